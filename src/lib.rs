@@ -1,0 +1,27 @@
+//! Ferroblosc: the Blosc family of compressed formats as a safe Rust library.
+//!
+//! Data is cut into *chunks*; a chunk is cut into *blocks*; each block goes through a pipeline of
+//! filters (shuffle, bitshuffle, delta …) and then a codec (BloscLZ, LZ4, LZ4HC, Zlib, Zstd). Blocks
+//! are the unit of threads and of partial reads.
+//!
+//! The rooms of the library, from the ground up:
+//!
+//! | floor | module | what lives there |
+//! |---|---|---|
+//! | 0 | [`kernels`] | byte transforms on slices, one file per SIMD level |
+//! | 1 | [`codec`] | one file a codec, the codec registry, dictionaries |
+//! | 1 | [`filter`] | one file a filter, the pipeline, the filter registry |
+//! | 1 | [`pool`] | the worker threads all contexts share |
+//! | 2 | [`chunk`] | headers, block sizes, the encoder and the decoder |
+//!
+//! A floor may use the floors below it, never one above.
+
+pub mod chunk;
+pub mod codec;
+mod error;
+pub mod filter;
+pub mod kernels;
+pub mod pool;
+pub mod trace;
+
+pub use error::{Error, Result};
