@@ -1,0 +1,315 @@
+//! The helpers, and the board where open runs hang.
+//!
+//! A helper is in one of three states: *inside* a run, *looking* for one (it has been rung for, has
+//! just started, or spins for a moment after a run), or *asleep*. `looking` counts the second, the
+//! set `asleep` holds the third. Nobody hands a run to a certain helper: a run hangs on the board,
+//! helpers that look find it, and ringing only makes more helpers look.
+//!
+//! Ringing is shared: the caller of a run, and each helper that begins a share, ring for up to
+//! [`FAN_OUT`] more helpers if fewer are looking than shares are left. So the caller loses
+//! little time before its own share, many helpers are awake after a few rounds, and a run that is
+//! over soon wakes few. Where nobody is asleep, a new helper is started instead.
+//!
+//! No ring is lost: whoever opens a run first puts it on the board and then looks at `looking` and
+//! `asleep`; whoever goes to sleep first changes these two and then looks at the board. All four are
+//! SeqCst, so at least one of them sees the other. (If one were lost all the same, the caller would
+//! do the work alone.)
+
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_utils::CachePadded;
+
+use super::bits::Bits;
+use super::slot::{Share, Slot};
+use super::{fork, futex, thread, worker};
+
+/// Runs that can have helpers at the same time: the board is one word.
+const SLOTS: usize = 64;
+
+/// Helpers per available core, at most. More than one, because helpers may sit in user callbacks
+/// that wait for something else than the processor.
+const HELPERS_PER_CORE: usize = 8;
+
+/// Most helpers of all: their number has four digits in the thread's name.
+const MAX_HELPERS: usize = 9999;
+
+/// How many helpers one thread rings for when it begins its share.
+const FAN_OUT: usize = 2;
+
+/// How long a helper spins for the next run before it sleeps. Longer than the time between two calls
+/// of a program that compresses chunk after chunk, and short enough not to be felt by others.
+const LINGER: Duration = Duration::from_micros(20);
+
+/// Processor pauses between two looks at the board, when spinning.
+const PAUSES_PER_LOOK: usize = 8;
+
+/// How long no thread is started after one could not be.
+const PAUSE_AFTER_FAILURE_MS: u64 = 100;
+
+/// Values of a helper's bell.
+const RUNG: u32 = 0;
+const QUIET: u32 = 1;
+
+/// All helper threads of the process, and the runs they can help with.
+pub(super) struct Crew {
+    /// Bit i: slot i may have shares left.
+    board: CachePadded<AtomicU64>,
+    slots: Box<[CachePadded<Slot>]>,
+    /// Slots that have an owner.
+    owned: CachePadded<Bits>,
+    /// Helpers that look for a run.
+    looking: CachePadded<AtomicUsize>,
+    asleep: CachePadded<Bits>,
+    /// What a helper that is asleep waits on.
+    bells: Box<[CachePadded<AtomicU32>]>,
+    /// Helpers that exist (and have not said that they end).
+    alive: Bits,
+    /// How often the helpers have been told to end when idle.
+    dismissals: AtomicUsize,
+    /// Until when no thread is started, in milliseconds since `founded`.
+    no_start_before: AtomicU64,
+    founded: Instant,
+    linger: Duration,
+    /// The value of [`fork::count`] in the process whose threads the helpers are.
+    process: usize,
+}
+
+impl Crew {
+    /// A crew without helpers yet, for a machine with `cores` cores to use.
+    pub(super) fn new(cores: usize) -> Crew {
+        let capacity = cores.saturating_mul(HELPERS_PER_CORE).min(MAX_HELPERS);
+        Crew {
+            board: CachePadded::new(AtomicU64::new(0)),
+            slots: (0..SLOTS).map(|_| CachePadded::new(Slot::new())).collect(),
+            owned: CachePadded::new(Bits::new(SLOTS)),
+            looking: CachePadded::new(AtomicUsize::new(0)),
+            asleep: CachePadded::new(Bits::new(capacity)),
+            bells: (0..capacity)
+                .map(|_| CachePadded::new(AtomicU32::new(RUNG)))
+                .collect(),
+            alive: Bits::new(capacity),
+            dismissals: AtomicUsize::new(0),
+            no_start_before: AtomicU64::new(0),
+            founded: Instant::now(),
+            linger: if cores > 1 { LINGER } else { Duration::ZERO },
+            process: fork::count(),
+        }
+    }
+
+    /// [`super::run`] on this crew, for two threads or more.
+    pub(super) fn run(&'static self, nthreads: usize, job: &(dyn Fn(usize) + Sync)) {
+        let Some(index) = self.owned.push() else {
+            return job(0);
+        };
+        let slot = &self.slots[index];
+        let shares = (nthreads - 1).min(self.bells.len());
+        // SAFETY: `owned` made the slot ours; its last owner left it closed and empty; and this
+        // function does not return, nor unwind, before the slot is closed and empty again (in a
+        // forked child it may, but there no helper exists).
+        unsafe { slot.open(job, shares) };
+        self.board.fetch_or(1 << index, Ordering::SeqCst);
+        self.ring(shares);
+        slot.run_own(job);
+        self.take_off_board(index);
+        if slot.close() {
+            if self.is_inherited() {
+                panic!("a job forked, and its helpers' shares are lost to the child");
+            }
+            slot.wait();
+        }
+        let panic = slot.take_panic();
+        self.owned.remove(index);
+        if let Some(payload) = panic {
+            std::panic::resume_unwind(payload);
+        }
+    }
+
+    /// Makes helpers end as soon as they find nothing to do.
+    pub(super) fn dismiss(&self) {
+        // SeqCst: as with an opened run, first publish, then look who sleeps.
+        self.dismissals.fetch_add(1, Ordering::SeqCst);
+        while self.wake() {}
+    }
+
+    /// How often `dismiss` was called; a helper ends when this changes.
+    pub(super) fn dismissals(&self) -> usize {
+        self.dismissals.load(Ordering::SeqCst)
+    }
+
+    /// Whether this process is a child of the one whose threads the helpers are.
+    pub(super) fn is_inherited(&self) -> bool {
+        self.process != fork::count()
+    }
+
+    /// Makes sure that up to [`FAN_OUT`] of `wanted` helpers look for a run.
+    fn ring(&'static self, wanted: usize) {
+        let missing = wanted.saturating_sub(self.looking.load(Ordering::SeqCst));
+        for _ in 0..missing.min(FAN_OUT) {
+            if !self.wake() && !self.start() {
+                return;
+            }
+        }
+    }
+
+    /// Wakes one helper, which counts as looking from now on; false when none is asleep.
+    fn wake(&self) -> bool {
+        let Some(helper) = self.asleep.pop() else {
+            return false;
+        };
+        self.looking.fetch_add(1, Ordering::SeqCst);
+        // Release: the helper, which reads this with Acquire, then finds itself counted. It waits
+        // for this store once its number has been taken from the set, so the bell can't ring late.
+        self.bells[helper].store(RUNG, Ordering::Release);
+        futex::wake_one(&self.bells[helper]);
+        true
+    }
+
+    /// Starts one more helper, which looks for a run from now on; false when that can't be.
+    fn start(&'static self) -> bool {
+        let Some(helper) = self.alive.push() else {
+            return false;
+        };
+        // Relaxed: the moment stands for itself.
+        let wait_until = self.no_start_before.load(Ordering::Relaxed);
+        if wait_until == 0 || self.age_ms() >= wait_until {
+            self.looking.fetch_add(1, Ordering::SeqCst);
+            // Read here, lest a dismissal between now and the thread's first step pass it by.
+            let term = self.dismissals();
+            if thread::start(
+                helper + 1,
+                Box::new(move || worker::serve(self, helper, term)),
+            ) {
+                return true;
+            }
+            self.looking.fetch_sub(1, Ordering::SeqCst);
+            let wait_until = self.age_ms() + PAUSE_AFTER_FAILURE_MS;
+            self.no_start_before.store(wait_until, Ordering::Relaxed);
+        }
+        self.alive.remove(helper);
+        false
+    }
+
+    fn age_ms(&self) -> u64 {
+        self.founded.elapsed().as_millis() as u64
+    }
+
+    fn take_off_board(&self, slot: usize) {
+        // Only an owner or a thread inside does this, so the bit cannot be that of a later run.
+        // Relaxed for the load: another thread that took it off is fine, and a bit that we have not
+        // seen being set cannot be ours to clear. SeqCst for the change, with the rest of the board.
+        if self.board.load(Ordering::Relaxed) & (1 << slot) != 0 {
+            self.board.fetch_and(!(1 << slot), Ordering::SeqCst);
+        }
+    }
+}
+
+/// What helpers do with the crew.
+impl Crew {
+    /// Begins a share of an open run, if there is one. Different helpers begin their search at
+    /// different slots, so that they spread over the runs.
+    pub(super) fn enter(&'static self, helper: usize) -> Option<(usize, Share<'static>)> {
+        let first = (helper % SLOTS) as u32;
+        let mut open = self.board.load(Ordering::SeqCst).rotate_right(first);
+        while open != 0 {
+            let slot = (open.trailing_zeros() + first) as usize % SLOTS;
+            open &= open - 1;
+            let Some(share) = self.slots[slot].enter() else {
+                continue;
+            };
+            if share.left == 0 {
+                self.take_off_board(slot);
+            }
+            self.looking.fetch_sub(1, Ordering::SeqCst);
+            // Another run may have counted on this helper: ring for one in its stead.
+            self.ring(if open == 0 {
+                share.left
+            } else {
+                share.left.max(1)
+            });
+            return Some((slot, share));
+        }
+        None
+    }
+
+    /// Ends a share that was begun with `enter`.
+    pub(super) fn leave(&self, slot: usize, share: Share<'static>) {
+        self.take_off_board(slot);
+        // Before the owner can see us gone, lest its next run ring for another helper.
+        self.looking.fetch_add(1, Ordering::SeqCst);
+        share.leave();
+    }
+
+    /// Whether a run on the board has a share left.
+    fn has_shares(&self) -> bool {
+        let mut open = self.board.load(Ordering::SeqCst);
+        while open != 0 {
+            if self.slots[open.trailing_zeros() as usize].has_shares() {
+                return true;
+            }
+            open &= open - 1;
+        }
+        false
+    }
+
+    /// Whether a helper that serves since the dismissal number `term` has a reason to be awake.
+    fn calls(&self, term: usize) -> bool {
+        self.has_shares() || self.dismissals() != term
+    }
+
+    /// Spins for a moment; true as soon as there is something to do.
+    pub(super) fn linger(&self, term: usize) -> bool {
+        let begin = Instant::now();
+        while begin.elapsed() < self.linger {
+            if self.calls(term) {
+                return true;
+            }
+            for _ in 0..PAUSES_PER_LOOK {
+                std::hint::spin_loop();
+            }
+        }
+        false
+    }
+
+    /// Sleeps until somebody rings, unless there is something to do.
+    pub(super) fn sleep(&self, helper: usize, term: usize) {
+        let bell = &self.bells[helper];
+        // Relaxed: the insertion below publishes it to whoever takes our number from the set.
+        bell.store(QUIET, Ordering::Relaxed);
+        self.looking.fetch_sub(1, Ordering::SeqCst);
+        self.asleep.insert(helper);
+        if self.calls(term) && self.asleep.remove(helper) {
+            self.looking.fetch_add(1, Ordering::SeqCst);
+            return;
+        }
+        // If our number was taken between the two, the bell rings at any moment.
+        while bell.load(Ordering::Acquire) == QUIET {
+            futex::wait(bell, QUIET);
+        }
+    }
+
+    /// Says that a helper which looks for work ends.
+    pub(super) fn sign_off(&'static self, helper: usize) {
+        self.looking.fetch_sub(1, Ordering::SeqCst);
+        self.alive.remove(helper);
+        // A run opened just before may have counted on this helper.
+        if self.has_shares() {
+            self.ring(1);
+        }
+    }
+}
+
+#[cfg(test)]
+impl Crew {
+    pub(super) fn helpers(&self) -> usize {
+        self.alive.len()
+    }
+
+    pub(super) fn sleepers(&self) -> usize {
+        self.asleep.len()
+    }
+
+    pub(super) fn looking(&self) -> usize {
+        self.looking.load(Ordering::SeqCst)
+    }
+}

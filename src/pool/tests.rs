@@ -1,0 +1,459 @@
+//! Tests of the pool as a whole, most on crews of their own so that they do not meet each other.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::ffi::CStr;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::crew::Crew;
+use super::{Backend, MAX_THREADS, release, run, set_backend};
+
+/// Rounds of the stress tests: fewer where every step is interpreted.
+const ROUNDS: usize = if cfg!(miri) { 20 } else { 2000 };
+
+fn crew(cores: usize) -> &'static Crew {
+    Box::leak(Box::new(Crew::new(cores)))
+}
+
+/// Waits until `condition` holds, and fails when it does not within ten seconds.
+fn await_that(condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(10), "waited in vain");
+        std::thread::yield_now();
+    }
+}
+
+/// A run on `crew` that counts to `pieces`, each thread claiming one piece after another.
+fn count_to(crew: &'static Crew, nthreads: usize, pieces: usize) {
+    let next = AtomicUsize::new(0);
+    let done: Vec<AtomicUsize> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
+    crew.run(nthreads, &|_| {
+        while let Some(piece) = done.get(next.fetch_add(1, Ordering::Relaxed)) {
+            piece.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    assert!(done.iter().all(|piece| piece.load(Ordering::Relaxed) == 1));
+}
+
+/// How many threads of this process carry the pool's name, other tests' included.
+fn named_threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let names = tasks.filter_map(|task| std::fs::read(task.unwrap().path().join("comm")).ok());
+    names
+        .filter(|name| name.starts_with(b"ferroblosc-"))
+        .count()
+}
+
+#[test]
+fn every_piece_is_done_once_at_any_thread_count() {
+    let crew = crew(2);
+    for nthreads in [2, 3, 4, 8, 17, 64] {
+        for pieces in [0, 1, 2, 100] {
+            count_to(crew, nthreads, pieces);
+        }
+    }
+}
+
+#[test]
+fn one_thread_or_none_runs_in_the_caller() {
+    for nthreads in [0, 1] {
+        let tids = Mutex::new(Vec::new());
+        run(nthreads, &|tid| {
+            tids.lock()
+                .unwrap()
+                .push((tid, std::thread::current().id()))
+        });
+        assert_eq!(
+            tids.into_inner().unwrap(),
+            [(0, std::thread::current().id())]
+        );
+    }
+}
+
+#[test]
+fn tids_are_distinct_and_below_the_thread_count() {
+    let crew = crew(2);
+    for _ in 0..ROUNDS / 10 {
+        let tids = Mutex::new(Vec::new());
+        crew.run(6, &|tid| {
+            tids.lock().unwrap().push(tid);
+            std::thread::yield_now();
+        });
+        let tids = tids.into_inner().unwrap();
+        let distinct: HashSet<_> = tids.iter().collect();
+        assert_eq!(distinct.len(), tids.len());
+        assert!(tids.contains(&0) && tids.iter().all(|&tid| tid < 6));
+    }
+}
+
+#[test]
+fn all_threads_asked_for_come_when_there_is_work_for_them() {
+    let crew = crew(1);
+    for _ in 0..3 {
+        let inside = AtomicUsize::new(0);
+        crew.run(8, &|_| {
+            inside.fetch_add(1, Ordering::SeqCst);
+            await_that(|| inside.load(Ordering::SeqCst) == 8);
+        });
+    }
+}
+
+#[test]
+fn helpers_are_capped_per_core_whatever_is_asked_for() {
+    let crew = crew(1);
+    let inside = AtomicUsize::new(0);
+    crew.run(MAX_THREADS, &|_| {
+        inside.fetch_add(1, Ordering::SeqCst);
+        await_that(|| inside.load(Ordering::SeqCst) == 9);
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(inside.load(Ordering::SeqCst), 9);
+    });
+}
+
+#[test]
+fn a_lone_caller_of_two_threads_has_one_helper() {
+    let crew = crew(2);
+    let helpers = Mutex::new(HashSet::new());
+    for round in 0..ROUNDS {
+        crew.run(2, &|tid| {
+            if tid != 0 {
+                helpers.lock().unwrap().insert(std::thread::current().id());
+            }
+        });
+        if round % 100 == 0 {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+    assert!(helpers.lock().unwrap().len() <= 1);
+}
+
+#[test]
+fn helpers_that_have_not_begun_are_not_waited_for() {
+    let crew = crew(1);
+    let (busy, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        // All eight helpers sit in another run …
+        scope.spawn(|| {
+            crew.run(9, &|_| {
+                busy.fetch_add(1, Ordering::SeqCst);
+                await_that(|| over.load(Ordering::SeqCst));
+            });
+        });
+        await_that(|| busy.load(Ordering::SeqCst) == 9);
+        // … and this one ends all the same.
+        let tids = Mutex::new(Vec::new());
+        crew.run(4, &|tid| tids.lock().unwrap().push(tid));
+        assert_eq!(tids.into_inner().unwrap(), [0]);
+        over.store(true, Ordering::SeqCst);
+    });
+}
+
+#[test]
+fn many_callers_share_the_helpers() {
+    let crew = crew(2);
+    std::thread::scope(|scope| {
+        for caller in 0..6 {
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    count_to(crew, 2 + (caller + round) % 5, round % 20);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn more_runs_than_slots_go_on_alone() {
+    let crew = crew(1);
+    let inside = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..70 {
+            scope.spawn(|| {
+                crew.run(2, &|tid| {
+                    if tid == 0 {
+                        inside.fetch_add(1, Ordering::SeqCst);
+                        await_that(|| inside.load(Ordering::SeqCst) == 70);
+                    }
+                });
+            });
+        }
+    });
+    count_to(crew, 4, 100);
+}
+
+#[test]
+fn nested_runs_do_not_deadlock() {
+    let crew = crew(1);
+    let leaves = AtomicUsize::new(0);
+    for _ in 0..ROUNDS / 100 {
+        let begun = AtomicUsize::new(0);
+        crew.run(6, &|_| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            crew.run(6, &|_| count_to(crew, 6, 10));
+            leaves.fetch_add(1, Ordering::SeqCst);
+        });
+        assert!(begun.load(Ordering::SeqCst) >= 1);
+    }
+    assert!(leaves.load(Ordering::SeqCst) >= ROUNDS / 100);
+}
+
+#[test]
+fn a_panic_in_the_callers_share_is_resumed_after_the_helpers_have_ended() {
+    let crew = crew(2);
+    let (inside, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| {
+        crew.run(3, &|tid| {
+            inside.fetch_add(1, Ordering::SeqCst);
+            await_that(|| inside.load(Ordering::SeqCst) == 3);
+            if tid == 0 {
+                panic::resume_unwind(Box::new("mine"));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+            ended.fetch_add(1, Ordering::SeqCst);
+        });
+    }));
+    assert_eq!(result.unwrap_err().downcast_ref(), Some(&"mine"));
+    assert_eq!(ended.load(Ordering::SeqCst), 2);
+    count_to(crew, 3, 100);
+}
+
+#[test]
+fn a_panic_in_a_helpers_share_is_resumed_in_the_caller() {
+    let crew = crew(2);
+    for _ in 0..10 {
+        let helped = AtomicBool::new(false);
+        let result = panic::catch_unwind(AssertUnwindSafe(|| {
+            crew.run(2, &|tid| {
+                if tid == 1 {
+                    helped.store(true, Ordering::SeqCst);
+                    panic::resume_unwind(Box::new("theirs"));
+                }
+                await_that(|| helped.load(Ordering::SeqCst));
+            });
+        }));
+        assert_eq!(result.unwrap_err().downcast_ref(), Some(&"theirs"));
+        count_to(crew, 2, 10);
+    }
+}
+
+#[test]
+fn dismissed_helpers_end_and_later_runs_start_new_ones() {
+    thread_local!(static KNOWN: Cell<bool> = const { Cell::new(false) });
+    let crew = crew(1);
+    let fresh = AtomicUsize::new(0);
+    let meet = |met: &AtomicUsize| {
+        let inside = AtomicUsize::new(0);
+        crew.run(4, &|_| {
+            inside.fetch_add(1, Ordering::SeqCst);
+            await_that(|| inside.load(Ordering::SeqCst) == 4);
+            if !KNOWN.replace(true) {
+                met.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+    };
+    meet(&fresh);
+    assert_eq!(fresh.swap(0, Ordering::SeqCst), 4);
+    meet(&fresh);
+    assert_eq!(fresh.load(Ordering::SeqCst), 0);
+    crew.dismiss();
+    await_that(|| crew.helpers() == 0);
+    meet(&fresh);
+    assert_eq!(fresh.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn dismissal_during_runs_loses_nothing() {
+    let crew = crew(2);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    count_to(crew, 4, 8);
+                }
+                over.store(true, Ordering::SeqCst);
+            });
+        }
+        while !over.load(Ordering::SeqCst) {
+            crew.dismiss();
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    });
+    crew.dismiss();
+    await_that(|| crew.helpers() == 0 && crew.looking() == 0);
+}
+
+#[test]
+fn counters_return_to_rest() {
+    let crew = crew(2);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..ROUNDS / 4 {
+                    count_to(crew, 3, 4);
+                }
+            });
+        }
+    });
+    await_that(|| crew.looking() == 0 && crew.sleepers() == crew.helpers());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads /proc")]
+fn helpers_carry_the_librarys_name_and_block_signals() {
+    let crew = crew(1);
+    let helped = AtomicBool::new(false);
+    crew.run(2, &|tid| {
+        if tid == 0 {
+            return await_that(|| helped.load(Ordering::SeqCst));
+        }
+        let mut name = [0; 16];
+        let mut mask = std::mem::MaybeUninit::uninit();
+        // SAFETY: the name buffer is as long as said, and pthread_sigmask initialises the mask.
+        let blocked = unsafe {
+            libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr(), name.len());
+            libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
+            let mask = mask.assume_init();
+            move |signal| libc::sigismember(&mask, signal) == 1
+        };
+        // SAFETY: pthread_getname_np ended the name with a NUL byte.
+        let name = unsafe { CStr::from_ptr(name.as_ptr()) };
+        assert!(name.to_bytes().starts_with(b"ferroblosc-"));
+        for signal in [
+            libc::SIGINT,
+            libc::SIGTERM,
+            libc::SIGCHLD,
+            libc::SIGALRM,
+            libc::SIGUSR1,
+        ] {
+            assert!(blocked(signal));
+        }
+        for fault in [libc::SIGSEGV, libc::SIGBUS] {
+            assert!(!blocked(fault));
+        }
+        helped.store(true, Ordering::SeqCst);
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads the stack's size")]
+fn helpers_have_a_stack_of_the_systems_size() {
+    let crew = crew(1);
+    let size = AtomicUsize::new(0);
+    crew.run(2, &|tid| {
+        if tid == 0 {
+            return await_that(|| size.load(Ordering::SeqCst) != 0);
+        }
+        let mut attributes = std::mem::MaybeUninit::uninit();
+        let mut stack = 0;
+        // SAFETY: pthread_getattr_np initialises the attributes before the others read them.
+        unsafe {
+            libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr());
+            libc::pthread_attr_getstacksize(attributes.as_ptr(), &mut stack);
+            libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        }
+        size.store(stack, Ordering::SeqCst);
+    });
+    assert!(size.load(Ordering::SeqCst) >= 2 << 20);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads /proc")]
+fn row_d7_the_pool_needs_no_init_and_no_end() {
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let helped = AtomicBool::new(false);
+                run(2, &|tid| {
+                    if tid == 1 {
+                        helped.store(true, Ordering::SeqCst);
+                    } else {
+                        await_that(|| helped.load(Ordering::SeqCst));
+                    }
+                });
+            });
+        }
+    });
+    assert!(named_threads() >= 1);
+    release();
+}
+
+/// The backend is one for the process: tests that set it, or need it unset, come one at a time.
+static BACKEND_TESTS: Mutex<()> = Mutex::new(());
+
+/// Runs jobs one after another, last first, in the calling thread.
+struct OneAfterAnother {
+    runs: AtomicUsize,
+}
+
+impl Backend for OneAfterAnother {
+    fn run(&self, njobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        for index in (0..njobs).rev() {
+            job(index);
+        }
+    }
+}
+
+#[test]
+fn row_c57_a_backend_that_is_removed_gives_way_to_the_internal_threads() {
+    let _alone = BACKEND_TESTS.lock();
+    let backend = Arc::new(OneAfterAnother {
+        runs: AtomicUsize::new(0),
+    });
+    set_backend(Some(backend.clone()));
+    let tids = Mutex::new(Vec::new());
+    run(4, &|tid| tids.lock().unwrap().push(tid));
+    assert_eq!(*tids.lock().unwrap(), [3, 2, 1, 0]);
+    set_backend(None);
+    assert_eq!(Arc::strong_count(&backend), 1);
+    run(4, &|_| assert_eq!(backend.runs.load(Ordering::SeqCst), 1));
+}
+
+#[test]
+fn row_c57_a_backend_may_be_changed_while_runs_go_on() {
+    let _alone = BACKEND_TESTS.lock();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::SeqCst) {
+                set_backend(Some(Arc::new(OneAfterAnother {
+                    runs: AtomicUsize::new(0),
+                })));
+                set_backend(None);
+            }
+        });
+        for _ in 0..ROUNDS {
+            let next = AtomicUsize::new(0);
+            let done = AtomicUsize::new(0);
+            run(3, &|_| {
+                while next.fetch_add(1, Ordering::Relaxed) < 5 {
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            assert_eq!(done.into_inner(), 5);
+        }
+        over.store(true, Ordering::SeqCst);
+    });
+}
+
+#[test]
+fn a_panic_does_not_pass_through_the_backend() {
+    struct Fragile(AtomicUsize);
+    impl Backend for Fragile {
+        fn run(&self, njobs: usize, job: &(dyn Fn(usize) + Sync)) {
+            (0..njobs).for_each(job);
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let backend = Fragile(AtomicUsize::new(0));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| {
+        super::backend::run_on(&backend, 3, &|_| panic::resume_unwind(Box::new("inside")));
+    }));
+    assert_eq!(result.unwrap_err().downcast_ref(), Some(&"inside"));
+    assert_eq!(backend.0.load(Ordering::SeqCst), 1);
+}

@@ -1,0 +1,96 @@
+//! Starting an operating-system thread.
+//!
+//! Helpers are plain POSIX threads, not `std` ones. `std` takes locks of its own when it starts a
+//! thread (around the environment, around its table of stack guards), and a child forked while
+//! another thread holds one could not start its own helpers. And a POSIX thread has the stack that the
+//! system gives every thread, which is what a user's callback in C expects to run on.
+
+use std::ffi::{CString, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// What the thread does.
+type Body = Box<dyn FnOnce() + Send>;
+
+/// Smallest stack, where the system's own default is below it (musl: 128 KiB).
+const MIN_STACK: usize = 2 << 20;
+
+/// Signals a helper does not block: those the processor raises for what the thread itself does.
+/// Blocked, they would kill the process past the user's handler, say for a file that was truncated
+/// while mapped.
+const FAULTS: [libc::c_int; 6] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGSYS,
+];
+
+/// Starts a detached thread `ferroblosc-<number>` that blocks all signals but faults; false when the
+/// system has none to give.
+pub(super) fn start(number: usize, body: Body) -> bool {
+    with_signals_blocked(|| spawn(number, body))
+}
+
+/// Calls `f` with the signals blocked that a new thread is to inherit as blocked. (Blocked by the
+/// thread itself it would be too late: a signal could arrive just before.)
+fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
+    let mut mask = MaybeUninit::uninit();
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: sigfillset initialises `mask` before the other calls read it, the signal numbers are
+    // valid, and pthread_sigmask initialises `before`.
+    unsafe {
+        libc::sigfillset(mask.as_mut_ptr());
+        for fault in FAULTS {
+            libc::sigdelset(mask.as_mut_ptr(), fault);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), before.as_mut_ptr());
+    }
+    let result = f();
+    // SAFETY: `before` was initialised above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    result
+}
+
+fn spawn(number: usize, body: Body) -> bool {
+    let parcel = Box::into_raw(Box::new((number, body)));
+    let mut attributes = MaybeUninit::uninit();
+    let mut thread = MaybeUninit::uninit();
+    // SAFETY: the attributes are initialised before use and destroyed once. `main` gets the parcel
+    // as it expects it; the parcel is taken back only when no thread was started.
+    unsafe {
+        if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
+            drop(Box::from_raw(parcel));
+            return false;
+        }
+        let mut stack = 0;
+        libc::pthread_attr_getstacksize(attributes.as_ptr(), &mut stack);
+        if stack < MIN_STACK {
+            libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), MIN_STACK);
+        }
+        libc::pthread_attr_setdetachstate(attributes.as_mut_ptr(), libc::PTHREAD_CREATE_DETACHED);
+        let failed = libc::pthread_create(
+            thread.as_mut_ptr(),
+            attributes.as_ptr(),
+            main,
+            parcel.cast(),
+        );
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        if failed != 0 {
+            drop(Box::from_raw(parcel));
+        }
+        failed == 0
+    }
+}
+
+extern "C" fn main(parcel: *mut c_void) -> *mut c_void {
+    // SAFETY: `spawn` made the parcel with `Box::into_raw` and gave it to this thread alone.
+    let (number, body) = *unsafe { Box::from_raw(parcel.cast::<(usize, Body)>()) };
+    if let Ok(name) = CString::new(format!("ferroblosc-{number}")) {
+        // SAFETY: the name ends with a NUL byte. (Should it be too long, it is not set.)
+        unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr()) };
+    }
+    body();
+    ptr::null_mut()
+}

@@ -1,0 +1,207 @@
+//! The pool in forked children, with real forks.
+//!
+//! A child does not return from its test: it reports with its exit status, past all handlers, and an
+//! alarm ends it when it hangs.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use ferroblosc::pool::{release, run};
+
+/// After how many seconds a child counts as hanging.
+const PATIENCE: u32 = 20;
+
+/// One test at a time forks, so that the helpers a test counts on are not busy elsewhere.
+static FORKING: Mutex<()> = Mutex::new(());
+
+/// Runs `child` in a forked process; true when it returned true there.
+fn in_child(child: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the child calls nothing of the parent's other threads' but the pool, which is what is
+    // tested, and the allocator, which glibc keeps usable; it leaves by _exit, also after a panic.
+    unsafe {
+        match libc::fork() {
+            -1 => panic!("fork failed"),
+            0 => {
+                libc::alarm(PATIENCE);
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child));
+                libc::_exit(if let Ok(true) = result { 0 } else { 1 });
+            }
+            child => {
+                let mut status = 0;
+                assert_eq!(libc::waitpid(child, &mut status, 0), child);
+                libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+            }
+        }
+    }
+}
+
+/// A run of many small pieces; true when each was done once.
+fn counts_right(nthreads: usize, pieces: usize) -> bool {
+    let next = AtomicUsize::new(0);
+    let done: Vec<AtomicUsize> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
+    run(nthreads, &|_| {
+        while let Some(piece) = done.get(next.fetch_add(1, Ordering::Relaxed)) {
+            piece.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    done.iter().all(|piece| piece.load(Ordering::Relaxed) == 1)
+}
+
+/// A run in which all `nthreads` threads meet; false when they do not within five seconds.
+fn threads_meet(nthreads: usize) -> bool {
+    let inside = AtomicUsize::new(0);
+    let met = AtomicBool::new(true);
+    run(nthreads, &|_| {
+        inside.fetch_add(1, Ordering::SeqCst);
+        let begin = Instant::now();
+        while inside.load(Ordering::SeqCst) < nthreads {
+            if begin.elapsed() > Duration::from_secs(5) {
+                return met.store(false, Ordering::SeqCst);
+            }
+            std::thread::yield_now();
+        }
+    });
+    met.into_inner()
+}
+
+#[test]
+fn row_c56_a_child_forked_after_runs_has_helpers_of_its_own() {
+    let _alone = FORKING.lock();
+    for nthreads in [2, 3, 4] {
+        assert!(threads_meet(nthreads));
+        assert!(in_child(
+            || threads_meet(nthreads) && counts_right(nthreads, 1000)
+        ));
+        assert!(
+            in_child(|| threads_meet(5)),
+            "another count than the parent's"
+        );
+    }
+    assert!(threads_meet(4), "the parent's helpers are as they were");
+}
+
+#[test]
+fn row_c56_a_grandchild_has_helpers_of_its_own() {
+    let _alone = FORKING.lock();
+    assert!(threads_meet(2));
+    assert!(in_child(|| {
+        threads_meet(2) && in_child(|| threads_meet(3) && counts_right(3, 100)) && threads_meet(2)
+    }));
+}
+
+#[test]
+fn row_c56_a_fork_while_other_threads_run_jobs_leaves_the_child_able_to() {
+    let _alone = FORKING.lock();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for worker in 0..3 {
+            let over = &over;
+            scope.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    assert!(counts_right(2 + worker, 3));
+                    if worker == 2 {
+                        // Helpers that end and start are in the middle of more things.
+                        release();
+                    }
+                }
+            });
+        }
+        let right = (0..200).all(|_| in_child(|| (2..6).all(|n| counts_right(n, 50))));
+        let meet = (0..20).all(|_| in_child(|| threads_meet(3)));
+        over.store(true, Ordering::Relaxed);
+        assert!(right && meet);
+    });
+}
+
+#[test]
+fn row_c56_children_forked_from_several_threads_at_once_work() {
+    let _alone = FORKING.lock();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..40 {
+                    assert!(counts_right(3, 10));
+                    assert!(in_child(|| counts_right(3, 10)));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn row_d7_a_child_can_be_the_first_to_use_the_pool() {
+    // Nothing in this process may have used the pool: run the test again in a process of its own.
+    const ALONE: &str = "FERROBLOSC_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        assert!(in_child(|| threads_meet(2) && counts_right(4, 100)));
+        assert!(in_child(|| threads_meet(2)));
+        return;
+    }
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "row_d7_a_child_can_be_the_first_to_use_the_pool"])
+        .env(ALONE, "1")
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[test]
+fn a_job_that_forks_goes_on_in_the_parent_and_is_refused_in_the_child() {
+    let _alone = FORKING.lock();
+    let inside = AtomicUsize::new(0);
+    let leave = AtomicBool::new(false);
+    let parent = std::process::id();
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let status = AtomicUsize::new(usize::MAX);
+        run(2, &|tid| {
+            inside.fetch_add(1, Ordering::SeqCst);
+            while inside.load(Ordering::SeqCst) < 2 {
+                std::thread::yield_now();
+            }
+            if tid == 1 {
+                while !leave.load(Ordering::SeqCst) {
+                    std::thread::yield_now();
+                }
+                return;
+            }
+            // SAFETY: as in `in_child`; the child comes out of the job and of the run below.
+            let child = unsafe { libc::fork() };
+            if child > 0 {
+                let mut raw = 0;
+                // SAFETY: waitpid writes to the integer it is given.
+                unsafe { libc::waitpid(child, &mut raw, 0) };
+                status.store(raw as usize, Ordering::SeqCst);
+                leave.store(true, Ordering::SeqCst);
+            } else {
+                // SAFETY: sets a timer, no memory involved.
+                unsafe { libc::alarm(PATIENCE) };
+            }
+        });
+        status.into_inner()
+    }));
+    if std::process::id() != parent {
+        // SAFETY: ends the child without running the parent's handlers.
+        unsafe { libc::_exit(if result.is_err() { 0 } else { 1 }) };
+    }
+    assert_eq!(result.unwrap(), 0, "the child did not see a panic");
+}
+
+#[test]
+fn a_process_that_can_start_no_thread_runs_alone() {
+    let _alone = FORKING.lock();
+    assert!(in_child(|| {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+        // Room for small things, not for another stack.
+        let limit = pages * 4096 + (1 << 20);
+        let limit = libc::rlimit {
+            rlim_cur: limit,
+            rlim_max: limit,
+        };
+        // SAFETY: setrlimit reads the structure it is given.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+        let most = AtomicUsize::new(0);
+        (0..100).for_each(|_| run(4, &|tid| _ = most.fetch_max(tid, Ordering::Relaxed)));
+        most.into_inner() == 0 && counts_right(4, 10)
+    }));
+}
