@@ -1,1 +1,121 @@
-//! Floor 1: codecs.
+//! Floor 1: codecs. What happens to one byte stream between "filtered bytes" and "bytes in a chunk".
+//!
+//! A codec has up to three numbers. Its *compcode* ([`id`]) is what users choose by; its *format*
+//! ([`mod@format`]) is the 3-bit number a chunk's flags carry, and tells a reader which decoder to use (LZ4
+//! and LZ4HC share one); its *version* byte stands beside it in the chunk.
+//!
+//! | file | what |
+//! |---|---|
+//! | `builtin.rs` | the table of the built-in codecs: one line each |
+//! | `blosclz/`, `lz4/`, `zlib.rs`, `zstd.rs`, `snappy.rs` | the codecs, each behind `StreamCodec` |
+//! | `dictionary.rs` | [`Dictionary`]: a chunk's dictionary, prepared once and shared by workers |
+//! | `registry.rs` | user-registered codecs ([`Codec`]) and the ids of the known plugins |
+//! | `names.rs` | names, numbers and versions of all of them |
+//! | `workspace.rs` | [`Workspace`]: one worker's codec states, kept between calls |
+//! | `wild.rs` | the copies all LZ decoders are made of |
+//!
+//! A built-in codec is one file and one line in the table; nothing else changes.
+
+mod blosclz;
+mod builtin;
+mod dictionary;
+mod lz4;
+mod names;
+mod registry;
+mod snappy;
+#[cfg(test)]
+#[path = "../testing.rs"]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod wild;
+mod workspace;
+mod zlib;
+mod zstd;
+
+pub use dictionary::Dictionary;
+pub use names::{
+    BUILTIN_NAMES, LibraryInfo, compcode_to_compname, compname_to_compcode, library_info,
+    wire_format, wire_version,
+};
+pub use registry::{
+    Codec, CodecCall, FIRST_USER_ID, RegisteredCodec, register, registered,
+    reset_user_registrations,
+};
+pub use workspace::Workspace;
+
+use crate::Result;
+
+/// Compcodes: the numbers by which users choose a codec, as in `blosc2_cparams.compcode`.
+pub mod id {
+    /// BloscLZ.
+    pub const BLOSCLZ: u8 = 0;
+    /// LZ4, fast encoder.
+    pub const LZ4: u8 = 1;
+    /// LZ4, high-compression encoder; decodes as LZ4.
+    pub const LZ4HC: u8 = 2;
+    /// Snappy: a codec of C-Blosc 1.x, unknown by name to C-Blosc2.
+    pub const SNAPPY: u8 = 3;
+    /// Zlib.
+    pub const ZLIB: u8 = 4;
+    /// Zstandard.
+    pub const ZSTD: u8 = 5;
+    /// The first id of globally registered codecs (plugins).
+    pub const FIRST_REGISTERED: u8 = 32;
+    /// NDLZ, for two-dimensional arrays of bytes.
+    pub const NDLZ: u8 = 32;
+    /// ZFP, fixed accuracy.
+    pub const ZFP_ACCURACY: u8 = 33;
+    /// ZFP, fixed precision.
+    pub const ZFP_PRECISION: u8 = 34;
+    /// ZFP, fixed rate.
+    pub const ZFP_RATE: u8 = 35;
+    /// High-throughput JPEG 2000 by OpenHTJ2K, a plugin.
+    pub const OPENHTJ2K: u8 = 36;
+    /// JPEG 2000 by Grok, a plugin.
+    pub const GROK: u8 = 37;
+    /// OpenZL, a plugin.
+    pub const OPENZL: u8 = 38;
+    /// JPEG 2000, a plugin.
+    pub const J2K: u8 = 39;
+    /// High-throughput JPEG 2000, a plugin.
+    pub const HTJ2K: u8 = 40;
+}
+
+/// Format numbers: bits 5–7 of a chunk's flags, which tell a reader how streams are coded.
+pub mod format {
+    /// BloscLZ.
+    pub const BLOSCLZ: u8 = 0;
+    /// The LZ4 block format, written by LZ4 and LZ4HC.
+    pub const LZ4: u8 = 1;
+    /// The Snappy block format, in chunks of C-Blosc 1.x.
+    pub const SNAPPY: u8 = 2;
+    /// A zlib stream (RFC 1950).
+    pub const ZLIB: u8 = 3;
+    /// Zstandard frames (RFC 8878).
+    pub const ZSTD: u8 = 4;
+    /// A registered codec, whose compcode stands in the extended header.
+    pub const USER: u8 = 6;
+}
+
+/// A built-in codec: turns one stream into another. Implementors keep whatever state makes the next
+/// call cheap; results never depend on earlier calls.
+trait StreamCodec: Send {
+    /// Compresses `src` into `dest` and returns the length of the result; 0 if the codec gave up or the
+    /// result doesn't fit. `level` is the chunk's compression level, 0 to 9. A codec without
+    /// dictionaries ignores `dict`.
+    fn encode(
+        &mut self,
+        level: u8,
+        dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize>;
+
+    /// Decompresses `src` into `dest` and returns how many bytes of `dest` were produced, which is less
+    /// than `dest.len()` for a stream that ends early. Any `src` is safe to pass.
+    ///
+    /// # Errors
+    /// [`Error::Data`](crate::Error::Data) if `src` is no valid stream, or one longer than `dest`.
+    fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
+}

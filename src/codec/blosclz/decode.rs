@@ -1,0 +1,369 @@
+//! The BloscLZ decoder.
+
+use std::ptr;
+
+use super::super::wild::{STEP, copy_match, copy_step};
+use super::{FAR, LONG, MAX_RUN};
+use crate::{Error, Result};
+
+/// Where the decoder stands: what is left of the input and of the output.
+struct Cursor {
+    input: *const u8,
+    unread: usize,
+    out: *mut u8,
+    room: usize,
+    produced: usize,
+}
+
+/// Decodes `src` into `dest` and returns the number of bytes produced.
+///
+/// # Errors
+/// [`Error::Data`] for an empty stream, one that ends inside an instruction, one that has more than
+/// `dest.len()` bytes, and a match that reaches back before the first byte.
+pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    let mut cursor = Cursor {
+        input: src.as_ptr(),
+        unread: src.len(),
+        out: dest.as_mut_ptr(),
+        room: dest.len(),
+        produced: 0,
+    };
+    // SAFETY: the cursor's two ranges are those slices, which is all its methods rely on.
+    unsafe {
+        // The first control byte is a literal run whatever its top bits say.
+        let mut control = cursor.read(1)? % MAX_RUN;
+        loop {
+            if control < MAX_RUN {
+                cursor.literals(control + 1)?;
+            } else {
+                let (distance, len) = cursor.match_head(control)?;
+                if cursor.unread == 0 {
+                    break;
+                }
+                cursor.matched(distance, len);
+            }
+            if cursor.unread == 0 {
+                break;
+            }
+            control = cursor.read(1)?;
+        }
+    }
+    Ok(cursor.produced)
+}
+
+/// The invariant behind every method: `unread` bytes at `input` are readable, `room` bytes at `out` are writable,
+/// and so are the `produced` bytes before `out`.
+impl Cursor {
+    /// The next byte of the input, if at least `needed >= 1` bytes are unread.
+    #[inline(always)]
+    unsafe fn read(&mut self, needed: usize) -> Result<usize> {
+        if self.unread < needed {
+            return Err(Error::Data);
+        }
+        // SAFETY: at least one byte is unread.
+        unsafe {
+            let byte = *self.input;
+            self.input = self.input.add(1);
+            self.unread -= 1;
+            Ok(usize::from(byte))
+        }
+    }
+
+    /// Copies a run of at most [`MAX_RUN`] literals.
+    #[inline(always)]
+    unsafe fn literals(&mut self, len: usize) -> Result<()> {
+        // SAFETY: either both sides have room for two whole steps, or for `len` bytes.
+        unsafe {
+            if self.unread >= MAX_RUN && self.room >= MAX_RUN {
+                copy_step(self.input, self.out);
+                copy_step(self.input.add(STEP), self.out.add(STEP));
+            } else if len <= self.unread && len <= self.room {
+                ptr::copy_nonoverlapping(self.input, self.out, len);
+            } else {
+                return Err(Error::Data);
+            }
+            self.input = self.input.add(len);
+            self.unread -= len;
+            self.advance(len);
+        }
+        Ok(())
+    }
+
+    /// Reads and checks the rest of a match: its distance and length. Every byte of it, but for the far form's
+    /// last two, must be followed by another one, since a match never ends a stream.
+    #[inline(always)]
+    unsafe fn match_head(&mut self, control: usize) -> Result<(usize, usize)> {
+        let mut len = (control >> 5) + 2;
+        // SAFETY: reading is checked.
+        let distance = unsafe {
+            if len == LONG + 2 {
+                loop {
+                    let more = self.read(2)?;
+                    len += more;
+                    if len > self.room {
+                        return Err(Error::Data);
+                    }
+                    if more != 255 {
+                        break;
+                    }
+                }
+            }
+            let near = 256 * (control % MAX_RUN) + self.read(2)?;
+            if near == FAR - 1 {
+                let high = self.read(2)?;
+                FAR + 256 * high + self.read(1)?
+            } else {
+                near + 1
+            }
+        };
+        if len > self.room || distance > self.produced {
+            return Err(Error::Data);
+        }
+        Ok((distance, len))
+    }
+
+    /// Executes a match that [`match_head`](Self::match_head) has checked.
+    #[inline(always)]
+    unsafe fn matched(&mut self, distance: usize, len: usize) {
+        // SAFETY: `distance` is at least 1 and at most `produced`, `len` at most `room`.
+        unsafe {
+            copy_match(self.out, distance, len, self.room);
+            self.advance(len);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn advance(&mut self, len: usize) {
+        // SAFETY: `len <= room`, as the callers checked.
+        self.out = unsafe { self.out.add(len) };
+        self.room -= len;
+        self.produced += len;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::testing::GuardedBuf;
+    use proptest::prelude::*;
+
+    /// The format as its description reads, one byte at a time.
+    fn naive(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
+        let mut out: Vec<u8> = Vec::new();
+        let mut at = 0;
+        let mut control = usize::from(*src.first()?) & 31;
+        at += 1;
+        loop {
+            if control < 32 {
+                let run = src.get(at..at + control + 1)?;
+                if out.len() + run.len() > capacity {
+                    return None;
+                }
+                out.extend_from_slice(run);
+                at += run.len();
+            } else {
+                let mut len = (control >> 5) + 2;
+                let high = control & 31;
+                if control >> 5 == 7 {
+                    loop {
+                        if src.len() - at < 2 {
+                            return None;
+                        }
+                        let more = src[at];
+                        at += 1;
+                        len += usize::from(more);
+                        if more != 255 {
+                            break;
+                        }
+                    }
+                }
+                if src.len() - at < 2 {
+                    return None;
+                }
+                let low = src[at];
+                at += 1;
+                let mut distance = high * 256 + usize::from(low) + 1;
+                if high == 31 && low == 255 {
+                    if src.len() - at < 2 {
+                        return None;
+                    }
+                    distance = usize::from(src[at]) * 256 + usize::from(src[at + 1]) + 8192;
+                    at += 2;
+                }
+                if out.len() + len > capacity || distance > out.len() {
+                    return None;
+                }
+                if at == src.len() {
+                    return Some(out);
+                }
+                for _ in 0..len {
+                    out.push(out[out.len() - distance]);
+                }
+            }
+            if at == src.len() {
+                return Some(out);
+            }
+            control = usize::from(src[at]);
+            at += 1;
+        }
+    }
+
+    /// Decodes with input and output both ending at an inaccessible page.
+    fn guarded(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
+        let src = GuardedBuf::copy_of(src);
+        let mut dest = GuardedBuf::zeroed(capacity);
+        let produced = decode(&src, &mut dest).ok()?;
+        Some(dest[..produced].to_vec())
+    }
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+        digits
+            .chunks(2)
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn worked_examples_decode() {
+        let fox = hex("33 5468652071 7569636b20 62726f776e20 666f7820 e0ff7113 026f7820");
+        assert_eq!(
+            guarded(&fox, 400).unwrap(),
+            "The quick brown fox ".repeat(20).as_bytes()
+        );
+        let letters = hex("27 6162636465666768 e06c07 02666768");
+        assert_eq!(guarded(&letters, 128).unwrap(), b"abcdefgh".repeat(16));
+        let run = [
+            &hex("25 737461727441 e05900 11 41")[..],
+            b"finish-the-buffer",
+        ]
+        .concat();
+        let expected = [b"start", &[b'A'; 100][..], b"finish-the-buffer"].concat();
+        assert_eq!(guarded(&run, 122).unwrap(), expected);
+        let far = [
+            hex("27 6162636465666768 e0"),
+            vec![0xff; 35],
+            hex("42 00 9fff0330 00 5a"),
+        ]
+        .concat();
+        let expected = [b"abcdefgh", &[b'h'; 9000][..], b"abcdefZ"].concat();
+        assert_eq!(guarded(&far, 9015).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_top_bits_of_the_first_byte_mean_nothing() {
+        for top in 0..8u8 {
+            assert_eq!(guarded(&[top << 5 | 1, 7, 8], 2).unwrap(), [7, 8]);
+        }
+    }
+
+    #[test]
+    fn near_and_far_distances_meet_without_a_gap() {
+        for (distance, bytes) in [
+            (8190, "9ffd"),
+            (8191, "9ffe"),
+            (8192, "9fff0000"),
+            (8193, "9fff0001"),
+            (73726, "9ffffffe"),
+            (super::super::MAX_DISTANCE, "9fffffff"),
+        ] {
+            let mut stream = Vec::new();
+            let mut expected = Vec::new();
+            for (i, run) in (0..distance as u32)
+                .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+                .collect::<Vec<u8>>()
+                .chunks(32)
+                .enumerate()
+            {
+                stream.push((run.len() as u8 - 1) | if i == 0 { 32 } else { 0 });
+                stream.extend_from_slice(run);
+                expected.extend_from_slice(run);
+            }
+            stream.extend(hex(bytes));
+            stream.extend([0, b'Z']);
+            expected.extend_from_within(..6);
+            expected.push(b'Z');
+            assert_eq!(guarded(&stream, expected.len()).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_match_at_the_end_is_dropped_but_still_checked() {
+        let far = [
+            hex("27 6162636465666768 e0"),
+            vec![0xff; 35],
+            hex("42 00 9fff0330"),
+        ]
+        .concat();
+        assert_eq!(guarded(&far, 9014).unwrap().len(), 9008);
+        assert_eq!(guarded(&far, 9013), None, "longer than the room");
+    }
+
+    #[test]
+    fn an_endless_length_is_refused_before_it_overflows() {
+        let mut stream = vec![0, b'x', 0xe0];
+        stream.resize(100_000, 0xff);
+        assert_eq!(decode(&stream, &mut [0; 64]), Err(Error::Data));
+    }
+
+    #[test]
+    fn an_empty_stream_is_refused() {
+        assert_eq!(guarded(&[], 10), None);
+        assert_eq!(guarded(&[0], 10), None);
+    }
+
+    /// Streams that look like real ones: instructions of every kind, mostly within bounds.
+    fn streams() -> impl Strategy<Value = Vec<u8>> {
+        let literals = prop::collection::vec(any::<u8>(), 1..=32).prop_map(|bytes| {
+            let mut run = vec![bytes.len() as u8 - 1];
+            run.extend(bytes);
+            run
+        });
+        let short = (1..7u8, 0..40u8).prop_map(|(len, low)| vec![len << 5, low]);
+        let long = (0..2usize, any::<u8>(), 0..=255u8).prop_map(|(full, rest, low)| {
+            let mut bytes = vec![0xe0];
+            bytes.extend(vec![255; full]);
+            bytes.extend([rest, low]);
+            bytes
+        });
+        let far = (1..7u8, any::<u8>()).prop_map(|(len, low)| vec![len << 5 | 31, 255, 0, low]);
+        let instruction = prop_oneof![4 => literals.clone(), 3 => short, 2 => long, 1 => far];
+        (literals, prop::collection::vec(instruction, 0..40))
+            .prop_map(|(first, rest)| [first, rest.concat()].concat())
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_naive_decoder_on_real_looking_streams(
+            stream in streams(),
+            slack in -3i32..40,
+        ) {
+            let full = naive(&stream, usize::MAX).map_or(300, |out| out.len());
+            let capacity = full.saturating_add_signed(slack as isize);
+            prop_assert_eq!(guarded(&stream, capacity), naive(&stream, capacity));
+        }
+
+        #[test]
+        fn agrees_with_the_naive_decoder_on_mutated_streams(
+            stream in streams(),
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+            cut in 0..4usize,
+            capacity in 0..2000usize,
+        ) {
+            let mut stream = stream;
+            let at = at.index(stream.len());
+            stream[at] = byte;
+            stream.truncate(stream.len() - cut.min(stream.len()));
+            prop_assert_eq!(guarded(&stream, capacity), naive(&stream, capacity));
+        }
+
+        #[test]
+        fn agrees_with_the_naive_decoder_on_noise(
+            stream in prop::collection::vec(any::<u8>(), 0..200),
+            capacity in 0..1000usize,
+        ) {
+            prop_assert_eq!(guarded(&stream, capacity), naive(&stream, capacity));
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The BloscLZ encoder: writes the very bytes that BloscLZ 2.5.3 writes, so that sizes never differ.
+//!
+//! It works in two passes over one match finder (`search.rs`). The *probe* runs the finder over a part
+//! of the input and only counts what would be written; if that promises too little for the level, the
+//! encoder gives up and the stream is stored raw. The second pass writes.
+
+mod search;
+mod table;
+
+use search::{REDUCED, Sink, search};
+use table::{Slot, Table};
+
+use super::super::wild::{STEP, copy_step};
+use super::{FAR, LONG, MAX_RUN};
+use crate::Result;
+
+/// What a compression level decides.
+struct Effort {
+    hash_bits: u32,
+    /// The probe looks at the last part of the input, of this fraction of its length.
+    window_divisor: usize,
+    /// The least ratio of probed to counted bytes worth encoding for.
+    min_ratio: f64,
+    /// Whether the byte behind a match's last indexed position is indexed as well.
+    second_index: bool,
+}
+
+const fn effort(hash_bits: u32, window_divisor: usize, min_ratio: f64) -> Effort {
+    Effort {
+        hash_bits,
+        window_divisor,
+        min_ratio,
+        second_index: false,
+    }
+}
+
+/// By level, from 1 on.
+static EFFORTS: [Effort; 9] = [
+    effort(12, 8, 2.0),
+    effort(13, 4, 1.5),
+    effort(14, 4, 1.2),
+    effort(14, 2, 1.2),
+    effort(14, 2, 1.2),
+    effort(14, 2, 1.2),
+    effort(14, 1, 1.15),
+    effort(14, 1, 1.1),
+    Effort {
+        second_index: true,
+        ..effort(14, 1, 1.0)
+    },
+];
+
+/// Shorter inputs are never compressed.
+const MIN_INPUT: usize = 16;
+/// Into smaller outputs nothing is compressed.
+const MIN_OUTPUT: usize = 66;
+/// How many bytes at the start are literals, unseen by the match finder.
+const HEAD: usize = 4;
+/// The bytes the probe has counted before it looks at the first one, and the length of the literal run
+/// it believes to be in.
+const PROBE_COUNTED: usize = 5;
+const PROBE_RUN: usize = 4;
+
+/// The encoder's hash tables: one with small entries for what reaches no further than 64 KiB, which is
+/// the probe always and most streams.
+#[derive(Default)]
+pub(super) struct Encoder {
+    near: Table<u16>,
+    wide: Table<u32>,
+}
+
+impl Encoder {
+    /// Encodes `src` into `dest` and returns the length of the stream, or 0 if it isn't worth it or doesn't
+    /// fit. A stream as long as `dest` counts as one that doesn't fit.
+    pub(super) fn encode(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let Some(effort) = EFFORTS.get(usize::from(level).wrapping_sub(1)) else {
+            return Ok(0);
+        };
+        if src.len() < MIN_INPUT || dest.len() < MIN_OUTPUT || !self.promising(effort, src)? {
+            return Ok(0);
+        }
+        if src.len() <= u16::LIMIT {
+            write(&mut self.near, effort, src, dest)
+        } else {
+            write(&mut self.wide, effort, src, dest)
+        }
+    }
+
+    /// Whether the probe finds `src` worth encoding.
+    fn promising(&mut self, effort: &Effort, src: &[u8]) -> Result<bool> {
+        let window = src.len() / effort.window_divisor;
+        let scanned = &src[src.len() - window..][..window.min(1 << effort.hash_bits)];
+        let mut probe = Probe {
+            counted: PROBE_COUNTED,
+            run: PROBE_RUN,
+            anchor: 0,
+        };
+        let index = self.near.begin(scanned.len(), effort.hash_bits)?;
+        let Some(stop) = search(scanned, 0, index, false, &mut probe) else {
+            return Ok(false);
+        };
+        probe.literals(stop);
+        Ok(stop as f64 / probe.counted as f64 >= effort.min_ratio)
+    }
+}
+
+/// The second pass.
+fn write<S: Slot>(
+    table: &mut Table<S>,
+    effort: &Effort,
+    src: &[u8],
+    dest: &mut [u8],
+) -> Result<usize> {
+    let index = table.begin(src.len(), effort.hash_bits)?;
+    let mut writer = Writer {
+        src,
+        dest,
+        written: 0,
+        anchor: 0,
+    };
+    let fits = search(src, HEAD, index, effort.second_index, &mut writer).is_some()
+        && writer.literals(src.len());
+    if !fits || writer.written >= writer.dest.len() {
+        return Ok(0);
+    }
+    writer.dest[0] |= MAX_RUN as u8;
+    Ok(writer.written)
+}
+
+/// Counts what [`Writer`] would write, in the reference's own way of counting.
+struct Probe {
+    counted: usize,
+    /// The length of the current literal run.
+    run: usize,
+    /// Where the bytes not yet counted begin.
+    anchor: usize,
+}
+
+impl Probe {
+    /// Counts the literals up to position `end`.
+    fn literals(&mut self, end: usize) {
+        let count = end - self.anchor;
+        let run = self.run + count;
+        self.counted += count + run / MAX_RUN;
+        self.run = run % MAX_RUN;
+    }
+}
+
+impl Sink for Probe {
+    const STRICT_FAR: bool = false;
+
+    #[inline(always)]
+    fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
+        self.literals(at);
+        // An empty run has been counted with its control byte, which serves the match; and the control byte
+        // of the run behind the match is counted in advance.
+        self.counted -= usize::from(self.run == 0);
+        self.counted += match_len(reduced, distance) + 1;
+        self.run = 0;
+        self.anchor = at + reduced + REDUCED;
+        true
+    }
+}
+
+/// How many bytes a match takes.
+#[inline(always)]
+fn match_len(reduced: usize, distance: usize) -> usize {
+    let reach = if distance >= FAR { 4 } else { 2 };
+    if reduced < LONG {
+        reach
+    } else {
+        reach + (reduced - LONG) / 255 + 1
+    }
+}
+
+/// Writes the stream.
+struct Writer<'a> {
+    src: &'a [u8],
+    dest: &'a mut [u8],
+    written: usize,
+    /// Where the bytes not yet written begin.
+    anchor: usize,
+}
+
+impl Writer<'_> {
+    /// Writes the literals up to position `end`, in runs. Returns whether they fit.
+    #[inline(always)]
+    fn literals(&mut self, end: usize) -> bool {
+        let count = end - self.anchor;
+        if self.dest.len() - self.written < count + count.div_ceil(MAX_RUN) {
+            return false;
+        }
+        while self.anchor < end {
+            let len = (end - self.anchor).min(MAX_RUN);
+            self.dest[self.written] = (len - 1) as u8;
+            self.written += 1;
+            self.copy_run(len);
+        }
+        true
+    }
+
+    /// Copies a run of at most [`MAX_RUN`] bytes from `anchor` on.
+    #[inline(always)]
+    fn copy_run(&mut self, len: usize) {
+        let (from, to) = (self.anchor, self.written);
+        if from + MAX_RUN <= self.src.len() && to + MAX_RUN <= self.dest.len() {
+            // SAFETY: both sides have MAX_RUN bytes, two steps, as just checked.
+            unsafe {
+                let src = self.src.as_ptr().add(from);
+                let dest = self.dest.as_mut_ptr().add(to);
+                copy_step(src, dest);
+                copy_step(src.add(STEP), dest.add(STEP));
+            }
+        } else {
+            self.dest[to..to + len].copy_from_slice(&self.src[from..from + len]);
+        }
+        self.anchor += len;
+        self.written += len;
+    }
+
+    #[inline(always)]
+    fn byte(&mut self, byte: usize) {
+        self.dest[self.written] = byte as u8;
+        self.written += 1;
+    }
+}
+
+impl Sink for Writer<'_> {
+    const STRICT_FAR: bool = true;
+
+    #[inline(always)]
+    fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
+        if !self.literals(at) || self.dest.len() - self.written < match_len(reduced, distance) {
+            return false;
+        }
+        let far = distance >= FAR;
+        let reach = if far { FAR - 1 } else { distance - 1 };
+        self.byte(reduced.min(LONG) << 5 | reach >> 8);
+        if reduced >= LONG {
+            let mut rest = reduced - LONG;
+            while rest >= 255 {
+                self.byte(255);
+                rest -= 255;
+            }
+            self.byte(rest);
+        }
+        self.byte(reach & 255);
+        if far {
+            self.byte((distance - FAR) >> 8);
+            self.byte((distance - FAR) & 255);
+        }
+        self.anchor = at + reduced + REDUCED;
+        true
+    }
+}

@@ -1,0 +1,187 @@
+//! The match finder.
+//!
+//! It looks at every position once, in order: where was a word like this last seen, and do the bytes there go on
+//! like the bytes here? The first good answer is taken. Looking and noting go four positions at a time, so that
+//! the usual answer "nothing" costs one branch in four; when one of the four does match, what was noted for those
+//! behind it is taken back.
+
+use super::super::super::wild::STEP;
+use super::super::FAR;
+use super::table::{Index, Slot};
+
+/// How many bytes at the end are never searched: they are the last literals.
+const TAIL: usize = 12;
+/// The bytes a match gives back at its end, for the literals behind it.
+const GIVE_BACK: usize = 4;
+/// A match of `reduced` length is this much longer when decoded.
+pub(super) const REDUCED: usize = 2;
+/// How many equal bytes it takes for a match.
+const MIN_EQUAL: u32 = 7;
+/// The least reduced length of a far match.
+const MIN_REDUCED_FAR: usize = 6;
+/// Matches reach less far back than this.
+const REACH: usize = 73725;
+/// How many positions are looked at together.
+const BATCH: usize = 4;
+
+/// What becomes of the matches found.
+pub(super) trait Sink {
+    /// Whether far matches must be longer.
+    const STRICT_FAR: bool;
+
+    /// Takes the match of `reduced + REDUCED` bytes at position `at`. Returns whether to go on.
+    fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool;
+}
+
+/// Runs the match finder over `src` from position `start` on. `twice` indexes a second position behind each match.
+/// Returns the position where the search ended, or `None` if `sink` wanted no more.
+pub(super) fn search<S: Slot, K: Sink>(
+    src: &[u8],
+    start: usize,
+    mut index: Index<'_, S>,
+    twice: bool,
+    sink: &mut K,
+) -> Option<usize> {
+    let limit = src.len().saturating_sub(TAIL);
+    let mut at = start;
+    if at == 0 && limit > 0 {
+        // The only position that could find itself: it has nothing before it, so it is just noted.
+        index.note(src, 0);
+        at = 1;
+    }
+    while at < limit {
+        // SAFETY: `1 <= at` and `limit` leaves TAIL bytes behind each position of the batch.
+        let found = unsafe {
+            if at + BATCH <= limit {
+                look::<BATCH, S, K>(src, at, &mut index)
+            } else {
+                look::<1, S, K>(src, at, &mut index)
+            }
+        };
+        match found {
+            Look::Nothing(next) => at = next,
+            Look::Match(here, from) => {
+                let distance = here - from;
+                let end = match_end(src, from, here);
+                let reduced = end - here - GIVE_BACK;
+                if K::STRICT_FAR && distance >= FAR && reduced < MIN_REDUCED_FAR {
+                    at = here + 1;
+                    continue;
+                }
+                if !sink.matched(here, reduced, distance) {
+                    return None;
+                }
+                let last = here + reduced;
+                index.note(src, last);
+                if twice {
+                    index.note_as(word(src, last) >> 8, last + 1);
+                }
+                at = last + REDUCED;
+            }
+        }
+    }
+    Some(at)
+}
+
+/// The outcome of looking at some positions.
+enum Look {
+    /// None of them matched; the next position to look at.
+    Nothing(usize),
+    /// The position that matched, and where. Positions behind it have not been noted.
+    Match(usize, usize),
+}
+
+/// Looks at and notes `N` positions from `at` on.
+///
+/// # Safety
+/// `at >= 1`, and `src` has 8 bytes from each of the `N` positions on.
+#[inline(always)]
+unsafe fn look<const N: usize, S: Slot, K: Sink>(
+    src: &[u8],
+    at: usize,
+    index: &mut Index<'_, S>,
+) -> Look {
+    let mut places = [0; N];
+    let mut before = [S::default(); N];
+    let mut differing = [0u64; N];
+    let base = src.as_ptr();
+    let load = |position: usize| {
+        // SAFETY: called for the N positions and for earlier ones.
+        u64::from_le(unsafe { base.add(position).cast::<u64>().read_unaligned() })
+    };
+    for i in 0..N {
+        let here = load(at + i);
+        places[i] = index.place(here as u32);
+        // SAFETY: the place was just computed.
+        unsafe {
+            before[i] = index.entry(places[i]);
+            index.set_entry(places[i], index.entry_of(at + i));
+        }
+        // A position noted in this stream is one already passed, and position 0 is before `at`.
+        let from = index.position_of(before[i]);
+        differing[i] = (here ^ load(from)) << (64 - 8 * MIN_EQUAL);
+        if S::LIMIT > REACH && at + i - from >= REACH {
+            differing[i] = 1;
+        }
+    }
+    if differing.iter().all(|&bits| bits != 0) {
+        return Look::Nothing(at + N);
+    }
+    let mut hit = 0;
+    while differing[hit] != 0 {
+        hit += 1;
+    }
+    for i in (hit + 1..N).rev() {
+        // SAFETY: as above.
+        unsafe { index.set_entry(places[i], before[i]) };
+    }
+    Look::Match(at + hit, index.position_of(before[hit]))
+}
+
+/// The position behind the first byte that differs between what follows `here` and what follows `from < here`, at
+/// most the last position of `src`. At least [`MIN_EQUAL`] bytes are known to be equal.
+#[inline(always)]
+fn match_end(src: &[u8], from: usize, here: usize) -> usize {
+    let last = src.len() - 1;
+    let mut equal = MIN_EQUAL as usize;
+    // Whole words first; the last few bytes one by one.
+    while let (Some(a), Some(b)) = (
+        src.get(here + equal..here + equal + STEP),
+        src.get(from + equal..from + equal + STEP),
+    ) {
+        let a = u128::from_le_bytes(a.try_into().expect("a step"));
+        let b = u128::from_le_bytes(b.try_into().expect("a step"));
+        let differing = a ^ b;
+        if differing != 0 {
+            equal += (differing.trailing_zeros() / 8) as usize;
+            return (here + equal + 1).min(last);
+        }
+        equal += STEP;
+    }
+    while here + equal < last && src[here + equal] == src[from + equal] {
+        equal += 1;
+    }
+    (here + equal + 1).min(last)
+}
+
+/// The 4 bytes at a position as a little-endian word.
+#[inline(always)]
+fn word(src: &[u8], position: usize) -> u32 {
+    u32::from_le_bytes(src[position..position + 4].try_into().expect("4 bytes"))
+}
+
+impl<S: Slot> Index<'_, S> {
+    /// Notes a position under its own word.
+    #[inline(always)]
+    fn note(&mut self, src: &[u8], position: usize) {
+        self.note_as(word(src, position), position);
+    }
+
+    /// Notes a position under a word.
+    #[inline(always)]
+    fn note_as(&mut self, word: u32, position: usize) {
+        let place = self.place(word);
+        // SAFETY: the place was just computed.
+        unsafe { self.set_entry(place, self.entry_of(position)) };
+    }
+}

@@ -1,0 +1,52 @@
+//! BloscLZ: Blosc's own LZ77 format, a descendant of FastLZ.
+//!
+//! A stream is a row of instructions. The first one's top three bits are ignored (encoders set bit 5 as a
+//! marker), so it is always a literal run:
+//!
+//! | control byte | meaning |
+//! |---|---|
+//! | `000nnnnn` | literal run: the next `n + 1` bytes |
+//! | `LLLhhhhh`, L = 1…6 | match of `L + 2` bytes |
+//! | `111hhhhh` | match of 9 bytes plus the bytes that follow, up to and including the first that isn't 255 |
+//!
+//! A match goes on with one byte `d`, and reaches `256·h + d + 1` bytes back; but if `h` is 31 and `d` is
+//! 255, two more bytes follow, big-endian, and it reaches that number plus 8192 back. A match may overlap
+//! what it writes. A stream ends behind a literal run: a match at the very end is not executed.
+
+mod decode;
+mod encode;
+
+use super::{Dictionary, StreamCodec};
+use crate::Result;
+
+/// Control bytes below this start a literal run.
+const MAX_RUN: usize = 32;
+/// The `L` of a match whose length goes on in further bytes.
+const LONG: usize = 7;
+/// The shortest distance of the far form.
+const FAR: usize = 8192;
+/// The longest distance the format can express.
+#[cfg(test)]
+const MAX_DISTANCE: usize = FAR + 0xFFFF;
+
+/// BloscLZ's state: the encoder's hash tables.
+#[derive(Default)]
+pub(super) struct BloscLz {
+    encoder: encode::Encoder,
+}
+
+impl StreamCodec for BloscLz {
+    fn encode(
+        &mut self,
+        level: u8,
+        _dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.encoder.encode(level, src, dest)
+    }
+
+    fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        decode::decode(src, dest)
+    }
+}

@@ -1,0 +1,60 @@
+//! One worker's codec states.
+
+use super::builtin::{COUNT, TABLE, by_compcode, by_format};
+use super::{Dictionary, StreamCodec};
+use crate::{Error, Result};
+
+/// The states of the built-in codecs (hash tables, contexts) of one worker. Each is made when the codec
+/// is first used and kept for the next call; making a `Workspace` allocates nothing.
+#[derive(Default)]
+pub struct Workspace {
+    codecs: [Option<Box<dyn StreamCodec>>; COUNT],
+}
+
+impl Workspace {
+    /// An empty workspace.
+    pub fn new() -> Workspace {
+        Workspace::default()
+    }
+
+    /// Compresses `src` into `dest` with the built-in codec `compcode` at compression level `level`
+    /// (0 to 9) and returns the length of the result. 0 means that the stream is to be stored raw: the
+    /// codec gave up, or its result doesn't fit in `dest`. `dest.len()` is the codec's capacity, which may
+    /// influence what it writes.
+    ///
+    /// # Errors
+    /// [`Error::CodecSupport`] if there is no such built-in codec, [`Error::MemoryAlloc`].
+    pub fn encode(
+        &mut self,
+        compcode: u8,
+        level: u8,
+        dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
+        self.codec(row).encode(level, dict, src, dest)
+    }
+
+    /// Decompresses `src`, a stream of the built-in format `format`, into `dest`, and returns the number
+    /// of bytes produced: at most `dest.len()`, fewer for a stream that ends early. Bytes of `dest` behind
+    /// the produced ones hold arbitrary values.
+    ///
+    /// # Errors
+    /// [`Error::CodecSupport`] if there is no such format, [`Error::Data`] if `src` is not a valid stream
+    /// of at most `dest.len()` bytes, [`Error::MemoryAlloc`].
+    pub fn decode(
+        &mut self,
+        format: u8,
+        dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let row = by_format(format).ok_or(Error::CodecSupport)?;
+        self.codec(row).decode(dict, src, dest)
+    }
+
+    fn codec(&mut self, row: usize) -> &mut dyn StreamCodec {
+        &mut **self.codecs[row].get_or_insert_with(TABLE[row].make)
+    }
+}

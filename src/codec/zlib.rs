@@ -1,0 +1,59 @@
+//! Zlib: streams of RFC 1950, window 15, the chunk's level as zlib's.
+
+use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
+
+use super::{Dictionary, StreamCodec};
+use crate::{Error, Result};
+
+/// The window of both directions, as a power of two.
+const WINDOW_BITS: u8 = 15;
+
+/// The states, about 300 KiB for encoding and 40 KiB for decoding, reset for each stream.
+#[derive(Default)]
+pub(super) struct Zlib {
+    deflate: Option<(u8, Deflate)>,
+    inflate: Option<Inflate>,
+}
+
+impl StreamCodec for Zlib {
+    fn encode(
+        &mut self,
+        level: u8,
+        _dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let deflate = self.deflate_at(level);
+        match deflate.compress(src, dest, DeflateFlush::Finish) {
+            Ok(Status::StreamEnd) => Ok(deflate.total_out() as usize),
+            Ok(Status::Ok | Status::BufError) => Ok(0),
+            Err(_) => Err(Error::Data),
+        }
+    }
+
+    /// Bytes behind the end of the stream are ignored.
+    fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let inflate = self
+            .inflate
+            .get_or_insert_with(|| Inflate::new(true, WINDOW_BITS));
+        inflate.reset(true);
+        match inflate.decompress(src, dest, InflateFlush::Finish) {
+            Ok(Status::StreamEnd) => Ok(inflate.total_out() as usize),
+            _ => Err(Error::Data),
+        }
+    }
+}
+
+impl Zlib {
+    /// A fresh encoder state of this level.
+    fn deflate_at(&mut self, level: u8) -> &mut Deflate {
+        if self.deflate.as_ref().is_some_and(|kept| kept.0 != level) {
+            self.deflate = None;
+        }
+        let (_, deflate) = self
+            .deflate
+            .get_or_insert_with(|| (level, Deflate::new(level.into(), true, WINDOW_BITS)));
+        deflate.reset();
+        deflate
+    }
+}
