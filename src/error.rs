@@ -1,5 +1,6 @@
 //! The library's one error type: each variant is one of the public `BLOSC2_ERROR_*` codes.
 
+use std::ffi::CStr;
 use std::fmt;
 
 /// The result of everything that can fail.
@@ -38,6 +39,20 @@ macro_rules! errors {
                 match self {
                     $(Error::$name => $text,)*
                     Error::Callback(_) => "Unknown error",
+                }
+            }
+
+            /// The text of this error with a NUL at its end, for C callers.
+            pub const fn c_message(self) -> &'static CStr {
+                const fn c_text(text: &'static str) -> &'static CStr {
+                    match CStr::from_bytes_with_nul(text.as_bytes()) {
+                        Ok(text) => text,
+                        Err(_) => panic!("a text with a NUL inside"),
+                    }
+                }
+                match self {
+                    $(Error::$name => const { c_text(concat!($text, "\0")) },)*
+                    Error::Callback(_) => c"Unknown error",
                 }
             }
         }
@@ -111,6 +126,7 @@ mod tests {
             let error = Error::from_code(code);
             assert_eq!(error.code(), code);
             assert_ne!(error.message(), "Unknown error");
+            assert_eq!(error.c_message().to_str(), Ok(error.message()));
         }
         assert_eq!(Error::from_code(-100), Error::Callback(-100));
         assert_eq!(Error::Callback(7).message(), "Unknown error");

@@ -1,0 +1,37 @@
+/*
+ * b2nd.h: N-dimensional arrays.
+ *
+ * Part of Ferroblosc, which has the C interface of C-Blosc2 3.3.5.
+ * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Made by `cargo run -p ferroblosc-headers`: don't edit.
+ */
+
+#ifndef B2ND_H
+#define B2ND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blosc2.h"
+#include "blosc2/blosc2-export.h"
+
+/* Marks a function that new programs shouldn't call. */
+#if defined(__GNUC__)
+#define B2ND_DEPRECATED(msg) __attribute__((deprecated(msg)))
+#else
+#define B2ND_DEPRECATED(msg)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The dtype of an array when none is given. */
+#define B2ND_DEFAULT_DTYPE "|u1"
+
+/* The name B2ND_MAX_DIM had before C-Blosc2 3.0. */
+#define BLOSC2_MAX_DIM B2ND_MAX_DIM

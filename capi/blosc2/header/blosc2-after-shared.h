@@ -1,0 +1,1 @@
+#endif /* BLOSC_H */

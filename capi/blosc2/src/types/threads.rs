@@ -1,0 +1,15 @@
+//! Threads the caller provides.
+
+use std::ffi::{c_int, c_void};
+
+/// Runs dojob(jobdata + i * jobdata_elsize) once for each i below numjobs, in any threads and any
+/// order, and comes back when all are done.
+pub type blosc_threads_callback = Option<
+    unsafe extern "C" fn(
+        callback_data: *mut c_void,
+        dojob: Option<unsafe extern "C" fn(job: *mut c_void)>,
+        numjobs: c_int,
+        jobdata_elsize: usize,
+        jobdata: *mut c_void,
+    ),
+>;

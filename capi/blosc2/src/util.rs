@@ -1,0 +1,128 @@
+//! Versions, error texts and timestamps.
+
+use ferroblosc::Error;
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::{CStr, c_char, c_int};
+
+/// The version of C-Blosc2 whose interface and results this library has.
+pub const VERSION: &CStr = c"3.3.5";
+
+/// A point in time, as blosc_set_timestamp() takes it.
+pub type blosc_timestamp_t = libc::timespec;
+
+/// The version of the library, as text. Don't free it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_get_version_string() -> *const c_char {
+    boundary!(blosc2_get_version_string, { Ok(VERSION.as_ptr()) })
+}
+
+/// The text for an error code; "Unknown error" for values that are none. Don't free it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_error_string(error_code: c_int) -> *const c_char {
+    boundary!(blosc2_error_string, {
+        Ok(Error::from_code(error_code).c_message().as_ptr())
+    })
+}
+
+/// Stores the time of a clock that never goes back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_set_timestamp(timestamp: *mut blosc_timestamp_t) {
+    boundary!(blosc_set_timestamp, {
+        // SAFETY: the caller gives room for a timestamp, or NULL.
+        let timestamp = unsafe { pointers::reference_mut(timestamp) }?;
+        // SAFETY: `timestamp` is a valid output.
+        match unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, timestamp) } {
+            0 => Ok(()),
+            _ => Err(Error::Failure),
+        }
+    })
+}
+
+/// Nanoseconds from start_time to end_time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_elapsed_nsecs(
+    start_time: blosc_timestamp_t,
+    end_time: blosc_timestamp_t,
+) -> f64 {
+    boundary!(blosc_elapsed_nsecs, {
+        Ok(nanoseconds_between(start_time, end_time))
+    })
+}
+
+/// Seconds from start_time to end_time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_elapsed_secs(
+    start_time: blosc_timestamp_t,
+    end_time: blosc_timestamp_t,
+) -> f64 {
+    boundary!(blosc_elapsed_secs, {
+        Ok(1e-9 * nanoseconds_between(start_time, end_time))
+    })
+}
+
+/// The distance of two timestamps; exact for distances below 2^53 ns, a hundred days.
+fn nanoseconds_between(start: blosc_timestamp_t, end: blosc_timestamp_t) -> f64 {
+    let seconds = end.tv_sec as f64 - start.tv_sec as f64;
+    1e9 * seconds + (end.tv_nsec as f64 - start.tv_nsec as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: *const c_char) -> &'static str {
+        // SAFETY: the functions under test give static NUL-terminated strings.
+        unsafe { CStr::from_ptr(text) }.to_str().unwrap()
+    }
+
+    #[test]
+    fn row_d10_the_version_is_that_of_the_reference() {
+        // SAFETY: the function takes nothing.
+        assert_eq!(text(unsafe { blosc2_get_version_string() }), "3.3.5");
+    }
+
+    #[test]
+    fn error_texts_are_those_of_the_table() {
+        // SAFETY: any code may be asked for.
+        let of = |code| text(unsafe { blosc2_error_string(code) });
+        assert_eq!(of(-1), "Generic failure");
+        assert_eq!(of(-22), "Sizes larger than 2gb not supported");
+        assert_eq!(of(-37), "Frame lock failure");
+        for code in [0, 1, -38, i32::MIN, i32::MAX] {
+            assert_eq!(of(code), "Unknown error");
+        }
+    }
+
+    #[test]
+    fn time_passes_forward_only() {
+        let mut start = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let mut end = start;
+        // SAFETY: both are valid outputs; NULL is allowed.
+        unsafe {
+            blosc_set_timestamp(&mut start);
+            blosc_set_timestamp(&mut end);
+            blosc_set_timestamp(std::ptr::null_mut());
+            assert!(blosc_elapsed_nsecs(start, end) >= 0.0);
+        }
+    }
+
+    #[test]
+    fn elapsed_time_borrows_from_the_seconds() {
+        let start = libc::timespec {
+            tv_sec: 1,
+            tv_nsec: 999_999_999,
+        };
+        let end = libc::timespec {
+            tv_sec: 3,
+            tv_nsec: 1,
+        };
+        // SAFETY: plain values.
+        unsafe {
+            assert_eq!(blosc_elapsed_nsecs(start, end), 1_000_000_002.0);
+            assert!((blosc_elapsed_secs(start, end) - 1.000000002).abs() < 1e-12);
+        }
+    }
+}

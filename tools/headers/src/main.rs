@@ -1,0 +1,15 @@
+//! Writes the C headers under `include/`; run it after a change of a skin.
+
+use ferroblosc_headers::{HEADERS, generate, project_root};
+
+fn main() -> std::io::Result<()> {
+    let root = project_root();
+    for header in HEADERS {
+        let path = root.join("include").join(header.path);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(&path, generate(&root, header))?;
+    }
+    Ok(())
+}

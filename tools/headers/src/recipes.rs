@@ -1,0 +1,122 @@
+//! What each header is made of.
+
+/// A header: where it goes and its pieces, in order.
+pub struct Header {
+    /// Its path under `include/`.
+    pub path: &'static str,
+    /// The folder of its Rust files.
+    pub sources: &'static str,
+    /// The folder of its texts.
+    pub texts: &'static str,
+    /// What stands before the prototype of an exported function.
+    pub export: &'static str,
+    /// Its pieces.
+    pub pieces: &'static [Piece],
+}
+
+/// A part of a header.
+pub enum Piece {
+    /// A text written by hand.
+    Text(&'static str),
+    /// The constants of each Rust file as an `enum`.
+    Enums(&'static [&'static str]),
+    /// The constants of the Rust files as macros.
+    Macros(&'static [&'static str]),
+    /// The structs and function types of the Rust files.
+    Types(&'static [&'static str]),
+    /// The exported functions of the Rust files.
+    Functions(&'static [&'static str]),
+}
+
+use Piece::{Enums, Functions, Macros, Text, Types};
+
+/// A header of the C-Blosc2 skin.
+const fn blosc2(path: &'static str, pieces: &'static [Piece]) -> Header {
+    Header {
+        path,
+        sources: "capi/blosc2/src",
+        texts: "capi/blosc2/header",
+        export: "BLOSC_EXPORT",
+        pieces,
+    }
+}
+
+/// All headers under `include/`.
+pub const HEADERS: &[Header] = &[
+    blosc2("blosc2/blosc2-export.h", &[Text("export.h")]),
+    blosc2("blosc2/blosc2-common.h", &[Text("common.h")]),
+    blosc2(
+        "blosc2/blosc2-stdio.h",
+        &[
+            Text("stdio-begin.h"),
+            Types(&["types/stdio.rs"]),
+            Text("stdio-end.h"),
+        ],
+    ),
+    blosc2(
+        "blosc2/codecs-registry.h",
+        &[
+            Text("codecs-registry-begin.h"),
+            Enums(&["registry/codecs.rs"]),
+            Types(&["registry/codecs.rs"]),
+            Text("registry-end.h"),
+        ],
+    ),
+    blosc2(
+        "blosc2/filters-registry.h",
+        &[
+            Text("filters-registry-begin.h"),
+            Enums(&["registry/filters.rs"]),
+            Types(&["registry/filters.rs"]),
+            Text("registry-end.h"),
+        ],
+    ),
+    blosc2(
+        "blosc2/tuners-registry.h",
+        &[
+            Text("tuners-registry-begin.h"),
+            Enums(&["registry/tuners.rs"]),
+            Types(&["registry/tuners.rs"]),
+            Text("registry-end.h"),
+        ],
+    ),
+    blosc2(
+        "blosc2.h",
+        &[
+            Text("blosc2-begin.h"),
+            Enums(&["constants/blosc1.rs"]),
+            Text("blosc2-after-shared.h"),
+            Enums(&[
+                "constants/format.rs",
+                "constants/limits.rs",
+                "constants/filters.rs",
+                "constants/codecs.rs",
+                "constants/tuners.rs",
+                "constants/io.rs",
+                "constants/errors.rs",
+            ]),
+            Macros(&["constants/metalayers.rs"]),
+            Text("blosc2-before-types.h"),
+            Types(&[
+                "types/params.rs",
+                "types/plugins.rs",
+                "types/threads.rs",
+                "types/io.rs",
+                "types/schunk.rs",
+                "context.rs",
+            ]),
+            Text("blosc2-after-types.h"),
+            Functions(&["util.rs", "defaults.rs"]),
+            Text("blosc2-end.h"),
+        ],
+    ),
+    blosc2(
+        "b2nd.h",
+        &[
+            Text("b2nd-begin.h"),
+            Macros(&["types/b2nd.rs"]),
+            Types(&["types/b2nd.rs"]),
+            Text("b2nd-end.h"),
+        ],
+    ),
+];
