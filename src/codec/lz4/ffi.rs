@@ -44,7 +44,7 @@ unsafe extern "C" {
     pub(super) fn LZ4_freeStreamHC(stream: *mut StreamHc) -> c_int;
     pub(super) fn LZ4_resetStreamHC_fast(stream: *mut StreamHc, level: c_int);
     pub(super) fn LZ4_loadDictHC(stream: *mut StreamHc, dict: *const c_char, size: c_int) -> c_int;
-    pub(super) fn LZ4_attach_HC_dictionary(working: *mut StreamHc, dict: *const StreamHc);
+    pub(super) fn LZ4_sizeofStateHC() -> c_int;
     pub(super) fn LZ4_compress_HC_extStateHC_fastReset(
         state: *mut c_void,
         src: *const c_char,
