@@ -1,4 +1,29 @@
 //! Floor 0: pure byte transforms on slices.
 //!
-//! One folder a transform; in it `generic.rs`, the definition all others are tested against, one file
-//! per SIMD level, and a `mod.rs` that picks one.
+//! One folder a transform; in it `generic.rs`, the definition everything else is tested against,
+//! the vector algorithm (`tiles.rs`, `vectors.rs`), and a `mod.rs` that checks lengths and picks a
+//! level. Algorithms are written once, over the small trait `vector::Vector`; what a SIMD level is
+//! made of can be read in one place, `vector/<level>.rs`, and `compile.rs` compiles the algorithms
+//! for it.
+//!
+//! This is the one floor full of `unsafe`. What it offers to the floors above is safe: functions on
+//! slices that never read or write outside of them, whatever the arguments.
+//!
+//! Every transform also has an `*_at` form that takes the [`Level`], so that tests can compare all
+//! levels in one process. All levels give the same bytes.
+
+pub mod bitshuffle;
+pub mod bytedelta;
+mod compile;
+pub mod delta;
+mod level;
+pub mod run;
+mod scan;
+pub mod shuffle;
+pub mod trunc_prec;
+mod vector;
+
+pub use level::{Level, level};
+
+#[cfg(test)]
+mod known_answers;

@@ -1,0 +1,85 @@
+//! BITSHUFFLE: the bits of equal significance of all items together.
+//!
+//! With `n` bytes, `m` is the number of whole items rounded down to a multiple of 8. Bit `k` (0 the
+//! lowest) of byte `j` of item `i < m` goes to bit `i % 8` of byte `(8 * j + k) * (m / 8) + i / 8`;
+//! the bytes behind these items stay where they are (C-Blosc2 chunk format, filter 2).
+
+mod generic;
+mod tiles;
+
+use super::compile::at_level;
+use super::level::{Level, level};
+
+/// Bit-shuffles `src` into `dest` of the same length.
+///
+/// # Panics
+/// If the lengths differ or `typesize` is 0.
+///
+/// ```
+/// let mut rows = [0; 9];
+/// ferroblosc::kernels::bitshuffle::bitshuffle(1, &[1, 1, 1, 3, 1, 1, 1, 1, 99], &mut rows);
+/// assert_eq!(rows, [0xff, 0x08, 0, 0, 0, 0, 0, 0, 99]);
+/// ```
+pub fn bitshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
+    bitshuffle_at(level(), typesize, src, dest);
+}
+
+/// Undoes [`bitshuffle`].
+///
+/// # Panics
+/// If the lengths differ or `typesize` is 0.
+pub fn bitunshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
+    bitunshuffle_at(level(), typesize, src, dest);
+}
+
+/// [`bitshuffle`] at a level of choice.
+///
+/// # Panics
+/// As [`bitshuffle`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
+    assert_eq!(src.len(), dest.len());
+    level.assert_available();
+    let rows = src.len() / typesize / 8;
+    let (src, src_rest) = src.split_at(rows * 8 * typesize);
+    let (dest, dest_rest) = dest.split_at_mut(src.len());
+    dest_rest.copy_from_slice(src_rest);
+    let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
+    // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
+    // the vector has no more bytes than a row.
+    unsafe {
+        at_level!(
+            level.for_items(rows),
+            |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
+                tiles::bitshuffle::<V>(typesize, from, to, rows)
+            },
+            generic: generic::bitshuffle(typesize, src, dest, rows),
+        )
+    }
+}
+
+/// [`bitunshuffle`] at a level of choice.
+///
+/// # Panics
+/// As [`bitunshuffle`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
+    assert_eq!(src.len(), dest.len());
+    level.assert_available();
+    let rows = src.len() / typesize / 8;
+    let (src, src_rest) = src.split_at(rows * 8 * typesize);
+    let (dest, dest_rest) = dest.split_at_mut(src.len());
+    dest_rest.copy_from_slice(src_rest);
+    let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
+    // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
+    // the vector has no more bytes than a row.
+    unsafe {
+        at_level!(
+            level.for_items(rows),
+            |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
+                tiles::bitunshuffle::<V>(typesize, from, to, rows)
+            },
+            generic: generic::bitunshuffle(typesize, src, dest, rows),
+        )
+    }
+}

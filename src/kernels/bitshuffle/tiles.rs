@@ -1,0 +1,256 @@
+//! The bit shuffle with vectors, for every level.
+//!
+//! Take eight consecutive items as one *group* of `8 * typesize` bytes. A byte shuffle of groups
+//! brings byte `j` of the `e`th item of all groups into one plane, `(e, j)`; byte `r` of the planes
+//! `(0, j) … (7, j)` then is an 8 x 8 matrix of bits, and its transposition is byte `r` of the rows
+//! `8 j … 8 j + 7` of the result. So the bits are transposed *across* eight registers, by three
+//! rounds of swaps that treat all bytes of the registers at once, and rows come out whole.
+//!
+//! The work goes in tiles of [`LINE`] groups, so that each row is written (or read) a cache line at
+//! a time: rows often lie a large power of two apart, where lines do not stay in the cache until
+//! their second half comes. Of wide items up to 16 bytes are done at a time. The byte planes of a
+//! tile wait on the stack. The last tile overlaps the one before.
+
+use crate::kernels::shuffle::tiles::{
+    COLUMNS, read_columns, read_narrow, write_columns, write_narrow,
+};
+use crate::kernels::vector::{LINE, Vector};
+use std::mem::MaybeUninit;
+
+/// Items of a group, and bits of a byte.
+const GROUP: usize = 8;
+
+/// The byte planes of a tile: plane `(e, j)` is line `e * width + j`, `width` being the bytes of an
+/// item that the tile has.
+#[repr(align(64))]
+struct Tile([MaybeUninit<u8>; GROUP * COLUMNS * LINE]);
+
+/// A part of the items: their bytes from `column` on, `width` of them.
+#[derive(Clone, Copy)]
+struct Part {
+    column: usize,
+    width: usize,
+}
+
+/// The parts that items of `typesize` bytes are done in, and how many of a part's first bytes were
+/// in the part before.
+#[inline(always)]
+fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
+    let width = typesize.min(COLUMNS);
+    (0..typesize).step_by(COLUMNS).map(move |start| {
+        let column = start.min(typesize - width);
+        (Part { column, width }, start - column)
+    })
+}
+
+/// Transposes bits across eight registers: bit `k` of register `e` becomes bit `e` of register `k`,
+/// in each byte.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        for i in [0, 1, 2, 3] {
+            (r[i], r[i + 4]) = r[i].swap_bits::<4>(r[i + 4]);
+        }
+        for i in [0, 1, 4, 5] {
+            (r[i], r[i + 2]) = r[i].swap_bits::<2>(r[i + 2]);
+        }
+        for i in [0, 2, 4, 6] {
+            (r[i], r[i + 1]) = r[i].swap_bits::<1>(r[i + 1]);
+        }
+        r
+    }
+}
+
+/// Fills the planes of a tile from `span` groups at `src`.
+///
+/// # Safety
+/// The contract of [`Vector`]; `src` is valid for reads of `span` groups of items, `tile` is a
+/// [`Tile`], and `span` is a multiple of `BYTES`, at most [`LINE`].
+#[inline(always)]
+unsafe fn read_groups<V: Vector>(
+    typesize: usize,
+    part: Part,
+    src: *const u8,
+    tile: *mut u8,
+    span: usize,
+) {
+    let group = GROUP * typesize;
+    for at in (0..span).step_by(V::BYTES) {
+        // SAFETY: all columns that are read are inside the groups `at .. at + BYTES`, and all
+        // planes inside the tile.
+        unsafe {
+            let src = src.add(at * group);
+            if typesize == 1 {
+                store_lines(read_narrow::<V, GROUP>(src), GROUP, tile.add(at));
+            } else if typesize <= COLUMNS {
+                for start in (0..group).step_by(COLUMNS) {
+                    let column = start.min(group - COLUMNS);
+                    let columns = read_columns::<V>(src.add(column), group);
+                    store_lines(columns, COLUMNS, tile.add(column * LINE + at));
+                }
+            } else {
+                for e in 0..GROUP {
+                    let columns = read_columns::<V>(src.add(e * typesize + part.column), group);
+                    store_lines(columns, COLUMNS, tile.add(e * COLUMNS * LINE + at));
+                }
+            }
+        }
+    }
+}
+
+/// The inverse of [`read_groups`].
+///
+/// # Safety
+/// As for [`read_groups`], with `dest` valid for writes and the planes of the tile filled.
+#[inline(always)]
+unsafe fn write_groups<V: Vector>(
+    typesize: usize,
+    part: Part,
+    tile: *const u8,
+    dest: *mut u8,
+    span: usize,
+) {
+    let group = GROUP * typesize;
+    for at in (0..span).step_by(V::BYTES) {
+        // SAFETY: as in `read_groups`. Groups of 8 bytes are written without excess.
+        unsafe {
+            let dest = dest.add(at * group);
+            if typesize == 1 {
+                write_narrow::<V, GROUP>(load_lines(tile.add(at), GROUP), dest);
+            } else if typesize <= COLUMNS {
+                for start in (0..group).step_by(COLUMNS) {
+                    let column = start.min(group - COLUMNS);
+                    let columns = load_lines::<V>(tile.add(column * LINE + at), COLUMNS);
+                    write_columns(columns, dest.add(column), group);
+                }
+            } else {
+                for e in 0..GROUP {
+                    let columns = load_lines::<V>(tile.add(e * COLUMNS * LINE + at), COLUMNS);
+                    write_columns(columns, dest.add(e * typesize + part.column), group);
+                }
+            }
+        }
+    }
+}
+
+/// Stores `count` registers, each at the start of a line.
+///
+/// # Safety
+/// The contract of [`Vector`]; `tile` is valid for these writes.
+#[inline(always)]
+unsafe fn store_lines<V: Vector>(columns: [V; COLUMNS], count: usize, tile: *mut u8) {
+    for (j, column) in columns.iter().enumerate().take(count) {
+        // SAFETY: the caller's contract.
+        unsafe { column.store(tile.add(j * LINE)) }
+    }
+}
+
+/// Loads `count` registers, each from the start of a line.
+///
+/// # Safety
+/// The contract of [`Vector`]; `tile` is valid for these reads.
+#[inline(always)]
+unsafe fn load_lines<V: Vector>(tile: *const u8, count: usize) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut columns = [V::splat(0); COLUMNS];
+        for (j, column) in columns.iter_mut().enumerate().take(count) {
+            *column = V::load(tile.add(j * LINE));
+        }
+        columns
+    }
+}
+
+/// Transposes the bits of eight registers that lie `from_step` bytes apart into eight that lie
+/// `to_step` bytes apart.
+///
+/// # Safety
+/// The contract of [`Vector`]; `from` is valid for these reads, `to` for these writes.
+#[inline(always)]
+unsafe fn move_bits<V: Vector>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut r = [V::splat(0); GROUP];
+        for (k, r) in r.iter_mut().enumerate() {
+            *r = V::load(from.add(k * from_step));
+        }
+        for (k, r) in transpose_bits(r).iter().enumerate() {
+            r.store(to.add(k * to_step));
+        }
+    }
+}
+
+/// Transposes the bits of `8 * rows` items into rows of `rows` bytes.
+///
+/// # Safety
+/// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `8 * rows *
+/// typesize` bytes; `rows` is at least `BYTES`.
+#[inline(always)]
+pub(super) unsafe fn bitshuffle<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let mut tile = Tile([MaybeUninit::uninit(); GROUP * COLUMNS * LINE]);
+    let tile: *mut u8 = tile.0.as_mut_ptr().cast();
+    let span = if rows >= LINE { LINE } else { V::BYTES };
+    let mut done = 0;
+    while done < rows {
+        let first = done.min(rows - span);
+        for (part, skip) in parts(typesize) {
+            // SAFETY: groups `first .. first + span` exist; each bit row has as many bytes.
+            unsafe {
+                let groups = src.add(first * GROUP * typesize);
+                read_groups::<V>(typesize, part, groups, tile, span);
+                for j in skip..part.width {
+                    let row = dest.add(GROUP * (part.column + j) * rows + first);
+                    for at in (0..span).step_by(V::BYTES) {
+                        let plane = tile.add(j * LINE + at);
+                        move_bits::<V>(plane, part.width * LINE, row.add(at), rows);
+                    }
+                }
+            }
+        }
+        done = first + span;
+    }
+}
+
+/// Undoes [`bitshuffle`].
+///
+/// # Safety
+/// As for [`bitshuffle`].
+#[inline(always)]
+pub(super) unsafe fn bitunshuffle<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let mut tile = Tile([MaybeUninit::uninit(); GROUP * COLUMNS * LINE]);
+    let tile: *mut u8 = tile.0.as_mut_ptr().cast();
+    let span = if rows >= LINE { LINE } else { V::BYTES };
+    let mut done = 0;
+    while done < rows {
+        let first = done.min(rows - span);
+        for (part, _) in parts(typesize) {
+            // SAFETY: as in `bitshuffle`; all planes of the part are filled before they are read.
+            unsafe {
+                for j in 0..part.width {
+                    let row = src.add(GROUP * (part.column + j) * rows + first);
+                    for at in (0..span).step_by(V::BYTES) {
+                        let plane = tile.add(j * LINE + at);
+                        move_bits::<V>(row.add(at), rows, plane, part.width * LINE);
+                    }
+                }
+                let groups = dest.add(first * GROUP * typesize);
+                write_groups::<V>(typesize, part, tile, groups, span);
+            }
+        }
+        done = first + span;
+    }
+}

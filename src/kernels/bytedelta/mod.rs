@@ -1,0 +1,162 @@
+//! BYTEDELTA: the difference of each byte to the byte before it, in each channel.
+//!
+//! The `n` bytes are `channels` channels of `n / channels` bytes, one after the other (the planes
+//! of a shuffle), and a rest that is copied. The byte before the first one of a channel counts as 0
+//! (C-Blosc2 chunk format, filter 35). In the legacy form, filter 34, the predecessor becomes 0
+//! once more at the last multiple of 16 bytes of each channel.
+
+mod generic;
+mod vectors;
+
+use super::compile::at_level;
+use super::level::{Level, level};
+
+/// The legacy form starts anew at the last multiple of this.
+const LEGACY_STEP: usize = 16;
+
+/// Encodes `src` into `dest` of the same length.
+///
+/// # Panics
+/// If the lengths differ or `channels` is 0.
+///
+/// ```
+/// let mut dest = [0; 7];
+/// ferroblosc::kernels::bytedelta::encode(2, &[1, 3, 6, 9, 9, 8, 77], &mut dest);
+/// assert_eq!(dest, [1, 2, 3, 9, 0, 255, 77]);
+/// ```
+pub fn encode(channels: usize, src: &[u8], dest: &mut [u8]) {
+    encode_at(level(), channels, src, dest);
+}
+
+/// Undoes [`encode`].
+///
+/// # Panics
+/// If the lengths differ or `channels` is 0.
+pub fn decode(channels: usize, src: &[u8], dest: &mut [u8]) {
+    decode_at(level(), channels, src, dest);
+}
+
+/// Encodes `src` into `dest` of the same length by the rule of filter 34; the rest is copied.
+///
+/// # Panics
+/// If the lengths differ or `channels` is 0.
+pub fn encode_legacy(channels: usize, src: &[u8], dest: &mut [u8]) {
+    encode_legacy_at(level(), channels, src, dest);
+}
+
+/// Undoes [`encode_legacy`].
+///
+/// # Panics
+/// If the lengths differ or `channels` is 0.
+pub fn decode_legacy(channels: usize, src: &[u8], dest: &mut [u8]) {
+    decode_legacy_at(level(), channels, src, dest);
+}
+
+/// [`encode`] at a level of choice.
+///
+/// # Panics
+/// As [`encode`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
+    level.assert_available();
+    for_each_channel(channels, src, dest, |src, dest| {
+        differences(level, src, dest)
+    });
+}
+
+/// [`decode`] at a level of choice.
+///
+/// # Panics
+/// As [`decode`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
+    level.assert_available();
+    for_each_channel(channels, src, dest, |src, dest| {
+        running_sum(level, src, dest)
+    });
+}
+
+/// [`encode_legacy`] at a level of choice.
+///
+/// # Panics
+/// As [`encode_legacy`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn encode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
+    level.assert_available();
+    for_each_channel(channels, src, dest, |src, dest| {
+        for_both_runs(src, dest, |src, dest| differences(level, src, dest));
+    });
+}
+
+/// [`decode_legacy`] at a level of choice.
+///
+/// # Panics
+/// As [`decode_legacy`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn decode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
+    level.assert_available();
+    for_each_channel(channels, src, dest, |src, dest| {
+        for_both_runs(src, dest, |src, dest| running_sum(level, src, dest));
+    });
+}
+
+/// Calls `transform` with each channel, and copies the rest.
+fn for_each_channel(
+    channels: usize,
+    src: &[u8],
+    dest: &mut [u8],
+    transform: impl Fn(&[u8], &mut [u8]),
+) {
+    assert_eq!(src.len(), dest.len());
+    let length = src.len() / channels;
+    let whole = length * channels;
+    if length > 0 {
+        let from = src[..whole].chunks_exact(length);
+        for (src, dest) in from.zip(dest[..whole].chunks_exact_mut(length)) {
+            transform(src, dest);
+        }
+    }
+    dest[whole..].copy_from_slice(&src[whole..]);
+}
+
+/// Calls `transform` with the two runs of a legacy channel.
+fn for_both_runs(src: &[u8], dest: &mut [u8], transform: impl Fn(&[u8], &mut [u8])) {
+    let restart = src.len() - src.len() % LEGACY_STEP;
+    let (first, second) = dest.split_at_mut(restart);
+    transform(&src[..restart], first);
+    transform(&src[restart..], second);
+}
+
+/// Encodes one channel; the level is available.
+fn differences(level: Level, src: &[u8], dest: &mut [u8]) {
+    let len = src.len();
+    assert_eq!(len, dest.len());
+    let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
+    // SAFETY: the level is available, and both slices are `len` bytes.
+    unsafe {
+        at_level!(
+            level,
+            |V| fn(from: *const u8, to: *mut u8, len: usize) {
+                vectors::differences::<V>(from, to, len)
+            },
+            generic: generic::encode(src, dest),
+        )
+    }
+}
+
+/// Decodes one channel; the level is available.
+fn running_sum(level: Level, src: &[u8], dest: &mut [u8]) {
+    let len = src.len();
+    assert_eq!(len, dest.len());
+    let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
+    // SAFETY: the level is available, and both slices are `len` bytes.
+    unsafe {
+        at_level!(
+            level,
+            |V| fn(from: *const u8, to: *mut u8, len: usize) {
+                vectors::running_sum::<V>(from, to, len)
+            },
+            generic: generic::decode(src, dest),
+        )
+    }
+}

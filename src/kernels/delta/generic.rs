@@ -1,0 +1,36 @@
+//! Delta by its definition. All slices are whole words of `word` bytes.
+
+/// XORs every word with the one before it.
+pub(super) fn encode_first(word: usize, src: &[u8], dest: &mut [u8]) {
+    for i in 0..src.len() {
+        dest[i] = src[i] ^ if i < word { 0 } else { src[i - word] };
+    }
+}
+
+/// XORs every word with the result before it.
+pub(super) fn decode_first(word: usize, src: &[u8], dest: &mut [u8]) {
+    for i in 0..src.len() {
+        dest[i] = src[i] ^ if i < word { 0 } else { dest[i - word] };
+    }
+}
+
+/// [`decode_first`] in place.
+pub(super) fn decode_first_in_place(word: usize, buffer: &mut [u8]) {
+    for i in word..buffer.len() {
+        buffer[i] ^= buffer[i - word];
+    }
+}
+
+/// XORs with the reference.
+pub(super) fn against(src: &[u8], reference: &[u8], dest: &mut [u8]) {
+    for ((to, from), with) in dest.iter_mut().zip(src).zip(reference) {
+        *to = from ^ with;
+    }
+}
+
+/// [`against`] in place.
+pub(super) fn against_in_place(buffer: &mut [u8], reference: &[u8]) {
+    for (byte, with) in buffer.iter_mut().zip(reference) {
+        *byte ^= with;
+    }
+}

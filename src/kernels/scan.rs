@@ -1,0 +1,116 @@
+//! Running XOR and running sum: the shared half of undoing delta and bytedelta.
+//!
+//! `out[i] = in[i] ∘ out[i - w]` looks serial. Inside a vector it takes log₂ steps: combine with
+//! itself moved up by one word, by two, by four … Between vectors only the last word is carried,
+//! and what a vector adds to the carry does not depend on the carry, so the serial chain is one
+//! instruction a vector.
+
+use super::vector::{LANE, Vector};
+
+/// The operation of a scan.
+pub(super) trait Combine {
+    /// Combines words of any width, as vectors.
+    ///
+    /// # Safety
+    /// As for the methods of [`Vector`].
+    unsafe fn vectors<V: Vector>(a: V, b: V) -> V;
+
+    /// Combines bytes.
+    fn bytes(a: u8, b: u8) -> u8;
+}
+
+/// XOR.
+pub(super) struct Xor;
+
+/// Sum of bytes modulo 256; only for words of one byte.
+pub(super) struct Sum;
+
+impl Combine for Xor {
+    #[inline(always)]
+    unsafe fn vectors<V: Vector>(a: V, b: V) -> V {
+        // SAFETY: the caller's contract.
+        unsafe { a.xor(b) }
+    }
+
+    #[inline(always)]
+    fn bytes(a: u8, b: u8) -> u8 {
+        a ^ b
+    }
+}
+
+impl Combine for Sum {
+    #[inline(always)]
+    unsafe fn vectors<V: Vector>(a: V, b: V) -> V {
+        // SAFETY: the caller's contract.
+        unsafe { a.add(b) }
+    }
+
+    #[inline(always)]
+    fn bytes(a: u8, b: u8) -> u8 {
+        a.wrapping_add(b)
+    }
+}
+
+/// `dest[i] = src[i] ∘ dest[i - W]` for all `i < len`, where `dest` before its start counts as 0.
+///
+/// # Safety
+/// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `len` bytes, and
+/// they are the same or do not overlap.
+#[inline(always)]
+pub(super) unsafe fn scan<V: Vector, C: Combine, const W: usize>(
+    src: *const u8,
+    dest: *mut u8,
+    len: usize,
+) {
+    // SAFETY: all accesses are at `i + BYTES <= len` in the vector loop and at `i < len` behind it.
+    unsafe {
+        let mut carry = V::splat(0);
+        let mut i = 0;
+        while i + V::BYTES <= len {
+            let (inside, total) = scan_vector::<V, C, W>(V::load(src.add(i)));
+            C::vectors(inside, carry).store(dest.add(i));
+            carry = C::vectors(carry, total);
+            i += V::BYTES;
+        }
+        while i < len {
+            let before = if i < W { 0 } else { *dest.add(i - W) };
+            *dest.add(i) = C::bytes(*src.add(i), before);
+            i += 1;
+        }
+    }
+}
+
+/// The running combination of one vector, and its last word everywhere.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn scan_vector<V: Vector, C: Combine, const W: usize>(v: V) -> (V, V) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut inside = v;
+        if W <= 1 {
+            inside = C::vectors(inside, inside.bytes_up::<1>());
+        }
+        if W <= 2 {
+            inside = C::vectors(inside, inside.bytes_up::<2>());
+        }
+        if W <= 4 {
+            inside = C::vectors(inside, inside.bytes_up::<4>());
+        }
+        if W < LANE {
+            inside = C::vectors(inside, inside.bytes_up::<8>());
+        }
+        let mut totals = inside.spread_last::<W>();
+        if V::LANES > 1 {
+            totals = C::vectors(totals, totals.lanes_up::<1>());
+        }
+        if V::LANES > 2 {
+            totals = C::vectors(totals, totals.lanes_up::<2>());
+        }
+        if V::LANES > 1 {
+            inside = C::vectors(inside, totals.lanes_up::<1>());
+        }
+        (inside, totals.spread_last_lane())
+    }
+}

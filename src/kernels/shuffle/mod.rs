@@ -1,0 +1,148 @@
+//! SHUFFLE: the bytes of equal significance of all items together.
+//!
+//! ```text
+//! items    a0 a1 a2 a3 | b0 b1 b2 b3 | c0 c1 c2 c3 | tail
+//! planes   a0 b0 c0 | a1 b1 c1 | a2 b2 c2 | a3 b3 c3 | tail
+//! ```
+//!
+//! With `n` bytes and items of `typesize`, byte `j` of item `i` goes to `j * (n / typesize) + i`;
+//! the `n % typesize` bytes of the tail stay where they are (C-Blosc2 chunk format, filter 1).
+
+mod generic;
+pub(super) mod tiles;
+
+use super::compile::at_level;
+use super::level::{Level, level};
+use tiles::{Contiguous, Planes};
+
+/// Shuffles `src` into `dest` of the same length.
+///
+/// # Panics
+/// If the lengths differ or `typesize` is 0.
+///
+/// ```
+/// let mut planes = [0; 7];
+/// ferroblosc::kernels::shuffle::shuffle(2, b"AaBbCc!", &mut planes);
+/// assert_eq!(&planes, b"ABCabc!");
+/// ```
+pub fn shuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
+    shuffle_at(level(), typesize, src, dest);
+}
+
+/// Undoes [`shuffle`].
+///
+/// # Panics
+/// If the lengths differ or `typesize` is 0.
+pub fn unshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
+    unshuffle_at(level(), typesize, src, dest);
+}
+
+/// Undoes [`shuffle`] where the planes lie anywhere: `dest` gets `planes.len()` bytes an item.
+///
+/// # Panics
+/// If the planes are not all of the same length, or `dest` is not as long as all of them together.
+pub fn unshuffle_planes(planes: &[&[u8]], dest: &mut [u8]) {
+    unshuffle_planes_at(level(), planes, dest);
+}
+
+/// [`shuffle`] at a level of choice.
+///
+/// # Panics
+/// As [`shuffle`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
+    assert_eq!(src.len(), dest.len());
+    level.assert_available();
+    let whole = src.len() - src.len() % typesize;
+    let (src, src_tail) = src.split_at(whole);
+    let (dest, dest_tail) = dest.split_at_mut(whole);
+    dest_tail.copy_from_slice(src_tail);
+    let items = whole / typesize;
+    if typesize == 1 || items <= 1 {
+        dest.copy_from_slice(src);
+        return;
+    }
+    let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
+    // SAFETY: the level is available, both slices hold `items` items of `typesize` bytes, and the
+    // vector has no more bytes than there are items.
+    unsafe {
+        at_level!(
+            level.for_items(items),
+            |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize) {
+                tiles::shuffle::<V>(typesize, from, to, items)
+            },
+            generic: generic::shuffle(typesize, src, dest),
+        )
+    }
+}
+
+/// [`unshuffle`] at a level of choice.
+///
+/// # Panics
+/// As [`unshuffle`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
+    assert_eq!(src.len(), dest.len());
+    let whole = src.len() - src.len() % typesize;
+    let (src, src_tail) = src.split_at(whole);
+    let (dest, dest_tail) = dest.split_at_mut(whole);
+    dest_tail.copy_from_slice(src_tail);
+    let items = whole / typesize;
+    if typesize == 1 || items <= 1 {
+        dest.copy_from_slice(src);
+        return;
+    }
+    let planes = Contiguous {
+        start: src.as_ptr(),
+        items,
+    };
+    let plane = |j: usize| &src[j * items..][..items];
+    // SAFETY: `src` holds `typesize` planes of `items` bytes, `dest` as many bytes.
+    unsafe { gather(level, typesize, planes, plane, dest, items) }
+}
+
+/// [`unshuffle_planes`] at a level of choice.
+///
+/// # Panics
+/// As [`unshuffle_planes`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
+    let items = planes.first().map_or(0, |plane| plane.len());
+    assert!(planes.iter().all(|plane| plane.len() == items));
+    assert_eq!(dest.len(), planes.len() * items);
+    match planes {
+        [] => {}
+        [only] => dest.copy_from_slice(only),
+        // SAFETY: all planes are of `items` bytes, and `dest` is as long as all of them.
+        _ => unsafe { gather(level, planes.len(), planes, |j| planes[j], dest, items) },
+    }
+}
+
+/// Unshuffles `items` items of `typesize` > 1 bytes into `dest`. The planes come in two forms: for
+/// the vector levels and, as a function, for the generic one.
+///
+/// # Safety
+/// There are `typesize` planes, each valid for reads of `items` bytes; `dest` is `typesize * items`
+/// bytes.
+unsafe fn gather<'a>(
+    level: Level,
+    typesize: usize,
+    planes: impl Planes,
+    plane: impl Fn(usize) -> &'a [u8],
+    dest: &mut [u8],
+    items: usize,
+) {
+    level.assert_available();
+    let to = dest.as_mut_ptr();
+    // SAFETY: the caller's contract; the level is available, and its vector has no more bytes than
+    // there are items.
+    unsafe {
+        at_level!(
+            level.for_items(items),
+            |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
+                tiles::unshuffle::<V>(typesize, planes, to, items)
+            },
+            generic: generic::unshuffle(typesize, plane, dest),
+        )
+    }
+}

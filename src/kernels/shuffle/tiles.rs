@@ -1,0 +1,491 @@
+//! The byte shuffle with vectors, for every level.
+//!
+//! Shuffling is the transposition of a matrix of bytes: items are rows, planes are columns. The
+//! unit of work is a *tile*: as many items as a vector has bytes, 16 columns or fewer. Lane `l`
+//! takes care of the items `16 l ..= 16 l + 15` of the tile, so that every register that leaves the
+//! tile holds `BYTES` consecutive items of one plane, and no byte ever has to change its lane.
+//!
+//! Within a lane a tile of 16 columns is a 16 x 16 matrix in 16 registers. Number its 256 bytes by
+//! (register, place): interleaving register `k` with register `k + 8`, for all `k`, rotates that
+//! 8-bit number left by one, and four such rounds exchange its halves, which is the transposition.
+//! The same rotation serves narrower items: `C` registers (`C` a power of two) are un-transposed by
+//! log₂ `C` rounds. For the way there a byte lookup first sorts the `16 / C` items of each register
+//! by column, and log₂ `C` rounds that interleave units of `16 / C` bytes finish.
+//!
+//! An item of any size up to 16 is treated as the next power of two `C`: its registers are loaded
+//! at the places where its items lie, so they hold some bytes of the next items as well, which fall
+//! away. A load may therefore run past the last item by a few bytes, and in the other direction a
+//! store may; the last tile goes through a padded buffer. The last tile also overlaps the one
+//! before: what it does again comes out the same.
+
+use crate::kernels::vector::{LANE, LINE, Vector};
+use std::mem::MaybeUninit;
+use std::ptr::copy_nonoverlapping;
+
+/// Columns of a tile.
+pub(in crate::kernels) const COLUMNS: usize = 16;
+
+/// Where the planes of an unshuffle lie.
+pub(super) trait Planes: Copy {
+    /// The start of plane `j`.
+    ///
+    /// # Safety
+    /// `j` is below the number of planes.
+    unsafe fn plane(self, j: usize) -> *const u8;
+}
+
+/// Planes one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Contiguous {
+    /// The start of plane 0.
+    pub(super) start: *const u8,
+    /// Bytes of a plane.
+    pub(super) items: usize,
+}
+
+impl Planes for Contiguous {
+    #[inline(always)]
+    unsafe fn plane(self, j: usize) -> *const u8 {
+        // SAFETY: plane `j` lies inside the buffer of planes.
+        unsafe { self.start.add(j * self.items) }
+    }
+}
+
+impl Planes for &[&[u8]] {
+    #[inline(always)]
+    unsafe fn plane(self, j: usize) -> *const u8 {
+        // SAFETY: the caller's contract.
+        unsafe { self.get_unchecked(j).as_ptr() }
+    }
+}
+
+/// The power of two that items of `typesize` (at most 16) bytes are treated as.
+#[inline(always)]
+const fn class<V: Vector>(typesize: usize) -> usize {
+    if V::HAS_LOOKUP || typesize.is_power_of_two() {
+        typesize.next_power_of_two()
+    } else {
+        COLUMNS
+    }
+}
+
+/// One round: interleaves register `k` with register `k + class / 2`.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn round<V: Vector, const UNIT: usize>(class: usize, r: [V; COLUMNS]) -> [V; COLUMNS] {
+    let mut out = r;
+    for k in 0..class / 2 {
+        // SAFETY: the caller's contract.
+        let (low, high) = unsafe { r[k].zip::<UNIT>(r[k + class / 2]) };
+        out[2 * k] = low;
+        out[2 * k + 1] = high;
+    }
+    out
+}
+
+/// Rounds that rotate the byte number left by `places`.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn rotate<V: Vector, const UNIT: usize>(
+    class: usize,
+    places: u32,
+    mut r: [V; COLUMNS],
+) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        if places >= 1 {
+            r = round::<V, UNIT>(class, r);
+        }
+        if places >= 2 {
+            r = round::<V, UNIT>(class, r);
+        }
+        if places >= 3 {
+            r = round::<V, UNIT>(class, r);
+        }
+        if places >= 4 {
+            r = round::<V, UNIT>(class, r);
+        }
+        r
+    }
+}
+
+/// Transposes the 16 x 16 bytes of each lane.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn transpose<V: Vector>(r: [V; COLUMNS]) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe { rotate::<V, 1>(COLUMNS, 4, r) }
+}
+
+/// Reads 16 columns of a tile: register `j` of the result holds byte `j` of each of the `BYTES`
+/// items that start at `src` and lie `stride` bytes apart.
+///
+/// # Safety
+/// The contract of [`Vector`]; 16 bytes can be read at each item.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn read_columns<V: Vector>(
+    src: *const u8,
+    stride: usize,
+) -> [V; COLUMNS] {
+    // SAFETY: register `k` reads 16 bytes at the items `k`, `k + 16` …, all below `BYTES`.
+    unsafe {
+        let mut r = [V::splat(0); COLUMNS];
+        for (k, r) in r.iter_mut().enumerate() {
+            *r = V::load_lanes(src.add(k * stride), LANE * stride);
+        }
+        transpose(r)
+    }
+}
+
+/// The inverse of [`read_columns`]: writes 16 bytes to each of `BYTES` items.
+///
+/// # Safety
+/// The contract of [`Vector`]; 16 bytes can be written at each item.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn write_columns<V: Vector>(
+    columns: [V; COLUMNS],
+    dest: *mut u8,
+    stride: usize,
+) {
+    // SAFETY: as in `read_columns`.
+    unsafe { store_in_order(transpose(columns), COLUMNS, dest, stride) }
+}
+
+/// Writes lane `l` of register `k` at `dest + (l * class + k) * step`, `step` at most 16 bytes, in
+/// ascending order, so that each store mends what the one before wrote too far.
+///
+/// # Safety
+/// The contract of [`Vector`]; 16 bytes can be written at each of these places.
+#[inline(always)]
+unsafe fn store_in_order<V: Vector>(r: [V; COLUMNS], class: usize, dest: *mut u8, step: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        for (k, r) in r.iter().enumerate().take(class) {
+            r.store_lane::<0>(dest.add(k * step));
+        }
+        if V::LANES > 1 {
+            for (k, r) in r.iter().enumerate().take(class) {
+                r.store_lane::<1>(dest.add((class + k) * step));
+            }
+        }
+        if V::LANES > 2 {
+            for (k, r) in r.iter().enumerate().take(class) {
+                r.store_lane::<2>(dest.add((2 * class + k) * step));
+            }
+            for (k, r) in r.iter().enumerate().take(class) {
+                r.store_lane::<3>(dest.add((3 * class + k) * step));
+            }
+        }
+    }
+}
+
+/// One tile of items of `TS` <= 16 bytes: register `j < TS` of the result is column `j`.
+///
+/// # Safety
+/// The contract of [`Vector`]; `BYTES * TS` bytes can be read at `src`, and 16 more unless `TS` is
+/// a power of two.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
+    src: *const u8,
+) -> [V; COLUMNS] {
+    let class = class::<V>(TS);
+    let group = COLUMNS / class;
+    // SAFETY: a register reads at most 16 bytes behind the start of its last group of items.
+    unsafe {
+        let mut r = [V::splat(0); COLUMNS];
+        for (k, r) in r.iter_mut().enumerate().take(class) {
+            *r = V::load_lanes(src.add(k * group * TS), LANE * TS);
+        }
+        if group == 1 || !V::HAS_LOOKUP {
+            return rotate::<V, 1>(class, 4, r);
+        }
+        let by_column = const { sort_by_column(TS) };
+        for r in r.iter_mut().take(class) {
+            *r = r.lookup(&by_column);
+        }
+        match group {
+            2 => rotate::<V, 2>(class, 3, r),
+            4 => rotate::<V, 4>(class, 2, r),
+            _ => rotate::<V, 8>(class, 1, r),
+        }
+    }
+}
+
+/// The inverse of [`read_narrow`]; unless `TS` is a power of two it may spoil the 16 bytes behind
+/// the tile.
+///
+/// # Safety
+/// The contract of [`Vector`]; `BYTES * TS` bytes can be written at `dest`, and 16 more unless `TS`
+/// is a power of two.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn write_narrow<V: Vector, const TS: usize>(
+    columns: [V; COLUMNS],
+    dest: *mut u8,
+) {
+    let class = class::<V>(TS);
+    let group = COLUMNS / class;
+    // SAFETY: a register writes 16 bytes at the start of a group of items inside the tile.
+    unsafe {
+        let mut r = rotate::<V, 1>(class, class.ilog2(), columns);
+        if TS != class && group > 1 {
+            let packed = const { pack(TS) };
+            for r in r.iter_mut().take(class) {
+                *r = r.lookup(&packed);
+            }
+        }
+        store_in_order(r, class, dest, group * TS);
+    }
+}
+
+/// The lookup table that takes the `g`th of `16 / C` items of `ts` bytes apart: byte `j` of it goes
+/// to place `j * (16 / C) + g`.
+const fn sort_by_column(ts: usize) -> [u8; LANE] {
+    let group = COLUMNS / ts.next_power_of_two();
+    let mut table = [u8::MAX; LANE];
+    let mut place = 0;
+    while place < ts * group {
+        table[place] = ((place % group) * ts + place / group) as u8;
+        place += 1;
+    }
+    table
+}
+
+/// The lookup table that moves `16 / C` items of `ts` bytes, each in `C` bytes, together.
+const fn pack(ts: usize) -> [u8; LANE] {
+    let class = ts.next_power_of_two();
+    let mut table = [u8::MAX; LANE];
+    let mut place = 0;
+    while place < COLUMNS / class * ts {
+        table[place] = (place / ts * class + place % ts) as u8;
+        place += 1;
+    }
+    table
+}
+
+/// A bound of the bytes that [`read_narrow`] and [`write_narrow`] touch behind a tile.
+const fn excess(typesize: usize) -> usize {
+    if typesize.is_power_of_two() { 0 } else { LANE }
+}
+
+/// A tile of items of up to 16 bytes, and the bytes that may be read or written too far.
+const PADDED: usize = LINE * COLUMNS + LANE;
+
+/// Writes the first `count` columns, less the first `skip`, to planes of `items` bytes.
+///
+/// # Safety
+/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * items` for each such
+/// column `j`.
+#[inline(always)]
+unsafe fn store_planes<V: Vector>(
+    columns: [V; COLUMNS],
+    skip: usize,
+    count: usize,
+    dest: *mut u8,
+    items: usize,
+) {
+    for (j, column) in columns.iter().enumerate().take(count).skip(skip) {
+        // SAFETY: the caller's contract.
+        unsafe { column.store(dest.add(j * items)) }
+    }
+}
+
+/// Reads the items from `item` on of `count` planes, the first one being plane `first`.
+///
+/// # Safety
+/// The contract of [`Vector`]; the planes exist and have `BYTES` bytes there.
+#[inline(always)]
+unsafe fn load_planes<V: Vector>(
+    planes: impl Planes,
+    first: usize,
+    count: usize,
+    item: usize,
+) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut columns = [V::splat(0); COLUMNS];
+        for (j, column) in columns.iter_mut().enumerate().take(count) {
+            *column = V::load(planes.plane(first + j).add(item));
+        }
+        columns
+    }
+}
+
+/// Shuffles `items` items of `TS` (2 to 16) bytes.
+///
+/// # Safety
+/// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `items * TS`
+/// bytes; there are at least `BYTES` items.
+#[inline(always)]
+unsafe fn shuffle_narrow<V: Vector, const TS: usize>(src: *const u8, dest: *mut u8, items: usize) {
+    // SAFETY: tiles of the first loop end, with what they read too far, inside `src`. The others
+    // start at item `items - BYTES` at the latest, and are read from the padded buffer.
+    unsafe {
+        let mut item = 0;
+        while (item + V::BYTES) * TS + excess(TS) <= items * TS {
+            let columns = read_narrow::<V, TS>(src.add(item * TS));
+            store_planes(columns, 0, TS, dest.add(item), items);
+            item += V::BYTES;
+        }
+        while item < items {
+            item = item.min(items - V::BYTES);
+            let mut padded = [0u8; PADDED];
+            copy_nonoverlapping(src.add(item * TS), padded.as_mut_ptr(), V::BYTES * TS);
+            let columns = read_narrow::<V, TS>(padded.as_ptr());
+            store_planes(columns, 0, TS, dest.add(item), items);
+            item += V::BYTES;
+        }
+    }
+}
+
+/// Unshuffles `items` items of `TS` (2 to 16) bytes.
+///
+/// # Safety
+/// The contract of [`Vector`]; each plane is valid for reads of `items` bytes, `dest` for writes of
+/// `items * TS`; there are at least `BYTES` items.
+#[inline(always)]
+unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    // SAFETY: as in `shuffle_narrow`, with reading and writing exchanged.
+    unsafe {
+        let mut item = 0;
+        while (item + V::BYTES) * TS + excess(TS) <= items * TS {
+            let columns = load_planes::<V>(planes, 0, TS, item);
+            write_narrow::<V, TS>(columns, dest.add(item * TS));
+            item += V::BYTES;
+        }
+        while item < items {
+            item = item.min(items - V::BYTES);
+            let columns = load_planes::<V>(planes, 0, TS, item);
+            let mut padded = [MaybeUninit::<u8>::uninit(); PADDED];
+            write_narrow::<V, TS>(columns, padded.as_mut_ptr().cast());
+            let tile = padded.as_ptr().cast();
+            copy_nonoverlapping(tile, dest.add(item * TS), V::BYTES * TS);
+            item += V::BYTES;
+        }
+    }
+}
+
+/// Shuffles `items` items of more than 16 bytes.
+///
+/// # Safety
+/// As for [`shuffle_narrow`].
+#[inline(always)]
+unsafe fn shuffle_wide<V: Vector>(typesize: usize, src: *const u8, dest: *mut u8, items: usize) {
+    let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
+    let mut done = 0;
+    while done < items {
+        let item = done.min(last_item);
+        for start in (0..typesize).step_by(COLUMNS) {
+            let column = start.min(last_column);
+            // SAFETY: the tile has `BYTES` items from `item` on and 16 columns from `column` on.
+            unsafe {
+                let columns = read_columns::<V>(src.add(item * typesize + column), typesize);
+                let plane = dest.add(column * items + item);
+                store_planes(columns, start - column, COLUMNS, plane, items);
+            }
+        }
+        done = item + V::BYTES;
+    }
+}
+
+/// Unshuffles `items` items of more than 16 bytes.
+///
+/// # Safety
+/// As for [`unshuffle_narrow`].
+#[inline(always)]
+unsafe fn unshuffle_wide<V: Vector>(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
+    let mut done = 0;
+    while done < items {
+        let item = done.min(last_item);
+        for start in (0..typesize).step_by(COLUMNS) {
+            let column = start.min(last_column);
+            // SAFETY: as in `shuffle_wide`.
+            unsafe {
+                let columns = load_planes::<V>(planes, column, COLUMNS, item);
+                write_columns(columns, dest.add(item * typesize + column), typesize);
+            }
+        }
+        done = item + V::BYTES;
+    }
+}
+
+/// Calls `$narrow::<V, TS>` for a typesize from 2 to 16, else `$wide`.
+macro_rules! by_typesize {
+    ($typesize:expr, $narrow:ident($($argument:expr),*), $wide:expr) => {
+        match $typesize {
+            2 => $narrow::<V, 2>($($argument),*),
+            3 => $narrow::<V, 3>($($argument),*),
+            4 => $narrow::<V, 4>($($argument),*),
+            5 => $narrow::<V, 5>($($argument),*),
+            6 => $narrow::<V, 6>($($argument),*),
+            7 => $narrow::<V, 7>($($argument),*),
+            8 => $narrow::<V, 8>($($argument),*),
+            9 => $narrow::<V, 9>($($argument),*),
+            10 => $narrow::<V, 10>($($argument),*),
+            11 => $narrow::<V, 11>($($argument),*),
+            12 => $narrow::<V, 12>($($argument),*),
+            13 => $narrow::<V, 13>($($argument),*),
+            14 => $narrow::<V, 14>($($argument),*),
+            15 => $narrow::<V, 15>($($argument),*),
+            16 => $narrow::<V, 16>($($argument),*),
+            _ => $wide,
+        }
+    };
+}
+
+/// Shuffles `items` items of `typesize` (2 or more) bytes.
+///
+/// # Safety
+/// As for [`shuffle_narrow`].
+#[inline(always)]
+pub(super) unsafe fn shuffle<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        by_typesize!(
+            typesize,
+            shuffle_narrow(src, dest, items),
+            shuffle_wide::<V>(typesize, src, dest, items)
+        );
+    }
+}
+
+/// Unshuffles `items` items of `typesize` (2 or more) bytes.
+///
+/// # Safety
+/// As for [`unshuffle_narrow`].
+#[inline(always)]
+pub(super) unsafe fn unshuffle<V: Vector>(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        by_typesize!(
+            typesize,
+            unshuffle_narrow(planes, dest, items),
+            unshuffle_wide::<V>(typesize, planes, dest, items)
+        );
+    }
+}

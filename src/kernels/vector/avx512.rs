@@ -1,0 +1,207 @@
+//! AVX-512 (F and BW): four lanes.
+
+use super::{LANE, Vector, low_bits};
+use std::arch::x86_64::*;
+
+/// A 512-bit register.
+#[derive(Clone, Copy)]
+pub(in crate::kernels) struct Avx512(__m512i);
+
+// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
+// the bytes that the unaligned loads and stores touch.
+impl Vector for Avx512 {
+    const LANES: usize = 4;
+    const HAS_LOOKUP: bool = true;
+
+    #[inline(always)]
+    unsafe fn splat(byte: u8) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_set1_epi8(byte as i8)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(src: *const u8) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_loadu_si512(src.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, dest: *mut u8) {
+        // SAFETY: see the impl.
+        unsafe { _mm512_storeu_si512(dest.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_lanes(src: *const u8, stride: usize) -> Self {
+        // SAFETY: see the impl.
+        unsafe {
+            let v = _mm512_castsi128_si512(_mm_loadu_si128(src.cast()));
+            let v = _mm512_inserti32x4::<1>(v, _mm_loadu_si128(src.add(stride).cast()));
+            let v = _mm512_inserti32x4::<2>(v, _mm_loadu_si128(src.add(2 * stride).cast()));
+            Self(_mm512_inserti32x4::<3>(
+                v,
+                _mm_loadu_si128(src.add(3 * stride).cast()),
+            ))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_lane<const L: usize>(self, dest: *mut u8) {
+        // SAFETY: see the impl.
+        unsafe {
+            let lane = match L {
+                0 => _mm512_castsi512_si128(self.0),
+                1 => _mm512_extracti32x4_epi32::<1>(self.0),
+                2 => _mm512_extracti32x4_epi32::<2>(self.0),
+                _ => _mm512_extracti32x4_epi32::<3>(self.0),
+            };
+            _mm_storeu_si128(dest.cast(), lane);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self) {
+        let (a, b) = (self.0, other.0);
+        // SAFETY: see the impl.
+        unsafe {
+            match UNIT {
+                1 => (
+                    Self(_mm512_unpacklo_epi8(a, b)),
+                    Self(_mm512_unpackhi_epi8(a, b)),
+                ),
+                2 => (
+                    Self(_mm512_unpacklo_epi16(a, b)),
+                    Self(_mm512_unpackhi_epi16(a, b)),
+                ),
+                4 => (
+                    Self(_mm512_unpacklo_epi32(a, b)),
+                    Self(_mm512_unpackhi_epi32(a, b)),
+                ),
+                _ => (
+                    Self(_mm512_unpacklo_epi64(a, b)),
+                    Self(_mm512_unpackhi_epi64(a, b)),
+                ),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
+        // SAFETY: see the impl; the table has the 16 bytes that are read.
+        unsafe {
+            let table = _mm_loadu_si128(table.as_ptr().cast());
+            Self(_mm512_shuffle_epi8(self.0, _mm512_broadcast_i32x4(table)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn bytes_up<const N: usize>(self) -> Self {
+        // SAFETY: see the impl.
+        unsafe {
+            Self(match N {
+                1 => _mm512_bslli_epi128::<1>(self.0),
+                2 => _mm512_bslli_epi128::<2>(self.0),
+                4 => _mm512_bslli_epi128::<4>(self.0),
+                _ => _mm512_bslli_epi128::<8>(self.0),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn spread_last<const W: usize>(self) -> Self {
+        // SAFETY: see the impl.
+        unsafe {
+            match W {
+                1 => self.lookup(&[15; LANE]),
+                2 => self.lookup(&[
+                    14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15,
+                ]),
+                4 => Self(_mm512_shuffle_epi32::<0b11_11_11_11>(self.0)),
+                _ => Self(_mm512_shuffle_epi32::<0b11_10_11_10>(self.0)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lanes_up<const N: usize>(self) -> Self {
+        // SAFETY: see the impl.
+        unsafe {
+            let zero = _mm512_setzero_si512();
+            Self(match N {
+                1 => _mm512_alignr_epi64::<6>(self.0, zero),
+                _ => _mm512_alignr_epi64::<4>(self.0, zero),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn spread_last_lane(self) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_shuffle_i64x2::<0b11_11_11_11>(self.0, self.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_and_si512(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_xor_si512(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_or_si512(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_add_epi8(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: see the impl.
+        unsafe { Self(_mm512_sub_epi8(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn is_zero(self) -> bool {
+        // SAFETY: see the impl.
+        unsafe { _mm512_test_epi8_mask(self.0, self.0) == 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self) {
+        /// Truth table of `a ? b : c`, bit by bit.
+        const SELECT: i32 = 0xca;
+        // 16-bit shifts: bits that cross into the neighbour byte are not selected.
+        // SAFETY: see the impl.
+        unsafe {
+            let low = _mm512_set1_epi8(low_bits(S) as i8);
+            let high = _mm512_set1_epi8(!low_bits(S) as i8);
+            let (down, up) = match S {
+                1 => (
+                    _mm512_srli_epi16::<1>(self.0),
+                    _mm512_slli_epi16::<1>(other.0),
+                ),
+                2 => (
+                    _mm512_srli_epi16::<2>(self.0),
+                    _mm512_slli_epi16::<2>(other.0),
+                ),
+                _ => (
+                    _mm512_srli_epi16::<4>(self.0),
+                    _mm512_slli_epi16::<4>(other.0),
+                ),
+            };
+            let a = _mm512_ternarylogic_epi64::<SELECT>(high, up, self.0);
+            let b = _mm512_ternarylogic_epi64::<SELECT>(low, down, other.0);
+            (Self(a), Self(b))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The vector registers of each SIMD level behind one small trait.
+//!
+//! A vector is 1, 2 or 4 *lanes* of 16 bytes. Nearly all operations work inside a lane, which is
+//! what x86 does at every width and what makes one algorithm fit all levels: a wider level simply
+//! does the same to more lanes at once. The methods are `#[inline(always)]`, so that they become
+//! single instructions inside the `#[target_feature]` function that an algorithm is compiled into.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+pub(super) mod neon;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod sse2;
+
+/// Bytes of a lane.
+pub(super) const LANE: usize = 16;
+
+/// Bytes of a cache line, and of the widest vector.
+pub(super) const LINE: usize = 64;
+
+/// A register of [`Vector::LANES`] lanes.
+///
+/// # Safety of the methods
+///
+/// The CPU must have the instructions of the level. Pointers need no alignment, and must be valid
+/// for the bytes the method says it reads or writes.
+pub(super) trait Vector: Copy {
+    /// Lanes of 16 bytes.
+    const LANES: usize;
+    /// Bytes of the register.
+    const BYTES: usize = LANE * Self::LANES;
+    /// True when [`Vector::lookup`] is one instruction. Hot loops go another way when it is not.
+    const HAS_LOOKUP: bool;
+
+    /// All bytes `byte`.
+    unsafe fn splat(byte: u8) -> Self;
+
+    /// Reads `BYTES` bytes.
+    unsafe fn load(src: *const u8) -> Self;
+
+    /// Writes `BYTES` bytes.
+    unsafe fn store(self, dest: *mut u8);
+
+    /// Lane `l` from the 16 bytes at `src + l * stride`.
+    unsafe fn load_lanes(src: *const u8, stride: usize) -> Self;
+
+    /// Writes lane `L` to the 16 bytes at `dest`.
+    unsafe fn store_lane<const L: usize>(self, dest: *mut u8);
+
+    /// Interleaves units of `UNIT` bytes (1, 2, 4 or 8) in each lane: `a0 b0 a1 b1 …` of the lanes'
+    /// low halves, and of their high halves.
+    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self);
+
+    /// Byte `i` of a lane becomes the lane's byte `table[i]`, or 0 when that is above 127. Table
+    /// entries are below 16 or above 127.
+    #[inline(always)]
+    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
+        let mut bytes = [0u8; LINE];
+        let mut looked_up = [0u8; LINE];
+        // SAFETY: the trait's contract; no vector is wider than a line.
+        unsafe {
+            self.store(bytes.as_mut_ptr());
+            for (from, to) in bytes
+                .chunks_exact(LANE)
+                .zip(looked_up.chunks_exact_mut(LANE))
+            {
+                for (byte, &entry) in to.iter_mut().zip(table) {
+                    *byte = from.get(usize::from(entry)).copied().unwrap_or(0);
+                }
+            }
+            Self::load(looked_up.as_ptr())
+        }
+    }
+
+    /// Moves the bytes of each lane `N` (1, 2, 4 or 8) places up, filling with zeros.
+    unsafe fn bytes_up<const N: usize>(self) -> Self;
+
+    /// Fills each lane with its last `W` bytes (1, 2, 4 or 8).
+    unsafe fn spread_last<const W: usize>(self) -> Self;
+
+    /// Moves lanes `N` (1 or 2) places up, filling with zeros.
+    unsafe fn lanes_up<const N: usize>(self) -> Self;
+
+    /// Fills all lanes with the last one.
+    unsafe fn spread_last_lane(self) -> Self;
+
+    /// Bitwise and.
+    unsafe fn and(self, other: Self) -> Self;
+
+    /// Bitwise exclusive or.
+    unsafe fn xor(self, other: Self) -> Self;
+
+    /// Bitwise or.
+    unsafe fn or(self, other: Self) -> Self;
+
+    /// Byte-wise sum modulo 256.
+    unsafe fn add(self, other: Self) -> Self;
+
+    /// Byte-wise difference modulo 256.
+    unsafe fn sub(self, other: Self) -> Self;
+
+    /// True when all bytes are 0.
+    unsafe fn is_zero(self) -> bool;
+
+    /// In each byte, swaps the bits of `self` that lie `S` places (1, 2 or 4) above a bit of
+    /// `other` with that bit; the lower bits are those with `position & S == 0`.
+    unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self);
+}
+
+/// The lower bits of [`Vector::swap_bits`].
+#[inline(always)]
+pub(super) const fn low_bits(shift: i32) -> u8 {
+    match shift {
+        1 => 0x55,
+        2 => 0x33,
+        _ => 0x0f,
+    }
+}

@@ -1,0 +1,473 @@
+//! The checks of the kernels: every SIMD level of this CPU against the definition of the transform.
+//!
+//! Shared by `tests/kernels.rs`, which runs each check as a test, and `tests/arm.rs`, which runs
+//! them all on the main thread of an emulated machine. The definitions here are written from the
+//! chunk format once more, byte by byte, so that they share nothing with the library.
+
+use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
+
+/// A check with its name.
+pub type Check = (&'static str, fn(Level));
+
+/// Every check.
+pub const CHECKS: &[Check] = &[
+    (
+        "shuffle_follows_its_definition",
+        shuffle_follows_its_definition,
+    ),
+    (
+        "shuffle_stays_inside_its_slices",
+        shuffle_stays_inside_its_slices,
+    ),
+    (
+        "scattered_planes_unshuffle_like_contiguous_ones",
+        scattered_planes_unshuffle_like_contiguous_ones,
+    ),
+    (
+        "bitshuffle_follows_its_definition",
+        bitshuffle_follows_its_definition,
+    ),
+    (
+        "bitshuffle_stays_inside_its_slices",
+        bitshuffle_stays_inside_its_slices,
+    ),
+    ("delta_follows_its_definition", delta_follows_its_definition),
+    (
+        "truncation_follows_its_definition",
+        truncation_follows_its_definition,
+    ),
+    (
+        "bytedelta_follows_its_definition",
+        bytedelta_follows_its_definition,
+    ),
+    (
+        "streams_stay_inside_their_slices",
+        streams_stay_inside_their_slices,
+    ),
+    (
+        "runs_are_found_and_nothing_else",
+        runs_are_found_and_nothing_else,
+    ),
+];
+
+/// Item counts around every vector width and tile size.
+const COUNTS: &[usize] = &[
+    0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 96, 127, 128, 129, 136, 191, 192,
+    193, 200,
+];
+
+/// Item counts around the tiles of the bit shuffle.
+const BIT_COUNTS: &[usize] = &[
+    0, 1, 7, 8, 9, 64, 120, 127, 128, 129, 136, 255, 256, 264, 384, 511, 512, 513, 520, 768, 1024,
+    1032, 1100, 1543,
+];
+
+/// Typesizes: all small ones, and some of each kind of large one.
+fn typesizes() -> impl Iterator<Item = usize> {
+    (1..=65).chain([79, 80, 96, 100, 127, 128, 131, 255, 256, 257, 300])
+}
+
+/// Bytes without a pattern, the same at each call.
+pub fn noise(len: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ len as u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// What `write` makes of a buffer that holds other bytes before.
+fn filled(len: usize, write: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut dest = vec![0xa5; len];
+    write(&mut dest);
+    dest
+}
+
+/// Calls `check` with slices of `len` bytes at all sorts of addresses, among them directly before
+/// and directly behind memory that can't be touched.
+fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
+    let data = noise(len);
+    for source_offset in [0, 1, 5, 8, 15, 16, 17, 31, 33] {
+        for dest_offset in 0..32 {
+            let mut source = vec![0; source_offset + len];
+            source[source_offset..].copy_from_slice(&data);
+            let mut dest = vec![0xa5; dest_offset + len + 80];
+            check(&source[source_offset..], &mut dest[dest_offset..][..len]);
+            assert!(
+                dest[..dest_offset].iter().all(|&byte| byte == 0xa5),
+                "wrote before the slice"
+            );
+            assert!(
+                dest[dest_offset + len..].iter().all(|&byte| byte == 0xa5),
+                "wrote behind it"
+            );
+        }
+    }
+    let (mut source, mut dest) = (Fenced::new(len), Fenced::new(len));
+    for at_end in [false, true] {
+        source.slice(len, at_end).copy_from_slice(&data);
+        check(source.slice(len, at_end), dest.slice(len, at_end));
+    }
+}
+
+/// Memory between two pages that can't be touched.
+struct Fenced {
+    map: *mut u8,
+    inside: usize,
+}
+
+/// At least the page size of every system that the tests run on.
+const PAGE: usize = 65536;
+
+impl Fenced {
+    fn new(len: usize) -> Fenced {
+        let inside = len.next_multiple_of(PAGE).max(PAGE);
+        // SAFETY: a fresh private mapping, of which only the middle is made accessible.
+        unsafe {
+            let map = libc::mmap(
+                std::ptr::null_mut(),
+                inside + 2 * PAGE,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            );
+            assert_ne!(map, libc::MAP_FAILED);
+            let map = map.cast::<u8>();
+            let middle = map.add(PAGE).cast();
+            assert_eq!(
+                libc::mprotect(middle, inside, libc::PROT_READ | libc::PROT_WRITE),
+                0
+            );
+            Fenced { map, inside }
+        }
+    }
+
+    /// The first or the last `len` bytes.
+    fn slice(&mut self, len: usize, at_end: bool) -> &mut [u8] {
+        let start = PAGE + if at_end { self.inside - len } else { 0 };
+        // SAFETY: inside the accessible middle, which is initialised (with zeros) and borrowed with
+        // `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.map.add(start), len) }
+    }
+}
+
+impl Drop for Fenced {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and no slice of it is left.
+        unsafe { libc::munmap(self.map.cast(), self.inside + 2 * PAGE) };
+    }
+}
+
+/// Byte `j` of item `i` to place `i` of plane `j`.
+fn shuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
+    let items = src.len() / typesize;
+    let mut dest = src.to_vec();
+    for i in 0..items {
+        for j in 0..typesize {
+            dest[j * items + i] = src[i * typesize + j];
+        }
+    }
+    dest
+}
+
+/// Bit `k` of byte `j` of item `i` to bit `i % 8` of byte `i / 8` of row `8 j + k`.
+fn bitshuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
+    let row = src.len() / typesize / 8;
+    let mut dest = src.to_vec();
+    dest[..row * 8 * typesize].fill(0);
+    for i in 0..8 * row {
+        for j in 0..typesize {
+            for k in 0..8 {
+                let bit = src[i * typesize + j] >> k & 1;
+                dest[(8 * j + k) * row + i / 8] |= bit << (i % 8);
+            }
+        }
+    }
+    dest
+}
+
+fn shuffle_follows_its_definition(level: Level) {
+    for typesize in typesizes() {
+        for &items in COUNTS {
+            for tail in [0, typesize / 2, typesize - 1] {
+                let src = noise(items * typesize + tail);
+                let expected = shuffled(typesize, &src);
+                let dest = filled(src.len(), |dest| {
+                    shuffle::shuffle_at(level, typesize, &src, dest)
+                });
+                assert!(
+                    dest == expected,
+                    "shuffle: typesize {typesize}, {items} items + {tail}"
+                );
+                let back = filled(src.len(), |back| {
+                    shuffle::unshuffle_at(level, typesize, &dest, back)
+                });
+                assert!(
+                    back == src,
+                    "unshuffle: typesize {typesize}, {items} items + {tail}"
+                );
+            }
+        }
+    }
+}
+
+fn shuffle_stays_inside_its_slices(level: Level) {
+    for (typesize, len) in [
+        (1, 77),
+        (2, 131),
+        (3, 200),
+        (4, 261),
+        (5, 341),
+        (7, 459),
+        (8, 520),
+        (12, 791),
+        (16, 1031),
+        (17, 1105),
+        (33, 2120),
+    ] {
+        at_many_addresses(len, |src, dest| {
+            shuffle::shuffle_at(level, typesize, src, dest);
+            assert!(
+                dest == shuffled(typesize, src),
+                "shuffle: typesize {typesize}"
+            );
+        });
+        at_many_addresses(len, |src, dest| {
+            shuffle::unshuffle_at(level, typesize, src, dest);
+            assert!(
+                shuffled(typesize, dest) == src,
+                "unshuffle: typesize {typesize}"
+            );
+        });
+    }
+}
+
+fn scattered_planes_unshuffle_like_contiguous_ones(level: Level) {
+    for typesize in typesizes() {
+        for &items in COUNTS {
+            let src = noise(items * typesize);
+            let planes = shuffled(typesize, &src);
+            // Each plane in a buffer of its own, at an offset of its own, without slack.
+            let buffers: Vec<Vec<u8>> = (0..typesize)
+                .map(|j| [&vec![0; j % 19], &planes[j * items..][..items]].concat())
+                .collect();
+            let scattered: Vec<&[u8]> = buffers
+                .iter()
+                .enumerate()
+                .map(|(j, buffer)| &buffer[j % 19..])
+                .collect();
+            let dest = filled(src.len(), |dest| {
+                shuffle::unshuffle_planes_at(level, &scattered, dest)
+            });
+            assert!(dest == src, "typesize {typesize}, {items} items");
+        }
+    }
+    shuffle::unshuffle_planes_at(level, &[], &mut []);
+}
+
+fn bitshuffle_follows_its_definition(level: Level) {
+    for typesize in typesizes() {
+        for &items in BIT_COUNTS {
+            for tail in [0, typesize - 1] {
+                let src = noise(items * typesize + tail);
+                let expected = filled(src.len(), |dest| {
+                    bitshuffle::bitshuffle_at(Level::Generic, typesize, &src, dest)
+                });
+                if typesize < 10 || items < 200 {
+                    assert!(
+                        expected == bitshuffled(typesize, &src),
+                        "the generic one is wrong"
+                    );
+                }
+                let dest = filled(src.len(), |dest| {
+                    bitshuffle::bitshuffle_at(level, typesize, &src, dest)
+                });
+                assert!(
+                    dest == expected,
+                    "bitshuffle: typesize {typesize}, {items} items + {tail}"
+                );
+                let back = filled(src.len(), |back| {
+                    bitshuffle::bitunshuffle_at(level, typesize, &dest, back)
+                });
+                assert!(
+                    back == src,
+                    "bitunshuffle: typesize {typesize}, {items} items + {tail}"
+                );
+            }
+        }
+    }
+}
+
+fn bitshuffle_stays_inside_its_slices(level: Level) {
+    for (typesize, len) in [
+        (1, 1043),
+        (2, 1043),
+        (3, 1630),
+        (4, 2200),
+        (7, 3700),
+        (8, 4161),
+        (16, 8400),
+        (17, 9000),
+        (33, 17000),
+    ] {
+        at_many_addresses(len, |src, dest| {
+            bitshuffle::bitshuffle_at(level, typesize, src, dest);
+            let mut back = vec![0; src.len()];
+            bitshuffle::bitunshuffle_at(Level::Generic, typesize, dest, &mut back);
+            assert!(back == src, "bitshuffle: typesize {typesize}");
+        });
+        at_many_addresses(len, |src, dest| {
+            bitshuffle::bitunshuffle_at(level, typesize, src, dest);
+            let mut again = vec![0; src.len()];
+            bitshuffle::bitshuffle_at(Level::Generic, typesize, dest, &mut again);
+            assert!(again == src, "bitunshuffle: typesize {typesize}");
+        });
+    }
+}
+
+fn delta_follows_its_definition(level: Level) {
+    for word in [1, 2, 4, 8] {
+        for len in 0..300 {
+            let src = noise(len);
+            let whole = len - len % word;
+
+            let mut expected = src.clone();
+            for i in word..whole {
+                expected[i] = src[i] ^ src[i - word];
+            }
+            let dest = filled(len, |dest| delta::encode_first_at(level, word, &src, dest));
+            assert!(
+                dest == expected,
+                "encode_first: words of {word}, {len} bytes"
+            );
+            let back = filled(len, |back| delta::decode_first_at(level, word, &dest, back));
+            assert!(back == src, "decode_first: words of {word}, {len} bytes");
+            let mut buffer = dest;
+            delta::decode_first_in_place_at(level, word, &mut buffer);
+            assert!(
+                buffer == src,
+                "decode_first_in_place: words of {word}, {len} bytes"
+            );
+
+            let reference = noise(len + 3);
+            let mut expected = src.clone();
+            for i in 0..whole {
+                expected[i] ^= reference[i];
+            }
+            let dest = filled(len, |dest| {
+                delta::encode_against_at(level, word, &src, &reference, dest)
+            });
+            assert!(
+                dest == expected,
+                "encode_against: words of {word}, {len} bytes"
+            );
+            let mut buffer = dest;
+            delta::decode_against_in_place_at(level, word, &mut buffer, &reference);
+            assert!(
+                buffer == src,
+                "decode_against_in_place: words of {word}, {len} bytes"
+            );
+        }
+    }
+}
+
+fn truncation_follows_its_definition(level: Level) {
+    for word in [1, 2, 4, 8] {
+        for zeroed_bits in 0..=8 * word as u32 {
+            for len in [0, 1, 7, 8, 15, 16, 31, 33, 63, 64, 65, 100, 127, 129, 200] {
+                let src = noise(len);
+                let mut expected = src.clone();
+                for (i, byte) in expected[..len - len % word].iter_mut().enumerate() {
+                    let lowest = 8 * (i % word) as u32;
+                    let cleared = zeroed_bits.saturating_sub(lowest).min(8);
+                    *byte &= (0xff_u16 << cleared) as u8;
+                }
+                let dest = filled(len, |dest| {
+                    trunc_prec::truncate_at(level, word, zeroed_bits, &src, dest)
+                });
+                assert!(
+                    dest == expected,
+                    "{zeroed_bits} bits of words of {word}, {len} bytes"
+                );
+            }
+        }
+    }
+}
+
+fn bytedelta_follows_its_definition(level: Level) {
+    for channels in [1, 2, 3, 4, 8, 15, 255] {
+        for len in (0..260).chain([1000, 1023, 1024]) {
+            let src = noise(len);
+            let length = len / channels;
+            let whole = channels * length;
+            for legacy in [false, true] {
+                let mut expected = src.clone();
+                for i in 0..whole {
+                    let at = i % length;
+                    if at > 0 && !(legacy && at == length - length % 16) {
+                        expected[i] = src[i].wrapping_sub(src[i - 1]);
+                    }
+                }
+                let (encode, decode): (fn(_, _, &_, &mut _), fn(_, _, &_, &mut _)) = if legacy {
+                    (bytedelta::encode_legacy_at, bytedelta::decode_legacy_at)
+                } else {
+                    (bytedelta::encode_at, bytedelta::decode_at)
+                };
+                let dest = filled(len, |dest| encode(level, channels, &src[..], dest));
+                assert!(
+                    dest == expected,
+                    "encode: {channels} channels, {len} bytes, {legacy}"
+                );
+                let back = filled(len, |back| decode(level, channels, &dest[..], back));
+                assert!(
+                    back == src,
+                    "decode: {channels} channels, {len} bytes, {legacy}"
+                );
+            }
+        }
+    }
+}
+
+fn streams_stay_inside_their_slices(level: Level) {
+    for len in [1, 16, 65, 129, 200] {
+        at_many_addresses(len, |src, dest| delta::encode_first_at(level, 4, src, dest));
+        at_many_addresses(len, |src, dest| delta::decode_first_at(level, 2, src, dest));
+        at_many_addresses(len, |src, dest| {
+            delta::encode_against_at(level, 8, src, src, dest)
+        });
+        at_many_addresses(len, |src, dest| {
+            trunc_prec::truncate_at(level, 4, 9, src, dest)
+        });
+        at_many_addresses(len, |src, dest| bytedelta::encode_at(level, 2, src, dest));
+        at_many_addresses(len, |src, dest| bytedelta::decode_at(level, 2, src, dest));
+        at_many_addresses(len, |src, _| {
+            let first = src[0];
+            let expected = src.iter().all(|&byte| byte == first).then_some(first);
+            assert_eq!(run::constant_at(level, src), expected);
+        });
+    }
+}
+
+fn runs_are_found_and_nothing_else(level: Level) {
+    assert_eq!(run::constant_at(level, &[]), None);
+    for len in 1..300 {
+        let mut stream = vec![0x5a; len];
+        assert_eq!(run::constant_at(level, &stream), Some(0x5a), "{len} bytes");
+        if len == 1 {
+            continue;
+        }
+        for at in 0..len {
+            stream[at] ^= 0x80;
+            assert_eq!(
+                run::constant_at(level, &stream),
+                None,
+                "{len} bytes, another at {at}"
+            );
+            stream[at] ^= 0x80;
+        }
+    }
+}
