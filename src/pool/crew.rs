@@ -1,7 +1,7 @@
 //! The helpers, and the board where open runs hang.
 //!
 //! A helper is in one of three states: *inside* a run, *looking* for one (it has been rung for, has
-//! just started, or spins for a moment after a run), or *asleep*. `looking` counts the second, the
+//! just started, or looks out for a moment after a run), or *asleep*. `looking` counts the second, the
 //! set `asleep` holds the third. Nobody hands a run to a certain helper: a run hangs on the board,
 //! helpers that look find it, and ringing only makes more helpers look.
 //!
@@ -37,11 +37,11 @@ const MAX_HELPERS: usize = 9999;
 /// How many helpers one thread rings for when it begins its share.
 const FAN_OUT: usize = 2;
 
-/// How long a helper spins for the next run before it sleeps. Longer than the time between two calls
+/// How long a helper looks out for the next run before it sleeps. Longer than the time between two calls
 /// of a program that compresses chunk after chunk, and short enough not to be felt by others.
 const LINGER: Duration = Duration::from_micros(20);
 
-/// Processor pauses between two looks at the board, when spinning.
+/// Processor pauses between two looks at the board.
 const PAUSES_PER_LOOK: usize = 8;
 
 /// How long no thread is started after one could not be.
@@ -257,7 +257,12 @@ impl Crew {
         self.has_shares() || self.dismissals() != term
     }
 
-    /// Spins for a moment; true as soon as there is something to do.
+    /// Looks out for a moment; true as soon as there is something to do.
+    ///
+    /// Between looks it yields. On a core of its own that costs nothing. But the system often wakes a
+    /// helper on the caller's core, when no other is free; then a helper that only spins keeps the
+    /// caller from its own share for the whole moment, and uses up time that the core would
+    /// otherwise give the caller before it turns to somebody else.
     pub(super) fn linger(&self, term: usize) -> bool {
         let begin = Instant::now();
         while begin.elapsed() < self.linger {
@@ -267,6 +272,7 @@ impl Crew {
             for _ in 0..PAUSES_PER_LOOK {
                 std::hint::spin_loop();
             }
+            std::thread::yield_now();
         }
         false
     }

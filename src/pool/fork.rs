@@ -62,7 +62,8 @@ fn found() -> Option<&'static Crew> {
 /// as a fork during it leaves it locked in the child.
 fn watch() -> bool {
     // Relaxed: the flag guards no memory of ours.
-    if WATCHING.load(Ordering::Relaxed) {
+    // (Miri has no fork, and does not know pthread_atfork.)
+    if cfg!(miri) || WATCHING.load(Ordering::Relaxed) {
         return true;
     }
     // SAFETY: `in_child` is a function of the type asked for, and stays loaded: the shared libraries

@@ -1,4 +1,7 @@
 //! Tests of the pool as a whole, most on crews of their own so that they do not meet each other.
+//!
+//! They also run under Miri (helpers outlive the test, hence the flag):
+//! `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-disable-isolation" cargo +nightly miri test --lib pool::`
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -167,6 +170,7 @@ fn many_callers_share_the_helpers() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "seventy spinning threads take Miri minutes")]
 fn more_runs_than_slots_go_on_alone() {
     let crew = crew(1);
     let inside = AtomicUsize::new(0);
