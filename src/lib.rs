@@ -16,6 +16,7 @@
 //!
 //! A floor may use the floors below it, never one above.
 
+mod call;
 pub mod chunk;
 pub mod codec;
 mod error;
@@ -24,4 +25,5 @@ pub mod kernels;
 pub mod pool;
 pub mod trace;
 
+pub use call::{Parent, Surroundings, Token};
 pub use error::{Error, Result};

@@ -3,12 +3,11 @@
 //! The ids below 160 belong to the project; the plugins among them are known by name from the first
 //! call on. Ids from 160 on are the users'.
 
-use std::any::Any;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::id;
-use crate::{Error, Result};
+use crate::{Error, Result, Surroundings};
 
 /// The first id that users may register.
 pub const FIRST_USER_ID: u8 = 160;
@@ -20,15 +19,8 @@ pub struct CodecCall<'a> {
     pub level: u8,
     /// The codec's own parameter (`compcode_meta`).
     pub meta: u8,
-    /// The chunk's typesize in bytes.
-    pub typesize: i32,
-    /// The chunk's block size in bytes.
-    pub blocksize: i32,
-    /// The chunk's uncompressed source when encoding, the compressed chunk from its header on when
-    /// decoding.
-    pub chunk: &'a [u8],
-    /// Whatever the owner of the context wants its codecs to find.
-    pub token: Option<&'a (dyn Any + Send + Sync)>,
+    /// What the codec may know of the place it is called from.
+    pub around: Surroundings<'a>,
 }
 
 /// A codec that a user registers. Called from several threads at once, once a stream; never for streams

@@ -1,1 +1,139 @@
-//! Floor 1: filters.
+//! Floor 1: filters, length-preserving transforms of a block.
+//!
+//! A chunk carries six *slots*, each a filter id and a parameter byte (its *meta*). They are applied 0→5
+//! when compressing and undone 5→0 when decompressing, always on a whole block, before it is split into
+//! streams. One file a filter, behind [`Filter`]; [`Pipeline`] runs them; the registry holds the
+//! filters that users add.
+
+mod bitshuffle;
+mod bytedelta;
+mod delta;
+mod pipeline;
+mod registry;
+mod shuffle;
+mod trunc;
+
+pub(crate) use pipeline::grown;
+pub use pipeline::{Pipeline, Scratch};
+pub use registry::{known, register, reset};
+
+use crate::{Error, Result, Surroundings};
+
+/// Number of slots in a pipeline.
+pub const SLOTS: usize = 6;
+
+/// Filter ids, as they stand in the slots.
+pub mod id {
+    /// An empty slot.
+    pub const NONE: u8 = 0;
+    /// Byte shuffle.
+    pub const SHUFFLE: u8 = 1;
+    /// Bit shuffle.
+    pub const BITSHUFFLE: u8 = 2;
+    /// XOR with the word before (first block) or with the first block (all others).
+    pub const DELTA: u8 = 3;
+    /// Zeroes low mantissa bits of floats; not undone.
+    pub const TRUNC_PREC: u8 = 4;
+    /// Smallest id of a globally registered filter.
+    pub const FIRST_REGISTERED: u8 = 32;
+    /// Elements in the order of n-dimensional cells.
+    pub const NDCELL: u8 = 32;
+    /// The mean of each n-dimensional cell.
+    pub const NDMEAN: u8 = 33;
+    /// Byte-wise differences in each channel, first published variant.
+    pub const BYTEDELTA_BUGGY: u8 = 34;
+    /// Byte-wise differences in each channel.
+    pub const BYTEDELTA: u8 = 35;
+    /// Zeroes low bits of integers; not undone.
+    pub const INT_TRUNC: u8 = 36;
+    /// Largest id that names a globally registered filter of today.
+    pub const LAST_REGISTERED: u8 = 36;
+    /// Smallest id a user may register.
+    pub const FIRST_USER: u8 = 160;
+}
+
+/// One place of a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Which filter; [`id::NONE`] for an empty slot.
+    pub id: u8,
+    /// The filter's parameter.
+    pub meta: u8,
+}
+
+/// What DELTA works against.
+#[derive(Clone, Copy)]
+pub enum Reference<'a> {
+    /// This block is its own reference: the first block, or a variable-length block.
+    Own,
+    /// The decoded first block of the chunk, at least as long as this block.
+    Block(&'a [u8]),
+}
+
+/// One call of a filter.
+#[derive(Clone, Copy)]
+pub struct FilterCall<'a> {
+    /// Id of the slot: one implementation may serve several.
+    pub id: u8,
+    /// Parameter of the slot.
+    pub meta: u8,
+    /// Version byte of the chunk: version 2 has a bitshuffle rule of its own.
+    pub version: u8,
+    /// The reference block.
+    pub reference: Reference<'a>,
+    /// Facts from above.
+    pub around: Surroundings<'a>,
+}
+
+impl FilterCall<'_> {
+    /// Item size of the super-chunk, for filters whose meta 0 stands for it.
+    fn parent_typesize(&self) -> Option<usize> {
+        let typesize = self.around.parent?.typesize();
+        usize::try_from(typesize).ok().filter(|&n| n > 0)
+    }
+}
+
+/// A filter. `src` and `dest` have the same length and do not overlap.
+///
+/// Called from several threads at once.
+pub trait Filter: Send + Sync {
+    /// The step of compression. Any error makes the compression fail with
+    /// [`Error::FilterPipeline`].
+    fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
+
+    /// The step of decompression; its error is the decompression's.
+    fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
+
+    /// Whether decompression has a step at all.
+    fn is_undone(&self) -> bool {
+        true
+    }
+
+    /// Whether `backward` after `forward` may give something else than the input.
+    fn may_change_data(&self) -> bool {
+        true
+    }
+}
+
+/// The built-in filter with this id.
+fn built_in(id: u8) -> Option<&'static dyn Filter> {
+    Some(match id {
+        id::SHUFFLE => &shuffle::Shuffle,
+        id::BITSHUFFLE => &bitshuffle::Bitshuffle,
+        id::DELTA => &delta::Delta,
+        id::TRUNC_PREC => &trunc::TruncPrec,
+        id::BYTEDELTA_BUGGY => &bytedelta::Legacy,
+        id::BYTEDELTA => &bytedelta::Bytedelta,
+        id::INT_TRUNC => &trunc::IntTrunc,
+        _ => return None,
+    })
+}
+
+/// The error of decoding a block whose slot names a filter that does not exist.
+fn unknown(id: u8) -> Error {
+    if id < id::FIRST_REGISTERED {
+        Error::Failure
+    } else {
+        Error::FilterPipeline
+    }
+}

@@ -1,0 +1,411 @@
+//! Decoding one block: its streams, then the filters backwards, straight into its destination.
+//!
+//! Each stream is a little-endian word and what it announces:
+//!
+//! | word | the stream |
+//! |---|---|
+//! | 0 | zeros |
+//! | −255…−1 | the byte −word over and over; a token byte follows, whose bit 0 is set |
+//! | its uncompressed length | raw |
+//! | another positive number | that many bytes of the codec |
+//!
+//! (Source: the C-Blosc2 chunk format.)
+
+use super::header::{ChunkHeader, Special};
+use super::params::DParams;
+use super::prefilter::PostfilterCall;
+use super::view::{ChunkView, WORD, word_at};
+use super::worker::{MAX_PLANES, Worker};
+use crate::codec::{self, CodecCall};
+use crate::filter::{self, Reference, grown};
+use crate::{Error, Result};
+
+/// Bit of a run's token byte that must be set.
+const TOKEN_RUN: u8 = 0x01;
+
+/// What a chunk's blocks are decoded with.
+pub(super) struct BlockDecoder<'a> {
+    pub view: &'a ChunkView<'a>,
+    pub params: &'a DParams,
+}
+
+enum Stream<'a> {
+    Run(u8),
+    Raw(&'a [u8]),
+    Coded(&'a [u8]),
+}
+
+/// The stream at `*at`, which moves behind it.
+fn next_stream<'a>(src: &'a [u8], at: &mut usize, len: usize) -> Result<Stream<'a>> {
+    let size = word_at(src, *at).ok_or(Error::ReadBuffer)?;
+    *at += WORD;
+    if size == 0 {
+        return Ok(Stream::Run(0));
+    }
+    if size < 0 {
+        let token = *src.get(*at).ok_or(Error::ReadBuffer)?;
+        *at += 1;
+        let value = u8::try_from(-i64::from(size)).map_err(|_| Error::RunLength)?;
+        return if token & TOKEN_RUN != 0 {
+            Ok(Stream::Run(value))
+        } else {
+            Err(Error::RunLength)
+        };
+    }
+    let size = size as usize;
+    let bytes = src
+        .get(*at..)
+        .and_then(|rest| rest.get(..size))
+        .ok_or(Error::ReadBuffer)?;
+    *at += size;
+    Ok(if size == len {
+        Stream::Raw(bytes)
+    } else {
+        Stream::Coded(bytes)
+    })
+}
+
+impl BlockDecoder<'_> {
+    /// Decodes block `nblock` into `dest`, which has its length, and runs the postfilter.
+    pub fn decode(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        tid: usize,
+        reference: Reference<'_>,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let postfilter = match &self.params.postfilter {
+            Some(postfilter) if !self.view.header.instrumented => postfilter,
+            _ => return self.decode_plain(worker, nblock, reference, dest),
+        };
+        let mut block = std::mem::take(&mut worker.block);
+        let mut scratch = std::mem::take(&mut worker.callback);
+        let mut run = || {
+            let input = grown(&mut block, dest.len())?;
+            if self.view.header.special == Special::Uninit {
+                input.fill(0);
+            }
+            self.decode_plain(worker, nblock, reference, input)?;
+            let parent = self.params.parent.as_deref();
+            let offset = match self.view.header.vl_blocks {
+                // Not where the block begins, but what callbacks have always been told.
+                true => nblock * self.view.blocksize,
+                false => self.view.block_offset(nblock),
+            };
+            let mut call = PostfilterCall {
+                input,
+                output: dest,
+                typesize: self.item_size(),
+                offset,
+                nchunk: parent.map_or(-1, |parent| parent.current_chunk()),
+                nblock,
+                tid,
+                scratch: grown(
+                    &mut scratch,
+                    callback_scratch(self.view.blocksize, self.view.header.typesize()),
+                )?,
+                parent,
+                token: self.params.token.as_deref(),
+            };
+            postfilter.apply(&mut call).map_err(|_| Error::Postfilter)
+        };
+        let result = run();
+        worker.block = block;
+        worker.callback = scratch;
+        result
+    }
+
+    /// Bytes of an item: of the repeated value where there is one, however long.
+    fn item_size(&self) -> usize {
+        match self.view.header.special {
+            Special::Value => self.view.header.value_width(),
+            _ => self.view.header.typesize(),
+        }
+    }
+
+    /// Decodes a block without the postfilter.
+    pub fn decode_plain(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        reference: Reference<'_>,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let view = self.view;
+        if view.header.special != Special::None {
+            return fill_special(view.src, &view.header, view.block_offset(nblock), dest);
+        }
+        if view.header.is_memcpyed() {
+            let start = view.header.header_len() + view.block_offset(nblock);
+            let raw = view
+                .src
+                .get(start..start + dest.len())
+                .ok_or(Error::ReadBuffer)?;
+            dest.copy_from_slice(raw);
+            return Ok(());
+        }
+        if view.header.vl_blocks {
+            return self.decode_vl(worker, nblock, dest);
+        }
+        let streams = view.streams(dest.len());
+        let result = self.decode_streams(worker, nblock, streams, reference, dest);
+        match view.streams_instead(dest.len()) {
+            Some(streams) if result.is_err() => {
+                self.decode_streams(worker, nblock, streams, reference, dest)
+            }
+            _ => result,
+        }
+    }
+
+    fn decode_streams(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        streams: usize,
+        reference: Reference<'_>,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let view = self.view;
+        let mut at = view.block_start(nblock)?;
+        let len = dest.len() / streams;
+        if len == 0 {
+            return Err(Error::WriteBuffer);
+        }
+        if len * streams != dest.len() {
+            return Err(Error::Data);
+        }
+        if view.header.instrumented || !view.pipeline.is_undone() {
+            return self.decode_into(worker, &mut at, len, dest);
+        }
+        let around = self
+            .params
+            .surroundings(view.src, view.header.typesize(), view.blocksize);
+        if streams == 1 {
+            let mut behind = at;
+            if let Stream::Raw(raw) = next_stream(view.src, &mut behind, len)? {
+                return view
+                    .pipeline
+                    .backward(reference, &around, raw, &mut worker.filters, dest);
+            }
+        } else if streams <= MAX_PLANES && self.is_plain_shuffle() {
+            return self.unshuffle_in_place(worker, at, len, dest);
+        }
+        worker.planes.forget();
+        let mut buffer = std::mem::take(&mut worker.streams);
+        let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
+            self.decode_into(worker, &mut at, len, filtered)?;
+            view.pipeline
+                .backward(reference, &around, filtered, &mut worker.filters, dest)
+        });
+        worker.streams = buffer;
+        result
+    }
+
+    /// Whether the only filter to undo is a shuffle of whole items, so that streams are byte planes.
+    fn is_plain_shuffle(&self) -> bool {
+        let Some(slot) = self.view.pipeline.only_undone() else {
+            return false;
+        };
+        let is_item_size = slot.meta == 0 || usize::from(slot.meta) == self.view.header.typesize();
+        slot.id == filter::id::SHUFFLE && is_item_size
+    }
+
+    /// Decodes streams that are the byte planes of a shuffled block. Raw planes are read where they lie
+    /// in the chunk, and constant ones are filled in only when they differ from the last block's.
+    fn unshuffle_in_place(
+        &self,
+        worker: &mut Worker,
+        mut at: usize,
+        len: usize,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let streams = dest.len() / len;
+        let mut buffer = std::mem::take(&mut worker.streams);
+        let mut run = || {
+            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+            worker.planes.set_plane_len(len);
+            let mut rest = grown(&mut buffer, dest.len())?;
+            for (number, plane) in planes[..streams].iter_mut().enumerate() {
+                let (own, others) = rest.split_at_mut(len);
+                rest = others;
+                *plane = match next_stream(self.view.src, &mut at, len)? {
+                    Stream::Raw(raw) => raw,
+                    Stream::Run(value) => {
+                        worker.planes.fill(number, own, value);
+                        own
+                    }
+                    Stream::Coded(coded) => {
+                        worker.planes.forget_plane(number);
+                        self.decode_stream(worker, coded, own)?;
+                        own
+                    }
+                };
+            }
+            crate::kernels::shuffle::unshuffle_planes(&planes[..streams], dest);
+            Ok(())
+        };
+        let result = run();
+        worker.streams = buffer;
+        result
+    }
+
+    /// Decodes consecutive streams of `len` bytes each until `dest` is full.
+    fn decode_into(
+        &self,
+        worker: &mut Worker,
+        at: &mut usize,
+        len: usize,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        for part in dest.chunks_exact_mut(len) {
+            match next_stream(self.view.src, at, len)? {
+                Stream::Run(value) => part.fill(value),
+                Stream::Raw(raw) => part.copy_from_slice(raw),
+                Stream::Coded(coded) => self.decode_stream(worker, coded, part)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes a stream of the chunk's codec, which must fill `dest` exactly.
+    fn decode_stream(&self, worker: &mut Worker, coded: &[u8], dest: &mut [u8]) -> Result<()> {
+        let header = &self.view.header;
+        if !self.view.supports_format() {
+            return Err(Error::CodecSupport);
+        }
+        let decoded = if header.basic.format() == codec::format::USER {
+            let registered = codec::registered(header.udcodec).ok_or(Error::CodecSupport)?;
+            let user = registered.codec().ok_or(Error::CodecSupport)?;
+            let call = CodecCall {
+                level: 0,
+                meta: header.codec_meta,
+                around: self.params.surroundings(
+                    self.view.src,
+                    header.typesize(),
+                    self.view.blocksize,
+                ),
+            };
+            user.decode(&call, coded, dest)
+        } else {
+            let dictionary = self.view.dictionary.as_ref();
+            match worker
+                .codecs
+                .decode(header.basic.format(), dictionary, coded, dest)
+            {
+                Err(Error::CodecSupport) => return Err(Error::CodecSupport),
+                other => other,
+            }
+        };
+        if decoded == Ok(dest.len()) {
+            Ok(())
+        } else {
+            Err(Error::Data)
+        }
+    }
+
+    /// Decodes a variable-length block: one stream, and its own reference.
+    fn decode_vl(&self, worker: &mut Worker, nblock: usize, dest: &mut [u8]) -> Result<()> {
+        let view = self.view;
+        let block = view.vl_block(nblock);
+        let payload = &view.src[block.payload..block.payload + block.payload_len];
+        let is_raw = payload.len() == dest.len();
+        if !view.pipeline.is_undone() {
+            if is_raw {
+                dest.copy_from_slice(payload);
+                return Ok(());
+            }
+            return self.decode_stream(worker, payload, dest);
+        }
+        let around = self
+            .params
+            .surroundings(view.src, view.header.typesize(), view.blocksize);
+        let own = Reference::Own;
+        if is_raw {
+            return view
+                .pipeline
+                .backward(own, &around, payload, &mut worker.filters, dest);
+        }
+        worker.planes.forget();
+        let mut buffer = std::mem::take(&mut worker.streams);
+        let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
+            self.decode_stream(worker, payload, filtered)?;
+            view.pipeline
+                .backward(own, &around, filtered, &mut worker.filters, dest)
+        });
+        worker.streams = buffer;
+        result
+    }
+}
+
+/// Bytes of working memory a prefilter or postfilter gets.
+pub(super) fn callback_scratch(blocksize: usize, typesize: usize) -> usize {
+    4 * (blocksize + 4 * typesize)
+}
+
+/// Writes the part of a special chunk that begins `offset` bytes into it.
+///
+/// # Errors
+/// [`Error::Data`] for NaNs of an item size that is no float's, and for types this library does not know;
+/// [`Error::ReadBuffer`] when the value is missing.
+pub(super) fn fill_special(
+    src: &[u8],
+    header: &ChunkHeader,
+    offset: usize,
+    dest: &mut [u8],
+) -> Result<()> {
+    /// The quiet NaNs that chunks of 4- and 8-byte floats stand for.
+    const F32_NAN: [u8; 4] = 0x7FC0_0000u32.to_le_bytes();
+    const F64_NAN: [u8; 8] = 0x7FF8_0000_0000_0000u64.to_le_bytes();
+    match header.special {
+        Special::Zero => dest.fill(0),
+        Special::Uninit => {}
+        Special::Nan => match header.typesize() {
+            4 => repeat(&F32_NAN, offset, dest),
+            8 => repeat(&F64_NAN, offset, dest),
+            _ => return Err(Error::Data),
+        },
+        Special::Value => {
+            let value = src
+                .get(header.header_len()..header.cbytes)
+                .ok_or(Error::ReadBuffer)?;
+            repeat(value, offset, dest);
+        }
+        Special::None | Special::Unknown => return Err(Error::Data),
+    }
+    Ok(())
+}
+
+/// Fills `dest` with the part of an endless repetition of `value` that begins at `offset`.
+fn repeat(value: &[u8], offset: usize, dest: &mut [u8]) {
+    let phase = offset % value.len();
+    let mut filled = dest.len().min(value.len());
+    for (i, byte) in dest[..filled].iter_mut().enumerate() {
+        *byte = value[(phase + i) % value.len()];
+    }
+    // Doubling a whole number of periods keeps the phase.
+    while filled < dest.len() {
+        let more = filled.min(dest.len() - filled);
+        dest.copy_within(..more, filled);
+        filled += more;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_value_keeps_its_phase() {
+        for width in [1, 3, 8, 300] {
+            let value: Vec<u8> = (0..width).map(|i| i as u8).collect();
+            for offset in [0, 1, 5, 299, 1000] {
+                let mut dest = vec![0; 2000];
+                repeat(&value, offset, &mut dest);
+                for (i, &byte) in dest.iter().enumerate() {
+                    assert_eq!(byte, value[(offset + i) % width]);
+                }
+            }
+        }
+    }
+}

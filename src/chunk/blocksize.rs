@@ -1,0 +1,130 @@
+//! How data are cut: the block size, and whether blocks are split into streams.
+//!
+//! The rule is C-Blosc2's, so that chunks have the sizes users know. It looks at the buffer, never at
+//! what an earlier call did.
+
+use super::MAX_BLOCKSIZE;
+use super::params::{CParams, SplitMode};
+use crate::{codec, filter};
+
+const KIB: usize = 1024;
+/// Data below this size make one block.
+const MIN_SIZE_TO_CUT: usize = 32 * KIB;
+/// Automatic split blocks stay between these two.
+const MIN_SPLIT_BLOCK: usize = 32 * KIB;
+const MAX_SPLIT_BLOCK: usize = 4096 * KIB;
+/// Items of more bytes are never split automatically.
+const MAX_STREAMS: usize = 16;
+/// Shorter streams are not worth a split.
+const MIN_STREAM: usize = 32;
+/// Zstd splits up to this level.
+const MAX_ZSTD_SPLIT_LEVEL: i32 = 5;
+
+/// Automatic block size in KiB by level, for codecs that are fast and for those that are dense.
+const FAST_BLOCK_KIB: [usize; 10] = [8, 16, 32, 64, 128, 128, 256, 256, 256, 256];
+const DENSE_BLOCK_KIB: [usize; 10] = [16, 32, 64, 128, 256, 256, 512, 512, 512, 1024];
+/// KiB of a stream by level when blocks are split.
+const STREAM_KIB: [usize; 10] = [0, 32, 32, 32, 64, 64, 64, 128, 256, 512];
+
+fn is_codec(params: &CParams, compcode: u8) -> bool {
+    params.compcode == i32::from(compcode)
+}
+
+/// Whether full blocks of `blocksize` bytes are split into `typesize` streams.
+pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -> bool {
+    match params.splitmode {
+        SplitMode::ALWAYS => true,
+        SplitMode::NEVER => false,
+        _ => {
+            let codec_splits = is_codec(params, codec::id::BLOSCLZ)
+                || is_codec(params, codec::id::LZ4)
+                || is_codec(params, codec::id::ZSTD) && params.clevel <= MAX_ZSTD_SPLIT_LEVEL;
+            codec_splits
+                && params
+                    .filters
+                    .iter()
+                    .any(|slot| slot.id == filter::id::SHUFFLE)
+                && typesize <= MAX_STREAMS
+                && blocksize / typesize >= MIN_STREAM
+        }
+    }
+}
+
+/// The block size for `nbytes` of items of `typesize` bytes (the true size, not the one a header can
+/// hold, at most [`MAX_BLOCKSIZE`]); `requested` 0 asks for the automatic choice. Never 0, and at most
+/// `nbytes` but for an empty buffer.
+pub(super) fn blocksize(
+    params: &CParams,
+    nbytes: usize,
+    typesize: usize,
+    requested: usize,
+) -> usize {
+    if nbytes < typesize {
+        return 1;
+    }
+    let wanted = if requested != 0 {
+        let limit = MAX_BLOCKSIZE as usize;
+        requested.min(limit - limit % typesize)
+    } else {
+        automatic(params, nbytes, typesize)
+    };
+    let blocksize = wanted.min(nbytes);
+    if blocksize > typesize {
+        blocksize - blocksize % typesize
+    } else {
+        blocksize
+    }
+}
+
+fn automatic(params: &CParams, nbytes: usize, typesize: usize) -> usize {
+    let level = params.clevel.clamp(0, 9) as usize;
+    if level > 0 && would_split(params, typesize, nbytes) {
+        return (STREAM_KIB[level] * KIB)
+            .saturating_mul(typesize)
+            .clamp(MIN_SPLIT_BLOCK, MAX_SPLIT_BLOCK);
+    }
+    if nbytes < MIN_SIZE_TO_CUT {
+        return nbytes;
+    }
+    let is_dense = is_codec(params, codec::id::LZ4HC)
+        || is_codec(params, codec::id::ZLIB)
+        || is_codec(params, codec::id::ZSTD);
+    KIB * if is_dense {
+        DENSE_BLOCK_KIB[level]
+    } else {
+        FAST_BLOCK_KIB[level]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::id;
+
+    fn automatic_of(compcode: u8, level: u8, typesize: usize, nbytes: usize) -> usize {
+        let params = CParams::default().codec(compcode).level(level);
+        blocksize(&params, nbytes, typesize, 0)
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_reference() {
+        assert_eq!(automatic_of(id::BLOSCLZ, 5, 8, 10_000_000), 512 * KIB);
+        assert_eq!(automatic_of(id::ZSTD, 9, 1, 2_147_483_615), 1024 * KIB);
+        assert_eq!(automatic_of(id::BLOSCLZ, 5, 300, 2560), 2400);
+        assert_eq!(automatic_of(id::BLOSCLZ, 5, 8, 0), 1);
+        assert_eq!(automatic_of(id::LZ4, 9, 8, 100 << 20), 4096 * KIB);
+    }
+
+    #[test]
+    fn a_forced_size_is_rounded_to_whole_items_and_capped() {
+        let params = CParams::default();
+        assert_eq!(blocksize(&params, 100_000, 16, 1000), 992);
+        assert_eq!(blocksize(&params, 1001, 16, 100_000), 992);
+        assert_eq!(blocksize(&params, 1000, 16, 5), 5);
+        assert_eq!(blocksize(&params, 200, 1000, 50), 1);
+        assert_eq!(
+            blocksize(&params, 1 << 30, 7, 1 << 30),
+            (MAX_BLOCKSIZE as usize) / 7 * 7
+        );
+    }
+}

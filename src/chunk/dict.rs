@@ -1,0 +1,109 @@
+//! Making a chunk's dictionary out of its own filtered blocks.
+//!
+//! LZ4 takes the beginning of the data as it is; Zstd trains on samples. Only as many blocks are filtered
+//! as the samples come from.
+
+use super::encode::Job;
+use super::view::MAX_DICT_SIZE;
+use super::worker::Worker;
+use crate::codec::{self, Dictionary};
+use crate::{Result, filter::grown};
+
+/// Below this a dictionary is not worth its bytes.
+const MIN_USEFUL_DICT: usize = 256;
+/// A dictionary takes at most this part of the data.
+const DATA_PER_DICT: usize = 20;
+/// Fewest samples to train on.
+const MIN_SAMPLES: usize = 8;
+/// A sample is this part of a stream.
+const STREAM_PER_SAMPLE: usize = 16;
+
+/// Whether the codec of this number can use a dictionary.
+pub(super) fn is_supported(compcode: i32) -> bool {
+    [codec::id::LZ4, codec::id::LZ4HC, codec::id::ZSTD]
+        .iter()
+        .any(|&id| compcode == i32::from(id))
+}
+
+/// The longest dictionary for so much data, if one is worth while.
+fn capacity(nbytes: usize) -> Option<usize> {
+    let capacity = MAX_DICT_SIZE.min(nbytes / DATA_PER_DICT);
+    (capacity >= MIN_USEFUL_DICT).then_some(capacity)
+}
+
+/// The dictionary of a regular chunk; none when the data are too few or do not make one.
+pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
+    let streams = if job.encoder.split {
+        job.encoder.typesize
+    } else {
+        1
+    };
+    let samples = MIN_SAMPLES.max(job.nblocks * streams);
+    let sample_len = job.nbytes / samples / STREAM_PER_SAMPLE;
+    let Some(capacity) = capacity(job.nbytes) else {
+        return Ok(None);
+    };
+    if sample_len == 0 {
+        return Ok(None);
+    }
+    let sampled = samples * sample_len;
+    if is_trained(job) {
+        let data = filtered_prefix(job, worker, sampled)?;
+        prepare(
+            job,
+            Dictionary::train_zstd(&data, &vec![sample_len; samples], capacity),
+        )
+    } else {
+        let prefix = filtered_prefix(job, worker, sampled.min(capacity))?;
+        prepare(job, Some(prefix))
+    }
+}
+
+/// The dictionary of a chunk with variable-length blocks: each of them is a sample.
+pub(super) fn for_vl_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
+    let Some(capacity) = capacity(job.nbytes) else {
+        return Ok(None);
+    };
+    if job.nblocks < MIN_SAMPLES || job.nbytes / job.nblocks / STREAM_PER_SAMPLE == 0 {
+        return Ok(None);
+    }
+    if is_trained(job) {
+        let data = filtered_prefix(job, worker, job.nbytes)?;
+        let sizes: Vec<usize> = (0..job.nblocks).map(|i| job.encoder.block_len(i)).collect();
+        prepare(job, Dictionary::train_zstd(&data, &sizes, capacity))
+    } else {
+        let prefix = filtered_prefix(job, worker, capacity)?;
+        prepare(job, Some(prefix))
+    }
+}
+
+fn is_trained(job: &Job<'_>) -> bool {
+    job.encoder.params.compcode == i32::from(codec::id::ZSTD)
+}
+
+fn prepare(job: &Job<'_>, bytes: Option<Vec<u8>>) -> Result<Option<Dictionary>> {
+    let params = job.encoder.params;
+    bytes
+        .map(|bytes| Dictionary::for_encoding(params.compcode as u8, params.clevel as u8, bytes))
+        .transpose()
+}
+
+/// The first `len` bytes of the filtered blocks, one after another.
+fn filtered_prefix(job: &Job<'_>, worker: &mut Worker, len: usize) -> Result<Vec<u8>> {
+    let mut prefix = Vec::new();
+    grown(&mut prefix, len)?;
+    let mut filled = 0;
+    for nblock in 0..job.nblocks {
+        if filled == len {
+            break;
+        }
+        job.encoder
+            .with_filtered(worker, nblock, 0, |_, filtered| {
+                let taken = filtered.len().min(len - filled);
+                prefix[filled..filled + taken].copy_from_slice(&filtered[..taken]);
+                filled += taken;
+                Ok(())
+            })?;
+    }
+    Ok(prefix)
+}

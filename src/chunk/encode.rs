@@ -1,0 +1,600 @@
+//! Compression of whole chunks.
+//!
+//! Blocks are filtered and compressed one by one, straight into the destination; with threads, into
+//! buffers that are put into the destination in the order of the blocks. The bytes of a chunk are a
+//! function of the source, the parameters and the size of the destination: where the destination gets
+//! short, so that an encoder's limit depends on what is in front of it, the rest is done by one thread.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::blocksize::{blocksize, would_split};
+use super::header::{
+    EXTENDED_HEADER_LENGTH, HeaderFields, Special, VERSION_STABLE, VERSION_VL, blosc2_flag, flag,
+    flag2,
+};
+use super::params::{CParams, HeaderForm};
+use super::prefilter::Prefilter;
+use super::stream::{BlockEncoder, CodecChoice, Source};
+use super::tuner::TunerCall;
+use super::view::WORD;
+use super::worker::{Worker, Workers};
+use super::{MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, dict, instrument};
+use crate::filter::{self, Pipeline, grown};
+use crate::{Error, Result, pool};
+
+/// Highest compression level.
+const MAX_LEVEL: i32 = 9;
+
+/// Compresses chunks; keeps codec states and buffers from one call to the next.
+///
+/// ```
+/// use ferroblosc::chunk::{CParams, Compressor, MAX_OVERHEAD};
+///
+/// let data: Vec<u8> = (0..1000u32).flat_map(u32::to_le_bytes).collect();
+/// let mut compressor = Compressor::new(CParams::default().typesize(4))?;
+/// let mut chunk = vec![0; data.len() + MAX_OVERHEAD];
+/// let size = compressor.compress(&data, &mut chunk)?;
+/// assert!(size > 0 && size < data.len());
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
+pub struct Compressor {
+    params: CParams,
+    blocksize_used: usize,
+    workers: Workers,
+    reference: Vec<u8>,
+}
+
+/// What all blocks of one compression share.
+pub(super) struct Job<'a> {
+    pub encoder: BlockEncoder<'a>,
+    pub nbytes: usize,
+    pub nblocks: usize,
+    header: HeaderFields,
+}
+
+/// How a compression into blocks ended.
+enum Outcome {
+    /// The destination is too small.
+    DoesNotFit,
+    /// It is done; the chunk ends here.
+    Fits { end: usize, all_zero: bool },
+}
+
+impl Compressor {
+    /// A compressor with these parameters.
+    ///
+    /// # Errors
+    /// [`Error::FilterPipeline`] when the pipeline names a filter that can't exist. All other parameters
+    /// are judged when they are used.
+    pub fn new(params: CParams) -> Result<Compressor> {
+        if params.filters.iter().any(|slot| !filter::known(slot.id)) {
+            return Err(Error::FilterPipeline);
+        }
+        Ok(Compressor {
+            params,
+            blocksize_used: 0,
+            workers: Workers::default(),
+            reference: Vec::new(),
+        })
+    }
+
+    /// The parameters, as given.
+    pub fn params(&self) -> &CParams {
+        &self.params
+    }
+
+    /// Takes other parameters; what is kept between calls stays.
+    ///
+    /// # Errors
+    /// Those of [`Compressor::new`]; the old parameters then stay.
+    pub fn set_params(&mut self, params: CParams) -> Result<()> {
+        if params.filters.iter().any(|slot| !filter::known(slot.id)) {
+            return Err(Error::FilterPipeline);
+        }
+        self.params = params;
+        Ok(())
+    }
+
+    /// The block size of the last compression in bytes; before the first, the one that was asked for.
+    pub fn blocksize(&self) -> i32 {
+        match self.blocksize_used {
+            0 => self.params.blocksize,
+            used => used as i32,
+        }
+    }
+
+    /// Compresses `src` into `dest`; returns the size of the chunk, or 0 when it does not fit. It always
+    /// fits when `dest` is [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `src`.
+    ///
+    /// # Errors
+    /// [`Error::MaxBufsizeExceeded`] when `src` is longer than [`MAX_BUFFERSIZE`] or `dest` shorter than
+    /// 32 bytes, [`Error::CodecParam`], [`Error::InvalidParam`], [`Error::CodecSupport`] for parameters out
+    /// of range, [`Error::FilterPipeline`] and [`Error::Data`] when a filter or a codec fails.
+    pub fn compress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        self.compress_source(Source::Bytes(src), dest)
+    }
+
+    /// Compresses `src` into a buffer of its own.
+    ///
+    /// # Errors
+    /// Those of [`Compressor::compress`], and [`Error::MemoryAlloc`].
+    pub fn compress_to_vec(&mut self, src: &[u8]) -> Result<Vec<u8>> {
+        let mut chunk = Vec::new();
+        chunk.try_reserve_exact(src.len() + EXTENDED_HEADER_LENGTH)?;
+        chunk.resize(src.len() + EXTENDED_HEADER_LENGTH, 0);
+        let size = self.compress(src, &mut chunk)?;
+        chunk.truncate(size);
+        Ok(chunk)
+    }
+
+    /// As [`Compressor::compress`], for a source that may be known by its size only, because a prefilter
+    /// makes its blocks.
+    ///
+    /// # Errors
+    /// Those of [`Compressor::compress`]; [`Error::InvalidParam`] when there is neither source nor
+    /// prefilter.
+    pub fn compress_source(&mut self, source: Source<'_>, dest: &mut [u8]) -> Result<usize> {
+        let nbytes = source.len();
+        check_sizes(nbytes, dest.len())?;
+        let has_data = nbytes == 0 || source.is_present() || self.params.prefilter.is_some();
+        let typesize = self.check_params(source.is_present())?;
+        if !has_data {
+            return Err(Error::InvalidParam);
+        }
+        let requested = self.requested_blocksize(nbytes, typesize)?;
+        self.blocksize_used = blocksize(&self.params, nbytes, typesize, requested);
+        let mut job = Job::new(&self.params, source, nbytes, typesize, self.blocksize_used)?;
+        let store_at_once = self.params.clevel == 0
+            || nbytes < MIN_BUFFERSIZE
+            || job.header.header_len() + WORD * job.nblocks > dest.len();
+        if store_at_once {
+            job.header.flags = match self.params.header {
+                HeaderForm::Extended => flag::EXTENDED | flag::MEMCPYED,
+                HeaderForm::Short => flag::MEMCPYED,
+            };
+            return job.store(&self.workers, dest);
+        }
+        let mut worker = self.workers.take();
+        job.encoder
+            .prepare_reference(&mut worker, &mut self.reference)?;
+        if self.params.use_dict {
+            job.encoder.dictionary = dict::for_blocks(&job, &mut worker)?;
+        }
+        self.workers.put(worker);
+        job.compress(&self.workers, dest)
+    }
+
+    /// Compresses each of `blocks` into a block of its own, of a chunk with variable-length blocks;
+    /// returns the size of the chunk, or 0 when it does not fit.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] when there is no block or an empty one; those of [`Compressor::compress`].
+    pub fn vl_compress(&mut self, blocks: &[&[u8]], dest: &mut [u8]) -> Result<usize> {
+        let nbytes = blocks
+            .iter()
+            .try_fold(0usize, |sum, block| sum.checked_add(block.len()))
+            .ok_or(Error::MaxBufsizeExceeded)?;
+        if blocks.is_empty() || blocks.iter().any(|block| block.is_empty()) {
+            return Err(Error::InvalidParam);
+        }
+        check_sizes(nbytes, dest.len())?;
+        let typesize = self.check_params(true)?;
+        let longest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
+        let mut job = Job::new(
+            &self.params,
+            Source::Blocks(blocks),
+            nbytes,
+            typesize,
+            longest,
+        )?;
+        job.nblocks = blocks.len();
+        if job.header.header_len() + WORD * job.nblocks > dest.len() {
+            return Ok(0);
+        }
+        job.header.version = VERSION_VL;
+        job.header.flags2 = flag2::VL_BLOCKS;
+        job.header.blocksize = blocks.len();
+        job.header.flags |= flag::NOT_SPLIT;
+        job.encoder.split = false;
+        if self.params.use_dict && self.params.clevel > 0 {
+            let mut worker = self.workers.take();
+            job.encoder.dictionary = dict::for_vl_blocks(&job, &mut worker)?;
+            self.workers.put(worker);
+        }
+        job.compress(&self.workers, dest)
+    }
+
+    /// Judges the parameters, in the order callers know; returns the true item size.
+    pub(super) fn check_params(&self, has_source: bool) -> Result<usize> {
+        let params = &self.params;
+        if !(0..=MAX_LEVEL).contains(&params.clevel) {
+            return Err(Error::CodecParam);
+        }
+        if params.use_dict && has_source && !dict::is_supported(params.compcode) {
+            return Err(Error::CodecParam);
+        }
+        if !(1..=MAX_BLOCKSIZE).contains(&params.typesize) || params.blocksize < 0 {
+            return Err(Error::InvalidParam);
+        }
+        if let Some(prefilter) = &params.prefilter {
+            let typesize = header_typesize(params.typesize as usize);
+            if prefilter.output_typesize() > i32::from(typesize) {
+                return Err(Error::InvalidParam);
+            }
+        }
+        Ok(params.typesize as usize)
+    }
+
+    fn requested_blocksize(&self, nbytes: usize, typesize: usize) -> Result<usize> {
+        let requested = self.params.blocksize as usize;
+        let Some(tuner) = &self.params.tuner else {
+            return Ok(requested);
+        };
+        let tuned = tuner
+            .next_blocksize(&TunerCall { nbytes, typesize })
+            .map_err(|_| Error::Tuner)?;
+        Ok(if requested != 0 {
+            requested
+        } else {
+            tuned.unwrap_or(0)
+        })
+    }
+}
+
+/// Judges the sizes of source and destination.
+///
+/// # Errors
+/// [`Error::MaxBufsizeExceeded`]
+pub(super) fn check_sizes(nbytes: usize, destsize: usize) -> Result<()> {
+    if nbytes > MAX_BUFFERSIZE || destsize < EXTENDED_HEADER_LENGTH {
+        return Err(Error::MaxBufsizeExceeded);
+    }
+    Ok(())
+}
+
+/// The item size as a header can hold it: 1 stands for all it can't.
+pub(super) fn header_typesize(typesize: usize) -> u8 {
+    if typesize > MAX_TYPESIZE {
+        1
+    } else {
+        typesize as u8
+    }
+}
+
+impl<'a> Job<'a> {
+    /// A job for a regular chunk.
+    fn new(
+        params: &'a CParams,
+        source: Source<'a>,
+        nbytes: usize,
+        typesize: usize,
+        blocksize: usize,
+    ) -> Result<Job<'a>> {
+        let typesize = header_typesize(typesize);
+        let items = usize::from(typesize);
+        let split = blocksize >= items && would_split(params, items, blocksize);
+        let choice = CodecChoice::of(params.compcode);
+        let is_extended = params.header == HeaderForm::Extended;
+        let mut flags = choice.format() << flag::FORMAT_SHIFT;
+        if is_extended {
+            flags |= flag::EXTENDED;
+        }
+        for slot in &params.filters {
+            flags |= match slot.id {
+                filter::id::SHUFFLE => flag::SHUFFLE,
+                filter::id::BITSHUFFLE => flag::BITSHUFFLE,
+                filter::id::DELTA => flag::DELTA,
+                _ => 0,
+            };
+        }
+        if !split {
+            flags |= flag::NOT_SPLIT;
+        }
+        let header = HeaderFields {
+            version: VERSION_STABLE,
+            versionlz: choice.version(),
+            flags,
+            typesize,
+            nbytes,
+            blocksize,
+            cbytes: 0,
+            filters: params.filters,
+            udcodec: params.compcode as u8,
+            codec_meta: params.compcode_meta,
+            flags2: 0,
+            blosc2_flags: 0,
+        };
+        let encoder = BlockEncoder {
+            params,
+            source,
+            typesize: items,
+            blocksize,
+            nbytes,
+            split,
+            runs: is_extended,
+            pipeline: Pipeline::new(&params.filters, VERSION_STABLE),
+            choice,
+            dictionary: None,
+            reference: None,
+        };
+        Ok(Job {
+            encoder,
+            nbytes,
+            nblocks: nbytes.div_ceil(blocksize),
+            header,
+        })
+    }
+
+    /// Where the first stream goes.
+    fn data_start(&self) -> usize {
+        let dictionary = self.encoder.dictionary.as_ref();
+        self.header.header_len()
+            + WORD * self.nblocks
+            + dictionary.map_or(0, |dictionary| WORD + dictionary.bytes().len())
+    }
+
+    /// How many streams all blocks have together.
+    fn total_streams(&self) -> usize {
+        (0..self.nblocks)
+            .map(|nblock| self.encoder.streams(self.encoder.block_len(nblock)))
+            .sum()
+    }
+
+    /// Compresses the blocks into a chunk in `dest`; returns its size, or 0 when neither the compressed
+    /// nor the raw data fit.
+    fn compress(mut self, workers: &Workers, dest: &mut [u8]) -> Result<usize> {
+        match self.compress_blocks(workers, dest)? {
+            Outcome::DoesNotFit if self.header.flags2 & flag2::VL_BLOCKS != 0 => Ok(0),
+            Outcome::DoesNotFit => {
+                self.header.flags |= flag::MEMCPYED;
+                self.store(workers, dest)
+            }
+            Outcome::Fits { all_zero: true, .. } if self.may_be_special() => {
+                self.header.blosc2_flags = Special::Zero.bits();
+                self.header.cbytes = self.header.header_len();
+                self.header.write(dest);
+                Ok(self.header.cbytes)
+            }
+            Outcome::Fits { end, .. } => {
+                if self.encoder.dictionary.is_some() {
+                    self.header.blosc2_flags |= blosc2_flag::USE_DICT;
+                }
+                if self.encoder.params.instrument {
+                    self.header.blosc2_flags |= blosc2_flag::INSTRUMENTED;
+                    let streams = if self.encoder.split {
+                        self.encoder.typesize
+                    } else {
+                        1
+                    };
+                    self.header.blocksize = instrument::RECORD_LEN * streams;
+                    self.header.nbytes = instrument::RECORD_LEN * self.total_streams();
+                }
+                self.header.cbytes = end;
+                self.header.write(dest);
+                Ok(end)
+            }
+        }
+    }
+
+    /// Whether a chunk of zeros is stored as its header only.
+    fn may_be_special(&self) -> bool {
+        self.encoder.runs && !self.encoder.is_vl() && !self.encoder.params.instrument
+    }
+
+    fn compress_blocks(&self, workers: &Workers, dest: &mut [u8]) -> Result<Outcome> {
+        let start = self.data_start();
+        if start > dest.len() {
+            return Ok(Outcome::DoesNotFit);
+        }
+        let (front, data) = dest.split_at_mut(start);
+        let (_, front) = front.split_at_mut(self.header.header_len());
+        let (starts, dictionary_area) = front.split_at_mut(WORD * self.nblocks);
+        if let Some(dictionary) = &self.encoder.dictionary {
+            let (size, bytes) = dictionary_area.split_at_mut(WORD);
+            size.copy_from_slice(&(dictionary.bytes().len() as i32).to_le_bytes());
+            bytes.copy_from_slice(dictionary.bytes());
+        }
+        let mut output = Output {
+            starts,
+            position: start,
+            rest: data,
+            next: 0,
+            all_zero: true,
+            state: State::Running,
+            waiting: Vec::new(),
+            spare: Vec::new(),
+        };
+        let nthreads = usize::try_from(self.encoder.params.nthreads).unwrap_or(1);
+        if nthreads > 1 && self.nbytes / self.encoder.blocksize > 1 {
+            output = self.compress_in_threads(workers, nthreads, output)?;
+        }
+        let mut worker = workers.take();
+        while output.next < self.nblocks {
+            let encoded = self
+                .encoder
+                .encode(&mut worker, output.next, 0, output.rest)?;
+            let Some(encoded) = encoded else {
+                workers.put(worker);
+                return Ok(Outcome::DoesNotFit);
+            };
+            output.take_place(encoded.len, encoded.all_zero);
+        }
+        workers.put(worker);
+        Ok(Outcome::Fits {
+            end: output.position,
+            all_zero: output.all_zero,
+        })
+    }
+
+    /// Compresses blocks in several threads until all are done or the destination gets short.
+    fn compress_in_threads<'d>(
+        &self,
+        workers: &Workers,
+        nthreads: usize,
+        output: Output<'d>,
+    ) -> Result<Output<'d>> {
+        let claimed = std::sync::atomic::AtomicUsize::new(0);
+        let output = Mutex::new(output);
+        pool::run(nthreads, &|tid| {
+            let mut worker = workers.take();
+            loop {
+                // Relaxed: the number itself is all that is shared here; what the blocks are made of
+                // was written before the pool started this thread.
+                let nblock = claimed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                if nblock >= self.nblocks {
+                    break;
+                }
+                let done = self.encode_apart(&mut worker, nblock, tid, &output);
+                if !done {
+                    break;
+                }
+            }
+            workers.put(worker);
+        });
+        let output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match output.state {
+            State::Failed(error) => Err(error),
+            State::Running | State::Short => Ok(output),
+        }
+    }
+
+    /// Compresses a block into a buffer and puts it, and those that wait for it, into the chunk. Returns
+    /// whether there is a reason to go on.
+    fn encode_apart(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        tid: usize,
+        output: &Mutex<Output<'_>>,
+    ) -> bool {
+        let lock = || output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = std::mem::take(&mut worker.compressed);
+        let encoded = grown(&mut buffer, self.encoder.worst_case(nblock))
+            .and_then(|room| self.encoder.encode(worker, nblock, tid, room));
+        let encoded = match encoded {
+            Ok(Some(encoded)) => encoded,
+            Ok(None) => {
+                lock().state = State::Short;
+                return false;
+            }
+            Err(error) => {
+                lock().state = State::Failed(error);
+                return false;
+            }
+        };
+        let mut placed = Vec::new();
+        let mut shared = lock();
+        shared.waiting.push(Waiting {
+            nblock,
+            buffer,
+            encoded,
+        });
+        while let State::Running = shared.state {
+            let next = shared.next;
+            let Some(at) = shared
+                .waiting
+                .iter()
+                .position(|waiting| waiting.nblock == next)
+            else {
+                break;
+            };
+            // The same condition as if one thread had come here: each stream has all the room it needs.
+            if shared.rest.len() < self.encoder.worst_case(next) {
+                shared.state = State::Short;
+                break;
+            }
+            let waiting = shared.waiting.swap_remove(at);
+            let place = shared.take_place(waiting.encoded.len, waiting.encoded.all_zero);
+            placed.push((waiting.buffer, place));
+        }
+        worker.compressed = shared.spare.pop().unwrap_or_default();
+        let goes_on = matches!(shared.state, State::Running);
+        drop(shared);
+        for (buffer, place) in placed {
+            place.copy_from_slice(&buffer[..place.len()]);
+            if worker.compressed.is_empty() {
+                worker.compressed = buffer;
+            } else {
+                lock().spare.push(buffer);
+            }
+        }
+        goes_on
+    }
+
+    /// Stores the data as they are, behind a header whose flags say so.
+    fn store(mut self, workers: &Workers, dest: &mut [u8]) -> Result<usize> {
+        let header_len = self.header.header_len();
+        let cbytes = header_len + self.nbytes;
+        if cbytes > dest.len() {
+            return Ok(0);
+        }
+        let body = &mut dest[header_len..cbytes];
+        match (&self.encoder.params.prefilter, self.encoder.source) {
+            (Some(prefilter), _) => self.store_prefiltered(workers, prefilter.as_ref(), body)?,
+            (None, Source::Bytes(src)) => body.copy_from_slice(src),
+            (None, _) => {}
+        }
+        self.header.cbytes = cbytes;
+        self.header.write(dest);
+        Ok(cbytes)
+    }
+
+    fn store_prefiltered(
+        &self,
+        workers: &Workers,
+        prefilter: &dyn Prefilter,
+        body: &mut [u8],
+    ) -> Result<()> {
+        let mut worker = workers.take();
+        for (nblock, block) in body.chunks_mut(self.encoder.blocksize).enumerate() {
+            self.encoder
+                .prefilter_into(prefilter, &mut worker.callback, nblock, 0, block)?;
+        }
+        workers.put(worker);
+        Ok(())
+    }
+}
+
+/// A compressed block whose turn has not come.
+struct Waiting {
+    nblock: usize,
+    buffer: Vec<u8>,
+    encoded: super::stream::Encoded,
+}
+
+enum State {
+    Running,
+    /// The destination may be too small for the next block in its worst case.
+    Short,
+    Failed(Error),
+}
+
+/// The chunk in the making.
+struct Output<'d> {
+    /// The table of block starts.
+    starts: &'d mut [u8],
+    /// Where the next block begins in the chunk, and the destination from there on.
+    position: usize,
+    rest: &'d mut [u8],
+    /// The next block.
+    next: usize,
+    /// Whether all blocks so far are runs of zeros.
+    all_zero: bool,
+    state: State,
+    waiting: Vec<Waiting>,
+    spare: Vec<Vec<u8>>,
+}
+
+impl<'d> Output<'d> {
+    /// Gives the next block its place.
+    fn take_place(&mut self, len: usize, all_zero: bool) -> &'d mut [u8] {
+        let entry = WORD * self.next;
+        self.starts[entry..entry + WORD].copy_from_slice(&(self.position as i32).to_le_bytes());
+        self.next += 1;
+        self.position += len;
+        self.all_zero &= all_zero;
+        let (place, rest) = std::mem::take(&mut self.rest).split_at_mut(len);
+        self.rest = rest;
+        place
+    }
+}

@@ -1,0 +1,255 @@
+//! The environment variables that change compressions, read anew at each call.
+//!
+//! A value that makes no sense is passed over with a warning (under `BLOSC_TRACE`), but for two that have
+//! always counted: a level that is no number is level 0, and an unknown compressor leaves none.
+
+use std::ffi::OsString;
+
+use super::params::{CParams, DParams, SplitMode};
+use crate::filter::{self, SLOTS, Slot};
+use crate::{Error, Result, codec, trace_warning};
+
+/// How the calls without context name the filter of the last slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shuffle {
+    /// No filter.
+    None,
+    /// Byte shuffle, for items longer than a byte.
+    Bytes,
+    /// Bit shuffle.
+    Bits,
+    /// A number that stands for none of these.
+    Unknown,
+}
+
+impl Shuffle {
+    /// From the number of the C interface.
+    pub fn from_number(number: i32) -> Shuffle {
+        match number {
+            0 => Shuffle::None,
+            1 => Shuffle::Bytes,
+            2 => Shuffle::Bits,
+            _ => Shuffle::Unknown,
+        }
+    }
+}
+
+/// What a variable says about the compressor.
+pub(super) enum Compressor {
+    /// A built-in codec.
+    BuiltIn(u8),
+    /// A registered codec, which variables cannot choose.
+    Registered,
+    /// No codec at all.
+    Unknown,
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+fn is_set(name: &str) -> bool {
+    variable(name).is_some()
+}
+
+/// The number at the beginning of a text, after white space; 0 when there is none.
+fn leading_number(text: &str) -> i64 {
+    let text = text.trim_start();
+    let (sign, digits) = match text.as_bytes().first() {
+        Some(b'-') => (-1, &text[1..]),
+        Some(b'+') => (1, &text[1..]),
+        _ => (1, text),
+    };
+    digits
+        .bytes()
+        .map_while(|byte| char::from(byte).to_digit(10))
+        .fold(0, |number: i64, digit| {
+            number
+                .saturating_mul(10)
+                .saturating_add(sign * i64::from(digit))
+        })
+}
+
+fn number(name: &str) -> Option<i64> {
+    variable(name).map(|text| leading_number(&text.to_string_lossy()))
+}
+
+/// A number of this variable that is in `1..=max`.
+fn positive(name: &str, max: i64) -> Option<i64> {
+    let value = number(name)?;
+    if (1..=max).contains(&value) {
+        return Some(value);
+    }
+    trace_warning!("{name} is {value}, which is out of range: ignored");
+    None
+}
+
+/// A variable whose value is one of a few words.
+fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
+    let text = variable(name)?;
+    let found = choices
+        .iter()
+        .find(|(word, _)| text == *word)
+        .map(|&(_, value)| value);
+    if found.is_none() {
+        trace_warning!("{name} has the unknown value {text:?}: ignored");
+    }
+    found
+}
+
+/// `BLOSC_CLEVEL`, from 0 on.
+pub(super) fn clevel() -> Option<i32> {
+    let value = number("BLOSC_CLEVEL")?;
+    i32::try_from(value).ok().filter(|&level| level >= 0)
+}
+
+/// `BLOSC_SHUFFLE`.
+pub(super) fn shuffle() -> Option<Shuffle> {
+    let words = [
+        ("NOSHUFFLE", Shuffle::None),
+        ("SHUFFLE", Shuffle::Bytes),
+        ("BITSHUFFLE", Shuffle::Bits),
+    ];
+    choice("BLOSC_SHUFFLE", &words)
+}
+
+/// `BLOSC_DELTA`.
+pub(super) fn delta() -> Option<bool> {
+    choice("BLOSC_DELTA", &[("1", true), ("0", false)])
+}
+
+/// `BLOSC_TYPESIZE`.
+pub(super) fn typesize() -> Option<i32> {
+    positive("BLOSC_TYPESIZE", i64::from(i32::MAX)).map(|value| value as i32)
+}
+
+/// `BLOSC_COMPRESSOR`.
+pub(super) fn compressor() -> Option<Compressor> {
+    let name = variable("BLOSC_COMPRESSOR")?;
+    Some(match codec::compname_to_compcode(name.as_encoded_bytes()) {
+        Some(compcode) if compcode < codec::id::FIRST_REGISTERED => Compressor::BuiltIn(compcode),
+        Some(_) => {
+            trace_warning!("BLOSC_COMPRESSOR cannot choose the registered codec {name:?}");
+            Compressor::Registered
+        }
+        None => {
+            trace_warning!("BLOSC_COMPRESSOR names the unknown codec {name:?}");
+            Compressor::Unknown
+        }
+    })
+}
+
+/// `BLOSC_BLOCKSIZE`.
+pub(super) fn blocksize() -> Option<i32> {
+    positive("BLOSC_BLOCKSIZE", i64::from(i32::MAX)).map(|value| value as i32)
+}
+
+/// `BLOSC_NTHREADS`.
+pub(super) fn nthreads() -> Option<i16> {
+    positive("BLOSC_NTHREADS", i64::from(i16::MAX)).map(|value| value as i16)
+}
+
+/// `BLOSC_NTHREADS`, where a number out of range is an error.
+///
+/// # Errors
+/// [`Error::InvalidParam`]
+pub(super) fn nthreads_strict() -> Result<Option<i16>> {
+    match number("BLOSC_NTHREADS") {
+        None => Ok(None),
+        Some(value) => match i16::try_from(value) {
+            Ok(value) if value > 0 => Ok(Some(value)),
+            _ => Err(Error::InvalidParam),
+        },
+    }
+}
+
+/// `BLOSC_SPLITMODE`.
+pub(super) fn splitmode() -> Option<SplitMode> {
+    let words = [
+        ("ALWAYS", SplitMode::ALWAYS),
+        ("NEVER", SplitMode::NEVER),
+        ("AUTO", SplitMode::AUTO),
+        ("FORWARD_COMPAT", SplitMode::FORWARD_COMPAT),
+    ];
+    choice("BLOSC_SPLITMODE", &words)
+}
+
+/// Whether `BLOSC_NOLOCK` is set: calls without context then do not wait for one another.
+pub fn nolock() -> bool {
+    is_set("BLOSC_NOLOCK")
+}
+
+/// Whether `BLOSC_BLOSC1_COMPAT` is set: 16-byte headers.
+pub(super) fn blosc1_compat() -> bool {
+    is_set("BLOSC_BLOSC1_COMPAT")
+}
+
+impl CParams {
+    /// Changes the parameters as the environment says, as every context of the C interface does when it
+    /// is created.
+    ///
+    /// # Errors
+    /// [`Error::CodecSupport`] when `BLOSC_COMPRESSOR` names a registered codec.
+    pub fn apply_environment(&mut self) -> Result<()> {
+        /// Stands for a codec that doesn't exist.
+        const NO_CODEC: i32 = -1;
+        if let Some(compressor) = compressor() {
+            self.compcode = match compressor {
+                Compressor::BuiltIn(compcode) => i32::from(compcode),
+                Compressor::Registered => return Err(Error::CodecSupport),
+                Compressor::Unknown => NO_CODEC,
+            };
+        }
+        if let Some(clevel) = clevel() {
+            self.clevel = clevel;
+        }
+        if let Some(typesize) = typesize() {
+            self.typesize = typesize;
+        }
+        let last = &mut self.filters[SLOTS - 1];
+        match shuffle() {
+            Some(Shuffle::None) => *last = Slot::default(),
+            Some(Shuffle::Bytes) if self.typesize > 1 => last.id = filter::id::SHUFFLE,
+            Some(Shuffle::Bits) => last.id = filter::id::BITSHUFFLE,
+            _ => {}
+        }
+        if delta() == Some(true) {
+            self.filters[SLOTS - 2].id = filter::id::DELTA;
+        }
+        if let Some(blocksize) = blocksize() {
+            self.blocksize = blocksize;
+        }
+        if let Some(nthreads) = nthreads() {
+            self.nthreads = nthreads;
+        }
+        if let Some(splitmode) = splitmode() {
+            self.splitmode = splitmode;
+        }
+        Ok(())
+    }
+}
+
+impl DParams {
+    /// Changes the parameters as the environment says, as every context of the C interface does when it
+    /// is created.
+    pub fn apply_environment(&mut self) {
+        if let Some(nthreads) = nthreads() {
+            self.nthreads = nthreads;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_far_as_they_go() {
+        assert_eq!(leading_number(" 12abc"), 12);
+        assert_eq!(leading_number("-7"), -7);
+        assert_eq!(leading_number("+3"), 3);
+        assert_eq!(leading_number("abc"), 0);
+        assert_eq!(leading_number(""), 0);
+        assert_eq!(leading_number("99999999999999999999999"), i64::MAX);
+    }
+}

@@ -1,0 +1,164 @@
+//! Reading a part of a chunk: only the blocks it touches are decoded.
+
+use super::block::{BlockDecoder, fill_special};
+use super::decode::Decompressor;
+use super::header::{ChunkHeader, Special};
+use super::view::ChunkView;
+use super::worker::Worker;
+use crate::filter::{Reference, grown};
+use crate::{Error, Result};
+
+impl Decompressor {
+    /// Reads `nitems` items from item `start` on; returns their bytes. The mask of
+    /// [`Decompressor::set_maskout`] does not count here.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] when the chunk does not hold all the items or has variable-length blocks,
+    /// [`Error::WriteBuffer`] when `dest` is too small; those of decompression.
+    pub fn getitem(
+        &mut self,
+        src: &[u8],
+        start: i32,
+        nitems: i32,
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let header = readable_header(src)?;
+        let typesize = i64::from(header.basic.typesize);
+        self.get_range(
+            src,
+            &header,
+            i64::from(start) * typesize,
+            i64::from(nitems) * typesize,
+            dest,
+        )
+    }
+
+    /// Reads `nbytes` bytes from byte `start` on, both multiples of the chunk's item size.
+    ///
+    /// # Errors
+    /// Those of [`Decompressor::getitem`].
+    pub fn getitem_bytes(
+        &mut self,
+        src: &[u8],
+        start: i32,
+        nbytes: i32,
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        if start < 0 || nbytes < 0 {
+            return Err(Error::InvalidParam);
+        }
+        let header = readable_header(src)?;
+        let typesize = i32::from(header.basic.typesize);
+        if start % typesize != 0 || nbytes % typesize != 0 {
+            return Err(Error::InvalidParam);
+        }
+        self.get_range(src, &header, i64::from(start), i64::from(nbytes), dest)
+    }
+
+    fn get_range(
+        &mut self,
+        src: &[u8],
+        header: &ChunkHeader,
+        start: i64,
+        len: i64,
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        if len == 0 {
+            return Ok(0);
+        }
+        if len < 0 {
+            return Err(Error::InvalidParam);
+        }
+        if len > i64::from(i32::MAX) || len as usize > dest.len() {
+            return Err(Error::WriteBuffer);
+        }
+        if start < 0 || start + len > header.nbytes as i64 {
+            return Err(Error::InvalidParam);
+        }
+        let (start, len) = (start as usize, len as usize);
+        let dest = &mut dest[..len];
+        let has_postfilter = self.params.postfilter.is_some();
+        if header.special == Special::Unknown {
+            return Err(Error::SchunkSpecial);
+        }
+        if header.special != Special::None && !has_postfilter {
+            fill_special(src, header, start, dest)?;
+            return Ok(len);
+        }
+        let view = ChunkView::new(src, *header)?;
+        if header.is_memcpyed() && !has_postfilter {
+            let from = header.header_len() + start;
+            dest.copy_from_slice(src.get(from..from + len).ok_or(Error::ReadBuffer)?);
+            return Ok(len);
+        }
+        self.decode_range(&view, start, dest)?;
+        Ok(len)
+    }
+
+    fn decode_range(&mut self, view: &ChunkView<'_>, start: usize, dest: &mut [u8]) -> Result<()> {
+        let decoder = BlockDecoder {
+            view,
+            params: &self.params,
+        };
+        let mut worker = self.workers.take();
+        let first = start / view.blocksize;
+        let last = (start + dest.len() - 1) / view.blocksize;
+        let mut reference = Reference::Own;
+        if last > 0 && view.needs_reference() {
+            let block = grown(&mut self.reference, view.block_len(0))?;
+            decoder.decode_plain(&mut worker, 0, Reference::Own, block)?;
+            reference = Reference::Block(block);
+        }
+        let mut rest = dest;
+        let mut from = start - first * view.blocksize;
+        for nblock in first..=last {
+            let block_len = view.block_len(nblock);
+            let (part, others) = rest.split_at_mut(rest.len().min(block_len - from));
+            rest = others;
+            let own_or = if nblock == 0 {
+                Reference::Own
+            } else {
+                reference
+            };
+            decode_part(&decoder, &mut worker, nblock, own_or, block_len, from, part)?;
+            from = 0;
+        }
+        self.workers.put(worker);
+        Ok(())
+    }
+}
+
+/// Decodes the part of a block that begins `from` bytes into it.
+fn decode_part(
+    decoder: &BlockDecoder<'_>,
+    worker: &mut Worker,
+    nblock: usize,
+    reference: Reference<'_>,
+    block_len: usize,
+    from: usize,
+    part: &mut [u8],
+) -> Result<()> {
+    if part.len() == block_len {
+        return decoder.decode(worker, nblock, 0, reference, part);
+    }
+    let mut buffer = std::mem::take(&mut worker.part);
+    let result = grown(&mut buffer, block_len).and_then(|whole| {
+        decoder.decode(worker, nblock, 0, reference, whole)?;
+        part.copy_from_slice(&whole[from..from + part.len()]);
+        Ok(())
+    });
+    worker.part = buffer;
+    result
+}
+
+/// The header of a chunk that parts can be read of.
+fn readable_header(src: &[u8]) -> Result<ChunkHeader> {
+    let header = ChunkHeader::parse(src)?;
+    if header.vl_blocks {
+        return Err(Error::InvalidParam);
+    }
+    if !header.lazy && header.cbytes > src.len() {
+        return Err(Error::InvalidHeader);
+    }
+    Ok(header)
+}

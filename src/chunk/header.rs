@@ -1,0 +1,432 @@
+//! The chunk header: the only place that knows its bytes.
+//!
+//! ```text
+//!  0        1          2      3         4        8          12      16
+//! +--------+----------+------+---------+--------+----------+-------+
+//! |version |versionlz |flags |typesize | nbytes |blocksize |cbytes |      every chunk
+//! +--------+----------+------+---------+--------+----------+-------+
+//! 16          22       23         24              30      31       32
+//! +-----------+--------+---------+---------------+-------+---------+
+//! |filters[6] |udcodec |codecmeta|filters_meta[6]|flags2 |b2flags  |      extended header only
+//! +-----------+--------+---------+---------------+-------+---------+
+//! ```
+//! Integers are 32 bits, signed and little endian. The header is extended when the shuffle and bitshuffle
+//! flags are both set; without extension the flags themselves are the filter pipeline.
+//! (Source: the C-Blosc2 chunk format.)
+
+use super::{MAX_BLOCKSIZE, MAX_TYPESIZE_BYTES};
+use crate::filter::{self, SLOTS, Slot};
+use crate::{Error, Result};
+
+/// Length of the header of Blosc 1.x.
+pub const MIN_HEADER_LENGTH: usize = 16;
+/// Length of the extended header.
+pub const EXTENDED_HEADER_LENGTH: usize = 32;
+
+/// Chunk version of Blosc 1.x.
+pub(crate) const VERSION_BLOSC1: u8 = 2;
+/// Chunk version of the Blosc2 alphas: five filter slots.
+const VERSION_ALPHA: u8 = 3;
+/// Chunk version of the first Blosc2 beta.
+const VERSION_BETA: u8 = 4;
+/// Chunk version of ordinary chunks.
+pub(crate) const VERSION_STABLE: u8 = 5;
+/// Chunk version of chunks with variable-length blocks.
+pub(crate) const VERSION_VL: u8 = 6;
+
+/// Bits of the flags byte.
+pub(crate) mod flag {
+    pub const SHUFFLE: u8 = 0x01;
+    pub const MEMCPYED: u8 = 0x02;
+    pub const BITSHUFFLE: u8 = 0x04;
+    pub const DELTA: u8 = 0x08;
+    pub const NOT_SPLIT: u8 = 0x10;
+    /// Both bits together say that the header is extended.
+    pub const EXTENDED: u8 = SHUFFLE | BITSHUFFLE;
+    /// Where the format code of the codec begins.
+    pub const FORMAT_SHIFT: u8 = 5;
+}
+
+/// Bits of byte 0x1E.
+pub(crate) mod flag2 {
+    pub const VL_BLOCKS: u8 = 0x01;
+}
+
+/// Bits of byte 0x1F.
+pub(crate) mod blosc2_flag {
+    pub const USE_DICT: u8 = 0x01;
+    pub const LAZY: u8 = 0x08;
+    pub const SPECIAL_SHIFT: u8 = 4;
+    pub const SPECIAL_MASK: u8 = 0x07;
+    pub const INSTRUMENTED: u8 = 0x80;
+}
+
+mod offset {
+    pub const VERSION: usize = 0;
+    pub const VERSIONLZ: usize = 1;
+    pub const FLAGS: usize = 2;
+    pub const TYPESIZE: usize = 3;
+    pub const NBYTES: usize = 4;
+    pub const BLOCKSIZE: usize = 8;
+    pub const CBYTES: usize = 12;
+    pub const FILTERS: usize = 16;
+    pub const UDCODEC: usize = 22;
+    pub const CODEC_META: usize = 23;
+    pub const FILTERS_META: usize = 24;
+    pub const FLAGS2: usize = 30;
+    pub const BLOSC2_FLAGS: usize = 31;
+}
+
+/// A chunk whose whole content is said by its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// An ordinary chunk.
+    None,
+    /// All bytes zero.
+    Zero,
+    /// Floats that are all NaN.
+    Nan,
+    /// One value, which follows the header, over and over.
+    Value,
+    /// Nothing was stored: decompression leaves the destination alone.
+    Uninit,
+    /// A type this format version does not define.
+    Unknown,
+}
+
+impl Special {
+    fn from_bits(bits: u8) -> Special {
+        match bits {
+            0 => Special::None,
+            1 => Special::Zero,
+            2 => Special::Nan,
+            3 => Special::Value,
+            4 => Special::Uninit,
+            _ => Special::Unknown,
+        }
+    }
+
+    /// The bits of byte 0x1F that say so.
+    pub(crate) fn bits(self) -> u8 {
+        let number = match self {
+            Special::None => 0,
+            Special::Zero => 1,
+            Special::Nan => 2,
+            Special::Value => 3,
+            Special::Uninit => 4,
+            Special::Unknown => 5,
+        };
+        number << blosc2_flag::SPECIAL_SHIFT
+    }
+}
+
+/// The first 16 bytes of a chunk, read but for `nbytes` not judged by more than they say themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BasicHeader {
+    /// Version of the chunk format.
+    pub version: u8,
+    /// Version of the codec's stream format.
+    pub versionlz: u8,
+    /// The flags byte.
+    pub flags: u8,
+    /// Bytes of an item: 1 to 255.
+    pub typesize: u8,
+    /// Uncompressed bytes; a hostile header may say a negative number.
+    pub nbytes: i32,
+    /// Bytes of a block as written, 1 to [`MAX_BLOCKSIZE`]; or the number of variable-length blocks.
+    pub blocksize: i32,
+    /// Bytes of the chunk, header included: at least 16.
+    pub cbytes: i32,
+}
+
+fn i32_at(bytes: &[u8], at: usize) -> i32 {
+    i32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+impl BasicHeader {
+    /// Reads the first 16 bytes of a chunk.
+    ///
+    /// # Errors
+    /// [`Error::ReadBuffer`] when there are fewer, [`Error::InvalidHeader`] when a size is out of range.
+    pub fn parse(src: &[u8]) -> Result<BasicHeader> {
+        if src.len() < MIN_HEADER_LENGTH {
+            return Err(Error::ReadBuffer);
+        }
+        let header = BasicHeader {
+            version: src[offset::VERSION],
+            versionlz: src[offset::VERSIONLZ],
+            flags: src[offset::FLAGS],
+            typesize: src[offset::TYPESIZE],
+            nbytes: i32_at(src, offset::NBYTES),
+            blocksize: i32_at(src, offset::BLOCKSIZE),
+            cbytes: i32_at(src, offset::CBYTES),
+        };
+        let sizes_are_sound = header.cbytes >= MIN_HEADER_LENGTH as i32
+            && (1..=MAX_BLOCKSIZE).contains(&header.blocksize)
+            && header.typesize != 0;
+        if sizes_are_sound {
+            Ok(header)
+        } else {
+            Err(Error::InvalidHeader)
+        }
+    }
+
+    /// Whether the 16 bytes of the extension follow.
+    pub fn is_extended(&self) -> bool {
+        self.flags & flag::EXTENDED == flag::EXTENDED
+    }
+
+    /// Bytes of the whole header.
+    pub fn header_len(&self) -> usize {
+        if self.is_extended() {
+            EXTENDED_HEADER_LENGTH
+        } else {
+            MIN_HEADER_LENGTH
+        }
+    }
+
+    /// The 3-bit code of the codec's stream format.
+    pub fn format(&self) -> u8 {
+        self.flags >> flag::FORMAT_SHIFT
+    }
+
+    /// The block size with the one correction every reader makes: no block is longer than the data.
+    pub fn clamped_blocksize(&self) -> i32 {
+        if self.nbytes > 0 {
+            self.blocksize.min(self.nbytes)
+        } else {
+            self.blocksize
+        }
+    }
+}
+
+/// A whole header, checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkHeader {
+    /// The first 16 bytes.
+    pub basic: BasicHeader,
+    /// Uncompressed bytes.
+    pub nbytes: usize,
+    /// Bytes of the chunk as the header says; there may be more or fewer.
+    pub cbytes: usize,
+    /// The filter pipeline.
+    pub filters: [Slot; SLOTS],
+    /// The codec's API number; it counts only when the format code says "user-defined".
+    pub udcodec: u8,
+    /// The codec's parameter.
+    pub codec_meta: u8,
+    /// Whether the blocks have lengths of their own.
+    pub vl_blocks: bool,
+    /// Whether a dictionary stands behind the block starts.
+    pub use_dict: bool,
+    /// Whether the blocks are still in a file.
+    pub lazy: bool,
+    /// Whether the chunk holds measurements instead of data.
+    pub instrumented: bool,
+    /// Whole-chunk value.
+    pub special: Special,
+}
+
+impl ChunkHeader {
+    /// Reads and checks the header of a chunk.
+    ///
+    /// # Errors
+    /// [`Error::ReadBuffer`] when `src` is shorter than the header, [`Error::InvalidHeader`] when the
+    /// header contradicts itself, [`Error::VersionSupport`] when it is of a later format.
+    pub fn parse(src: &[u8]) -> Result<ChunkHeader> {
+        let basic = BasicHeader::parse(src)?;
+        let mut header = ChunkHeader {
+            basic,
+            nbytes: usize::try_from(basic.nbytes).map_err(|_| Error::InvalidHeader)?,
+            cbytes: basic.cbytes as usize,
+            filters: [Slot::default(); SLOTS],
+            udcodec: 0,
+            codec_meta: 0,
+            vl_blocks: false,
+            use_dict: false,
+            lazy: false,
+            instrumented: false,
+            special: Special::None,
+        };
+        if basic.is_extended() {
+            header.read_extension(src)?;
+        } else {
+            header.filters = slots_of_flags(basic.flags);
+        }
+        Ok(header)
+    }
+
+    fn read_extension(&mut self, src: &[u8]) -> Result<()> {
+        if self.cbytes < EXTENDED_HEADER_LENGTH {
+            return Err(Error::InvalidHeader);
+        }
+        if src.len() < EXTENDED_HEADER_LENGTH {
+            return Err(Error::ReadBuffer);
+        }
+        let version = self.basic.version;
+        for (i, slot) in self.filters.iter_mut().enumerate() {
+            *slot = Slot {
+                id: src[offset::FILTERS + i],
+                meta: src[offset::FILTERS_META + i],
+            };
+        }
+        if version == VERSION_ALPHA {
+            self.filters[SLOTS - 1] = Slot::default();
+        }
+        // These two versions had no second flags byte: whatever stands there is not ours to read.
+        let flags2 = match version {
+            VERSION_ALPHA | VERSION_BETA => 0,
+            _ => src[offset::FLAGS2],
+        };
+        let blosc2_flags = src[offset::BLOSC2_FLAGS];
+        self.udcodec = src[offset::UDCODEC];
+        self.codec_meta = src[offset::CODEC_META];
+        self.vl_blocks = flags2 & flag2::VL_BLOCKS != 0;
+        self.use_dict = blosc2_flags & blosc2_flag::USE_DICT != 0;
+        self.instrumented = blosc2_flags & blosc2_flag::INSTRUMENTED != 0;
+        let special = blosc2_flags >> blosc2_flag::SPECIAL_SHIFT & blosc2_flag::SPECIAL_MASK;
+        self.special = Special::from_bits(special);
+        self.lazy = blosc2_flags & blosc2_flag::LAZY != 0 && self.special == Special::None;
+        self.check_special()?;
+        if version > VERSION_VL && flags2 & !flag2::VL_BLOCKS != 0 {
+            return Err(Error::VersionSupport);
+        }
+        if self.vl_blocks && self.is_memcpyed() {
+            return Err(Error::InvalidHeader);
+        }
+        Ok(())
+    }
+
+    fn check_special(&self) -> Result<()> {
+        if self.vl_blocks && self.special != Special::None {
+            return Err(Error::InvalidHeader);
+        }
+        let is_sound = match self.special {
+            Special::None | Special::Zero => true,
+            Special::Value => {
+                let width = self.value_width();
+                (1..=MAX_TYPESIZE_BYTES.min(self.nbytes)).contains(&width)
+                    && self.nbytes.is_multiple_of(width)
+            }
+            Special::Nan | Special::Uninit | Special::Unknown => {
+                self.nbytes.is_multiple_of(self.typesize())
+            }
+        };
+        if is_sound {
+            Ok(())
+        } else {
+            Err(Error::InvalidHeader)
+        }
+    }
+
+    /// Bytes of the header.
+    pub fn header_len(&self) -> usize {
+        self.basic.header_len()
+    }
+
+    /// Bytes of an item.
+    pub fn typesize(&self) -> usize {
+        usize::from(self.basic.typesize)
+    }
+
+    /// Bytes of the value of a [`Special::Value`] chunk, which stands behind the header.
+    pub fn value_width(&self) -> usize {
+        self.cbytes - EXTENDED_HEADER_LENGTH
+    }
+
+    /// Whether the data are stored as they are.
+    pub fn is_memcpyed(&self) -> bool {
+        self.basic.flags & flag::MEMCPYED != 0
+    }
+
+    /// Whether full blocks may be split into one stream per byte of an item.
+    pub fn is_split(&self) -> bool {
+        self.basic.flags & flag::NOT_SPLIT == 0
+    }
+
+    /// Bytes of a block. Chunks made with a forced block size that is no multiple of the item size say
+    /// the size that was asked for; their blocks were cut at the multiple below.
+    pub fn blocksize(&self) -> usize {
+        let raw = self.basic.blocksize as usize;
+        let excess = raw % self.typesize();
+        let is_regular = !self.is_memcpyed() && self.special == Special::None;
+        let blocksize = if is_regular && raw > self.typesize() && excess != 0 {
+            raw - excess
+        } else {
+            raw
+        };
+        if self.nbytes > 0 {
+            blocksize.min(self.nbytes)
+        } else {
+            blocksize
+        }
+    }
+}
+
+/// The pipeline that the flags of a 16-byte header stand for.
+fn slots_of_flags(flags: u8) -> [Slot; SLOTS] {
+    let mut slots = [Slot::default(); SLOTS];
+    if flags & flag::SHUFFLE != 0 {
+        slots[SLOTS - 1].id = filter::id::SHUFFLE;
+    }
+    if flags & flag::BITSHUFFLE != 0 {
+        slots[SLOTS - 1].id = filter::id::BITSHUFFLE;
+    }
+    if flags & flag::DELTA != 0 {
+        slots[SLOTS - 2].id = filter::id::DELTA;
+    }
+    slots
+}
+
+/// A header to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeaderFields {
+    pub version: u8,
+    pub versionlz: u8,
+    pub flags: u8,
+    pub typesize: u8,
+    pub nbytes: usize,
+    pub blocksize: usize,
+    pub cbytes: usize,
+    pub filters: [Slot; SLOTS],
+    pub udcodec: u8,
+    pub codec_meta: u8,
+    pub flags2: u8,
+    pub blosc2_flags: u8,
+}
+
+impl HeaderFields {
+    /// Bytes the header takes.
+    pub fn header_len(&self) -> usize {
+        if self.flags & flag::EXTENDED == flag::EXTENDED {
+            EXTENDED_HEADER_LENGTH
+        } else {
+            MIN_HEADER_LENGTH
+        }
+    }
+
+    /// Writes the header at the beginning of `dest`, which holds at least [`HeaderFields::header_len`] bytes.
+    pub fn write(&self, dest: &mut [u8]) {
+        dest[offset::VERSION] = self.version;
+        dest[offset::VERSIONLZ] = self.versionlz;
+        dest[offset::FLAGS] = self.flags;
+        dest[offset::TYPESIZE] = self.typesize;
+        for (at, size) in [
+            (offset::NBYTES, self.nbytes),
+            (offset::BLOCKSIZE, self.blocksize),
+            (offset::CBYTES, self.cbytes),
+        ] {
+            dest[at..at + 4].copy_from_slice(&(size as i32).to_le_bytes());
+        }
+        if self.header_len() == EXTENDED_HEADER_LENGTH {
+            for (i, slot) in self.filters.iter().enumerate() {
+                dest[offset::FILTERS + i] = slot.id;
+                dest[offset::FILTERS_META + i] = slot.meta;
+            }
+            dest[offset::UDCODEC] = self.udcodec;
+            dest[offset::CODEC_META] = self.codec_meta;
+            dest[offset::FLAGS2] = self.flags2;
+            dest[offset::BLOSC2_FLAGS] = self.blosc2_flags;
+        }
+    }
+}

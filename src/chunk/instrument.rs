@@ -1,0 +1,64 @@
+//! Instrumented chunks: they hold measurements of the codec and the filters instead of data.
+//!
+//! ```text
+//! 0         4        8              12
+//! +--------+--------+--------------+---------+
+//! | cratio | cspeed | filter_speed | flags[4]|     one record a stream; f32, bytes per second
+//! +--------+--------+--------------+---------+
+//! ```
+//! The first flag is 1 for a stream stored as a run. (Source: the C-Blosc2 chunk format.)
+
+use std::time::{Duration, Instant};
+
+use super::view::WORD;
+
+/// Bytes of a record.
+pub(super) const RECORD_LEN: usize = 16;
+
+/// When the work on a block began and how fast its filters were.
+pub(super) struct Timings {
+    started: Option<Instant>,
+    filter_speed: f32,
+}
+
+/// Bytes per second.
+fn speed(bytes: usize, time: Duration) -> f32 {
+    bytes as f32 / time.as_secs_f32()
+}
+
+impl Timings {
+    /// Starts the clock, unless nobody wants to know.
+    pub fn start(wanted: bool) -> Timings {
+        Timings {
+            started: wanted.then(Instant::now),
+            filter_speed: 0.0,
+        }
+    }
+
+    /// The filters have worked through a block of `bytes`.
+    pub fn filters_done(&mut self, bytes: usize) {
+        if let Some(started) = self.started {
+            self.filter_speed = speed(bytes, started.elapsed());
+        }
+    }
+
+    /// The record of a stream stored as a run of `value`.
+    pub fn run(&self, len: usize, value: u8) -> [u8; RECORD_LEN] {
+        let stored = if value == 0 { WORD } else { WORD + 1 };
+        self.record(len as f32 / stored as f32, 0.0, 1)
+    }
+
+    /// The record of a stream that the codec made `stored` bytes of.
+    pub fn stream(&self, len: usize, stored: usize, time: Duration) -> [u8; RECORD_LEN] {
+        self.record(len as f32 / (stored + WORD) as f32, speed(len, time), 0)
+    }
+
+    fn record(&self, ratio: f32, codec_speed: f32, is_run: u8) -> [u8; RECORD_LEN] {
+        let mut record = [0; RECORD_LEN];
+        record[0..4].copy_from_slice(&ratio.to_le_bytes());
+        record[4..8].copy_from_slice(&codec_speed.to_le_bytes());
+        record[8..12].copy_from_slice(&self.filter_speed.to_le_bytes());
+        record[12] = is_run;
+        record
+    }
+}

@@ -1,0 +1,515 @@
+//! Encoding one block: the prefilter, the filters, then its streams one after another.
+//!
+//! The layout of a stream is described in `block.rs`, its reader.
+
+use std::sync::Arc;
+
+use super::block;
+use super::instrument::{self, Timings};
+use super::params::CParams;
+use super::prefilter::{Prefilter, PrefilterCall};
+use super::view::WORD;
+use super::worker::Worker;
+use crate::codec::{self, Codec, CodecCall, Dictionary};
+use crate::filter::{Pipeline, Reference, grown};
+use crate::{Error, Result, kernels};
+
+/// The token byte behind the value of a run.
+const TOKEN_RUN: u8 = 0x01;
+/// The version byte of a codec nobody knows.
+const UNKNOWN_VERSION: u8 = 0xFF;
+
+/// The data to compress.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// One buffer, which is cut into blocks.
+    Bytes(&'a [u8]),
+    /// Only a size: a prefilter makes the blocks.
+    Absent(usize),
+    /// The blocks of a chunk with variable-length blocks.
+    Blocks(&'a [&'a [u8]]),
+}
+
+impl Source<'_> {
+    /// Bytes of all.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Source::Bytes(bytes) => bytes.len(),
+            Source::Absent(len) => *len,
+            Source::Blocks(blocks) => blocks.iter().map(|block| block.len()).sum(),
+        }
+    }
+
+    pub(super) fn is_present(&self) -> bool {
+        !matches!(self, Source::Absent(_))
+    }
+}
+
+/// The encoder behind a compcode.
+pub(super) enum CodecChoice {
+    BuiltIn {
+        compcode: u8,
+        format: u8,
+        version: u8,
+    },
+    /// Registered, with or without an implementation.
+    Registered {
+        version: u8,
+        codec: Option<Arc<dyn Codec>>,
+    },
+    Unknown,
+}
+
+impl CodecChoice {
+    pub fn of(compcode: i32) -> CodecChoice {
+        let Ok(compcode) = u8::try_from(compcode) else {
+            return CodecChoice::Unknown;
+        };
+        if let Some(registered) = codec::registered(compcode) {
+            let version = registered.version();
+            return CodecChoice::Registered {
+                version,
+                codec: registered.codec().cloned(),
+            };
+        }
+        match (codec::wire_format(compcode), codec::wire_version(compcode)) {
+            (Some(format), Some(version)) => CodecChoice::BuiltIn {
+                compcode,
+                format,
+                version,
+            },
+            _ => CodecChoice::Unknown,
+        }
+    }
+
+    /// The format code for the header.
+    pub fn format(&self) -> u8 {
+        match self {
+            CodecChoice::BuiltIn { format, .. } => *format,
+            _ => codec::format::USER,
+        }
+    }
+
+    /// The version byte for the header.
+    pub fn version(&self) -> u8 {
+        match self {
+            CodecChoice::BuiltIn { version, .. } | CodecChoice::Registered { version, .. } => {
+                *version
+            }
+            CodecChoice::Unknown => UNKNOWN_VERSION,
+        }
+    }
+}
+
+/// What a chunk's blocks are encoded with.
+pub(super) struct BlockEncoder<'a> {
+    pub params: &'a CParams,
+    pub source: Source<'a>,
+    /// Bytes of an item, as the header holds them.
+    pub typesize: usize,
+    /// Bytes of a full block; of the longest one when lengths vary.
+    pub blocksize: usize,
+    pub nbytes: usize,
+    /// Whether full blocks are split into streams.
+    pub split: bool,
+    /// Whether constant streams are stored as runs.
+    pub runs: bool,
+    pub pipeline: Pipeline,
+    pub choice: CodecChoice,
+    pub dictionary: Option<Dictionary>,
+    /// The first block as the decoder will hold it, when others depend on it.
+    pub reference: Option<&'a [u8]>,
+}
+
+/// A compressed block.
+#[derive(Clone, Copy)]
+pub(super) struct Encoded {
+    pub len: usize,
+    /// Whether all its streams are runs of zeros.
+    pub all_zero: bool,
+}
+
+impl<'a> BlockEncoder<'a> {
+    pub fn is_vl(&self) -> bool {
+        matches!(self.source, Source::Blocks(_))
+    }
+
+    pub fn block_len(&self, nblock: usize) -> usize {
+        match self.source {
+            Source::Blocks(blocks) => blocks[nblock].len(),
+            _ => self.blocksize.min(self.nbytes - nblock * self.blocksize),
+        }
+    }
+
+    /// How many streams a block of `len` bytes has.
+    pub fn streams(&self, len: usize) -> usize {
+        if self.split && len == self.blocksize {
+            self.typesize
+        } else {
+            1
+        }
+    }
+
+    /// The most bytes a block can take.
+    pub fn worst_case(&self, nblock: usize) -> usize {
+        let len = self.block_len(nblock);
+        let streams = self.streams(len);
+        let stream = if self.params.instrument {
+            instrument::RECORD_LEN.max(len / streams)
+        } else {
+            len / streams
+        };
+        streams * (WORD + stream)
+    }
+
+    /// The block in the source, if there is a source.
+    fn input(&self, nblock: usize) -> Option<&'a [u8]> {
+        match self.source {
+            Source::Bytes(bytes) => {
+                let start = nblock * self.blocksize;
+                Some(&bytes[start..start + self.block_len(nblock)])
+            }
+            Source::Absent(_) => None,
+            Source::Blocks(blocks) => Some(blocks[nblock]),
+        }
+    }
+
+    /// Whether only the prefilter's side effects count.
+    fn is_disposable(&self) -> bool {
+        self.params
+            .prefilter
+            .as_ref()
+            .is_some_and(|prefilter| prefilter.is_disposable())
+    }
+
+    /// Has the prefilter make a block in `output`, which has the block's length.
+    pub fn prefilter_into(
+        &self,
+        prefilter: &dyn Prefilter,
+        scratch: &mut Vec<u8>,
+        nblock: usize,
+        tid: usize,
+        output: &mut [u8],
+    ) -> Result<()> {
+        let output_typesize = match prefilter.output_typesize() {
+            size if size > 0 => size as usize,
+            _ => self.typesize,
+        };
+        if !prefilter.is_disposable() {
+            output.fill(0);
+        }
+        let output_len = output.len() / self.typesize * output_typesize;
+        let parent = self.params.parent.as_deref();
+        let mut call = PrefilterCall {
+            input: self.input(nblock),
+            output: &mut output[..output_len],
+            output_typesize: output_typesize as i32,
+            output_offset: if self.is_vl() {
+                0
+            } else {
+                nblock * self.blocksize
+            },
+            nchunk: parent.map_or(-1, |parent| parent.current_chunk()),
+            nblock,
+            tid,
+            scratch: grown(
+                scratch,
+                block::callback_scratch(self.blocksize, self.typesize),
+            )?,
+            parent,
+            token: self.params.token.as_deref(),
+        };
+        match prefilter.apply(&mut call) {
+            Err(_) if !prefilter.is_disposable() => Err(Error::FilterPipeline),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands `work` the block before the filters: the source's, or what the prefilter makes of it.
+    fn with_block<T>(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        tid: usize,
+        work: impl FnOnce(&mut Worker, &[u8]) -> Result<T>,
+    ) -> Result<T> {
+        let Some(prefilter) = &self.params.prefilter else {
+            return work(worker, self.input(nblock).unwrap_or_default());
+        };
+        let mut buffer = std::mem::take(&mut worker.block);
+        let result = grown(&mut buffer, self.block_len(nblock)).and_then(|block| {
+            let scratch = &mut worker.callback;
+            self.prefilter_into(prefilter.as_ref(), scratch, nblock, tid, block)?;
+            work(worker, block)
+        });
+        worker.block = buffer;
+        result
+    }
+
+    /// Hands `work` the block behind the filters.
+    pub fn with_filtered<T>(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        tid: usize,
+        work: impl FnOnce(&mut Worker, &[u8]) -> Result<T>,
+    ) -> Result<T> {
+        self.with_block(worker, nblock, tid, |worker, block| {
+            if self.pipeline.is_empty() || self.is_disposable() {
+                return work(worker, block);
+            }
+            let reference = match self.reference {
+                Some(reference) if nblock > 0 => Reference::Block(reference),
+                _ => Reference::Own,
+            };
+            let around = self
+                .params
+                .surroundings(self.chunk(), self.typesize, self.blocksize);
+            let mut scratch = std::mem::take(&mut worker.filters);
+            let result = self
+                .pipeline
+                .forward(reference, &around, block, &mut scratch)
+                .and_then(|filtered| work(worker, filtered));
+            worker.filters = scratch;
+            result
+        })
+    }
+
+    /// The whole source, for callbacks that want to see it.
+    fn chunk(&self) -> &'a [u8] {
+        match self.source {
+            Source::Bytes(bytes) => bytes,
+            _ => &[],
+        }
+    }
+
+    /// With DELTA among the filters, works out the block all others are compared with: the first as the
+    /// decoder will hold it, that is after the prefilter and what lossy filters make of it.
+    pub fn prepare_reference(
+        &mut self,
+        worker: &mut Worker,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<()> {
+        if !self.pipeline.has_delta() || self.nbytes <= self.blocksize {
+            return Ok(());
+        }
+        let is_exact = self.params.prefilter.is_none() && !self.pipeline.may_change_data();
+        if let (true, Some(block)) = (is_exact, self.input(0)) {
+            self.reference = Some(block);
+            return Ok(());
+        }
+        let reference = grown(buffer, self.blocksize)?;
+        let lossy = self.pipeline.may_change_data() && !self.is_disposable();
+        if lossy {
+            let around = self
+                .params
+                .surroundings(self.chunk(), self.typesize, self.blocksize);
+            self.with_filtered(worker, 0, 0, |worker, filtered| {
+                let scratch = &mut worker.filters;
+                self.pipeline
+                    .backward(Reference::Own, &around, filtered, scratch, reference)
+            })?;
+        } else {
+            self.with_block(worker, 0, 0, |_, block| {
+                reference.copy_from_slice(block);
+                Ok(())
+            })?;
+        }
+        self.reference = Some(reference);
+        Ok(())
+    }
+
+    /// Encodes a block at the beginning of `dest`; none when it does not fit.
+    pub fn encode(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        tid: usize,
+        dest: &mut [u8],
+    ) -> Result<Option<Encoded>> {
+        let mut timings = Timings::start(self.params.instrument);
+        self.with_filtered(worker, nblock, tid, |worker, filtered| {
+            timings.filters_done(filtered.len());
+            let streams = self.streams(filtered.len());
+            let mut encoded = Encoded {
+                len: 0,
+                all_zero: true,
+            };
+            for stream in filtered.chunks_exact(filtered.len() / streams) {
+                let room = &mut dest[encoded.len..];
+                let result = if self.params.instrument {
+                    self.measure_stream(worker, stream, room, &timings)?
+                } else if self.is_vl() {
+                    self.encode_vl_stream(worker, stream, room)?
+                } else {
+                    self.encode_stream(worker, stream, room)?
+                };
+                let Some(stream) = result else {
+                    return Ok(None);
+                };
+                encoded.len += stream.len;
+                encoded.all_zero &= stream.all_zero;
+            }
+            Ok(Some(encoded))
+        })
+    }
+
+    /// The byte of which a stream consists, if it is one and runs may be stored.
+    fn run_of(&self, stream: &[u8]) -> Option<u8> {
+        if !self.runs {
+            None
+        } else if self.is_disposable() {
+            Some(0)
+        } else {
+            kernels::run::constant(stream)
+        }
+    }
+
+    fn encode_stream(
+        &self,
+        worker: &mut Worker,
+        stream: &[u8],
+        dest: &mut [u8],
+    ) -> Result<Option<Encoded>> {
+        let Some((size, payload)) = dest.split_first_chunk_mut::<WORD>() else {
+            return Ok(None);
+        };
+        if let Some(value) = self.run_of(stream) {
+            *size = (-i32::from(value)).to_le_bytes();
+            if value == 0 {
+                return Ok(Some(Encoded {
+                    len: WORD,
+                    all_zero: true,
+                }));
+            }
+            let Some(token) = payload.first_mut() else {
+                return Ok(None);
+            };
+            *token = TOKEN_RUN;
+            return Ok(Some(Encoded {
+                len: WORD + 1,
+                all_zero: false,
+            }));
+        }
+        let Some(len) = self.encode_payload(worker, stream, payload)? else {
+            return Ok(None);
+        };
+        *size = (len as i32).to_le_bytes();
+        Ok(Some(Encoded {
+            len: WORD + len,
+            all_zero: false,
+        }))
+    }
+
+    /// A variable-length block: its uncompressed size, then the payload, whose own length shows whether it
+    /// is raw.
+    fn encode_vl_stream(
+        &self,
+        worker: &mut Worker,
+        stream: &[u8],
+        dest: &mut [u8],
+    ) -> Result<Option<Encoded>> {
+        let Some((size, payload)) = dest.split_first_chunk_mut::<WORD>() else {
+            return Ok(None);
+        };
+        *size = (stream.len() as i32).to_le_bytes();
+        let Some(len) = self.encode_payload(worker, stream, payload)? else {
+            return Ok(None);
+        };
+        Ok(Some(Encoded {
+            len: WORD + len,
+            all_zero: false,
+        }))
+    }
+
+    /// Compresses a stream, or copies it when the codec can't make it shorter.
+    fn encode_payload(
+        &self,
+        worker: &mut Worker,
+        stream: &[u8],
+        dest: &mut [u8],
+    ) -> Result<Option<usize>> {
+        let room = stream.len().min(dest.len());
+        if room == 0 {
+            return Ok(None);
+        }
+        let len = self.run_codec(worker, stream, &mut dest[..room])?;
+        if len != 0 && len != stream.len() {
+            return Ok(Some(len));
+        }
+        let Some(raw) = dest.get_mut(..stream.len()) else {
+            return Ok(None);
+        };
+        raw.copy_from_slice(stream);
+        Ok(Some(stream.len()))
+    }
+
+    fn run_codec(&self, worker: &mut Worker, stream: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let level = self.params.clevel as u8;
+        let len = match &self.choice {
+            CodecChoice::BuiltIn { compcode, .. } => {
+                let dictionary = self.dictionary.as_ref();
+                worker
+                    .codecs
+                    .encode(*compcode, level, dictionary, stream, dest)
+            }
+            CodecChoice::Registered {
+                codec: Some(codec), ..
+            } => {
+                let call = CodecCall {
+                    level,
+                    meta: self.params.compcode_meta,
+                    around: self
+                        .params
+                        .surroundings(self.chunk(), self.typesize, self.blocksize),
+                };
+                codec.encode(&call, stream, dest)
+            }
+            CodecChoice::Registered { codec: None, .. } | CodecChoice::Unknown => {
+                Err(Error::CodecSupport)
+            }
+        };
+        match len {
+            Ok(len) if len <= dest.len() => Ok(len),
+            Ok(_) => Err(Error::WriteBuffer),
+            Err(error @ (Error::CodecSupport | Error::MemoryAlloc)) => Err(error),
+            Err(_) => Err(Error::Data),
+        }
+    }
+
+    /// Compresses a stream for the sake of the measurement, and stores that.
+    fn measure_stream(
+        &self,
+        worker: &mut Worker,
+        stream: &[u8],
+        dest: &mut [u8],
+        timings: &Timings,
+    ) -> Result<Option<Encoded>> {
+        let total = WORD + instrument::RECORD_LEN;
+        let Some(room) = dest.get_mut(..total) else {
+            return Ok(None);
+        };
+        let record = match self.run_of(stream) {
+            Some(value) => timings.run(stream.len(), value),
+            None => {
+                let mut buffer = std::mem::take(&mut worker.compressed_stream);
+                let started = std::time::Instant::now();
+                let len = grown(&mut buffer, stream.len())
+                    .and_then(|dest| self.encode_payload(worker, stream, dest));
+                worker.compressed_stream = buffer;
+                timings.stream(
+                    stream.len(),
+                    len?.unwrap_or(stream.len()),
+                    started.elapsed(),
+                )
+            }
+        };
+        let (size, payload) = room.split_at_mut(WORD);
+        size.copy_from_slice(&(instrument::RECORD_LEN as i32).to_le_bytes());
+        payload.copy_from_slice(&record);
+        Ok(Some(Encoded {
+            len: total,
+            all_zero: false,
+        }))
+    }
+}

@@ -1,0 +1,94 @@
+//! What a thread needs to work on blocks: codec states and buffers, kept between blocks and calls.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::codec::Workspace;
+use crate::filter::Scratch;
+
+/// The state of one thread at work for a context.
+#[derive(Default)]
+pub(super) struct Worker {
+    /// States of the codecs.
+    pub codecs: Workspace,
+    /// Buffers between the stages of a pipeline.
+    pub filters: Scratch,
+    /// A block between the codec and the filters.
+    pub streams: Vec<u8>,
+    /// Which planes of `streams` hold one byte over and over.
+    pub planes: PlaneCache,
+    /// A block on the outer side of the filters: a prefilter's output or a postfilter's input.
+    pub block: Vec<u8>,
+    /// A block of which only a part is asked for.
+    pub part: Vec<u8>,
+    /// Memory lent to prefilters and postfilters.
+    pub callback: Vec<u8>,
+    /// A compressed stream that is only measured.
+    pub compressed_stream: Vec<u8>,
+    /// A compressed block on its way to its place in the chunk.
+    pub compressed: Vec<u8>,
+}
+
+/// Most streams that are unshuffled from where they lie.
+pub(super) const MAX_PLANES: usize = 16;
+
+/// Remembers which planes of a buffer are filled with one byte, so that constant streams, which tend to
+/// be the same from block to block, are not filled in again.
+#[derive(Default)]
+pub(super) struct PlaneCache {
+    plane_len: usize,
+    filled: [Option<u8>; MAX_PLANES],
+}
+
+impl PlaneCache {
+    /// Must be called when the buffer is written otherwise.
+    pub fn forget(&mut self) {
+        self.filled = [None; MAX_PLANES];
+    }
+
+    /// From now on planes have this length.
+    pub fn set_plane_len(&mut self, plane_len: usize) {
+        if self.plane_len != plane_len {
+            self.plane_len = plane_len;
+            self.forget();
+        }
+    }
+
+    /// Makes `plane`, the one of this number, consist of `value`.
+    pub fn fill(&mut self, number: usize, plane: &mut [u8], value: u8) {
+        if self.filled[number] != Some(value) {
+            plane.fill(value);
+            self.filled[number] = Some(value);
+        }
+    }
+
+    /// The plane of this number is about to get other content.
+    pub fn forget_plane(&mut self, number: usize) {
+        self.filled[number] = None;
+    }
+}
+
+/// The workers of a context: as many as have ever been busy at once.
+#[derive(Default)]
+pub(super) struct Workers {
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl Workers {
+    /// Takes an idle worker, or makes one.
+    pub fn take(&self) -> Worker {
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        idle.unwrap_or_default()
+    }
+
+    /// Gives a worker back.
+    pub fn put(&self, worker: Worker) {
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(worker);
+    }
+}

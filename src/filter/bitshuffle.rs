@@ -1,0 +1,40 @@
+//! BITSHUFFLE: the bits of equal significance of all items side by side.
+//!
+//! Blosc 1.x (chunk version 2) transposed a block only when its number of items was a multiple of 8 and
+//! stored it unchanged otherwise; every other version transposes the largest multiple of 8.
+
+use super::{Filter, FilterCall};
+use crate::{Result, kernels};
+
+pub(super) struct Bitshuffle;
+
+/// Chunk version of Blosc 1.x.
+const VERSION_BLOSC1: u8 = 2;
+
+fn is_plain_copy(call: &FilterCall<'_>, len: usize) -> bool {
+    call.version == VERSION_BLOSC1 && !(len / call.around.typesize).is_multiple_of(8)
+}
+
+impl Filter for Bitshuffle {
+    fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        if is_plain_copy(call, src.len()) {
+            dest.copy_from_slice(src);
+        } else {
+            kernels::bitshuffle::bitshuffle(call.around.typesize, src, dest);
+        }
+        Ok(())
+    }
+
+    fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        if is_plain_copy(call, src.len()) {
+            dest.copy_from_slice(src);
+        } else {
+            kernels::bitshuffle::bitunshuffle(call.around.typesize, src, dest);
+        }
+        Ok(())
+    }
+
+    fn may_change_data(&self) -> bool {
+        false
+    }
+}

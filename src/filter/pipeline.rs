@@ -1,0 +1,194 @@
+//! Running the slots of a pipeline over a block.
+//!
+//! The source is never written and each filter gets an input and an output that do not overlap, so the
+//! stages in the middle go back and forth between two private buffers. When decompressing, the last
+//! stage writes into the destination.
+
+use super::registry::{Callable, find};
+use super::{FilterCall, Reference, SLOTS, Slot, id, unknown};
+use crate::{Error, Result, Surroundings};
+
+/// A filled slot whose filter has been looked up.
+struct Stage {
+    slot: Slot,
+    filter: Option<Callable>,
+}
+
+/// The filled slots of a pipeline, in the order of compression, with their filters at hand.
+pub struct Pipeline {
+    stages: [Option<Stage>; SLOTS],
+    version: u8,
+}
+
+/// The two buffers a worker lends to a pipeline; kept between calls.
+#[derive(Default)]
+pub struct Scratch {
+    a: Vec<u8>,
+    b: Vec<u8>,
+}
+
+/// The first `len` bytes of `buffer`, which grows (and never shrinks) to hold them.
+pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
+    if buffer.len() < len {
+        buffer.try_reserve_exact(len - buffer.len())?;
+        buffer.resize(len, 0);
+    }
+    Ok(&mut buffer[..len])
+}
+
+impl Pipeline {
+    /// The pipeline of these slots in a chunk of this version. A filter that does not exist is an error
+    /// only when it is run: many chunks name filters that they never use.
+    pub fn new(slots: &[Slot; SLOTS], version: u8) -> Pipeline {
+        let stages = slots.map(|slot| {
+            (slot.id != id::NONE).then(|| Stage {
+                slot,
+                filter: find(slot.id),
+            })
+        });
+        Pipeline { stages, version }
+    }
+
+    /// Whether compression has no step.
+    pub fn is_empty(&self) -> bool {
+        self.filled().next().is_none()
+    }
+
+    /// Whether DELTA is among the slots, so that blocks depend on the first one.
+    pub fn has_delta(&self) -> bool {
+        self.filled().any(|stage| stage.slot.id == id::DELTA)
+    }
+
+    /// Whether what decompression gives may differ from what compression got.
+    pub fn may_change_data(&self) -> bool {
+        self.filled().any(|stage| {
+            stage
+                .filter
+                .as_ref()
+                .is_none_or(|filter| filter.get().may_change_data())
+        })
+    }
+
+    /// The only step of decompression, if there is exactly one.
+    pub fn only_undone(&self) -> Option<Slot> {
+        let mut undone = self.undone();
+        let first = undone.next()?;
+        undone.next().is_none().then_some(first.slot)
+    }
+
+    /// Whether decompression has a step at all.
+    pub fn is_undone(&self) -> bool {
+        self.undone().next().is_some()
+    }
+
+    fn filled(&self) -> impl DoubleEndedIterator<Item = &Stage> {
+        self.stages.iter().flatten()
+    }
+
+    fn undone(&self) -> impl Iterator<Item = &Stage> {
+        self.filled().rev().filter(|stage| {
+            stage
+                .filter
+                .as_ref()
+                .is_none_or(|filter| filter.get().is_undone())
+        })
+    }
+
+    fn call<'a>(
+        &self,
+        slot: Slot,
+        reference: Reference<'a>,
+        around: &Surroundings<'a>,
+    ) -> FilterCall<'a> {
+        FilterCall {
+            id: slot.id,
+            meta: slot.meta,
+            version: self.version,
+            reference,
+            around: *around,
+        }
+    }
+
+    /// Filters a block for compression. The result lies in `scratch` or, when no filter is set, is `src`
+    /// itself.
+    ///
+    /// # Errors
+    /// [`Error::FilterPipeline`] when a filter is unknown or fails, [`Error::MemoryAlloc`].
+    pub fn forward<'a>(
+        &self,
+        reference: Reference<'_>,
+        around: &Surroundings<'_>,
+        src: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<&'a [u8]> {
+        let mut stages = self.filled().peekable();
+        let Some(first) = stages.next() else {
+            return Ok(src);
+        };
+        let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
+            let filter = stage.filter.as_ref().ok_or(Error::FilterPipeline)?;
+            let call = self.call(stage.slot, reference, around);
+            filter
+                .get()
+                .forward(&call, src, dest)
+                .map_err(|_| Error::FilterPipeline)
+        };
+        let mut result = grown(&mut scratch.a, src.len())?;
+        run(first, src, result)?;
+        let mut spare: &mut [u8] = match stages.peek() {
+            Some(_) => grown(&mut scratch.b, src.len())?,
+            None => &mut [],
+        };
+        for stage in stages {
+            run(stage, result, spare)?;
+            std::mem::swap(&mut result, &mut spare);
+        }
+        Ok(result)
+    }
+
+    /// Undoes the pipeline on the block `src`, into `dest` of the same length.
+    ///
+    /// # Errors
+    /// That of the filter that failed; [`Error::Failure`] or [`Error::FilterPipeline`] for one that does
+    /// not exist; [`Error::MemoryAlloc`].
+    pub fn backward(
+        &self,
+        reference: Reference<'_>,
+        around: &Surroundings<'_>,
+        src: &[u8],
+        scratch: &mut Scratch,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
+            let filter = stage.filter.as_ref().ok_or(unknown(stage.slot.id))?;
+            filter
+                .get()
+                .backward(&self.call(stage.slot, reference, around), src, dest)
+        };
+        let mut remaining = self.undone().count();
+        let mut stages = self.undone();
+        let Some(first) = stages.next() else {
+            dest.copy_from_slice(src);
+            return Ok(());
+        };
+        if remaining == 1 {
+            return run(first, src, dest);
+        }
+        let mut result = grown(&mut scratch.a, src.len())?;
+        run(first, src, result)?;
+        let mut spare: &mut [u8] = if remaining > 2 {
+            grown(&mut scratch.b, src.len())?
+        } else {
+            &mut []
+        };
+        for stage in stages {
+            remaining -= 1;
+            if remaining == 1 {
+                return run(stage, result, dest);
+            }
+            run(stage, result, spare)?;
+            std::mem::swap(&mut result, &mut spare);
+        }
+        Ok(())
+    }
+}

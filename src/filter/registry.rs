@@ -1,0 +1,82 @@
+//! The filters that users register, for the whole process.
+//!
+//! A filter's id is its key: registering it again under the same name changes nothing, under another
+//! name is refused.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::{Filter, built_in, id};
+use crate::{Error, Result};
+
+/// A user's filter. Without an implementation its id is taken, and using it fails.
+struct Registered {
+    id: u8,
+    name: String,
+    filter: Option<Arc<dyn Filter>>,
+}
+
+static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+
+/// Adds a user's filter, for every context of this process.
+///
+/// # Errors
+/// [`Error::Failure`] when `filter_id` is below 160 or already stands for a filter of another name.
+pub fn register(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> Result<()> {
+    if filter_id < id::FIRST_USER {
+        return Err(Error::Failure);
+    }
+    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    match registry.iter().find(|known| known.id == filter_id) {
+        Some(known) if known.name == name => Ok(()),
+        Some(_) => Err(Error::Failure),
+        None => {
+            registry.push(Registered {
+                id: filter_id,
+                name: name.to_owned(),
+                filter,
+            });
+            Ok(())
+        }
+    }
+}
+
+/// Forgets every user's filter.
+pub fn reset() {
+    REGISTRY
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
+}
+
+/// Whether a context may name this filter id: a built-in one, or any of the users' range, registered by
+/// now or not.
+pub fn known(filter_id: u8) -> bool {
+    filter_id <= id::TRUNC_PREC
+        || (id::FIRST_REGISTERED..=id::LAST_REGISTERED).contains(&filter_id)
+        || filter_id >= id::FIRST_USER
+}
+
+/// A filter that can be called.
+pub(super) enum Callable {
+    BuiltIn(&'static dyn Filter),
+    User(Arc<dyn Filter>),
+}
+
+impl Callable {
+    pub(super) fn get(&self) -> &dyn Filter {
+        match self {
+            Callable::BuiltIn(filter) => *filter,
+            Callable::User(filter) => &**filter,
+        }
+    }
+}
+
+/// The implementation behind an id, if there is one.
+pub(super) fn find(filter_id: u8) -> Option<Callable> {
+    if let Some(filter) = built_in(filter_id) {
+        return Some(Callable::BuiltIn(filter));
+    }
+    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+    let known = registry.iter().find(|known| known.id == filter_id)?;
+    known.filter.clone().map(Callable::User)
+}

@@ -1,0 +1,112 @@
+//! TRUNC_PREC and INT_TRUNC: zero the low bits of each word, so that the codec finds more to save.
+//!
+//! The meta is signed: positive, the bits that are kept (of the mantissa, or of the integer); negative,
+//! the bits that are zeroed. Nothing is undone. A tail shorter than a word is copied.
+
+use super::{Filter, FilterCall};
+use crate::{Error, Result, kernels};
+
+/// Floats: 4- and 8-byte items, the sign and the exponent stay.
+pub(super) struct TruncPrec;
+
+/// Integers of 1, 2, 4 and 8 bytes.
+pub(super) struct IntTrunc;
+
+/// Mantissa bits of a 4-byte float.
+const F32_MANTISSA: i32 = 23;
+/// Mantissa bits of an 8-byte float.
+const F64_MANTISSA: i32 = 52;
+
+/// How many low bits of a word of `width` significant bits go.
+fn zeroed_bits(meta: u8, width: i32) -> Result<u32> {
+    let meta = i32::from(meta as i8);
+    let zeroed = if meta >= 0 { width - meta } else { -meta };
+    if (0..width).contains(&zeroed) {
+        Ok(zeroed as u32)
+    } else {
+        Err(Error::FilterPipeline)
+    }
+}
+
+impl Filter for TruncPrec {
+    fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        let mantissa = match call.around.typesize {
+            4 => F32_MANTISSA,
+            8 => F64_MANTISSA,
+            _ => return Err(Error::FilterPipeline),
+        };
+        let zeroed = zeroed_bits(call.meta, mantissa)?;
+        kernels::trunc_prec::truncate(call.around.typesize, zeroed, src, dest);
+        Ok(())
+    }
+
+    fn backward(&self, _call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        dest.copy_from_slice(src);
+        Ok(())
+    }
+
+    fn is_undone(&self) -> bool {
+        false
+    }
+}
+
+impl Filter for IntTrunc {
+    fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        let word = call.around.typesize;
+        if !matches!(word, 1 | 2 | 4 | 8) {
+            return Err(Error::FilterPipeline);
+        }
+        let zeroed = zeroed_bits(call.meta, 8 * word as i32)?;
+        kernels::trunc_prec::truncate(word, zeroed, src, dest);
+        Ok(())
+    }
+
+    fn backward(&self, _call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        dest.copy_from_slice(src);
+        Ok(())
+    }
+
+    fn is_undone(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_meta_keeps_or_zeroes_bits() {
+        assert_eq!(zeroed_bits(10, F32_MANTISSA), Ok(13));
+        assert_eq!(zeroed_bits(-10i8 as u8, F32_MANTISSA), Ok(10));
+        assert_eq!(zeroed_bits(1, F32_MANTISSA), Ok(22));
+        assert_eq!(zeroed_bits(23, F32_MANTISSA), Ok(0));
+        assert_eq!(zeroed_bits(64, 64), Ok(0));
+        assert_eq!(zeroed_bits(8, 8), Ok(0));
+    }
+
+    #[test]
+    fn a_meta_that_keeps_nothing_or_more_than_all_is_refused() {
+        for meta in [0i8, -23, 24, 127, -128] {
+            assert_eq!(
+                zeroed_bits(meta as u8, F32_MANTISSA),
+                Err(Error::FilterPipeline),
+                "{meta}"
+            );
+        }
+        for meta in [0i8, -52, 53] {
+            assert_eq!(
+                zeroed_bits(meta as u8, F64_MANTISSA),
+                Err(Error::FilterPipeline),
+                "{meta}"
+            );
+        }
+        for meta in [0i8, -32, 40] {
+            assert_eq!(
+                zeroed_bits(meta as u8, 32),
+                Err(Error::FilterPipeline),
+                "{meta}"
+            );
+        }
+    }
+}
