@@ -29,14 +29,15 @@ pub(super) struct BlockDecoder<'a> {
     pub params: &'a DParams,
 }
 
-enum Stream<'a> {
+/// A stream as stored.
+pub(super) enum Stream<'a> {
     Run(u8),
     Raw(&'a [u8]),
     Coded(&'a [u8]),
 }
 
 /// The stream at `*at`, which moves behind it.
-fn next_stream<'a>(src: &'a [u8], at: &mut usize, len: usize) -> Result<Stream<'a>> {
+pub(super) fn next_stream<'a>(src: &'a [u8], at: &mut usize, len: usize) -> Result<Stream<'a>> {
     let size = word_at(src, *at).ok_or(Error::ReadBuffer)?;
     *at += WORD;
     if size == 0 {
@@ -203,7 +204,7 @@ impl BlockDecoder<'_> {
     }
 
     /// Whether the only filter to undo is a shuffle of whole items, so that streams are byte planes.
-    fn is_plain_shuffle(&self) -> bool {
+    pub fn is_plain_shuffle(&self) -> bool {
         let Some(slot) = self.view.pipeline.only_undone() else {
             return false;
         };
@@ -269,7 +270,7 @@ impl BlockDecoder<'_> {
     }
 
     /// Decodes a stream of the chunk's codec, which must fill `dest` exactly.
-    fn decode_stream(&self, worker: &mut Worker, coded: &[u8], dest: &mut [u8]) -> Result<()> {
+    pub fn decode_stream(&self, worker: &mut Worker, coded: &[u8], dest: &mut [u8]) -> Result<()> {
         let header = &self.view.header;
         if !self.view.supports_format() {
             return Err(Error::CodecSupport);

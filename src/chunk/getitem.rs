@@ -4,7 +4,6 @@ use super::block::{BlockDecoder, fill_special};
 use super::decode::Decompressor;
 use super::header::{ChunkHeader, Special};
 use super::view::ChunkView;
-use super::worker::Worker;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result};
 
@@ -120,35 +119,16 @@ impl Decompressor {
             } else {
                 reference
             };
-            decode_part(&decoder, &mut worker, nblock, own_or, block_len, from, part)?;
+            if part.len() == block_len {
+                decoder.decode(&mut worker, nblock, 0, own_or, part)?;
+            } else {
+                decoder.decode_part(&mut worker, nblock, own_or, block_len, from, part)?;
+            }
             from = 0;
         }
         self.workers.put(worker);
         Ok(())
     }
-}
-
-/// Decodes the part of a block that begins `from` bytes into it.
-fn decode_part(
-    decoder: &BlockDecoder<'_>,
-    worker: &mut Worker,
-    nblock: usize,
-    reference: Reference<'_>,
-    block_len: usize,
-    from: usize,
-    part: &mut [u8],
-) -> Result<()> {
-    if part.len() == block_len {
-        return decoder.decode(worker, nblock, 0, reference, part);
-    }
-    let mut buffer = std::mem::take(&mut worker.part);
-    let result = grown(&mut buffer, block_len).and_then(|whole| {
-        decoder.decode(worker, nblock, 0, reference, whole)?;
-        part.copy_from_slice(&whole[from..from + part.len()]);
-        Ok(())
-    });
-    worker.part = buffer;
-    result
 }
 
 /// The header of a chunk that parts can be read of.

@@ -26,7 +26,7 @@
 //! | `params.rs`, `prefilter.rs`, `tuner.rs` | what callers ask for, and their callbacks |
 //! | `blocksize.rs` | how data are cut |
 //! | `encode.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, the block, extras |
-//! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `vl.rs` | decompression: tables, a block, all, a part |
+//! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `vl.rs` | decompression: tables, a block, all, a part |
 //! | `special.rs`, `inspect.rs` | chunks that are only a header; what a header tells |
 //! | `oneshot.rs`, `environment.rs` | the settings behind the calls without context |
 //! | `worker.rs` | the state of a thread at work |
@@ -43,6 +43,7 @@ mod inspect;
 mod instrument;
 pub mod oneshot;
 mod params;
+mod part;
 mod prefilter;
 pub mod special;
 mod stream;

@@ -1,0 +1,174 @@
+//! Decoding a part of a block without working on the rest of it.
+//!
+//! Raw and constant streams are read where the part lies in them; only streams of the codec are decoded,
+//! and of a shuffled block only the items asked for are put together. Where that does not apply the whole
+//! block is decoded and the part copied.
+
+use super::block::{BlockDecoder, Stream, next_stream};
+use super::header::Special;
+use super::worker::{MAX_PLANES, Worker};
+use crate::filter::{Reference, grown};
+use crate::{Result, kernels};
+
+impl BlockDecoder<'_> {
+    /// Decodes the part of block `nblock` that begins `from` bytes into it, as long as `part`. The block
+    /// is `block_len` bytes long and longer than the part.
+    pub fn decode_part(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        reference: Reference<'_>,
+        block_len: usize,
+        from: usize,
+        part: &mut [u8],
+    ) -> Result<()> {
+        if self.has_plain_streams() {
+            let streams = self.view.streams(block_len);
+            let is_sound = self.view.streams_instead(block_len).is_none();
+            let typesize = self.view.header.typesize();
+            let whole_items = from.is_multiple_of(typesize) && part.len().is_multiple_of(typesize);
+            if !self.view.pipeline.is_undone() {
+                if is_sound && streams == 1 {
+                    return self.copy_part(worker, nblock, block_len, from, part);
+                }
+            } else if is_sound && self.is_plain_shuffle() && whole_items && typesize <= MAX_PLANES {
+                if streams == typesize && streams > 1 && block_len.is_multiple_of(streams) {
+                    return self.join_items(worker, nblock, block_len, from, part);
+                }
+                if streams == 1 && from + part.len() <= block_len - block_len % typesize {
+                    return self.join_items_of_one_stream(worker, nblock, block_len, from, part);
+                }
+            }
+        }
+        let mut buffer = std::mem::take(&mut worker.part);
+        let result = grown(&mut buffer, block_len).and_then(|whole| {
+            self.decode(worker, nblock, 0, reference, whole)?;
+            part.copy_from_slice(&whole[from..from + part.len()]);
+            Ok(())
+        });
+        worker.part = buffer;
+        result
+    }
+
+    /// Whether the block is made of streams whose parts can be told apart.
+    fn has_plain_streams(&self) -> bool {
+        let header = &self.view.header;
+        self.params.postfilter.is_none()
+            && header.special == Special::None
+            && !header.is_memcpyed()
+            && !header.instrumented
+            && !header.vl_blocks
+    }
+
+    /// A part of a block of one stream that no filter has touched.
+    fn copy_part(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        block_len: usize,
+        from: usize,
+        part: &mut [u8],
+    ) -> Result<()> {
+        let mut buffer = std::mem::take(&mut worker.streams);
+        let mut run = || {
+            let mut at = self.view.block_start(nblock)?;
+            match next_stream(self.view.src, &mut at, block_len)? {
+                Stream::Run(value) => part.fill(value),
+                Stream::Raw(raw) => part.copy_from_slice(&raw[from..from + part.len()]),
+                Stream::Coded(coded) => {
+                    worker.planes.forget();
+                    let whole = grown(&mut buffer, block_len)?;
+                    self.decode_stream(worker, coded, whole)?;
+                    part.copy_from_slice(&whole[from..from + part.len()]);
+                }
+            }
+            Ok(())
+        };
+        let result = run();
+        worker.streams = buffer;
+        result
+    }
+
+    /// Items of a shuffled block whose byte planes are streams of their own.
+    fn join_items(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        block_len: usize,
+        from: usize,
+        part: &mut [u8],
+    ) -> Result<()> {
+        let streams = self.view.header.typesize();
+        let len = block_len / streams;
+        let (first, count) = (from / streams, part.len() / streams);
+        let mut buffer = std::mem::take(&mut worker.streams);
+        let mut run = || {
+            let mut at = self.view.block_start(nblock)?;
+            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+            worker.planes.set_plane_len(len);
+            let mut rest = grown(&mut buffer, block_len)?;
+            for (number, plane) in planes[..streams].iter_mut().enumerate() {
+                let own = rest.split_off_mut(..len).unwrap_or_default();
+                *plane = match next_stream(self.view.src, &mut at, len)? {
+                    Stream::Raw(raw) => &raw[first..first + count],
+                    Stream::Run(value) => {
+                        worker.planes.forget_plane(number);
+                        let own = &mut own[..count];
+                        own.fill(value);
+                        own
+                    }
+                    Stream::Coded(coded) => {
+                        worker.planes.forget_plane(number);
+                        self.decode_stream(worker, coded, own)?;
+                        &own[first..first + count]
+                    }
+                };
+            }
+            kernels::shuffle::unshuffle_planes(&planes[..streams], part);
+            Ok(())
+        };
+        let result = run();
+        worker.streams = buffer;
+        result
+    }
+
+    /// Items of a shuffled block that is one stream.
+    fn join_items_of_one_stream(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        block_len: usize,
+        from: usize,
+        part: &mut [u8],
+    ) -> Result<()> {
+        let typesize = self.view.header.typesize();
+        let items = block_len / typesize;
+        let (first, count) = (from / typesize, part.len() / typesize);
+        let mut buffer = std::mem::take(&mut worker.streams);
+        let mut run = || {
+            let mut at = self.view.block_start(nblock)?;
+            let shuffled: &[u8] = match next_stream(self.view.src, &mut at, block_len)? {
+                Stream::Run(value) => {
+                    part.fill(value);
+                    return Ok(());
+                }
+                Stream::Raw(raw) => raw,
+                Stream::Coded(coded) => {
+                    worker.planes.forget();
+                    let whole = grown(&mut buffer, block_len)?;
+                    self.decode_stream(worker, coded, whole)?;
+                    whole
+                }
+            };
+            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+            for (number, plane) in planes[..typesize].iter_mut().enumerate() {
+                *plane = &shuffled[number * items + first..][..count];
+            }
+            kernels::shuffle::unshuffle_planes(&planes[..typesize], part);
+            Ok(())
+        };
+        let result = run();
+        worker.streams = buffer;
+        result
+    }
+}

@@ -1,0 +1,70 @@
+//! Parts of chunks: for every codec, pipeline, split and block size, items read alone are those of the
+//! whole.
+
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
+use ferroblosc::codec::id;
+use ferroblosc::filter::{self, Slot};
+
+/// Planes of which some are constant, some noise and some regular.
+fn mixed(items: u32) -> Vec<u8> {
+    let mut noise = 1u32;
+    (0..items)
+        .flat_map(|i| {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            [7, (noise >> 24) as u8, (i >> 4) as u8, 0]
+        })
+        .collect()
+}
+
+fn pipelines() -> Vec<Vec<Slot>> {
+    let slot = |id, meta| Slot { id, meta };
+    vec![
+        vec![],
+        vec![slot(filter::id::SHUFFLE, 0)],
+        vec![slot(filter::id::SHUFFLE, 2)],
+        vec![slot(filter::id::BITSHUFFLE, 0)],
+        vec![slot(filter::id::DELTA, 0)],
+        vec![slot(filter::id::DELTA, 0), slot(filter::id::SHUFFLE, 0)],
+        vec![slot(filter::id::SHUFFLE, 0), slot(filter::id::BYTEDELTA, 4)],
+    ]
+}
+
+#[test]
+fn items_read_alone_are_those_of_the_whole() {
+    let data = mixed(5003);
+    let mut reader = Decompressor::new(DParams::default());
+    for codec in [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::ZLIB, id::ZSTD] {
+        for filters in pipelines() {
+            for splitmode in [SplitMode::ALWAYS, SplitMode::NEVER] {
+                for (typesize, blocksize) in [(4, 0), (4, 4096), (1, 1000), (20, 4000), (4, 37)] {
+                    let params = CParams::default()
+                        .codec(codec)
+                        .typesize(typesize)
+                        .blocksize(blocksize)
+                        .splitmode(splitmode)
+                        .filters(&filters);
+                    let cell = format!("{codec} {filters:?} {splitmode:?} {typesize} {blocksize}");
+                    let chunk = Compressor::new(params)
+                        .unwrap()
+                        .compress_to_vec(&data)
+                        .unwrap();
+                    let size = typesize as usize;
+                    let items = data.len() / size;
+                    for (start, count) in [
+                        (0, 1),
+                        (0, items),
+                        (items - 1, 1),
+                        (items / 2, 300.min(items / 2)),
+                        (9, 77),
+                    ] {
+                        let mut part = vec![0xEE; count * size];
+                        let read = reader.getitem(&chunk, start as i32, count as i32, &mut part);
+                        assert_eq!(read, Ok(part.len()), "{cell}");
+                        let whole = &data[start * size..][..count * size];
+                        assert!(part == whole, "{cell}: items {start}+{count}");
+                    }
+                }
+            }
+        }
+    }
+}
