@@ -418,7 +418,7 @@ struct blosc2_postfilter_params;
 /** A point in time, as blosc_set_timestamp() takes it. */
 typedef struct timespec blosc_timestamp_t;
 
-/** Parameters, buffers and state of compressions or decompressions, for one thread at a time. */
+/** Parameters and working memory of compressions or decompressions, one at a time. */
 typedef struct blosc2_context blosc2_context;
 
 /** A frame: a super-chunk as one buffer, one file or one directory. */
@@ -458,43 +458,8 @@ typedef struct blosc2_prefilter_params {
   bool output_is_disposable;
 } blosc2_prefilter_params;
 
-/**
- * What a postfilter gets: one block, after the filters were undone.
- *
- * The struct is the callback's own for the time of the call.
- */
-typedef struct blosc2_postfilter_params {
-  /** What the user put there. */
-  void *user_data;
-  /** The decoded block. */
-  const uint8_t *input;
-  /** Where the block goes. */
-  uint8_t *output;
-  /** Bytes to write to output. */
-  int32_t size;
-  /** Bytes of an item. */
-  int32_t typesize;
-  /** Position of the block in the chunk, in bytes. */
-  int32_t offset;
-  /** Number of the chunk in its super-chunk, or -1. */
-  int64_t nchunk;
-  /** Number of the block in its chunk. */
-  int32_t nblock;
-  /** Number of the worker, 0 in serial runs. */
-  int32_t tid;
-  /** Scratch memory. */
-  uint8_t *ttmp;
-  /** Bytes of ttmp. */
-  size_t ttmp_nbytes;
-  /** The context that decompresses. */
-  struct blosc2_context *ctx;
-} blosc2_postfilter_params;
-
 /** A prefilter: 0 when it worked, anything else makes the compression fail. */
 typedef int (*blosc2_prefilter_fn)(struct blosc2_prefilter_params *params);
-
-/** A postfilter: 0 when it worked, anything else makes the decompression fail. */
-typedef int (*blosc2_postfilter_fn)(struct blosc2_postfilter_params *params);
 
 /** How to compress. Start from BLOSC2_CPARAMS_DEFAULTS. */
 typedef struct blosc2_cparams {
@@ -535,6 +500,41 @@ typedef struct blosc2_cparams {
   /** Parameters of each filter. */
   void *filter_params[BLOSC2_MAX_FILTERS];
 } blosc2_cparams;
+
+/**
+ * What a postfilter gets: one block, after the filters were undone.
+ *
+ * The struct is the callback's own for the time of the call.
+ */
+typedef struct blosc2_postfilter_params {
+  /** What the user put there. */
+  void *user_data;
+  /** The decoded block. */
+  const uint8_t *input;
+  /** Where the block goes. */
+  uint8_t *output;
+  /** Bytes to write to output. */
+  int32_t size;
+  /** Bytes of an item. */
+  int32_t typesize;
+  /** Position of the block in the chunk, in bytes. */
+  int32_t offset;
+  /** Number of the chunk in its super-chunk, or -1. */
+  int64_t nchunk;
+  /** Number of the block in its chunk. */
+  int32_t nblock;
+  /** Number of the worker, 0 in serial runs. */
+  int32_t tid;
+  /** Scratch memory. */
+  uint8_t *ttmp;
+  /** Bytes of ttmp. */
+  size_t ttmp_nbytes;
+  /** The context that decompresses. */
+  struct blosc2_context *ctx;
+} blosc2_postfilter_params;
+
+/** A postfilter: 0 when it worked, anything else makes the decompression fail. */
+typedef int (*blosc2_postfilter_fn)(struct blosc2_postfilter_params *params);
 
 /** How to decompress. Start from BLOSC2_DPARAMS_DEFAULTS. */
 typedef struct blosc2_dparams {
@@ -862,11 +862,447 @@ BLOSC_EXPORT double blosc_elapsed_nsecs(blosc_timestamp_t start_time, blosc_time
 /** Seconds from start_time to end_time. */
 BLOSC_EXPORT double blosc_elapsed_secs(blosc_timestamp_t start_time, blosc_timestamp_t end_time);
 
+/**
+ * Initialises the library. It works without, but after blosc2_destroy() this makes it forget the
+ * codecs, filters and tuners that users registered.
+ */
+BLOSC_EXPORT void blosc2_init(void);
+
+/**
+ * Ends the threads of the library and frees its working memory. Settings stay, and contexts stay
+ * usable.
+ */
+BLOSC_EXPORT void blosc2_destroy(void);
+
+/**
+ * Frees threads and working memory of the calls without context, until the next one. Gives 0, or
+ * -1 when the library is not initialised.
+ */
+BLOSC_EXPORT int blosc2_free_resources(void);
+
+/**
+ * Compresses srcsize bytes at src, items of typesize bytes, into a chunk at dest.
+ *
+ * clevel is from 0 (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
+ * BLOSC_BITSHUFFLE. Gives the size of the chunk, 0 when it is larger than destsize, or an error
+ * code. A destination that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large
+ * enough.
+ *
+ * Environment variables take precedence over the arguments and over what was set before:
+ * BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_DELTA, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE,
+ * BLOSC_NTHREADS, BLOSC_SPLITMODE. With BLOSC_NOLOCK, calls in different threads don't wait for
+ * one another. With BLOSC_BLOSC1_COMPAT the chunk has the header of Blosc 1.x.
+ */
+BLOSC_EXPORT
+int blosc2_compress(int clevel,
+                    int doshuffle,
+                    int32_t typesize,
+                    const void *src,
+                    int32_t srcsize,
+                    void *dest,
+                    int32_t destsize);
+
+/** blosc2_compress() with the arguments of Blosc 1.x. */
+BLOSC_EXPORT
+int blosc1_compress(int clevel,
+                    int doshuffle,
+                    size_t typesize,
+                    size_t nbytes,
+                    const void *src,
+                    void *dest,
+                    size_t destsize);
+
+/**
+ * Decompresses the chunk at src, of at most srcsize bytes, to dest.
+ *
+ * Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none. The
+ * environment variables BLOSC_NTHREADS and BLOSC_NOLOCK count as for blosc2_compress().
+ */
+BLOSC_EXPORT int blosc2_decompress(const void *src, int32_t srcsize, void *dest, int32_t destsize);
+
+/**
+ * blosc2_decompress() with the arguments of Blosc 1.x: the chunk is as large as its header says.
+ */
+BLOSC_EXPORT int blosc1_decompress(const void *src, void *dest, size_t destsize);
+
+/**
+ * Decompresses nitems items of the chunk at src, from item start on, to dest. Gives the bytes
+ * written, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_getitem(const void *src,
+                   int32_t srcsize,
+                   int start,
+                   int nitems,
+                   void *dest,
+                   int32_t destsize);
+
+/**
+ * blosc2_getitem() with the arguments of Blosc 1.x: the chunk is as large as its header says, and
+ * dest as the items need.
+ */
+BLOSC_EXPORT int blosc1_getitem(const void *src, int start, int nitems, void *dest);
+
+/** The number of threads of the calls without context. */
+BLOSC_EXPORT int16_t blosc2_get_nthreads(void);
+
+/**
+ * Sets the number of threads of the calls without context. Gives the number before, or an error
+ * code for a number below 1.
+ */
+BLOSC_EXPORT int16_t blosc2_set_nthreads(int16_t nthreads);
+
+/** The name of the codec of the calls without context; NULL after an unknown one was set. */
+BLOSC_EXPORT const char *blosc1_get_compressor(void);
+
+/**
+ * Chooses the codec of the calls without context. Gives its code; -1 for an unknown one, and
+ * compressing fails then until another one is chosen.
+ */
+BLOSC_EXPORT int blosc1_set_compressor(const char *compname);
+
+/** The block size of the calls without context; 0 when it is automatic. */
+BLOSC_EXPORT int blosc1_get_blocksize(void);
+
+/** Sets the block size of the calls without context; 0 is automatic. */
+BLOSC_EXPORT void blosc1_set_blocksize(size_t blocksize);
+
+/**
+ * Chooses whether the calls without context split blocks in streams: BLOSC_ALWAYS_SPLIT and its
+ * siblings.
+ */
+BLOSC_EXPORT void blosc1_set_splitmode(int splitmode);
+
+/** Chooses whether the calls without context apply the delta filter. */
+BLOSC_EXPORT void blosc2_set_delta(int dodelta);
+
+/**
+ * Stores the sizes in the header of a chunk: of its data, of itself, of a block.
+ *
+ * Gives 0 or an error code, and the sizes are 0 then. Outputs may be NULL.
+ */
+BLOSC_EXPORT
+int blosc2_cbuffer_sizes(const void *cbuffer,
+                         int32_t *nbytes,
+                         int32_t *cbytes,
+                         int32_t *blocksize);
+
+/**
+ * Stores the sizes in the header of a chunk: of its data, of itself, of a block. They are 0 for
+ * what is no chunk.
+ */
+BLOSC_EXPORT
+void blosc1_cbuffer_sizes(const void *cbuffer,
+                          size_t *nbytes,
+                          size_t *cbytes,
+                          size_t *blocksize);
+
+/**
+ * Tells whether the header of a chunk makes sense and says that the chunk has cbytes bytes; stores
+ * the size of its data in *nbytes, 0 when not.
+ *
+ * Gives 0 or an error code. The data itself is not looked at.
+ */
+BLOSC_EXPORT int blosc1_cbuffer_validate(const void *cbuffer, size_t cbytes, size_t *nbytes);
+
+/** Stores the typesize and the flags in the header of a chunk; 0 for what is no chunk. */
+BLOSC_EXPORT void blosc1_cbuffer_metainfo(const void *cbuffer, size_t *typesize, int *flags);
+
+/** Stores the version of a chunk and of the format of its codec; 0 for what is no chunk. */
+BLOSC_EXPORT void blosc2_cbuffer_versions(const void *cbuffer, int *version, int *versionlz);
+
+/**
+ * The name of the library that made the streams of a chunk, as its header says; NULL for what is
+ * no chunk or of a registered codec. Don't free it.
+ */
+BLOSC_EXPORT const char *blosc2_cbuffer_complib(const void *cbuffer);
+
+/**
+ * Makes a chunk of nbytes zeros, which takes BLOSC_EXTENDED_HEADER_LENGTH bytes.
+ *
+ * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ */
+BLOSC_EXPORT
+int blosc2_chunk_zeros(blosc2_cparams cparams,
+                       int32_t nbytes,
+                       void *dest,
+                       int32_t destsize);
+
+/**
+ * Makes a chunk of nbytes bytes of NaNs, of 4 or 8 bytes each, which takes
+ * BLOSC_EXTENDED_HEADER_LENGTH bytes.
+ *
+ * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ */
+BLOSC_EXPORT
+int blosc2_chunk_nans(blosc2_cparams cparams,
+                      int32_t nbytes,
+                      void *dest,
+                      int32_t destsize);
+
+/**
+ * Makes a chunk of nbytes bytes without a value, which takes BLOSC_EXTENDED_HEADER_LENGTH bytes.
+ * Decompressing it leaves the destination alone.
+ *
+ * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ */
+BLOSC_EXPORT
+int blosc2_chunk_uninit(blosc2_cparams cparams,
+                        int32_t nbytes,
+                        void *dest,
+                        int32_t destsize);
+
+/**
+ * Makes a chunk of nbytes bytes that repeats one item, which takes
+ * BLOSC_EXTENDED_HEADER_LENGTH + typesize bytes.
+ *
+ * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ */
+BLOSC_EXPORT
+int blosc2_chunk_repeatval(blosc2_cparams cparams,
+                           int32_t nbytes,
+                           void *dest,
+                           int32_t destsize,
+                           const void *repeatval);
+
+/** The names of the built-in codecs, separated by commas. Don't free it. */
+BLOSC_EXPORT const char *blosc2_list_compressors(void);
+
+/** The code of the codec with this name, built in or registered; -1 when there is none. */
+BLOSC_EXPORT int blosc2_compname_to_compcode(const char *compname);
+
+/**
+ * Stores the name of the codec with this code in *compname; don't free it.
+ *
+ * Gives the code; -1 when there is no such codec, and the name is NULL then.
+ */
+BLOSC_EXPORT int blosc2_compcode_to_compname(int compcode, const char **compname);
+
+/**
+ * Stores the name and the version of the library behind a codec in *complib and *version; the
+ * caller frees them.
+ *
+ * Gives the code of the library; -1 when there is no such codec, and both are NULL then.
+ */
+BLOSC_EXPORT int blosc2_get_complib_info(const char *compname, char **complib, char **version);
+
+/**
+ * Makes a codec known to the library. The struct is copied, its name is not.
+ *
+ * Gives 0; registering the same code and name again changes nothing. A code below
+ * BLOSC2_USER_REGISTERED_CODECS_START, or one taken by another name, is refused with
+ * BLOSC2_ERROR_CODEC_PARAM.
+ */
+BLOSC_EXPORT int blosc2_register_codec(blosc2_codec *codec);
+
+/**
+ * Makes a filter known to the library. The struct is copied, its name is not.
+ *
+ * Gives 0; registering the same id and name again changes nothing. An id below
+ * BLOSC2_USER_REGISTERED_FILTERS_START, or one taken by another name, is refused with
+ * BLOSC2_ERROR_FAILURE.
+ */
+BLOSC_EXPORT int blosc2_register_filter(blosc2_filter *filter);
+
+/**
+ * Shuffles bytes: the first bytes of all items, then the second ones, and so on.
+ *
+ * src and dest have blocksize bytes and must not overlap. Gives blocksize, or
+ * BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
+ */
+BLOSC_EXPORT
+int32_t blosc2_shuffle(int32_t typesize,
+                       int32_t blocksize,
+                       const void *src,
+                       void *dest);
+
+/** Undoes blosc2_shuffle(). */
+BLOSC_EXPORT
+int32_t blosc2_unshuffle(int32_t typesize,
+                         int32_t blocksize,
+                         const void *src,
+                         void *dest);
+
+/**
+ * Shuffles bits: the first bits of all items, then the second ones, and so on.
+ *
+ * src and dest have blocksize bytes and must not overlap. Gives blocksize, or
+ * BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
+ */
+BLOSC_EXPORT
+int32_t blosc2_bitshuffle(int32_t typesize,
+                          int32_t blocksize,
+                          const void *src,
+                          void *dest);
+
+/** Undoes blosc2_bitshuffle(). Larger typesizes than 256 are taken here. */
+BLOSC_EXPORT
+int32_t blosc2_bitunshuffle(int32_t typesize,
+                            int32_t blocksize,
+                            const void *src,
+                            void *dest);
+
+/**
+ * Makes a tuner known to all contexts created from now on. The struct is copied, its name is not.
+ *
+ * Gives 0; registering the same id and name again changes nothing. An id below
+ * BLOSC2_USER_REGISTERED_TUNER_START, or one taken by another name, is refused with
+ * BLOSC2_ERROR_FAILURE.
+ */
+BLOSC_EXPORT int blosc2_register_tuner(blosc2_tuner *tuner);
+
+/**
+ * Makes all contexts run their parallel work through a callback instead of the threads of the
+ * library; NULL goes back to those. To be called while no context is at work.
+ */
+BLOSC_EXPORT void blosc2_set_threads_callback(blosc_threads_callback callback, void *callback_data);
+
 /** The value of BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 behind a shuffle of 8-byte items. */
 BLOSC_EXPORT blosc2_cparams blosc2_get_blosc2_cparams_defaults(void);
 
 /** The value of BLOSC2_DPARAMS_DEFAULTS: one thread. */
 BLOSC_EXPORT blosc2_dparams blosc2_get_blosc2_dparams_defaults(void);
+
+/**
+ * Creates a context that compresses, or gives NULL for parameters no context can have: an unknown
+ * filter or tuner. Everything else is judged when something is compressed.
+ *
+ * The parameters are copied, and so is what preparams points to. Environment variables
+ * (BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA, BLOSC_BLOCKSIZE,
+ * BLOSC_NTHREADS, BLOSC_SPLITMODE) take precedence. Free it with blosc2_free_ctx().
+ */
+BLOSC_EXPORT struct blosc2_context *blosc2_create_cctx(blosc2_cparams cparams);
+
+/**
+ * Creates a context that decompresses, or gives NULL.
+ *
+ * The parameters are copied, and so is what postparams points to. The environment variable
+ * BLOSC_NTHREADS takes precedence. Free it with blosc2_free_ctx().
+ */
+BLOSC_EXPORT struct blosc2_context *blosc2_create_dctx(blosc2_dparams dparams);
+
+/** Frees a context and all it owns; NULL is allowed. */
+BLOSC_EXPORT void blosc2_free_ctx(struct blosc2_context *context);
+
+/**
+ * Stores the parameters of a context that compresses in *cparams, but for tuner_params and
+ * filter_params. The block size is the one of the last compression. Gives 0 or an error code.
+ */
+BLOSC_EXPORT int blosc2_ctx_get_cparams(struct blosc2_context *ctx, blosc2_cparams *cparams);
+
+/** Stores the parameters of a context that decompresses in *dparams. Gives 0 or an error code. */
+BLOSC_EXPORT int blosc2_ctx_get_dparams(struct blosc2_context *ctx, blosc2_dparams *dparams);
+
+/**
+ * Leaves out the blocks marked in maskout when the context decompresses the next chunk, and only
+ * then: their bytes stay as they are. nblocks must be the number of blocks of that chunk. The
+ * marks are copied. Gives 0 or an error code.
+ */
+BLOSC_EXPORT int blosc2_set_maskout(struct blosc2_context *ctx, bool *maskout, int nblocks);
+
+/**
+ * Compresses srcsize bytes at src into a chunk at dest.
+ *
+ * Gives the size of the chunk, 0 when it is larger than destsize, or an error code. A destination
+ * that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large enough. src may be NULL
+ * when the context has a prefilter.
+ */
+BLOSC_EXPORT
+int blosc2_compress_ctx(struct blosc2_context *context,
+                        const void *src,
+                        int32_t srcsize,
+                        void *dest,
+                        int32_t destsize);
+
+/**
+ * Decompresses the chunk at src, of at most srcsize bytes, to dest.
+ *
+ * Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none.
+ */
+BLOSC_EXPORT
+int blosc2_decompress_ctx(struct blosc2_context *context,
+                          const void *src,
+                          int32_t srcsize,
+                          void *dest,
+                          int32_t destsize);
+
+/**
+ * Decompresses nitems items of the chunk at src, from item start on, to dest.
+ *
+ * Gives the bytes written, or an error code. Contexts of both kinds can be used.
+ */
+BLOSC_EXPORT
+int blosc2_getitem_ctx(struct blosc2_context *context,
+                       const void *src,
+                       int32_t srcsize,
+                       int start,
+                       int nitems,
+                       void *dest,
+                       int32_t destsize);
+
+/**
+ * Decompresses nbytes bytes of the chunk at src, from byte start on, to dest. Both must be
+ * multiples of the typesize of the chunk.
+ *
+ * Gives the bytes written, or an error code. Contexts of both kinds can be used.
+ */
+BLOSC_EXPORT
+int blosc2_getitem_bytes_ctx(struct blosc2_context *context,
+                             const void *src,
+                             int32_t srcsize,
+                             int32_t start,
+                             int32_t nbytes,
+                             void *dest,
+                             int32_t destsize);
+
+/**
+ * Compresses each of nblocks buffers into a block of its own, all in one chunk at dest.
+ *
+ * Gives the size of the chunk, 0 when it is larger than destsize, or an error code. No buffer may
+ * be NULL or empty.
+ */
+BLOSC_EXPORT
+int blosc2_vlcompress_ctx(struct blosc2_context *context,
+                          const void *const *srcs,
+                          const int32_t *srcsizes,
+                          int32_t nblocks,
+                          void *dest,
+                          int32_t destsize);
+
+/**
+ * Decompresses each block of a chunk that blosc2_vlcompress_ctx() made into a buffer of its own,
+ * which the caller frees; stores the buffers in dests and their sizes in destsizes, arrays of
+ * maxblocks elements.
+ *
+ * Gives the number of blocks, or an error code, and no buffer is left then.
+ */
+BLOSC_EXPORT
+int blosc2_vldecompress_ctx(struct blosc2_context *context,
+                            const void *src,
+                            int32_t srcsize,
+                            void **dests,
+                            int32_t *destsizes,
+                            int32_t maxblocks);
+
+/**
+ * Decompresses one block of a chunk that blosc2_vlcompress_ctx() made into a buffer, which the
+ * caller frees; stores it in *dest and its size in *destsize.
+ *
+ * Gives the size, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_vldecompress_block_ctx(struct blosc2_context *context,
+                                  const void *src,
+                                  int32_t srcsize,
+                                  int32_t nblock,
+                                  uint8_t **dest,
+                                  int32_t *destsize);
+
+/**
+ * Stores the number of blocks of a chunk that blosc2_vlcompress_ctx() made in *nblocks. Gives 0 or
+ * an error code.
+ */
+BLOSC_EXPORT int blosc2_vlchunk_get_nblocks(const void *src, int32_t srcsize, int32_t *nblocks);
 
 /* ---- Inline functions and macros ---- */
 

@@ -1,5 +1,7 @@
 //! What the first 16 bytes of a chunk tell.
 
+use std::ffi::CStr;
+
 use super::MAX_BUFFERSIZE;
 use super::header::BasicHeader;
 use crate::codec::format;
@@ -53,12 +55,12 @@ pub fn validate(chunk: &[u8]) -> Result<usize> {
 
 /// The name of the library that decodes the chunk's streams, as its flags say; none for formats that have
 /// no built-in codec.
-pub fn complib(header: &BasicHeader) -> Option<&'static str> {
+pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
     Some(match header.format() {
-        format::BLOSCLZ => "BloscLZ",
-        format::LZ4 => "LZ4",
-        format::ZLIB => "Zlib",
-        format::ZSTD => "Zstd",
+        format::BLOSCLZ => c"BloscLZ",
+        format::LZ4 => c"LZ4",
+        format::ZLIB => c"Zlib",
+        format::ZSTD => c"Zstd",
         _ => return None,
     })
 }

@@ -1,6 +1,482 @@
-//! Contexts.
+//! Contexts: parameters and working memory of compressions or decompressions.
 
-/// Parameters, buffers and state of compressions or decompressions, for one thread at a time.
+use crate::bridge::origin::{CompressionOrigin, DecompressionOrigin, OwnCopy};
+use crate::bridge::parent::CParent;
+use crate::bridge::prefilter::{CPostfilter, CPrefilter};
+use crate::bridge::tuner::CTuner;
+use crate::buffers::{destination, no_room_is_null, source, whole_chunk};
+use crate::defaults;
+use crate::tuners;
+use crate::types::params::{blosc2_cparams, blosc2_dparams};
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
+use ferroblosc::filter::Slot;
+use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+/// Parameters and working memory of compressions or decompressions, one at a time.
 pub struct blosc2_context {
-    _opaque: (),
+    role: Role,
+}
+
+/// What a context is for.
+///
+/// What callbacks may ask for while the context is at work stands beside the lock; what is at work
+/// is behind it. A context serves one call at a time: the lock is only ever tried, and turns the
+/// mistake of using a context twice at once into an error.
+enum Role {
+    Compression {
+        origin: Arc<CompressionOrigin>,
+        blocksize: AtomicI32,
+        engine: Mutex<CompressionEngine>,
+    },
+    Decompression {
+        origin: Arc<DecompressionOrigin>,
+        engine: Mutex<Decompressor>,
+    },
+}
+
+/// What compresses, and what reads single items for the same context.
+struct CompressionEngine {
+    compressor: Compressor,
+    reader: Decompressor,
+}
+
+/// The engine, unless it is at work.
+fn engine<T>(engine: &Mutex<T>) -> Result<MutexGuard<'_, T>> {
+    match engine.try_lock() {
+        Ok(engine) => Ok(engine),
+        Err(TryLockError::WouldBlock) => Err(Error::InvalidParam),
+        // A call that panicked leaves buffers that the next one sets up anew.
+        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+    }
+}
+
+/// The parameters of the core, of those of C but for callbacks and tuner.
+///
+/// # Safety
+/// `cparams.schunk` is NULL or a super-chunk that outlives the result.
+pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
+    let slot = |i| Slot {
+        id: cparams.filters[i],
+        meta: cparams.filters_meta[i],
+    };
+    CParams {
+        compcode: c_int::from(cparams.compcode),
+        compcode_meta: cparams.compcode_meta,
+        clevel: c_int::from(cparams.clevel),
+        use_dict: cparams.use_dict != 0,
+        typesize: cparams.typesize,
+        nthreads: cparams.nthreads,
+        blocksize: cparams.blocksize,
+        splitmode: SplitMode(cparams.splitmode),
+        filters: std::array::from_fn(slot),
+        instrument: cparams.instr_codec,
+        parent: CParent::behind(cparams.schunk),
+        ..CParams::default()
+    }
+}
+
+/// Writes the parameters of the core that the environment may have changed back to those of C.
+fn store_cparams(core: &CParams, cparams: &mut blosc2_cparams) {
+    // A codec nobody has is -1 in the core; the byte of C holds its lowest bits.
+    cparams.compcode = core.compcode as u8;
+    cparams.clevel = core.clevel as u8;
+    cparams.typesize = core.typesize;
+    cparams.nthreads = core.nthreads;
+    cparams.blocksize = core.blocksize;
+    cparams.splitmode = core.splitmode.0;
+    cparams.filters = core.filters.map(|slot| slot.id);
+}
+
+impl blosc2_context {
+    /// A context that compresses.
+    ///
+    /// # Errors
+    /// [`Error::FilterPipeline`], [`Error::CodecSupport`], [`Error::Tuner`] or
+    /// [`Error::InvalidParam`] for parameters that no context can have.
+    ///
+    /// # Safety
+    /// The pointers in `cparams` are valid or NULL, and but for `preparams` outlive the context.
+    pub unsafe fn for_compression(mut cparams: blosc2_cparams) -> Result<Box<blosc2_context>> {
+        // SAFETY: promised by the caller.
+        let (mut core, preparams) =
+            unsafe { (core_cparams(&cparams), OwnCopy::of(cparams.preparams)) };
+        core.apply_environment()?;
+        store_cparams(&core, &mut cparams);
+        cparams.preparams = preparams.as_ptr();
+        let origin = Arc::new(CompressionOrigin {
+            cparams,
+            preparams,
+            context: AtomicPtr::new(null_mut()),
+        });
+        core.token = Some(Arc::clone(&origin) as _);
+        if let Some(function) = cparams.prefilter {
+            if cparams.preparams.is_null() {
+                return Err(Error::InvalidParam);
+            }
+            core.prefilter = Some(Arc::new(CPrefilter {
+                function,
+                origin: Arc::clone(&origin),
+            }));
+        }
+        if cparams.tuner_id > 0 {
+            core.tuner = Some(Arc::new(CTuner {
+                id: cparams.tuner_id,
+                origin: Arc::clone(&origin),
+            }));
+        }
+        let engine = CompressionEngine {
+            compressor: Compressor::new(core)?,
+            reader: Decompressor::new(DParams::default()),
+        };
+        let role = Role::Compression {
+            origin: Arc::clone(&origin),
+            blocksize: AtomicI32::new(cparams.blocksize),
+            engine: Mutex::new(engine),
+        };
+        let mut context = Box::new(blosc2_context { role });
+        // Relaxed, here and below: whoever uses the context got it from this thread.
+        origin.context.store(&mut *context, Ordering::Relaxed);
+        if cparams.tuner_id > 0 {
+            // SAFETY: the context is complete; the tuner's parameters are the user's.
+            unsafe { tuners::initialise(cparams.tuner_id, cparams.tuner_params, &mut *context) }?;
+        }
+        Ok(context)
+    }
+
+    /// A context that decompresses.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a postfilter without parameters.
+    ///
+    /// # Safety
+    /// The pointers in `dparams` are valid or NULL, and but for `postparams` outlive the context.
+    pub unsafe fn for_decompression(mut dparams: blosc2_dparams) -> Result<Box<blosc2_context>> {
+        let mut core = DParams {
+            nthreads: dparams.nthreads,
+            parent: CParent::behind(dparams.schunk),
+            ..DParams::default()
+        };
+        core.apply_environment();
+        dparams.nthreads = core.nthreads;
+        // SAFETY: promised by the caller.
+        let postparams = unsafe { OwnCopy::of(dparams.postparams) };
+        dparams.postparams = postparams.as_ptr();
+        let origin = Arc::new(DecompressionOrigin {
+            dparams,
+            postparams,
+            context: AtomicPtr::new(null_mut()),
+        });
+        core.token = Some(Arc::clone(&origin) as _);
+        if let Some(function) = dparams.postfilter {
+            if dparams.postparams.is_null() {
+                return Err(Error::InvalidParam);
+            }
+            core.postfilter = Some(Arc::new(CPostfilter {
+                function,
+                origin: Arc::clone(&origin),
+            }));
+        }
+        let engine = Mutex::new(Decompressor::new(core));
+        let role = Role::Decompression {
+            origin: Arc::clone(&origin),
+            engine,
+        };
+        let mut context = Box::new(blosc2_context { role });
+        origin.context.store(&mut *context, Ordering::Relaxed);
+        Ok(context)
+    }
+
+    /// The parameters of now.
+    fn cparams(&self) -> blosc2_cparams {
+        match &self.role {
+            Role::Compression {
+                origin, blocksize, ..
+            } => blosc2_cparams {
+                blocksize: blocksize.load(Ordering::Relaxed),
+                ..origin.cparams
+            },
+            Role::Decompression { origin, .. } => blosc2_cparams {
+                nthreads: origin.dparams.nthreads,
+                ..defaults::CPARAMS
+            },
+        }
+    }
+
+    /// The parameters of now.
+    fn dparams(&self) -> blosc2_dparams {
+        match &self.role {
+            Role::Compression { origin, .. } => blosc2_dparams {
+                nthreads: origin.cparams.nthreads,
+                typesize: origin.cparams.typesize,
+                ..defaults::DPARAMS
+            },
+            Role::Decompression { origin, .. } => origin.dparams,
+        }
+    }
+
+    /// Lets the compressor work, and notes the block size it took.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a context that decompresses or is at work; those of `work`.
+    pub fn compress_with<T>(&self, work: impl FnOnce(&mut Compressor) -> Result<T>) -> Result<T> {
+        let Role::Compression {
+            blocksize,
+            engine: behind,
+            ..
+        } = &self.role
+        else {
+            return Err(Error::InvalidParam);
+        };
+        let mut engine = engine(behind)?;
+        let result = work(&mut engine.compressor);
+        blocksize.store(engine.compressor.blocksize(), Ordering::Relaxed);
+        result
+    }
+
+    /// Lets the decompressor work.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a context that compresses or is at work; those of `work`.
+    pub fn decompress_with<T>(
+        &self,
+        work: impl FnOnce(&mut Decompressor) -> Result<T>,
+    ) -> Result<T> {
+        match &self.role {
+            Role::Compression { .. } => Err(Error::InvalidParam),
+            Role::Decompression { engine: behind, .. } => work(&mut *engine(behind)?),
+        }
+    }
+
+    /// Lets whatever reads single items work, which contexts of both kinds have.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a context at work; those of `work`.
+    pub fn read_with<T>(&self, work: impl FnOnce(&mut Decompressor) -> Result<T>) -> Result<T> {
+        match &self.role {
+            Role::Compression { engine: behind, .. } => work(&mut engine(behind)?.reader),
+            Role::Decompression { engine: behind, .. } => work(&mut *engine(behind)?),
+        }
+    }
+}
+
+/// Creates a context that compresses, or gives NULL for parameters no context can have: an unknown
+/// filter or tuner. Everything else is judged when something is compressed.
+///
+/// The parameters are copied, and so is what preparams points to. Environment variables
+/// (BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA, BLOSC_BLOCKSIZE,
+/// BLOSC_NTHREADS, BLOSC_SPLITMODE) take precedence. Free it with blosc2_free_ctx().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_create_cctx(cparams: blosc2_cparams) -> *mut blosc2_context {
+    boundary!(blosc2_create_cctx, {
+        // SAFETY: the caller gives valid parameters.
+        Ok(Box::into_raw(unsafe {
+            blosc2_context::for_compression(cparams)
+        }?))
+    })
+}
+
+/// Creates a context that decompresses, or gives NULL.
+///
+/// The parameters are copied, and so is what postparams points to. The environment variable
+/// BLOSC_NTHREADS takes precedence. Free it with blosc2_free_ctx().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_create_dctx(dparams: blosc2_dparams) -> *mut blosc2_context {
+    boundary!(blosc2_create_dctx, {
+        // SAFETY: the caller gives valid parameters.
+        Ok(Box::into_raw(unsafe {
+            blosc2_context::for_decompression(dparams)
+        }?))
+    })
+}
+
+/// Frees a context and all it owns; NULL is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_free_ctx(context: *mut blosc2_context) {
+    boundary!(blosc2_free_ctx, {
+        if !context.is_null() {
+            // SAFETY: the caller gives a context that a function of this file made, once.
+            drop(unsafe { Box::from_raw(context) });
+        }
+        Ok(())
+    })
+}
+
+/// Stores the parameters of a context that compresses in *cparams, but for tuner_params and
+/// filter_params. The block size is the one of the last compression. Gives 0 or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_ctx_get_cparams(
+    ctx: *mut blosc2_context,
+    cparams: *mut blosc2_cparams,
+) -> c_int {
+    boundary!(blosc2_ctx_get_cparams, {
+        // SAFETY: the caller gives a context and a struct, or NULL.
+        let (context, out) =
+            unsafe { (pointers::reference(ctx)?, pointers::reference_mut(cparams)?) };
+        *out = blosc2_cparams {
+            tuner_params: out.tuner_params,
+            filter_params: out.filter_params,
+            ..context.cparams()
+        };
+        Ok(0)
+    })
+}
+
+/// Stores the parameters of a context that decompresses in *dparams. Gives 0 or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_ctx_get_dparams(
+    ctx: *mut blosc2_context,
+    dparams: *mut blosc2_dparams,
+) -> c_int {
+    boundary!(blosc2_ctx_get_dparams, {
+        // SAFETY: the caller gives a context and a struct, or NULL.
+        let (context, out) =
+            unsafe { (pointers::reference(ctx)?, pointers::reference_mut(dparams)?) };
+        *out = context.dparams();
+        Ok(0)
+    })
+}
+
+/// Leaves out the blocks marked in maskout when the context decompresses the next chunk, and only
+/// then: their bytes stay as they are. nblocks must be the number of blocks of that chunk. The
+/// marks are copied. Gives 0 or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_set_maskout(
+    ctx: *mut blosc2_context,
+    maskout: *mut bool,
+    nblocks: c_int,
+) -> c_int {
+    boundary!(blosc2_set_maskout, {
+        // SAFETY: the caller gives a context, or NULL.
+        let context = unsafe { pointers::reference(ctx) }?;
+        if nblocks < 0 {
+            return Err(Error::MemoryAlloc);
+        }
+        // SAFETY: the caller gives that many marks, each a byte.
+        let marks = unsafe { pointers::bytes(maskout.cast(), nblocks) }?;
+        let mut mask = Vec::new();
+        mask.try_reserve_exact(marks.len())?;
+        mask.extend(marks.iter().map(|&mark| mark != 0));
+        context.read_with(|decompressor| {
+            decompressor.set_maskout(mask);
+            Ok(0)
+        })
+    })
+}
+
+/// Compresses srcsize bytes at src into a chunk at dest.
+///
+/// Gives the size of the chunk, 0 when it is larger than destsize, or an error code. A destination
+/// that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large enough. src may be NULL
+/// when the context has a prefilter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_compress_ctx(
+    context: *mut blosc2_context,
+    src: *const c_void,
+    srcsize: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_compress_ctx, {
+        // SAFETY: the caller gives a context, a source and a destination of these sizes, or NULL.
+        let (context, source, dest) = unsafe {
+            let context = pointers::reference(context)?;
+            let dest = destination(dest, destsize)?;
+            (context, source(src, srcsize, dest.len())?, dest)
+        };
+        let size = context.compress_with(|compressor| compressor.compress_source(source, dest))?;
+        Ok(size as c_int)
+    })
+}
+
+/// Decompresses the chunk at src, of at most srcsize bytes, to dest.
+///
+/// Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_decompress_ctx(
+    context: *mut blosc2_context,
+    src: *const c_void,
+    srcsize: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_decompress_ctx, {
+        // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
+        let (context, src, dest) = unsafe {
+            let context = pointers::reference(context)?;
+            (
+                context,
+                whole_chunk(src, srcsize)?,
+                no_room_is_null(dest, destsize),
+            )
+        };
+        let size = context
+            .decompress_with(|decompressor| dest.fill(|dest| decompressor.decompress(src, dest)))?;
+        Ok(size as c_int)
+    })
+}
+
+/// Decompresses nitems items of the chunk at src, from item start on, to dest.
+///
+/// Gives the bytes written, or an error code. Contexts of both kinds can be used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_getitem_ctx(
+    context: *mut blosc2_context,
+    src: *const c_void,
+    srcsize: i32,
+    start: c_int,
+    nitems: c_int,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_getitem_ctx, {
+        // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
+        let (context, src, dest) = unsafe {
+            let context = pointers::reference(context)?;
+            (
+                context,
+                whole_chunk(src, srcsize)?,
+                no_room_is_null(dest, destsize),
+            )
+        };
+        let size = context.read_with(|decompressor| {
+            dest.fill(|dest| decompressor.getitem(src, start, nitems, dest))
+        })?;
+        Ok(size as c_int)
+    })
+}
+
+/// Decompresses nbytes bytes of the chunk at src, from byte start on, to dest. Both must be
+/// multiples of the typesize of the chunk.
+///
+/// Gives the bytes written, or an error code. Contexts of both kinds can be used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
+    context: *mut blosc2_context,
+    src: *const c_void,
+    srcsize: i32,
+    start: i32,
+    nbytes: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_getitem_bytes_ctx, {
+        // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
+        let (context, src, dest) = unsafe {
+            let context = pointers::reference(context)?;
+            (
+                context,
+                whole_chunk(src, srcsize)?,
+                no_room_is_null(dest, destsize),
+            )
+        };
+        let size = context.read_with(|decompressor| {
+            dest.fill(|dest| decompressor.getitem_bytes(src, start, nbytes, dest))
+        })?;
+        Ok(size as c_int)
+    })
 }

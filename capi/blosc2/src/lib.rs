@@ -7,10 +7,15 @@
 //!
 //! | file | section |
 //! |---|---|
-//! | [`context`] | contexts |
+//! | [`context`], [`vl`] | contexts, and what they do with chunks of variable-length blocks |
+//! | [`chunk`] | what the header of a chunk tells, chunks that are only a header |
+//! | [`global`] | the calls without context |
+//! | [`codecs`], [`filters`], [`tuners`], [`threads`] | names and registration, callbacks |
 //! | [`util`] | versions, error texts, timestamps |
 //! | [`defaults`] | the default parameters |
 //! | [`constants`], [`types`], [`registry`] | what the headers declare besides functions |
+//! | `bridge/` | the core's traits over C callbacks |
+//! | `buffers.rs` | pointers and sizes of a call, as slices |
 //!
 //! The headers under `include/` are made from these files by `tools/headers`; the documentation of
 //! the items goes with them. So the documentation here is written for C programmers.
@@ -24,9 +29,18 @@
     reason = "the contract of an exported function is its C documentation: pointers are NULL where that is allowed, and otherwise valid for what the function does with them"
 )]
 
+mod bridge;
+mod buffers;
+pub mod chunk;
+pub mod codecs;
 pub mod constants;
 pub mod context;
 pub mod defaults;
+pub mod filters;
+pub mod global;
 pub mod registry;
+pub mod threads;
+pub mod tuners;
 pub mod types;
 pub mod util;
+pub mod vl;

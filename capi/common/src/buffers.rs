@@ -39,6 +39,16 @@ impl MallocBuffer {
         Ok(buffer)
     }
 
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The bytes, writable.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: `start` is the start of `len` bytes that calloc initialised and we own.

@@ -5,6 +5,7 @@
 //! | [`boundary`](mod@boundary) | the wrapper around the body of every exported function: no panic gets out, an error becomes the value a C caller expects |
 //! | [`pointers`] | pointers of C callers turned into slices, strings and references, with the checks |
 //! | [`buffers`] | memory whose ownership goes to the caller, who will `free` it |
+//! | [`global`] | global state behind a lock that survives `fork` |
 //!
 //! A function of a skin checks and converts its arguments, calls one function of the core, and
 //! converts the result back:
@@ -28,4 +29,5 @@
 
 pub mod boundary;
 pub mod buffers;
+pub mod global;
 pub mod pointers;

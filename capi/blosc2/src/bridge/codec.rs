@@ -1,0 +1,59 @@
+//! A codec of the user's.
+
+use super::origin::{CompressionOrigin, DecompressionOrigin};
+use crate::types::plugins::{blosc2_codec_decoder_cb, blosc2_codec_encoder_cb};
+use ferroblosc::codec::{Codec, CodecCall};
+use ferroblosc::{Error, Result};
+use std::ffi::c_int;
+
+/// Encoder and decoder of a registered codec.
+pub struct CCodec {
+    /// The encoder, if there is one.
+    pub encoder: blosc2_codec_encoder_cb,
+    /// The decoder, if there is one.
+    pub decoder: blosc2_codec_decoder_cb,
+}
+
+impl Codec for CCodec {
+    fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let encoder = self.encoder.ok_or(Error::CodecSupport)?;
+        let mut cparams = CompressionOrigin::snapshot(&call.around);
+        // SAFETY: pointers and lengths are those of slices; `cparams` outlives the call; whoever
+        // registered the codec promised that it keeps to them.
+        let size = unsafe {
+            encoder(
+                src.as_ptr(),
+                src.len() as i32,
+                dest.as_mut_ptr(),
+                dest.len() as i32,
+                call.meta,
+                &mut cparams,
+                call.around.chunk.as_ptr().cast(),
+            )
+        };
+        bytes_made(size)
+    }
+
+    fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let decoder = self.decoder.ok_or(Error::CodecSupport)?;
+        let mut dparams = DecompressionOrigin::snapshot(&call.around);
+        // SAFETY: as in `encode`.
+        let size = unsafe {
+            decoder(
+                src.as_ptr(),
+                src.len() as i32,
+                dest.as_mut_ptr(),
+                dest.len() as i32,
+                call.meta,
+                &mut dparams,
+                call.around.chunk.as_ptr().cast(),
+            )
+        };
+        bytes_made(size)
+    }
+}
+
+/// What a codec gives back: a count of bytes, or a negative error code.
+fn bytes_made(size: c_int) -> Result<usize> {
+    usize::try_from(size).map_err(|_| Error::from_code(size))
+}

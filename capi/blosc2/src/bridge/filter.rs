@@ -1,0 +1,61 @@
+//! A filter of the user's.
+
+use super::origin::{CompressionOrigin, DecompressionOrigin};
+use crate::types::plugins::{blosc2_filter_backward_cb, blosc2_filter_forward_cb};
+use ferroblosc::filter::{Filter, FilterCall};
+use ferroblosc::{Error, Result};
+use std::ffi::c_int;
+
+/// The two functions of a registered filter.
+pub struct CFilter {
+    /// What compression calls, if there is something.
+    pub forward: blosc2_filter_forward_cb,
+    /// What decompression calls, if there is something.
+    pub backward: blosc2_filter_backward_cb,
+}
+
+impl Filter for CFilter {
+    fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        let forward = self.forward.ok_or(Error::FilterPipeline)?;
+        let mut cparams = CompressionOrigin::snapshot(&call.around);
+        // SAFETY: source and destination are slices of that one length; `cparams` outlives the
+        // call; whoever registered the filter promised that it keeps to them.
+        let status = unsafe {
+            forward(
+                src.as_ptr(),
+                dest.as_mut_ptr(),
+                src.len() as i32,
+                call.meta,
+                &mut cparams,
+                call.id,
+            )
+        };
+        judged(status)
+    }
+
+    fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
+        let backward = self.backward.ok_or(Error::FilterPipeline)?;
+        let mut dparams = DecompressionOrigin::snapshot(&call.around);
+        // SAFETY: as in `forward`.
+        let status = unsafe {
+            backward(
+                src.as_ptr(),
+                dest.as_mut_ptr(),
+                src.len() as i32,
+                call.meta,
+                &mut dparams,
+                call.id,
+            )
+        };
+        judged(status)
+    }
+}
+
+/// What a filter gives back: 0, or an error. A positive value is no code, but an error too.
+fn judged(status: c_int) -> Result<()> {
+    match status {
+        0 => Ok(()),
+        1.. => Err(Error::FilterPipeline),
+        code => Err(Error::from_code(code)),
+    }
+}

@@ -1,0 +1,58 @@
+//! The super-chunk a context works for.
+
+use crate::types::schunk::blosc2_schunk;
+use ferroblosc::Parent;
+use std::ffi::{CStr, c_void};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// A super-chunk of C, read anew at each question: its fields are the truth.
+pub struct CParent(NonNull<blosc2_schunk>);
+
+// SAFETY: the super-chunk outlives the contexts that name it, and nobody changes it while one of
+// them is at work; both are rules of the C interface.
+unsafe impl Send for CParent {}
+// SAFETY: as above.
+unsafe impl Sync for CParent {}
+
+impl CParent {
+    /// The super-chunk behind the `schunk` field of parameters; none for NULL.
+    pub fn behind(schunk: *mut c_void) -> Option<Arc<dyn Parent>> {
+        Some(Arc::new(CParent(NonNull::new(schunk.cast())?)))
+    }
+}
+
+impl Parent for CParent {
+    fn typesize(&self) -> i32 {
+        // SAFETY: the super-chunk is alive and at rest, see above. Only the field is touched.
+        unsafe { (*self.0.as_ptr()).typesize }
+    }
+
+    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        // SAFETY: as above; the reference ends before this function does.
+        let schunk = unsafe { self.0.as_ref() };
+        let count = usize::from(schunk.nmetalayers).min(schunk.metalayers.len());
+        schunk.metalayers[..count].iter().find_map(|&metalayer| {
+            // SAFETY: the entries below `nmetalayers` are valid, their names NUL-terminated, and
+            // their contents as long as they say.
+            unsafe {
+                let metalayer = metalayer.as_ref()?;
+                if metalayer.name.is_null()
+                    || CStr::from_ptr(metalayer.name).to_bytes() != name.as_bytes()
+                {
+                    return None;
+                }
+                let len = usize::try_from(metalayer.content_len).ok()?;
+                if metalayer.content.is_null() {
+                    return (len == 0).then(Vec::new);
+                }
+                Some(std::slice::from_raw_parts(metalayer.content, len).to_vec())
+            }
+        })
+    }
+
+    fn current_chunk(&self) -> i64 {
+        // SAFETY: as in `typesize`.
+        unsafe { (*self.0.as_ptr()).current_nchunk }
+    }
+}

@@ -1,0 +1,89 @@
+//! Prefilters and postfilters of the user's.
+
+use super::origin::{CompressionOrigin, DecompressionOrigin};
+use crate::types::params::{blosc2_postfilter_params, blosc2_prefilter_params};
+use ferroblosc::chunk::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
+use std::ffi::c_int;
+use std::ptr::null;
+use std::sync::Arc;
+
+/// A prefilter; the origin holds its parameters.
+pub struct CPrefilter {
+    /// The function.
+    pub function: unsafe extern "C" fn(*mut blosc2_prefilter_params) -> c_int,
+    /// What the context was created with.
+    pub origin: Arc<CompressionOrigin>,
+}
+
+impl Prefilter for CPrefilter {
+    fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused> {
+        let own = self.origin.preparams.read().ok_or(Refused)?;
+        let mut params = blosc2_prefilter_params {
+            input: call.input.map_or(null(), <[u8]>::as_ptr),
+            output: call.output.as_mut_ptr(),
+            output_size: call.output.len() as i32,
+            output_typesize: call.output_typesize,
+            output_offset: call.output_offset as i32,
+            nchunk: call.nchunk,
+            nblock: call.nblock as i32,
+            tid: call.tid as i32,
+            ttmp: call.scratch.as_mut_ptr(),
+            ttmp_nbytes: call.scratch.len(),
+            ctx: CompressionOrigin::context_of(call.token),
+            ..own
+        };
+        // SAFETY: the pointers are those of slices with the sizes told; whoever gave the prefilter
+        // to the context promised that it keeps to them.
+        match unsafe { (self.function)(&mut params) } {
+            0 => Ok(()),
+            _ => Err(Refused),
+        }
+    }
+
+    fn output_typesize(&self) -> i32 {
+        self.origin
+            .preparams
+            .read()
+            .map_or(0, |own| own.output_typesize.max(0))
+    }
+
+    fn is_disposable(&self) -> bool {
+        self.origin
+            .preparams
+            .read()
+            .is_some_and(|own| own.output_is_disposable)
+    }
+}
+
+/// A postfilter; the origin holds its parameters.
+pub struct CPostfilter {
+    /// The function.
+    pub function: unsafe extern "C" fn(*mut blosc2_postfilter_params) -> c_int,
+    /// What the context was created with.
+    pub origin: Arc<DecompressionOrigin>,
+}
+
+impl Postfilter for CPostfilter {
+    fn apply(&self, call: &mut PostfilterCall<'_>) -> Result<(), Refused> {
+        let own = self.origin.postparams.read().ok_or(Refused)?;
+        let mut params = blosc2_postfilter_params {
+            input: call.input.as_ptr(),
+            output: call.output.as_mut_ptr(),
+            size: call.output.len() as i32,
+            typesize: call.typesize as i32,
+            offset: call.offset as i32,
+            nchunk: call.nchunk,
+            nblock: call.nblock as i32,
+            tid: call.tid as i32,
+            ttmp: call.scratch.as_mut_ptr(),
+            ttmp_nbytes: call.scratch.len(),
+            ctx: DecompressionOrigin::context_of(call.token),
+            ..own
+        };
+        // SAFETY: as in `CPrefilter::apply`.
+        match unsafe { (self.function)(&mut params) } {
+            0 => Ok(()),
+            _ => Err(Refused),
+        }
+    }
+}

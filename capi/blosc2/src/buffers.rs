@@ -1,0 +1,111 @@
+//! Buffers of a call, as C gives them: a pointer and a size that may make no sense.
+//!
+//! The sizes are judged by the core, which knows in which order callers expect errors; so here a
+//! negative size stands for an empty buffer, which is too small for anything.
+
+use ferroblosc::chunk::{BasicHeader, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source};
+use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::pointers;
+use std::ffi::c_void;
+
+/// A destination of a compression.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL.
+///
+/// # Safety
+/// `dest` is NULL or writable for `destsize` bytes.
+pub unsafe fn destination<'a>(dest: *mut c_void, destsize: i32) -> Result<&'a mut [u8]> {
+    if dest.is_null() {
+        return Err(Error::InvalidParam);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { pointers::bytes_mut(dest, destsize.max(0)) }
+}
+
+/// A source of a compression into `destsize` bytes; without bytes when it is NULL.
+///
+/// # Errors
+/// For a negative size, the error that comes first: [`Error::MaxBufsizeExceeded`] when the
+/// destination can't hold any chunk, [`Error::InvalidParam`] otherwise.
+///
+/// # Safety
+/// `src` is NULL or readable for `srcsize` bytes.
+pub unsafe fn source<'a>(src: *const c_void, srcsize: i32, destsize: usize) -> Result<Source<'a>> {
+    match usize::try_from(srcsize) {
+        Err(_) if destsize < MAX_OVERHEAD => Err(Error::MaxBufsizeExceeded),
+        Err(_) => Err(Error::InvalidParam),
+        Ok(size) if src.is_null() => Ok(Source::Absent(size)),
+        // SAFETY: promised by the caller.
+        Ok(_) => Ok(Source::Bytes(unsafe { pointers::bytes(src, srcsize) }?)),
+    }
+}
+
+/// A chunk that is to be read.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL.
+///
+/// # Safety
+/// `src` is NULL or readable for `srcsize` bytes.
+pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u8]> {
+    if src.is_null() {
+        return Err(Error::InvalidParam);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { pointers::bytes(src, srcsize.max(0)) }
+}
+
+/// The first bytes of a chunk, as many as every chunk has.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL.
+///
+/// # Safety
+/// `src` is NULL or readable for 16 bytes.
+pub unsafe fn header<'a>(src: *const c_void) -> Result<&'a [u8]> {
+    // SAFETY: promised by the caller.
+    unsafe { whole_chunk(src, MIN_HEADER_LENGTH as i32) }
+}
+
+/// A chunk of unknown size: as many bytes as its header says it has.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL; those of reading the header.
+///
+/// # Safety
+/// `src` is NULL or a chunk, readable for the bytes its header says.
+pub unsafe fn chunk_by_header<'a>(src: *const c_void) -> Result<&'a [u8]> {
+    // SAFETY: a chunk has at least these bytes.
+    let header = BasicHeader::parse(unsafe { header(src) }?)?;
+    // SAFETY: promised by the caller.
+    unsafe { whole_chunk(src, header.cbytes) }
+}
+
+/// A destination that may be NULL, as long as nothing is written to it.
+pub struct MaybeNull<'a>(Option<&'a mut [u8]>);
+
+/// A destination that may be NULL, as long as nothing is written to it.
+///
+/// # Safety
+/// `dest` is NULL or writable for `destsize` bytes.
+pub unsafe fn no_room_is_null<'a>(dest: *mut c_void, destsize: i32) -> MaybeNull<'a> {
+    // SAFETY: promised by the caller.
+    MaybeNull(unsafe { destination(dest, destsize) }.ok())
+}
+
+impl MaybeNull<'_> {
+    /// Lets `work` write to the destination.
+    ///
+    /// # Errors
+    /// Those of `work`, but [`Error::InvalidParam`] when all it lacks is a destination.
+    pub fn fill(self, work: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<usize> {
+        match self.0 {
+            Some(dest) => work(dest),
+            None => work(&mut []).map_err(|error| match error {
+                Error::WriteBuffer => Error::InvalidParam,
+                other => other,
+            }),
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! The calls without context, and the settings they share.
+
+use crate::buffers::{chunk_by_header, destination, no_room_is_null, source, whole_chunk};
+use crate::tuners;
+use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
+use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
+use ferroblosc::{Error, Result, codec, filter, pool};
+use ferroblosc_capi_common::global::fork_safe_global;
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null;
+
+/// What the library remembers between calls without context.
+struct State {
+    settings: Settings,
+    phase: Phase,
+}
+
+/// Where the library stands between `blosc2_init` and `blosc2_destroy`.
+#[derive(PartialEq)]
+enum Phase {
+    /// Nobody has initialised it.
+    Untouched,
+    /// Somebody has, if only by a call that does so by itself.
+    Initialised,
+    /// It was destroyed after that.
+    Destroyed,
+}
+
+fork_safe_global! {
+    /// The state; every call without context goes through it, one at a time.
+    static STATE: State = State { settings: Settings::new(), phase: Phase::Untouched };
+}
+
+impl State {
+    /// What `blosc2_init` does, and every call that needs it done.
+    fn initialise(&mut self) -> &mut Settings {
+        if self.phase == Phase::Destroyed {
+            codec::reset_user_registrations();
+            filter::reset();
+            tuners::reset();
+        }
+        self.phase = Phase::Initialised;
+        &mut self.settings
+    }
+
+    /// Gives up threads and working memory; both come back when they are needed.
+    fn release(&mut self) {
+        self.settings.release();
+        pool::release();
+    }
+}
+
+/// Lets `work` use the settings.
+fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
+    STATE.with(|state| work(state.initialise()))
+}
+
+/// Initialises the library. It works without, but after blosc2_destroy() this makes it forget the
+/// codecs, filters and tuners that users registered.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_init() {
+    boundary!(blosc2_init, {
+        STATE.with(|state| {
+            state.initialise();
+        });
+        Ok(())
+    })
+}
+
+/// Ends the threads of the library and frees its working memory. Settings stay, and contexts stay
+/// usable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_destroy() {
+    boundary!(blosc2_destroy, {
+        STATE.with(|state| {
+            if state.phase == Phase::Initialised {
+                state.phase = Phase::Destroyed;
+                state.release();
+            }
+        });
+        Ok(())
+    })
+}
+
+/// Frees threads and working memory of the calls without context, until the next one. Gives 0, or
+/// -1 when the library is not initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
+    boundary!(blosc2_free_resources, {
+        STATE.with(|state| {
+            if state.phase != Phase::Initialised {
+                return Err(Error::Failure);
+            }
+            state.release();
+            Ok(0)
+        })
+    })
+}
+
+/// Compresses as a request says, under the lock or, with BLOSC_NOLOCK, apart.
+fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
+    let size = if nolock() {
+        with_settings(Settings::apart).compress_nolock(request, dest)?
+    } else {
+        with_settings(|settings| settings.compress(request, dest))?
+    };
+    Ok(size as c_int)
+}
+
+/// Decompresses under the lock or, with BLOSC_NOLOCK, apart.
+fn decompress(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    if nolock() {
+        with_settings(Settings::apart).decompress(src, dest)
+    } else {
+        with_settings(|settings| settings.decompress(src, dest))
+    }
+}
+
+/// Compresses srcsize bytes at src, items of typesize bytes, into a chunk at dest.
+///
+/// clevel is from 0 (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
+/// BLOSC_BITSHUFFLE. Gives the size of the chunk, 0 when it is larger than destsize, or an error
+/// code. A destination that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large
+/// enough.
+///
+/// Environment variables take precedence over the arguments and over what was set before:
+/// BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_DELTA, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE,
+/// BLOSC_NTHREADS, BLOSC_SPLITMODE. With BLOSC_NOLOCK, calls in different threads don't wait for
+/// one another. With BLOSC_BLOSC1_COMPAT the chunk has the header of Blosc 1.x.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_compress(
+    clevel: c_int,
+    doshuffle: c_int,
+    typesize: i32,
+    src: *const c_void,
+    srcsize: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_compress, {
+        // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        let (source, dest) = unsafe {
+            let dest = destination(dest, destsize)?;
+            (source(src, srcsize, dest.len())?, dest)
+        };
+        let shuffle = Shuffle::from_number(doshuffle);
+        compress(
+            Request {
+                clevel,
+                shuffle,
+                typesize,
+                source,
+            },
+            dest,
+        )
+    })
+}
+
+/// blosc2_compress() with the arguments of Blosc 1.x.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_compress(
+    clevel: c_int,
+    doshuffle: c_int,
+    typesize: usize,
+    nbytes: usize,
+    src: *const c_void,
+    dest: *mut c_void,
+    destsize: usize,
+) -> c_int {
+    boundary!(blosc1_compress, {
+        if nbytes > MAX_BUFFERSIZE {
+            return Err(Error::MaxBufsizeExceeded);
+        }
+        let typesize = i32::try_from(typesize).map_err(|_| Error::InvalidParam)?;
+        // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        let (source, dest) = unsafe {
+            let dest = destination(dest, clamped(destsize))?;
+            (source(src, clamped(nbytes), dest.len())?, dest)
+        };
+        let shuffle = Shuffle::from_number(doshuffle);
+        compress(
+            Request {
+                clevel,
+                shuffle,
+                typesize,
+                source,
+            },
+            dest,
+        )
+    })
+}
+
+/// A size of Blosc 1.x; beyond the range of today's, as large as possible.
+fn clamped(size: usize) -> i32 {
+    i32::try_from(size).unwrap_or(i32::MAX)
+}
+
+/// Decompresses the chunk at src, of at most srcsize bytes, to dest.
+///
+/// Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none. The
+/// environment variables BLOSC_NTHREADS and BLOSC_NOLOCK count as for blosc2_compress().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_decompress(
+    src: *const c_void,
+    srcsize: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_decompress, {
+        // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
+        let (src, dest) = unsafe { (whole_chunk(src, srcsize)?, no_room_is_null(dest, destsize)) };
+        Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
+    })
+}
+
+/// blosc2_decompress() with the arguments of Blosc 1.x: the chunk is as large as its header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_decompress(
+    src: *const c_void,
+    dest: *mut c_void,
+    destsize: usize,
+) -> c_int {
+    boundary!(blosc1_decompress, {
+        // SAFETY: the caller gives a chunk and a destination of that size, or NULL.
+        let (src, dest) = unsafe {
+            (
+                chunk_by_header(src)?,
+                no_room_is_null(dest, clamped(destsize)),
+            )
+        };
+        Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
+    })
+}
+
+/// Decompresses nitems items of the chunk at src, from item start on, to dest. Gives the bytes
+/// written, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_getitem(
+    src: *const c_void,
+    srcsize: i32,
+    start: c_int,
+    nitems: c_int,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_getitem, {
+        // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
+        let (src, dest) = unsafe { (whole_chunk(src, srcsize)?, no_room_is_null(dest, destsize)) };
+        let mut reader = Decompressor::new(DParams::default());
+        Ok(dest.fill(|dest| reader.getitem(src, start, nitems, dest))? as c_int)
+    })
+}
+
+/// blosc2_getitem() with the arguments of Blosc 1.x: the chunk is as large as its header says, and
+/// dest as the items need.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_getitem(
+    src: *const c_void,
+    start: c_int,
+    nitems: c_int,
+    dest: *mut c_void,
+) -> c_int {
+    boundary!(blosc1_getitem, {
+        // SAFETY: the caller gives a chunk, or NULL.
+        let src = unsafe { chunk_by_header(src) }?;
+        let typesize = i32::from(BasicHeader::parse(src)?.typesize);
+        // SAFETY: the caller gives room for the items, or NULL.
+        let dest = unsafe { no_room_is_null(dest, typesize.saturating_mul(nitems)) };
+        let mut reader = Decompressor::new(DParams::default());
+        Ok(dest.fill(|dest| reader.getitem(src, start, nitems, dest))? as c_int)
+    })
+}
+
+/// The number of threads of the calls without context.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_get_nthreads() -> i16 {
+    boundary!(blosc2_get_nthreads, {
+        Ok(with_settings(|settings| settings.nthreads()))
+    })
+}
+
+/// Sets the number of threads of the calls without context. Gives the number before, or an error
+/// code for a number below 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_set_nthreads(nthreads: i16) -> i16 {
+    boundary!(blosc2_set_nthreads, {
+        with_settings(|settings| settings.set_nthreads(nthreads))
+    })
+}
+
+/// The name of the codec of the calls without context; NULL after an unknown one was set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_get_compressor() -> *const c_char {
+    boundary!(blosc1_get_compressor, {
+        let code = with_settings(|settings| settings.compressor());
+        let name = code.and_then(codec::compcode_to_compname);
+        Ok(name.map_or(null(), |name| name.as_ptr()))
+    })
+}
+
+/// Chooses the codec of the calls without context. Gives its code; -1 for an unknown one, and
+/// compressing fails then until another one is chosen.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_set_compressor(compname: *const c_char) -> c_int {
+    boundary!(blosc1_set_compressor, {
+        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
+        let code = with_settings(|settings| settings.set_compressor(name.to_bytes()))?;
+        Ok(c_int::from(code))
+    })
+}
+
+/// The block size of the calls without context; 0 when it is automatic.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_get_blocksize() -> c_int {
+    boundary!(blosc1_get_blocksize, {
+        Ok(with_settings(|settings| settings.blocksize()))
+    })
+}
+
+/// Sets the block size of the calls without context; 0 is automatic.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_set_blocksize(blocksize: usize) {
+    boundary!(blosc1_set_blocksize, {
+        with_settings(|settings| settings.set_blocksize(clamped(blocksize)));
+        Ok(())
+    })
+}
+
+/// Chooses whether the calls without context split blocks in streams: BLOSC_ALWAYS_SPLIT and its
+/// siblings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc1_set_splitmode(splitmode: c_int) {
+    boundary!(blosc1_set_splitmode, {
+        with_settings(|settings| settings.set_splitmode(SplitMode(splitmode)));
+        Ok(())
+    })
+}
+
+/// Chooses whether the calls without context apply the delta filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_set_delta(dodelta: c_int) {
+    boundary!(blosc2_set_delta, {
+        with_settings(|settings| settings.set_delta(dodelta != 0));
+        Ok(())
+    })
+}

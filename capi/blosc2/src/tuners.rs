@@ -1,0 +1,106 @@
+//! Tuners of the user's.
+
+use crate::constants::tuners::BLOSC2_USER_REGISTERED_TUNER_START;
+use crate::context::blosc2_context;
+use crate::types::plugins::blosc2_tuner;
+use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::{PoisonError, RwLock};
+
+/// Tuners that can be registered.
+const MAX_TUNERS: usize = 255;
+
+/// The tuners registered.
+static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+
+struct Registered(blosc2_tuner);
+
+// SAFETY: the functions of a tuner may be called from any thread, and its name outlives the
+// library; both are rules of the C interface.
+unsafe impl Send for Registered {}
+// SAFETY: as above.
+unsafe impl Sync for Registered {}
+
+/// The tuner with this id.
+pub fn registered(id: c_int) -> Option<blosc2_tuner> {
+    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+    registry
+        .iter()
+        .find(|tuner| tuner.0.id == id)
+        .map(|tuner| tuner.0)
+}
+
+/// Lets a tuner prepare a context that was created with it.
+///
+/// # Errors
+/// [`Error::Tuner`] when there is no such tuner, it lacks a function, or refuses the context.
+///
+/// # Safety
+/// `context` is complete; `params` is what the tuner expects.
+pub unsafe fn initialise(
+    id: c_int,
+    params: *mut c_void,
+    context: *mut blosc2_context,
+) -> Result<()> {
+    let tuner = registered(id).ok_or(Error::Tuner)?;
+    let (Some(init), Some(_)) = (tuner.init, tuner.next_blocksize) else {
+        return Err(Error::Tuner);
+    };
+    // SAFETY: whoever registered the tuner promised that it takes any context.
+    match unsafe { init(params, context, null_mut()) } {
+        0.. => Ok(()),
+        _ => Err(Error::Tuner),
+    }
+}
+
+/// Forgets all tuners.
+pub fn reset() {
+    REGISTRY
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
+}
+
+/// Adds a tuner.
+///
+/// # Safety
+/// The name is NUL-terminated.
+unsafe fn register(tuner: blosc2_tuner) -> Result<()> {
+    if tuner.id < BLOSC2_USER_REGISTERED_TUNER_START {
+        return Err(Error::Failure);
+    }
+    // SAFETY: the caller promises a NUL-terminated string.
+    let name = |tuner: &blosc2_tuner| unsafe { CStr::from_ptr(tuner.name) };
+    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    match registry.iter().find(|known| known.0.id == tuner.id) {
+        Some(known) if name(&known.0) == name(&tuner) => Ok(()),
+        Some(_) => Err(Error::Failure),
+        None if registry.len() == MAX_TUNERS => Err(Error::CodecSupport),
+        None => {
+            registry.try_reserve(1)?;
+            registry.push(Registered(tuner));
+            Ok(())
+        }
+    }
+}
+
+/// Makes a tuner known to all contexts created from now on. The struct is copied, its name is not.
+///
+/// Gives 0; registering the same id and name again changes nothing. An id below
+/// BLOSC2_USER_REGISTERED_TUNER_START, or one taken by another name, is refused with
+/// BLOSC2_ERROR_FAILURE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_register_tuner(tuner: *mut blosc2_tuner) -> c_int {
+    boundary!(blosc2_register_tuner, {
+        // SAFETY: the caller gives a valid struct, or NULL.
+        let tuner = unsafe { pointers::reference(tuner) }?;
+        if tuner.name.is_null() {
+            return Err(Error::InvalidParam);
+        }
+        // SAFETY: the name is NUL-terminated, as the caller promises.
+        unsafe { register(*tuner) }?;
+        Ok(0)
+    })
+}

@@ -1,0 +1,170 @@
+//! Chunks whose blocks have lengths of their own.
+
+use crate::buffers::{destination, whole_chunk};
+use crate::context::blosc2_context;
+use ferroblosc::chunk::{vl_block_len, vl_block_sizes, vl_nblocks};
+use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::buffers::MallocBuffer;
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+/// Compresses each of nblocks buffers into a block of its own, all in one chunk at dest.
+///
+/// Gives the size of the chunk, 0 when it is larger than destsize, or an error code. No buffer may
+/// be NULL or empty.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_vlcompress_ctx(
+    context: *mut blosc2_context,
+    srcs: *const *const c_void,
+    srcsizes: *const i32,
+    nblocks: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    boundary!(blosc2_vlcompress_ctx, {
+        // SAFETY: the caller gives a context, nblocks buffers with their sizes, and a destination,
+        // or NULL.
+        let (context, blocks, dest) = unsafe {
+            let context = pointers::reference(context)?;
+            let blocks = buffers(srcs, srcsizes, nblocks)?;
+            (context, blocks, destination(dest, destsize)?)
+        };
+        let size = context.compress_with(|compressor| compressor.vl_compress(&blocks, dest))?;
+        Ok(size as c_int)
+    })
+}
+
+/// The buffers behind an array of pointers and one of sizes.
+///
+/// # Safety
+/// Both arrays are NULL or have `count` elements, and each pointer is NULL or readable for its size.
+unsafe fn buffers<'a>(
+    starts: *const *const c_void,
+    sizes: *const i32,
+    count: i32,
+) -> Result<Vec<&'a [u8]>> {
+    let count = usize::try_from(count).map_err(|_| Error::InvalidParam)?;
+    if starts.is_null() || sizes.is_null() {
+        return Err(Error::InvalidParam);
+    }
+    let mut buffers = Vec::new();
+    buffers.try_reserve_exact(count)?;
+    for i in 0..count {
+        // SAFETY: `i` is below the number of elements; the rest is promised by the caller.
+        buffers.push(unsafe { pointers::bytes(starts.add(i).read(), sizes.add(i).read()) }?);
+    }
+    Ok(buffers)
+}
+
+/// Decompresses each block of a chunk that blosc2_vlcompress_ctx() made into a buffer of its own,
+/// which the caller frees; stores the buffers in dests and their sizes in destsizes, arrays of
+/// maxblocks elements.
+///
+/// Gives the number of blocks, or an error code, and no buffer is left then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_vldecompress_ctx(
+    context: *mut blosc2_context,
+    src: *const c_void,
+    srcsize: i32,
+    dests: *mut *mut c_void,
+    destsizes: *mut i32,
+    maxblocks: i32,
+) -> c_int {
+    boundary!(blosc2_vldecompress_ctx, {
+        // SAFETY: the caller gives a context and a chunk of that size, or NULL.
+        let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
+        let max = usize::try_from(maxblocks).map_err(|_| Error::InvalidParam)?;
+        if dests.is_null() || destsizes.is_null() || max == 0 {
+            return Err(Error::InvalidParam);
+        }
+        let blocks = context.decompress_with(|decompressor| {
+            let sizes = vl_block_sizes(src, max)?;
+            let mut blocks = Vec::new();
+            blocks.try_reserve_exact(sizes.len())?;
+            for size in sizes {
+                blocks.push(MallocBuffer::zeroed(size)?);
+            }
+            let mut slices: Vec<&mut [u8]> =
+                blocks.iter_mut().map(MallocBuffer::as_mut_slice).collect();
+            decompressor.vl_decompress_into(src, &mut slices)?;
+            Ok(blocks)
+        });
+        let blocks = match blocks {
+            Ok(blocks) => blocks,
+            Err(error) => {
+                let count = vl_nblocks(src).map_or(0, |count| count as usize).min(max);
+                for i in 0..count {
+                    // SAFETY: `i` is below the number of elements.
+                    unsafe { dests.add(i).write(null_mut()) };
+                }
+                return Err(error);
+            }
+        };
+        let count = blocks.len();
+        for (i, block) in blocks.into_iter().enumerate() {
+            // SAFETY: there are at most `maxblocks` blocks, the number of elements.
+            unsafe {
+                destsizes.add(i).write(block.len() as i32);
+                dests.add(i).write(block.into_raw().cast());
+            }
+        }
+        Ok(count as c_int)
+    })
+}
+
+/// Decompresses one block of a chunk that blosc2_vlcompress_ctx() made into a buffer, which the
+/// caller frees; stores it in *dest and its size in *destsize.
+///
+/// Gives the size, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
+    context: *mut blosc2_context,
+    src: *const c_void,
+    srcsize: i32,
+    nblock: i32,
+    dest: *mut *mut u8,
+    destsize: *mut i32,
+) -> c_int {
+    boundary!(blosc2_vldecompress_block_ctx, {
+        // SAFETY: the caller gives a context and a chunk of that size, or NULL.
+        let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
+        if dest.is_null() || destsize.is_null() {
+            return Err(Error::InvalidParam);
+        }
+        let nblock = usize::try_from(nblock).map_err(|_| Error::InvalidParam)?;
+        let block = context.decompress_with(|decompressor| {
+            let mut block = MallocBuffer::zeroed(vl_block_len(src, nblock)?)?;
+            decompressor.vl_decompress_block(src, nblock, block.as_mut_slice())?;
+            Ok(block)
+        })?;
+        let size = block.len() as i32;
+        // SAFETY: neither is NULL, and the caller gives room for both.
+        unsafe {
+            destsize.write(size);
+            dest.write(block.into_raw());
+        }
+        Ok(size)
+    })
+}
+
+/// Stores the number of blocks of a chunk that blosc2_vlcompress_ctx() made in *nblocks. Gives 0 or
+/// an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(
+    src: *const c_void,
+    srcsize: i32,
+    nblocks: *mut i32,
+) -> c_int {
+    boundary!(blosc2_vlchunk_get_nblocks, {
+        // SAFETY: the caller gives a chunk of that size and room for a number, or NULL.
+        let (src, nblocks) = unsafe {
+            (
+                whole_chunk(src, srcsize)?,
+                pointers::reference_mut(nblocks)?,
+            )
+        };
+        *nblocks = vl_nblocks(src)?;
+        Ok(0)
+    })
+}
