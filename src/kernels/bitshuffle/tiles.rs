@@ -143,7 +143,7 @@ unsafe fn write_groups<V: Vector>(
 /// The contract of [`Vector`]; `tile` is valid for these writes.
 #[inline(always)]
 unsafe fn store_lines<V: Vector>(columns: [V; COLUMNS], count: usize, tile: *mut u8) {
-    for (j, column) in columns.iter().enumerate().take(count) {
+    for (j, column) in columns[..count].iter().enumerate() {
         // SAFETY: the caller's contract.
         unsafe { column.store(tile.add(j * LINE)) }
     }
@@ -158,7 +158,7 @@ unsafe fn load_lines<V: Vector>(tile: *const u8, count: usize) -> [V; COLUMNS] {
     // SAFETY: the caller's contract.
     unsafe {
         let mut columns = [V::splat(0); COLUMNS];
-        for (j, column) in columns.iter_mut().enumerate().take(count) {
+        for (j, column) in columns[..count].iter_mut().enumerate() {
             *column = V::load(tile.add(j * LINE));
         }
         columns

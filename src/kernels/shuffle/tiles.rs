@@ -166,19 +166,19 @@ pub(in crate::kernels) unsafe fn write_columns<V: Vector>(
 unsafe fn store_in_order<V: Vector>(r: [V; COLUMNS], class: usize, dest: *mut u8, step: usize) {
     // SAFETY: the caller's contract.
     unsafe {
-        for (k, r) in r.iter().enumerate().take(class) {
+        for (k, r) in r[..class].iter().enumerate() {
             r.store_lane::<0>(dest.add(k * step));
         }
         if V::LANES > 1 {
-            for (k, r) in r.iter().enumerate().take(class) {
+            for (k, r) in r[..class].iter().enumerate() {
                 r.store_lane::<1>(dest.add((class + k) * step));
             }
         }
         if V::LANES > 2 {
-            for (k, r) in r.iter().enumerate().take(class) {
+            for (k, r) in r[..class].iter().enumerate() {
                 r.store_lane::<2>(dest.add((2 * class + k) * step));
             }
-            for (k, r) in r.iter().enumerate().take(class) {
+            for (k, r) in r[..class].iter().enumerate() {
                 r.store_lane::<3>(dest.add((3 * class + k) * step));
             }
         }
@@ -199,14 +199,14 @@ pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
     // SAFETY: a register reads at most 16 bytes behind the start of its last group of items.
     unsafe {
         let mut r = [V::splat(0); COLUMNS];
-        for (k, r) in r.iter_mut().enumerate().take(class) {
+        for (k, r) in r[..class].iter_mut().enumerate() {
             *r = V::load_lanes(src.add(k * group * TS), LANE * TS);
         }
         if group == 1 || !V::HAS_LOOKUP {
             return rotate::<V, 1>(class, 4, r);
         }
         let by_column = const { sort_by_column(TS) };
-        for r in r.iter_mut().take(class) {
+        for r in r[..class].iter_mut() {
             *r = r.lookup(&by_column);
         }
         match group {
@@ -235,7 +235,7 @@ pub(in crate::kernels) unsafe fn write_narrow<V: Vector, const TS: usize>(
         let mut r = rotate::<V, 1>(class, class.ilog2(), columns);
         if TS != class && group > 1 {
             let packed = const { pack(TS) };
-            for r in r.iter_mut().take(class) {
+            for r in r[..class].iter_mut() {
                 *r = r.lookup(&packed);
             }
         }
@@ -289,9 +289,11 @@ unsafe fn store_planes<V: Vector>(
     dest: *mut u8,
     items: usize,
 ) {
-    for (j, column) in columns.iter().enumerate().take(count).skip(skip) {
-        // SAFETY: the caller's contract.
-        unsafe { column.store(dest.add(j * items)) }
+    for (j, column) in columns[..count].iter().enumerate() {
+        if j >= skip {
+            // SAFETY: the caller's contract.
+            unsafe { column.store(dest.add(j * items)) }
+        }
     }
 }
 
@@ -309,7 +311,7 @@ unsafe fn load_planes<V: Vector>(
     // SAFETY: the caller's contract.
     unsafe {
         let mut columns = [V::splat(0); COLUMNS];
-        for (j, column) in columns.iter_mut().enumerate().take(count) {
+        for (j, column) in columns[..count].iter_mut().enumerate() {
             *column = V::load(planes.plane(first + j).add(item));
         }
         columns
