@@ -11,6 +11,7 @@
 //! | 0 | [`kernels`] | byte transforms on slices, one file per SIMD level |
 //! | 1 | [`codec`] | one file a codec, the codec registry, dictionaries |
 //! | 1 | [`filter`] | one file a filter, the pipeline, the filter registry |
+//! | 1 | [`io`] | bytes that lie elsewhere than in memory |
 //! | 1 | [`pool`] | the worker threads all contexts share |
 //! | 2 | [`chunk`] | headers, block sizes, the encoder and the decoder |
 //!
@@ -21,6 +22,7 @@ pub mod chunk;
 pub mod codec;
 mod error;
 pub mod filter;
+pub mod io;
 pub mod kernels;
 pub mod pool;
 pub mod trace;

@@ -36,34 +36,42 @@ pub(super) enum Stream<'a> {
     Coded(&'a [u8]),
 }
 
-/// The stream at `*at`, which moves behind it.
-pub(super) fn next_stream<'a>(src: &'a [u8], at: &mut usize, len: usize) -> Result<Stream<'a>> {
-    let size = word_at(src, *at).ok_or(Error::ReadBuffer)?;
-    *at += WORD;
-    if size == 0 {
-        return Ok(Stream::Run(0));
-    }
-    if size < 0 {
-        let token = *src.get(*at).ok_or(Error::ReadBuffer)?;
-        *at += 1;
-        let value = u8::try_from(-i64::from(size)).map_err(|_| Error::RunLength)?;
-        return if token & TOKEN_RUN != 0 {
-            Ok(Stream::Run(value))
+/// The stored bytes of a block, read from the front.
+#[derive(Clone, Copy)]
+pub(super) struct Stored<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Stored<'a> {
+    /// The next stream, of `len` uncompressed bytes.
+    pub fn next(&mut self, len: usize) -> Result<Stream<'a>> {
+        let size = word_at(self.bytes, self.at).ok_or(Error::ReadBuffer)?;
+        self.at += WORD;
+        if size == 0 {
+            return Ok(Stream::Run(0));
+        }
+        if size < 0 {
+            let token = *self.bytes.get(self.at).ok_or(Error::ReadBuffer)?;
+            self.at += 1;
+            let value = u8::try_from(-i64::from(size)).map_err(|_| Error::RunLength)?;
+            let is_run = token & TOKEN_RUN != 0;
+            return if is_run {
+                Ok(Stream::Run(value))
+            } else {
+                Err(Error::RunLength)
+            };
+        }
+        let size = size as usize;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let bytes = rest.get(..size).ok_or(Error::ReadBuffer)?;
+        self.at += size;
+        Ok(if size == len {
+            Stream::Raw(bytes)
         } else {
-            Err(Error::RunLength)
-        };
+            Stream::Coded(bytes)
+        })
     }
-    let size = size as usize;
-    let bytes = src
-        .get(*at..)
-        .and_then(|rest| rest.get(..size))
-        .ok_or(Error::ReadBuffer)?;
-    *at += size;
-    Ok(if size == len {
-        Stream::Raw(bytes)
-    } else {
-        Stream::Coded(bytes)
-    })
 }
 
 impl BlockDecoder<'_> {
@@ -139,6 +147,9 @@ impl BlockDecoder<'_> {
         }
         if view.header.is_memcpyed() {
             let start = view.header.header_len() + view.block_offset(nblock);
+            if let Some(lazy) = &view.lazy {
+                return lazy.read(start, dest, Error::ReadBuffer);
+            }
             let raw = view
                 .src
                 .get(start..start + dest.len())
@@ -146,29 +157,63 @@ impl BlockDecoder<'_> {
             dest.copy_from_slice(raw);
             return Ok(());
         }
-        if view.header.vl_blocks {
-            return self.decode_vl(worker, nblock, dest);
-        }
-        let streams = view.streams(dest.len());
-        let result = self.decode_streams(worker, nblock, streams, reference, dest);
-        match view.streams_instead(dest.len()) {
-            Some(streams) if result.is_err() => {
-                self.decode_streams(worker, nblock, streams, reference, dest)
+        self.with_stored(worker, nblock, |worker, stored| {
+            if view.header.vl_blocks {
+                return self.decode_vl(worker, stored, dest);
             }
-            _ => result,
-        }
+            let streams = view.streams(dest.len());
+            let result = self.decode_streams(worker, stored, streams, reference, dest);
+            match view.streams_instead(dest.len()) {
+                Some(streams) if result.is_err() => {
+                    self.decode_streams(worker, stored, streams, reference, dest)
+                }
+                _ => result,
+            }
+        })
+    }
+
+    /// Hands `work` the stored bytes of a block: from the chunk, or read from where a lazy chunk says.
+    pub fn with_stored<T>(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        work: impl FnOnce(&mut Worker, Stored<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let start = match self.view.header.vl_blocks {
+            true => self.view.vl_block(nblock).start,
+            false => self.view.block_start(nblock)?,
+        };
+        let Some(lazy) = &self.view.lazy else {
+            // Variable-length blocks end where the next begins; regular ones where their streams do.
+            let end = match self.view.header.vl_blocks {
+                true => start + self.view.vl_block(nblock).stored_len,
+                false => self.view.src.len(),
+            };
+            return work(
+                worker,
+                Stored {
+                    bytes: &self.view.src[..end],
+                    at: start,
+                },
+            );
+        };
+        let mut buffer = std::mem::take(&mut worker.fetched);
+        let result = lazy
+            .fetch(nblock, start, &mut buffer)
+            .and_then(|bytes| work(worker, Stored { bytes, at: 0 }));
+        worker.fetched = buffer;
+        result
     }
 
     fn decode_streams(
         &self,
         worker: &mut Worker,
-        nblock: usize,
+        stored: Stored<'_>,
         streams: usize,
         reference: Reference<'_>,
         dest: &mut [u8],
     ) -> Result<()> {
         let view = self.view;
-        let mut at = view.block_start(nblock)?;
         let len = dest.len() / streams;
         if len == 0 {
             return Err(Error::WriteBuffer);
@@ -177,25 +222,25 @@ impl BlockDecoder<'_> {
             return Err(Error::Data);
         }
         if view.header.instrumented || !view.pipeline.is_undone() {
-            return self.decode_into(worker, &mut at, len, dest);
+            return self.decode_into(worker, stored, len, dest);
         }
         let around = self
             .params
             .surroundings(view.src, view.header.typesize(), view.blocksize);
         if streams == 1 {
-            let mut behind = at;
-            if let Stream::Raw(raw) = next_stream(view.src, &mut behind, len)? {
+            let mut ahead = stored;
+            if let Stream::Raw(raw) = ahead.next(len)? {
                 return view
                     .pipeline
                     .backward(reference, &around, raw, &mut worker.filters, dest);
             }
         } else if streams <= MAX_PLANES && self.is_plain_shuffle() {
-            return self.unshuffle_in_place(worker, at, len, dest);
+            return self.unshuffle_in_place(worker, stored, len, dest);
         }
         worker.planes.forget();
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
-            self.decode_into(worker, &mut at, len, filtered)?;
+            self.decode_into(worker, stored, len, filtered)?;
             view.pipeline
                 .backward(reference, &around, filtered, &mut worker.filters, dest)
         });
@@ -217,7 +262,7 @@ impl BlockDecoder<'_> {
     fn unshuffle_in_place(
         &self,
         worker: &mut Worker,
-        mut at: usize,
+        mut stored: Stored<'_>,
         len: usize,
         dest: &mut [u8],
     ) -> Result<()> {
@@ -230,7 +275,7 @@ impl BlockDecoder<'_> {
             for (number, plane) in planes[..streams].iter_mut().enumerate() {
                 let (own, others) = rest.split_at_mut(len);
                 rest = others;
-                *plane = match next_stream(self.view.src, &mut at, len)? {
+                *plane = match stored.next(len)? {
                     Stream::Raw(raw) => raw,
                     Stream::Run(value) => {
                         worker.planes.fill(number, own, value);
@@ -255,12 +300,12 @@ impl BlockDecoder<'_> {
     fn decode_into(
         &self,
         worker: &mut Worker,
-        at: &mut usize,
+        mut stored: Stored<'_>,
         len: usize,
         dest: &mut [u8],
     ) -> Result<()> {
         for part in dest.chunks_exact_mut(len) {
-            match next_stream(self.view.src, at, len)? {
+            match stored.next(len)? {
                 Stream::Run(value) => part.fill(value),
                 Stream::Raw(raw) => part.copy_from_slice(raw),
                 Stream::Coded(coded) => self.decode_stream(worker, coded, part)?,
@@ -306,10 +351,12 @@ impl BlockDecoder<'_> {
     }
 
     /// Decodes a variable-length block: one stream, and its own reference.
-    fn decode_vl(&self, worker: &mut Worker, nblock: usize, dest: &mut [u8]) -> Result<()> {
+    fn decode_vl(&self, worker: &mut Worker, stored: Stored<'_>, dest: &mut [u8]) -> Result<()> {
         let view = self.view;
-        let block = view.vl_block(nblock);
-        let payload = &view.src[block.payload..block.payload + block.payload_len];
+        let payload = stored
+            .bytes
+            .get(stored.at + WORD..)
+            .ok_or(Error::ReadBuffer)?;
         let is_raw = payload.len() == dest.len();
         if !view.pipeline.is_undone() {
             if is_raw {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::block::{BlockDecoder, fill_special};
 use super::header::{ChunkHeader, Special};
 use super::params::DParams;
-use super::view::{ChunkView, count_blocks};
+use super::view::{ChunkView, Wanted, count_blocks};
 use super::worker::{Worker, Workers};
 use crate::filter::{Reference, grown};
 use crate::{Error, Result, pool};
@@ -113,7 +113,8 @@ impl Decompressor {
             fill_special(src, &header, 0, dest)?;
             return Ok(header.nbytes);
         }
-        let view = ChunkView::new(src, header)?;
+        let source = self.params.lazy.clone();
+        let view = ChunkView::new(src, header, source.as_deref(), Wanted::All)?;
         self.decode_blocks(&view, maskout.as_deref(), dest)?;
         Ok(header.nbytes)
     }

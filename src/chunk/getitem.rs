@@ -3,7 +3,7 @@
 use super::block::{BlockDecoder, fill_special};
 use super::decode::Decompressor;
 use super::header::{ChunkHeader, Special};
-use super::view::ChunkView;
+use super::view::{ChunkView, Wanted};
 use crate::filter::{Reference, grown};
 use crate::{Error, Result};
 
@@ -84,8 +84,9 @@ impl Decompressor {
             fill_special(src, header, start, dest)?;
             return Ok(len);
         }
-        let view = ChunkView::new(src, *header)?;
-        if header.is_memcpyed() && !has_postfilter {
+        let source = self.params.lazy.as_deref();
+        let view = ChunkView::new(src, *header, source, Wanted::All)?;
+        if header.is_memcpyed() && !header.lazy && !has_postfilter {
             let from = header.header_len() + start;
             dest.copy_from_slice(src.get(from..from + len).ok_or(Error::ReadBuffer)?);
             return Ok(len);

@@ -378,6 +378,11 @@ fn slots_of_flags(flags: u8) -> [Slot; SLOTS] {
     slots
 }
 
+/// Marks a header as that of a lazy chunk.
+pub(super) fn set_lazy(header: &mut [u8]) {
+    header[offset::BLOSC2_FLAGS] |= blosc2_flag::LAZY;
+}
+
 /// A header to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeaderFields {

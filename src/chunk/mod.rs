@@ -27,6 +27,7 @@
 //! | `blocksize.rs` | how data are cut |
 //! | `encode.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, the block, extras |
 //! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `vl.rs` | decompression: tables, a block, all, a part |
+//! | `lazy.rs` | chunks whose blocks are still in a file |
 //! | `special.rs`, `inspect.rs` | chunks that are only a header; what a header tells |
 //! | `oneshot.rs`, `environment.rs` | the settings behind the calls without context |
 //! | `worker.rs` | the state of a thread at work |
@@ -41,6 +42,7 @@ mod getitem;
 mod header;
 mod inspect;
 mod instrument;
+mod lazy;
 pub mod oneshot;
 mod params;
 mod part;
@@ -57,11 +59,12 @@ pub use encode::Compressor;
 pub use environment::Shuffle;
 pub use header::{BasicHeader, ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, Special};
 pub use inspect::{Sizes, complib, sizes, validate};
+pub use lazy::{LazySource, make_lazy};
 pub use params::{CParams, DParams, HeaderForm, SplitMode};
 pub use prefilter::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
 pub use stream::Source;
 pub use tuner::{Tuner, TunerCall};
-pub use vl::{vl_block_len, vl_block_sizes, vl_nblocks};
+pub use vl::vl_nblocks;
 
 /// How many bytes a chunk can be longer than its data.
 pub const MAX_OVERHEAD: usize = EXTENDED_HEADER_LENGTH;

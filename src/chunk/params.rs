@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::lazy::LazySource;
 use super::prefilter::{Postfilter, Prefilter};
 use super::tuner::Tuner;
 use crate::codec;
@@ -196,6 +197,8 @@ pub struct DParams {
     pub nthreads: i16,
     /// Called for each block after the filters.
     pub postfilter: Option<Arc<dyn Postfilter>>,
+    /// Where the blocks of lazy chunks are.
+    pub lazy: Option<Arc<dyn LazySource>>,
     /// The super-chunk the chunks are from.
     pub parent: Option<Arc<dyn Parent>>,
     /// Handed back in callbacks.
@@ -212,6 +215,12 @@ impl DParams {
     /// Sets the postfilter.
     pub fn postfilter(mut self, postfilter: Arc<dyn Postfilter>) -> Self {
         self.postfilter = Some(postfilter);
+        self
+    }
+
+    /// Sets where the blocks of lazy chunks are.
+    pub fn lazy(mut self, source: Arc<dyn LazySource>) -> Self {
+        self.lazy = Some(source);
         self
     }
 

@@ -4,7 +4,7 @@
 //! and of a shuffled block only the items asked for are put together. Where that does not apply the whole
 //! block is decoded and the part copied.
 
-use super::block::{BlockDecoder, Stream, next_stream};
+use super::block::{BlockDecoder, Stream};
 use super::header::Special;
 use super::worker::{MAX_PLANES, Worker};
 use crate::filter::{Reference, grown};
@@ -70,9 +70,8 @@ impl BlockDecoder<'_> {
         part: &mut [u8],
     ) -> Result<()> {
         let mut buffer = std::mem::take(&mut worker.streams);
-        let mut run = || {
-            let mut at = self.view.block_start(nblock)?;
-            match next_stream(self.view.src, &mut at, block_len)? {
+        let result = self.with_stored(worker, nblock, |worker, mut stored| {
+            match stored.next(block_len)? {
                 Stream::Run(value) => part.fill(value),
                 Stream::Raw(raw) => part.copy_from_slice(&raw[from..from + part.len()]),
                 Stream::Coded(coded) => {
@@ -83,8 +82,7 @@ impl BlockDecoder<'_> {
                 }
             }
             Ok(())
-        };
-        let result = run();
+        });
         worker.streams = buffer;
         result
     }
@@ -102,14 +100,13 @@ impl BlockDecoder<'_> {
         let len = block_len / streams;
         let (first, count) = (from / streams, part.len() / streams);
         let mut buffer = std::mem::take(&mut worker.streams);
-        let mut run = || {
-            let mut at = self.view.block_start(nblock)?;
+        let result = self.with_stored(worker, nblock, |worker, mut stored| {
             let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
             worker.planes.set_plane_len(len);
             let mut rest = grown(&mut buffer, block_len)?;
             for (number, plane) in planes[..streams].iter_mut().enumerate() {
                 let own = rest.split_off_mut(..len).unwrap_or_default();
-                *plane = match next_stream(self.view.src, &mut at, len)? {
+                *plane = match stored.next(len)? {
                     Stream::Raw(raw) => &raw[first..first + count],
                     Stream::Run(value) => {
                         worker.planes.forget_plane(number);
@@ -126,8 +123,7 @@ impl BlockDecoder<'_> {
             }
             kernels::shuffle::unshuffle_planes(&planes[..streams], part);
             Ok(())
-        };
-        let result = run();
+        });
         worker.streams = buffer;
         result
     }
@@ -145,9 +141,8 @@ impl BlockDecoder<'_> {
         let items = block_len / typesize;
         let (first, count) = (from / typesize, part.len() / typesize);
         let mut buffer = std::mem::take(&mut worker.streams);
-        let mut run = || {
-            let mut at = self.view.block_start(nblock)?;
-            let shuffled: &[u8] = match next_stream(self.view.src, &mut at, block_len)? {
+        let result = self.with_stored(worker, nblock, |worker, mut stored| {
+            let shuffled: &[u8] = match stored.next(block_len)? {
                 Stream::Run(value) => {
                     part.fill(value);
                     return Ok(());
@@ -166,8 +161,7 @@ impl BlockDecoder<'_> {
             }
             kernels::shuffle::unshuffle_planes(&planes[..typesize], part);
             Ok(())
-        };
-        let result = run();
+        });
         worker.streams = buffer;
         result
     }

@@ -10,8 +10,9 @@
 //! (Source: the C-Blosc2 chunk format.)
 
 use super::header::{ChunkHeader, Special, VERSION_BLOSC1};
+use super::lazy::{LazyChunk, LazySource};
 use crate::codec::{self, Dictionary};
-use crate::filter::Pipeline;
+use crate::filter::{Pipeline, grown};
 use crate::{Error, Result};
 
 /// Bytes of a block start, of a stream's size and of a dictionary's length.
@@ -25,10 +26,10 @@ const BLOSC1_MIN_STREAM: usize = 128;
 /// A variable-length block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VlBlock {
-    /// Where its payload begins in the chunk.
-    pub payload: usize,
-    /// Bytes of the payload.
-    pub payload_len: usize,
+    /// Where it begins in the chunk, with the word that is its size.
+    pub start: usize,
+    /// Bytes of that word and the payload.
+    pub stored_len: usize,
     /// Where it begins in the decompressed chunk.
     pub offset: usize,
     /// Uncompressed bytes.
@@ -44,9 +45,21 @@ pub(super) struct ChunkView<'a> {
     pub nblocks: usize,
     pub pipeline: Pipeline,
     pub dictionary: Option<Dictionary>,
+    /// The file of a lazy chunk, whose blocks are not in `src`.
+    pub lazy: Option<LazyChunk<'a>>,
     /// Behind header, block starts and dictionary: no block begins before.
     data_start: usize,
     vl: Vec<VlBlock>,
+    /// Number of the first block in `vl`.
+    first_vl: usize,
+}
+
+/// Which blocks of a chunk somebody wants to decode.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    All,
+    /// One block: of a lazy chunk the lengths of the others are then not looked up.
+    One(usize),
 }
 
 /// The little-endian word at `at`, if it is there.
@@ -69,8 +82,14 @@ impl<'a> ChunkView<'a> {
     ///
     /// # Errors
     /// [`Error::InvalidHeader`], [`Error::ReadBuffer`] or [`Error::CodecDict`] when they are not sound,
-    /// [`Error::InvalidParam`] for a lazy chunk, whose blocks are elsewhere.
-    pub fn new(src: &'a [u8], header: ChunkHeader) -> Result<ChunkView<'a>> {
+    /// [`Error::InvalidParam`] for a lazy chunk of which nobody says where its blocks are, or for a block
+    /// that the chunk does not have.
+    pub fn new(
+        src: &'a [u8],
+        header: ChunkHeader,
+        source: Option<&dyn LazySource>,
+        wanted: Wanted,
+    ) -> Result<ChunkView<'a>> {
         let nblocks = count_blocks(&header);
         let mut view = ChunkView {
             src,
@@ -83,10 +102,12 @@ impl<'a> ChunkView<'a> {
             nblocks,
             pipeline: Pipeline::new(&header.filters, header.basic.version),
             dictionary: None,
+            lazy: None,
             data_start: header.header_len(),
             vl: Vec::new(),
+            first_vl: 0,
         };
-        if header.is_memcpyed() || header.special != Special::None {
+        if (header.is_memcpyed() && !header.lazy) || header.special != Special::None {
             return Ok(view);
         }
         let table_end = nblocks
@@ -98,69 +119,106 @@ impl<'a> ChunkView<'a> {
             return Err(Error::ReadBuffer);
         }
         if header.lazy {
-            return Err(Error::InvalidParam);
+            view.lazy = Some(LazyChunk::open(src, &header, table_end, source)?);
         }
         view.data_start = table_end;
-        if header.use_dict {
+        if header.use_dict && !header.is_memcpyed() {
             view.load_dictionary()?;
         }
         if header.vl_blocks {
-            view.read_vl_blocks()?;
+            view.read_vl_blocks(wanted)?;
         }
         Ok(view)
     }
 
     fn load_dictionary(&mut self) -> Result<()> {
-        let size = word_at(self.src, self.data_start).ok_or(Error::ReadBuffer)?;
+        let size = self.stored_word(self.data_start, Error::ReadBuffer)?;
         let size = usize::try_from(size).map_err(|_| Error::CodecDict)?;
         if !(1..=MAX_DICT_SIZE).contains(&size) {
             return Err(Error::CodecDict);
         }
         let start = self.data_start + WORD;
-        let bytes = self.src.get(start..start + size).ok_or(Error::ReadBuffer)?;
+        let mut read = Vec::new();
+        let bytes = match &self.lazy {
+            None => self.src.get(start..start + size).ok_or(Error::ReadBuffer)?,
+            Some(lazy) => {
+                let bytes = grown(&mut read, size)?;
+                lazy.read(start, bytes, Error::FileRead)?;
+                bytes
+            }
+        };
         self.dictionary = Some(Dictionary::for_decoding(self.header.basic.format(), bytes)?);
         self.data_start = start + size;
         Ok(())
     }
 
-    fn read_vl_blocks(&mut self) -> Result<()> {
-        self.vl.try_reserve_exact(self.nblocks)?;
-        let cbytes = self.header.cbytes;
-        let mut offset = 0usize;
-        let mut start = self.raw_start(0)?;
-        if start < self.data_start {
-            return Err(Error::InvalidHeader);
+    /// The word at `at` of the stored chunk; when it is not in memory, the error is `missing`.
+    fn stored_word(&self, at: usize, missing: Error) -> Result<i32> {
+        match &self.lazy {
+            None => word_at(self.src, at).ok_or(missing),
+            Some(lazy) => {
+                let mut word = [0; WORD];
+                lazy.read(at, &mut word, Error::FileRead)?;
+                Ok(i32::from_le_bytes(word))
+            }
         }
-        for i in 0..self.nblocks {
-            let end = if i + 1 < self.nblocks {
-                self.raw_start(i + 1)?
-            } else {
-                cbytes
-            };
-            if end < start + WORD || end > cbytes {
-                return Err(Error::InvalidHeader);
+    }
+
+    fn read_vl_blocks(&mut self, wanted: Wanted) -> Result<()> {
+        if let (Wanted::One(nblock), true) = (wanted, self.header.lazy) {
+            if nblock >= self.nblocks {
+                return Err(Error::InvalidParam);
             }
-            let len = word_at(self.src, start).ok_or(Error::InvalidHeader)?;
-            let len = usize::try_from(len).map_err(|_| Error::InvalidHeader)?;
-            if len == 0 || len > self.header.nbytes - offset {
-                return Err(Error::InvalidHeader);
-            }
-            let payload = start + WORD;
-            self.vl.push(VlBlock {
-                payload,
-                payload_len: end - payload,
-                offset,
-                len,
-            });
-            self.blocksize = self.blocksize.max(len);
-            offset += len;
-            start = end;
+            let block = self.read_vl_block(nblock, 0)?;
+            self.blocksize = block.len;
+            self.first_vl = nblock;
+            self.vl.push(block);
+            return Ok(());
+        }
+        self.vl.try_reserve_exact(self.nblocks)?;
+        let mut offset = 0;
+        for nblock in 0..self.nblocks {
+            let block = self.read_vl_block(nblock, offset)?;
+            self.blocksize = self.blocksize.max(block.len);
+            offset += block.len;
+            self.vl.push(block);
         }
         if offset == self.header.nbytes {
             Ok(())
         } else {
             Err(Error::InvalidHeader)
         }
+    }
+
+    /// The variable-length block that begins `offset` bytes into the decompressed chunk.
+    fn read_vl_block(&self, nblock: usize, offset: usize) -> Result<VlBlock> {
+        let cbytes = self.header.cbytes;
+        let start = self.raw_start(nblock)?;
+        let is_last = nblock + 1 == self.nblocks;
+        let end = if is_last {
+            cbytes
+        } else {
+            self.raw_start(nblock + 1)?
+        };
+        if start < self.data_start || end < start + WORD || end > cbytes {
+            return Err(Error::InvalidHeader);
+        }
+        if let Some(lazy) = &self.lazy
+            && lazy.stored_len(nblock)? != end - start
+        {
+            return Err(Error::InvalidHeader);
+        }
+        let len = self.stored_word(start, Error::InvalidHeader)?;
+        let len = usize::try_from(len).map_err(|_| Error::InvalidHeader)?;
+        if len == 0 || len > self.header.nbytes - offset {
+            return Err(Error::InvalidHeader);
+        }
+        Ok(VlBlock {
+            start,
+            stored_len: end - start,
+            offset,
+            len,
+        })
     }
 
     /// Block start as the table says, which must not be negative.
@@ -176,7 +234,12 @@ impl<'a> ChunkView<'a> {
     /// [`Error::Data`] when that is outside the chunk or in front of its data.
     pub fn block_start(&self, block: usize) -> Result<usize> {
         let start = self.raw_start(block).map_err(|_| Error::Data)?;
-        if start >= self.data_start && start < self.src.len() {
+        let end = if self.header.lazy {
+            self.header.cbytes
+        } else {
+            self.src.len()
+        };
+        if (self.data_start..end).contains(&start) {
             Ok(start)
         } else {
             Err(Error::Data)
@@ -185,13 +248,13 @@ impl<'a> ChunkView<'a> {
 
     /// The variable-length block of this number.
     pub fn vl_block(&self, block: usize) -> &VlBlock {
-        &self.vl[block]
+        &self.vl[block - self.first_vl]
     }
 
     /// Where a block begins in the decompressed chunk.
     pub fn block_offset(&self, block: usize) -> usize {
         if self.header.vl_blocks {
-            self.vl[block].offset
+            self.vl_block(block).offset
         } else {
             block * self.blocksize
         }
@@ -200,7 +263,7 @@ impl<'a> ChunkView<'a> {
     /// Uncompressed bytes of a block.
     pub fn block_len(&self, block: usize) -> usize {
         if self.header.vl_blocks {
-            self.vl[block].len
+            self.vl_block(block).len
         } else {
             self.blocksize
                 .min(self.header.nbytes - block * self.blocksize)

@@ -3,7 +3,8 @@
 use super::block::BlockDecoder;
 use super::decode::{Decompressor, decode_all};
 use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH};
-use super::view::ChunkView;
+use super::lazy::LazySource;
+use super::view::{ChunkView, Wanted};
 use crate::filter::Reference;
 use crate::{Error, Result};
 
@@ -25,7 +26,11 @@ pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
 }
 
 /// A chunk that has blocks of variable length.
-fn vl_view(src: &[u8]) -> Result<ChunkView<'_>> {
+fn vl_view<'a>(
+    src: &'a [u8],
+    source: Option<&dyn LazySource>,
+    wanted: Wanted,
+) -> Result<ChunkView<'a>> {
     let header = ChunkHeader::parse(src)?;
     if !header.vl_blocks {
         return Err(Error::InvalidParam);
@@ -33,33 +38,48 @@ fn vl_view(src: &[u8]) -> Result<ChunkView<'_>> {
     if !header.lazy && header.cbytes > src.len() {
         return Err(Error::InvalidHeader);
     }
-    ChunkView::new(src, header)
-}
-
-/// The uncompressed sizes of the blocks of a chunk with variable-length blocks.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for an ordinary chunk or one of more than `max` blocks; those of the header and
-/// the tables.
-pub fn vl_block_sizes(src: &[u8], max: usize) -> Result<Vec<usize>> {
-    if ChunkHeader::parse(src)?.basic.blocksize as usize > max {
-        return Err(Error::InvalidParam);
-    }
-    let view = vl_view(src)?;
-    let mut sizes = Vec::new();
-    sizes.try_reserve_exact(view.nblocks)?;
-    sizes.extend((0..view.nblocks).map(|nblock| view.block_len(nblock)));
-    Ok(sizes)
+    ChunkView::new(src, header, source, wanted)
 }
 
 impl Decompressor {
+    /// The uncompressed sizes of the blocks of a chunk with variable-length blocks.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for an ordinary chunk or one of more than `max` blocks; those of the header
+    /// and the tables.
+    pub fn vl_block_sizes(&self, src: &[u8], max: usize) -> Result<Vec<usize>> {
+        if ChunkHeader::parse(src)?.basic.blocksize as usize > max {
+            return Err(Error::InvalidParam);
+        }
+        let view = vl_view(src, self.params.lazy.as_deref(), Wanted::All)?;
+        let mut sizes = Vec::new();
+        sizes.try_reserve_exact(view.nblocks)?;
+        sizes.extend((0..view.nblocks).map(|nblock| view.block_len(nblock)));
+        Ok(sizes)
+    }
+
+    /// The uncompressed size of one block of a chunk with variable-length blocks.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for an ordinary chunk or a block it doesn't have; those of the header and
+    /// the tables.
+    pub fn vl_block_len(&self, src: &[u8], nblock: usize) -> Result<usize> {
+        let view = vl_view(src, self.params.lazy.as_deref(), Wanted::One(nblock))?;
+        if nblock < view.nblocks {
+            Ok(view.block_len(nblock))
+        } else {
+            Err(Error::InvalidParam)
+        }
+    }
+
     /// Decompresses each block of a chunk with variable-length blocks into a buffer of its own;
-    /// [`vl_block_sizes`] tells how many there are and how long they must be.
+    /// [`Decompressor::vl_block_sizes`] tells how many there are and how long they must be.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] when the buffers are not of those sizes; those of decompression.
     pub fn vl_decompress_into(&mut self, src: &[u8], dests: &mut [&mut [u8]]) -> Result<()> {
-        let view = vl_view(src)?;
+        let source = self.params.lazy.as_deref();
+        let view = vl_view(src, source, Wanted::All)?;
         let fits = dests.len() == view.nblocks
             && dests
                 .iter()
@@ -88,7 +108,7 @@ impl Decompressor {
     /// Those of [`Decompressor::vl_decompress_into`]; [`Error::MemoryAlloc`].
     pub fn vl_decompress(&mut self, src: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut blocks = Vec::new();
-        for size in vl_block_sizes(src, usize::MAX)? {
+        for size in self.vl_block_sizes(src, usize::MAX)? {
             let mut block = Vec::new();
             block.try_reserve_exact(size)?;
             block.resize(size, 0);
@@ -100,7 +120,7 @@ impl Decompressor {
     }
 
     /// Decompresses one block of a chunk with variable-length blocks into `dest`, which has the size
-    /// that [`vl_block_len`] tells.
+    /// that [`Decompressor::vl_block_len`] tells.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for an ordinary chunk, a block it doesn't have or a `dest` of another size;
@@ -111,7 +131,8 @@ impl Decompressor {
         nblock: usize,
         dest: &mut [u8],
     ) -> Result<()> {
-        let view = vl_view(src)?;
+        let source = self.params.lazy.as_deref();
+        let view = vl_view(src, source, Wanted::One(nblock))?;
         if nblock >= view.nblocks || dest.len() != view.block_len(nblock) {
             return Err(Error::InvalidParam);
         }
@@ -123,19 +144,5 @@ impl Decompressor {
         let result = decoder.decode(&mut worker, nblock, 0, Reference::Own, dest);
         self.workers.put(worker);
         result
-    }
-}
-
-/// The uncompressed size of one block of a chunk with variable-length blocks.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for an ordinary chunk or a block it doesn't have; those of the header and the
-/// tables.
-pub fn vl_block_len(src: &[u8], nblock: usize) -> Result<usize> {
-    let view = vl_view(src)?;
-    if nblock < view.nblocks {
-        Ok(view.block_len(nblock))
-    } else {
-        Err(Error::InvalidParam)
     }
 }

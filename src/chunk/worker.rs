@@ -12,6 +12,8 @@ pub(super) struct Worker {
     pub codecs: Workspace,
     /// Buffers between the stages of a pipeline.
     pub filters: Scratch,
+    /// A block of a lazy chunk, as stored.
+    pub fetched: Vec<u8>,
     /// A block between the codec and the filters.
     pub streams: Vec<u8>,
     /// Which planes of `streams` hold one byte over and over.

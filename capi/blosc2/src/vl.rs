@@ -2,7 +2,7 @@
 
 use crate::buffers::{destination, whole_chunk};
 use crate::context::blosc2_context;
-use ferroblosc::chunk::{vl_block_len, vl_block_sizes, vl_nblocks};
+use ferroblosc::chunk::vl_nblocks;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::buffers::MallocBuffer;
 use ferroblosc_capi_common::{boundary, pointers};
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
             return Err(Error::InvalidParam);
         }
         let blocks = context.decompress_with(|decompressor| {
-            let sizes = vl_block_sizes(src, max)?;
+            let sizes = decompressor.vl_block_sizes(src, max)?;
             let mut blocks = Vec::new();
             blocks.try_reserve_exact(sizes.len())?;
             for size in sizes {
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
         }
         let nblock = usize::try_from(nblock).map_err(|_| Error::InvalidParam)?;
         let block = context.decompress_with(|decompressor| {
-            let mut block = MallocBuffer::zeroed(vl_block_len(src, nblock)?)?;
+            let mut block = MallocBuffer::zeroed(decompressor.vl_block_len(src, nblock)?)?;
             decompressor.vl_decompress_block(src, nblock, block.as_mut_slice())?;
             Ok(block)
         })?;

@@ -1,0 +1,167 @@
+//! Lazy chunks: proxies of chunks whose blocks are still in a file.
+//!
+//! ```text
+//! header(32), lazy bit set | block starts: i32 × nblocks | trailer
+//! trailer = nchunk: i32 | offset: i64 | stored bytes of each block: i32 × nblocks
+//! ```
+//! `offset` is where the chunk begins in its frame; in a frame of several files each chunk is a file of its
+//! own. A block is read when it is decoded. Lazy chunks are never stored. (Source: the C-Blosc2 chunk
+//! format.)
+
+use std::sync::Arc;
+
+use super::header::{ChunkHeader, Special, set_lazy};
+use super::view::{WORD, count_blocks, word_at};
+use crate::filter::grown;
+use crate::io::ReadAt;
+use crate::{Error, Result};
+
+/// Bytes of the trailer in front of the block sizes.
+const TRAILER_LEN: usize = 12;
+/// Bytes that the streams' sizes can add to a block for each byte of an item.
+const STREAM_OVERHEAD: usize = 4;
+
+/// Where the blocks of lazy chunks are.
+pub trait LazySource: Send + Sync {
+    /// The file that holds the chunk of this number, which begins `offset` bytes into its frame, and the
+    /// position of the chunk in that file.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] or [`Error::PluginIo`]; the decompression fails with it.
+    fn open(&self, nchunk: i32, offset: u64) -> Result<(Arc<dyn ReadAt>, u64)>;
+}
+
+/// The stored part of a lazy chunk.
+pub(super) struct LazyChunk<'a> {
+    file: Arc<dyn ReadAt>,
+    /// Where the chunk begins in the file.
+    position: u64,
+    /// The table of block sizes.
+    sizes: &'a [u8],
+    largest: usize,
+}
+
+impl<'a> LazyChunk<'a> {
+    /// Finds the file of a lazy chunk whose block starts end at `table_end`.
+    pub fn open(
+        src: &'a [u8],
+        header: &ChunkHeader,
+        table_end: usize,
+        source: Option<&dyn LazySource>,
+    ) -> Result<LazyChunk<'a>> {
+        let source = source.ok_or(Error::InvalidParam)?;
+        let nblocks = count_blocks(header);
+        let trailer = src
+            .get(table_end..)
+            .filter(|trailer| trailer.len() >= TRAILER_LEN + WORD * nblocks)
+            .ok_or(Error::ReadBuffer)?;
+        let nchunk = word_at(trailer, 0).ok_or(Error::ReadBuffer)?;
+        let (_, after) = trailer.split_at(WORD);
+        let (offset, sizes) = after.split_first_chunk().ok_or(Error::ReadBuffer)?;
+        let offset =
+            u64::try_from(i64::from_le_bytes(*offset)).map_err(|_| Error::InvalidHeader)?;
+        let (file, position) = source.open(nchunk, offset)?;
+        let largest = match header.vl_blocks {
+            true => header.cbytes,
+            false => header.blocksize() + STREAM_OVERHEAD * header.typesize(),
+        };
+        Ok(LazyChunk {
+            file,
+            position,
+            sizes,
+            largest,
+        })
+    }
+
+    /// Fills `dest` from `start` in the chunk on; fewer bytes are the error `short`.
+    pub fn read(&self, start: usize, dest: &mut [u8], short: Error) -> Result<()> {
+        let position = self
+            .position
+            .checked_add(start as u64)
+            .ok_or(Error::InvalidHeader)?;
+        position
+            .checked_add(dest.len() as u64)
+            .ok_or(Error::InvalidHeader)?;
+        if self.file.read_at(position, dest)? == dest.len() {
+            Ok(())
+        } else {
+            Err(short)
+        }
+    }
+
+    /// Stored bytes of a block.
+    pub fn stored_len(&self, nblock: usize) -> Result<usize> {
+        word_at(self.sizes, WORD * nblock)
+            .and_then(|size| usize::try_from(size).ok())
+            .filter(|size| (1..=self.largest).contains(size))
+            .ok_or(Error::InvalidHeader)
+    }
+
+    /// Reads the block that begins at `start` in the chunk.
+    pub fn fetch<'b>(
+        &self,
+        nblock: usize,
+        start: usize,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<&'b [u8]> {
+        let stored = grown(buffer, self.stored_len(nblock)?)?;
+        self.read(start, stored, Error::ReadBuffer)?;
+        Ok(stored)
+    }
+}
+
+/// Makes the lazy chunk of a stored one, of which the header and the block starts are given. Special chunks
+/// have nothing to leave out: of them `front` is the whole, and returned as it is.
+///
+/// # Errors
+/// Those of the header; [`Error::ReadBuffer`] when `front` is too short; [`Error::InvalidHeader`] when a
+/// block start is outside the chunk.
+pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
+    let header = ChunkHeader::parse(front)?;
+    if header.special != Special::None {
+        return Ok(front.to_vec());
+    }
+    let nblocks = count_blocks(&header);
+    let table_len = WORD * nblocks;
+    let mut lazy = Vec::new();
+    lazy.try_reserve_exact(header.header_len() + 2 * table_len + TRAILER_LEN)?;
+    lazy.extend_from_slice(front.get(..header.header_len()).ok_or(Error::ReadBuffer)?);
+    set_lazy(&mut lazy);
+    let sizes: Vec<i32> = if header.is_memcpyed() {
+        lazy.resize(lazy.len() + table_len, 0);
+        let blocksize = header.blocksize();
+        let len = |i: usize| blocksize.min(header.nbytes - i * blocksize) as i32;
+        (0..nblocks).map(len).collect()
+    } else {
+        let table = front.get(header.header_len()..header.header_len() + table_len);
+        let table = table.ok_or(Error::ReadBuffer)?;
+        lazy.extend_from_slice(table);
+        stored_sizes(table, &header)?
+    };
+    lazy.extend_from_slice(&nchunk.to_le_bytes());
+    lazy.extend_from_slice(&offset.to_le_bytes());
+    lazy.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
+    Ok(lazy)
+}
+
+/// The stored bytes of each block: they go on to where the next one begins, in whatever order they lie.
+fn stored_sizes(table: &[u8], header: &ChunkHeader) -> Result<Vec<i32>> {
+    let starts: Vec<i32> = table
+        .chunks_exact(WORD)
+        .map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    let mut ordered = starts.clone();
+    ordered.push(header.cbytes as i32);
+    ordered.sort_unstable();
+    starts
+        .iter()
+        .map(|&start| {
+            let behind = ordered.partition_point(|&other| other <= start);
+            let end = ordered
+                .get(behind)
+                .filter(|_| start >= 0)
+                .ok_or(Error::InvalidHeader)?;
+            Ok(end - start)
+        })
+        .collect()
+}

@@ -1,0 +1,67 @@
+//! Floor 1: bytes that lie elsewhere than in memory.
+//!
+//! [`ReadAt`] is what the engine needs of a file: to read from a position, from several threads at once,
+//! without a position of its own that they would have to share.
+
+use crate::{Error, Result};
+
+/// Bytes that can be read from any position.
+pub trait ReadAt: Send + Sync {
+    /// Reads into `dest` from `position` on; returns how many bytes there were, fewer than `dest` holds
+    /// only at the end.
+    ///
+    /// # Errors
+    /// [`Error::FileRead`] when reading fails.
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize>;
+}
+
+impl ReadAt for Vec<u8> {
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        let start = usize::try_from(position).map_or(self.len(), |start| start.min(self.len()));
+        let len = dest.len().min(self.len() - start);
+        dest[..len].copy_from_slice(&self[start..start + len]);
+        Ok(len)
+    }
+}
+
+impl ReadAt for std::fs::File {
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        use std::io::ErrorKind;
+        use std::os::unix::fs::FileExt;
+        let mut filled = 0;
+        while filled < dest.len() {
+            match FileExt::read_at(self, &mut dest[filled..], position + filled as u64) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(Error::FileRead),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_reads_like_the_bytes(source: &dyn ReadAt, bytes: &[u8]) {
+        for position in [0, 1, bytes.len() - 1, bytes.len(), bytes.len() + 9] {
+            let mut dest = [0; 7];
+            let there = bytes.get(position..).unwrap_or_default();
+            let len = source.read_at(position as u64, &mut dest).unwrap();
+            assert_eq!(len, there.len().min(7));
+            assert_eq!(dest[..len], there[..len]);
+        }
+    }
+
+    #[test]
+    fn memory_and_files_are_read_alike() {
+        let bytes: Vec<u8> = (0..100).collect();
+        assert_reads_like_the_bytes(&bytes, &bytes);
+        let path = std::env::temp_dir().join(format!("ferroblosc-read-at-{}", std::process::id()));
+        std::fs::write(&path, &bytes).unwrap();
+        assert_reads_like_the_bytes(&std::fs::File::open(&path).unwrap(), &bytes);
+        std::fs::remove_file(path).unwrap();
+    }
+}
