@@ -1,18 +1,23 @@
-//! The copies LZ decoders are made of: short ones in whole words that may scribble past their end, and
-//! matches that overlap what they write.
+//! The copies LZ decoders are made of: short ones in whole steps that may scribble past their end, and matches
+//! that overlap what they write.
 //!
-//! Everything here moves fixed-size blocks, because a copy of 16 bytes is one load and one store while a
-//! copy of 5 is a call. Callers prove that there is room for the scribbling.
+//! Two things make them fast. A copy of one fixed-size step is a load and a store, where a copy of 5 bytes is a
+//! call; so steps are always whole, and callers prove that there is room for what they scribble. And a load that
+//! overlaps several stores still on their way to the cache waits for them; so a match with a short distance never
+//! reads back what it wrote: the repeating bytes are spread over a register once, and from then on only stored.
 
 use std::ptr;
 
-/// The size of one step of the copies.
+/// The size of one step.
 pub(super) const STEP: usize = 16;
 
-/// Copies 16 bytes.
+/// How many bytes behind a match may be scribbled over, where there is room for it.
+pub(super) const SLACK: usize = 2 * STEP;
+
+/// Copies one step.
 ///
 /// # Safety
-/// `src` must be readable and `dest` writable for 16 bytes. They may overlap: all 16 are read first.
+/// `src` must be readable and `dest` writable for [`STEP`] bytes. They may overlap: all is read first.
 #[inline(always)]
 pub(super) unsafe fn copy_step(src: *const u8, dest: *mut u8) {
     // SAFETY: the caller vouches for both places.
@@ -22,70 +27,92 @@ pub(super) unsafe fn copy_step(src: *const u8, dest: *mut u8) {
     }
 }
 
-/// Copies `len` bytes to `out` from `distance` bytes before it, as if byte by byte: where the match overlaps
-/// itself the last `distance` bytes repeat. May also change the `room - len` bytes behind the match.
+/// Copies `len` bytes in whole steps of twice the usual size.
 ///
 /// # Safety
-/// `1 <= distance`, the `distance` bytes before `out` are readable, `room` bytes from `out` on are writable
-/// and initialised, in the same allocation, and `len <= room`.
+/// `src` must be readable and `dest` writable for `len` bytes rounded up to a multiple of [`SLACK`]. No step may
+/// overlap itself, but what one step writes a later one may read.
 #[inline(always)]
-pub(super) unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize) {
-    // SAFETY: passed on.
-    unsafe {
-        if distance >= STEP {
-            copy_far(out, distance, len, room);
-        } else {
-            copy_pattern(out, distance, len, room);
+pub(super) unsafe fn copy_steps(src: *const u8, dest: *mut u8, len: usize) {
+    let mut done = 0;
+    while done < len {
+        // SAFETY: `done` is a multiple of SLACK below `len`.
+        unsafe {
+            let bytes: [u8; SLACK] = ptr::read_unaligned(src.add(done).cast());
+            ptr::write_unaligned(dest.add(done).cast(), bytes);
+        }
+        done += SLACK;
+    }
+}
+
+/// A way to copy matches.
+pub(super) trait Matcher {
+    /// Copies `len` bytes to `out` from `distance` bytes before it, as if byte by byte: where the match overlaps
+    /// itself, the `distance` bytes before `out` repeat. A distance of 0 writes zeros. May also change up to
+    /// [`SLACK`] of the `room - len` bytes behind the match.
+    ///
+    /// # Safety
+    /// The `distance` bytes before `out` are readable, `room` bytes from `out` on are readable and writable, in the
+    /// same allocation, and `len <= room`.
+    unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize);
+}
+
+/// Copies matches on any machine, and right up to the end of the room.
+pub(super) struct Portable;
+
+impl Matcher for Portable {
+    #[inline(always)]
+    unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize) {
+        // SAFETY: passed on.
+        unsafe {
+            if distance >= STEP {
+                copy_far(out, distance, len, room);
+            } else {
+                copy_pattern(out, distance, len, room);
+            }
         }
     }
 }
 
-/// [`copy_match`] for a distance of at least one step: no step overlaps itself.
+/// [`Matcher::copy_match`] for distances of a step and more: no step overlaps itself.
 ///
 /// # Safety
-/// As [`copy_match`], and `distance >= STEP`.
+/// As there, and `distance >= STEP`.
 #[inline(always)]
 unsafe fn copy_far(out: *mut u8, distance: usize, len: usize, room: usize) {
-    // SAFETY: every step starts at `done < len`. Writing it needs `done + STEP <= room`, which the loops check;
-    // what it reads lies `distance >= STEP` bytes before and so is written already.
+    // SAFETY: a step is written only where `done + STEP <= room`; what it reads lies `distance >= STEP` bytes
+    // before and so is written already. The rest is shorter than a step and so than the distance.
     unsafe {
         let from = out.sub(distance);
         let mut done = 0;
-        if len.next_multiple_of(STEP) <= room {
-            while done < len {
-                copy_step(from.add(done), out.add(done));
-                done += STEP;
-            }
-            return;
-        }
-        while done + STEP <= len {
+        while done < len && done + STEP <= room {
             copy_step(from.add(done), out.add(done));
             done += STEP;
         }
-        ptr::copy_nonoverlapping(from.add(done), out.add(done), len - done);
+        if done < len {
+            ptr::copy_nonoverlapping(from.add(done), out.add(done), len - done);
+        }
     }
 }
 
-/// [`copy_match`] for distances below one step: the repeating bytes are spread over a register once, then only
-/// stored, each time a whole number of periods further on. (Reading back what was just written in other
-/// portions would stall.)
+/// [`Matcher::copy_match`] for distances below a step.
 ///
 /// # Safety
-/// As [`copy_match`], and `distance < STEP`.
+/// As there, and `distance < STEP`.
 #[inline(always)]
 unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, room: usize) {
-    // SAFETY: reads the `distance` bytes before `out` and, only where `room` has them, the bytes behind; writes
-    // a step only at `done + STEP <= room`.
+    // SAFETY: reads the `distance` bytes before `out` and, only where `room` has them, bytes behind; writes a step
+    // only where `done + STEP <= room`, and the rest, shorter than a step, byte by byte or from the pattern.
     unsafe {
         let from = out.sub(distance);
         if room < STEP {
             for done in 0..len {
-                *out.add(done) = *from.add(done);
+                *out.add(done) = if distance == 0 { 0 } else { *from.add(done) };
             }
             return;
         }
         let pattern = spread(ptr::read_unaligned(from.cast()), distance);
-        let period = STEP - STEP % distance;
+        let period = STEP - STEP.checked_rem(distance).unwrap_or(0);
         let mut done = 0;
         while done < len && done + STEP <= room {
             ptr::write_unaligned(out.add(done).cast(), pattern);
@@ -97,11 +124,14 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, room: usize) {
     }
 }
 
-/// The first `distance` bytes of `bytes`, repeated over the whole array.
+/// The first `distance` bytes of `bytes`, repeated over the whole step; zeros for distance 0.
 #[inline(always)]
 fn spread(bytes: [u8; STEP], distance: usize) -> [u8; STEP] {
     let mut bits = 8 * distance as u32;
     let mut pattern = u128::from_le_bytes(bytes) & ((1u128 << bits) - 1);
+    if bits == 0 {
+        return [0; STEP];
+    }
     while bits < u128::BITS {
         pattern |= pattern << bits;
         bits *= 2;
@@ -109,29 +139,173 @@ fn spread(bytes: [u8; STEP], distance: usize) -> [u8; STEP] {
     pattern.to_le_bytes()
 }
 
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx2::Avx2;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm_loadu_si128, _mm256_broadcastsi128_si256, _mm256_loadu_si256,
+        _mm256_shuffle_epi8, _mm256_storeu_si256,
+    };
+
+    use super::{Matcher, Portable, SLACK, STEP, copy_step, copy_steps};
+
+    /// Copies matches with AVX2. To be used only inside functions compiled for it.
+    pub(in super::super) struct Avx2;
+
+    /// For each distance below a step: which byte of the distance stands where in 32 repeating bytes. The row of
+    /// distance 0 makes zeros.
+    static SPREAD: [[u8; SLACK]; STEP] = {
+        let mut rows = [[0x80; SLACK]; STEP];
+        let mut distance = 1;
+        while distance < STEP {
+            let mut i = 0;
+            while i < SLACK {
+                rows[distance][i] = (i % distance) as u8;
+                i += 1;
+            }
+            distance += 1;
+        }
+        rows
+    };
+
+    /// For each distance below a step, its largest multiple in 32 bytes.
+    static PERIOD: [u8; STEP] = {
+        let mut periods = [SLACK as u8; STEP];
+        let mut distance = 1;
+        while distance < STEP {
+            periods[distance] = (SLACK - SLACK % distance) as u8;
+            distance += 1;
+        }
+        periods
+    };
+
+    impl Matcher for Avx2 {
+        #[inline(always)]
+        unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize) {
+            // SAFETY: passed on; what is written ends less than SLACK bytes behind the match, and there are that
+            // many.
+            unsafe {
+                if room < len + SLACK {
+                    copy_at_the_end(out, distance, len, room);
+                } else if distance < STEP {
+                    copy_pattern(out, distance, len);
+                } else {
+                    copy_far(out, distance, len);
+                }
+            }
+        }
+    }
+
+    /// Out of line, since it happens once or twice a stream.
+    #[cold]
+    #[inline(never)]
+    unsafe fn copy_at_the_end(out: *mut u8, distance: usize, len: usize, room: usize) {
+        // SAFETY: passed on.
+        unsafe { Portable::copy_match(out, distance, len, room) }
+    }
+
+    /// # Safety
+    /// As [`Matcher::copy_match`], with `distance < STEP` and `len + SLACK <= room`.
+    #[inline(always)]
+    unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
+        // SAFETY: the load reads the `distance` bytes before `out` and less than a step behind; the table has a row
+        // for each distance; stores begin inside the match.
+        unsafe {
+            let bytes = _mm_loadu_si128(out.sub(distance).cast());
+            let row = _mm256_loadu_si256(SPREAD.as_ptr().add(distance).cast());
+            let pattern: __m256i = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bytes), row);
+            _mm256_storeu_si256(out.cast(), pattern);
+            if len > SLACK {
+                let period = usize::from(PERIOD[distance]);
+                let mut done = period;
+                while done < len {
+                    _mm256_storeu_si256(out.add(done).cast(), pattern);
+                    done += period;
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Matcher::copy_match`], with `distance >= STEP` and `len + SLACK <= room`.
+    #[inline(always)]
+    unsafe fn copy_far(out: *mut u8, distance: usize, len: usize) {
+        // SAFETY: steps begin inside the match, and each one reads what lies a step or more before.
+        unsafe {
+            let from = out.sub(distance);
+            copy_step(from, out);
+            copy_step(from.add(STEP), out.add(STEP));
+            if len <= SLACK {
+                return;
+            }
+            if distance >= len {
+                copy_steps(from.add(SLACK), out.add(SLACK), len - SLACK);
+                return;
+            }
+            // What is before `out` plus what is already written repeats: copy that, and have twice as much. No
+            // step but a copy's last reads what the same copy wrote, and only to scribble.
+            let mut done = 0;
+            while done < len {
+                let ready = distance + done;
+                let part = ready.min(len - done);
+                let mut at = 0;
+                while at < part {
+                    copy_step(from.add(at), out.add(done + at));
+                    at += STEP;
+                }
+                done += part;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_match_repeats_its_distance_and_stays_in_its_room() {
-        const BEFORE: usize = 80;
-        for distance in 1..=BEFORE {
-            for len in 1..100 {
-                for room in len..len + 40 {
+    fn check<M: Matcher>() {
+        const BEFORE: usize = 130;
+        for distance in 0..=BEFORE {
+            for len in (1..70).chain([100, 129, 255, 300]) {
+                for room in (len..len + 40).chain([len + 100]) {
                     let start: Vec<u8> =
                         (0..BEFORE + room + 8).map(|i| (i * 7 + 3) as u8).collect();
                     let mut expected = start.clone();
                     for i in BEFORE..BEFORE + len {
-                        expected[i] = expected[i - distance];
+                        expected[i] = if distance == 0 {
+                            0
+                        } else {
+                            expected[i - distance]
+                        };
                     }
                     let mut found = start.clone();
                     // SAFETY: `BEFORE >= distance` bytes before, more than `room` behind.
-                    unsafe { copy_match(found.as_mut_ptr().add(BEFORE), distance, len, room) };
+                    unsafe { M::copy_match(found.as_mut_ptr().add(BEFORE), distance, len, room) };
                     assert_eq!(found[..BEFORE + len], expected[..BEFORE + len]);
-                    assert_eq!(found[BEFORE + room..], start[BEFORE + room..]);
+                    let untouched = BEFORE + room.min(len + SLACK);
+                    assert_eq!(found[untouched..], start[untouched..]);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_match_repeats_its_distance_and_stays_in_its_room() {
+        check::<Portable>();
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_match_copied_with_avx2_does_the_same() {
+        #[target_feature(enable = "avx2")]
+        fn compiled_for_it() {
+            check::<Avx2>();
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: just detected.
+            unsafe { compiled_for_it() };
         }
     }
 }

@@ -1,19 +1,18 @@
 //! The BloscLZ decoder.
+//!
+//! Far from both ends of input and output, instructions are read without checks and copied in whole steps; the
+//! last few go through the careful path, which checks every byte. Both accept and refuse exactly the same.
 
 use std::ptr;
 
-use super::super::wild::{STEP, copy_match, copy_step};
+use super::super::wild::{Matcher, Portable, SLACK, copy_steps};
 use super::{FAR, LONG, MAX_RUN};
 use crate::{Error, Result};
 
-/// Where the decoder stands: what is left of the input and of the output.
-struct Cursor {
-    input: *const u8,
-    unread: usize,
-    out: *mut u8,
-    room: usize,
-    produced: usize,
-}
+/// What an instruction but for long matches reads at most, with the control byte of the next one.
+const QUICK_INPUT: usize = MAX_RUN + 1;
+/// What such an instruction writes at most, scribbling included.
+const QUICK_ROOM: usize = MAX_RUN + SLACK;
 
 /// Decodes `src` into `dest` and returns the number of bytes produced.
 ///
@@ -21,6 +20,23 @@ struct Cursor {
 /// [`Error::Data`] for an empty stream, one that ends inside an instruction, one that has more than
 /// `dest.len()` bytes, and a match that reaches back before the first byte.
 pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: just detected.
+        return unsafe { decode_avx2(src, dest) };
+    }
+    decode_with::<Portable>(src, dest)
+}
+
+/// [`decode`], compiled for AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    decode_with::<super::super::wild::Avx2>(src, dest)
+}
+
+#[inline(always)]
+fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     let mut cursor = Cursor {
         input: src.as_ptr(),
         unread: src.len(),
@@ -33,6 +49,9 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // The first control byte is a literal run whatever its top bits say.
         let mut control = cursor.read(1)? % MAX_RUN;
         loop {
+            while control < LONG << 5 && cursor.unread >= QUICK_INPUT && cursor.room >= QUICK_ROOM {
+                control = cursor.quick::<M>(control)?;
+            }
             if control < MAX_RUN {
                 cursor.literals(control + 1)?;
             } else {
@@ -40,7 +59,7 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
                 if cursor.unread == 0 {
                     break;
                 }
-                cursor.matched(distance, len);
+                cursor.matched::<M>(distance, len);
             }
             if cursor.unread == 0 {
                 break;
@@ -51,39 +70,82 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     Ok(cursor.produced)
 }
 
+/// Where the decoder stands: what is left of the input and of the output.
+///
 /// The invariant behind every method: `unread` bytes at `input` are readable, `room` bytes at `out` are writable,
 /// and so are the `produced` bytes before `out`.
+struct Cursor {
+    input: *const u8,
+    unread: usize,
+    out: *mut u8,
+    room: usize,
+    produced: usize,
+}
+
 impl Cursor {
+    /// Executes an instruction that is no long match, and returns the next control byte.
+    ///
+    /// # Safety
+    /// There must be [`QUICK_INPUT`] bytes unread and a room of [`QUICK_ROOM`].
+    #[inline(always)]
+    unsafe fn quick<M: Matcher>(&mut self, control: usize) -> Result<usize> {
+        // SAFETY: the caller vouches for more than is read or written here.
+        unsafe {
+            if control < MAX_RUN {
+                copy_steps(self.input, self.out, MAX_RUN);
+                self.skip(control + 1);
+                self.advance(control + 1);
+            } else {
+                let len = (control >> 5) + 2;
+                let mut distance = 256 * (control % MAX_RUN) + self.next() + 1;
+                if distance == FAR {
+                    distance += 256 * self.next();
+                    distance += self.next();
+                }
+                if distance > self.produced {
+                    return Err(Error::Data);
+                }
+                M::copy_match(self.out, distance, len, self.room);
+                self.advance(len);
+            }
+            Ok(self.next())
+        }
+    }
+
+    /// The next byte of the input.
+    ///
+    /// # Safety
+    /// One must be unread.
+    #[inline(always)]
+    unsafe fn next(&mut self) -> usize {
+        // SAFETY: the caller vouches for it.
+        unsafe {
+            let byte = *self.input;
+            self.skip(1);
+            usize::from(byte)
+        }
+    }
+
     /// The next byte of the input, if at least `needed >= 1` bytes are unread.
     #[inline(always)]
-    unsafe fn read(&mut self, needed: usize) -> Result<usize> {
+    fn read(&mut self, needed: usize) -> Result<usize> {
         if self.unread < needed {
             return Err(Error::Data);
         }
         // SAFETY: at least one byte is unread.
-        unsafe {
-            let byte = *self.input;
-            self.input = self.input.add(1);
-            self.unread -= 1;
-            Ok(usize::from(byte))
-        }
+        Ok(unsafe { self.next() })
     }
 
-    /// Copies a run of at most [`MAX_RUN`] literals.
+    /// Copies a run of literals.
     #[inline(always)]
-    unsafe fn literals(&mut self, len: usize) -> Result<()> {
-        // SAFETY: either both sides have room for two whole steps, or for `len` bytes.
+    fn literals(&mut self, len: usize) -> Result<()> {
+        if len > self.unread || len > self.room {
+            return Err(Error::Data);
+        }
+        // SAFETY: both sides have `len` bytes.
         unsafe {
-            if self.unread >= MAX_RUN && self.room >= MAX_RUN {
-                copy_step(self.input, self.out);
-                copy_step(self.input.add(STEP), self.out.add(STEP));
-            } else if len <= self.unread && len <= self.room {
-                ptr::copy_nonoverlapping(self.input, self.out, len);
-            } else {
-                return Err(Error::Data);
-            }
-            self.input = self.input.add(len);
-            self.unread -= len;
+            ptr::copy_nonoverlapping(self.input, self.out, len);
+            self.skip(len);
             self.advance(len);
         }
         Ok(())
@@ -92,30 +154,25 @@ impl Cursor {
     /// Reads and checks the rest of a match: its distance and length. Every byte of it, but for the far form's
     /// last two, must be followed by another one, since a match never ends a stream.
     #[inline(always)]
-    unsafe fn match_head(&mut self, control: usize) -> Result<(usize, usize)> {
+    fn match_head(&mut self, control: usize) -> Result<(usize, usize)> {
         let mut len = (control >> 5) + 2;
-        // SAFETY: reading is checked.
-        let distance = unsafe {
-            if len == LONG + 2 {
-                loop {
-                    let more = self.read(2)?;
-                    len += more;
-                    if len > self.room {
-                        return Err(Error::Data);
-                    }
-                    if more != 255 {
-                        break;
-                    }
+        if len == LONG + 2 {
+            loop {
+                let more = self.read(2)?;
+                len += more;
+                if len > self.room {
+                    return Err(Error::Data);
+                }
+                if more != 255 {
+                    break;
                 }
             }
-            let near = 256 * (control % MAX_RUN) + self.read(2)?;
-            if near == FAR - 1 {
-                let high = self.read(2)?;
-                FAR + 256 * high + self.read(1)?
-            } else {
-                near + 1
-            }
-        };
+        }
+        let mut distance = 256 * (control % MAX_RUN) + self.read(2)? + 1;
+        if distance == FAR {
+            distance += 256 * self.read(2)?;
+            distance += self.read(1)?;
+        }
         if len > self.room || distance > self.produced {
             return Err(Error::Data);
         }
@@ -123,18 +180,36 @@ impl Cursor {
     }
 
     /// Executes a match that [`match_head`](Self::match_head) has checked.
+    ///
+    /// # Safety
+    /// `1 <= distance <= produced`, `len <= room`.
     #[inline(always)]
-    unsafe fn matched(&mut self, distance: usize, len: usize) {
-        // SAFETY: `distance` is at least 1 and at most `produced`, `len` at most `room`.
+    unsafe fn matched<M: Matcher>(&mut self, distance: usize, len: usize) {
+        // SAFETY: the caller vouches for distance and length.
         unsafe {
-            copy_match(self.out, distance, len, self.room);
+            M::copy_match(self.out, distance, len, self.room);
             self.advance(len);
         }
     }
 
+    /// Takes `len` bytes of the input as read.
+    ///
+    /// # Safety
+    /// `len <= unread`.
+    #[inline(always)]
+    unsafe fn skip(&mut self, len: usize) {
+        // SAFETY: the caller vouches for it.
+        self.input = unsafe { self.input.add(len) };
+        self.unread -= len;
+    }
+
+    /// Takes `len` bytes of the output as written.
+    ///
+    /// # Safety
+    /// `len <= room`.
     #[inline(always)]
     unsafe fn advance(&mut self, len: usize) {
-        // SAFETY: `len <= room`, as the callers checked.
+        // SAFETY: the caller vouches for it.
         self.out = unsafe { self.out.add(len) };
         self.room -= len;
         self.produced += len;

@@ -5,7 +5,6 @@
 //! the usual answer "nothing" costs one branch in four; when one of the four does match, what was noted for those
 //! behind it is taken back.
 
-use super::super::super::wild::STEP;
 use super::super::FAR;
 use super::table::{Index, Slot};
 
@@ -23,6 +22,9 @@ const MIN_REDUCED_FAR: usize = 6;
 const REACH: usize = 73725;
 /// How many positions are looked at together.
 const BATCH: usize = 4;
+/// The bytes compared at once, at first and then in a long match.
+const WORD: usize = size_of::<u64>();
+const LEAP: usize = 32;
 
 /// What becomes of the matches found.
 pub(super) trait Sink {
@@ -104,23 +106,18 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
     let mut places = [0; N];
     let mut before = [S::default(); N];
     let mut differing = [0u64; N];
-    let base = src.as_ptr();
-    let load = |position: usize| {
-        // SAFETY: called for the N positions and for earlier ones.
-        u64::from_le(unsafe { base.add(position).cast::<u64>().read_unaligned() })
-    };
     for i in 0..N {
-        let here = load(at + i);
-        places[i] = index.place(here as u32);
-        // SAFETY: the place was just computed.
+        // SAFETY: the caller vouches for the N positions, the place was just computed, and what was noted there in
+        // this stream is a position already passed; position 0 is before `at`.
         unsafe {
+            let here = load(src, at + i);
+            places[i] = index.place(here as u32);
             before[i] = index.entry(places[i]);
             index.set_entry(places[i], index.entry_of(at + i));
+            let there = load(src, index.position_of(before[i]));
+            differing[i] = (here ^ there) << (64 - 8 * MIN_EQUAL);
         }
-        // A position noted in this stream is one already passed, and position 0 is before `at`.
-        let from = index.position_of(before[i]);
-        differing[i] = (here ^ load(from)) << (64 - 8 * MIN_EQUAL);
-        if S::LIMIT > REACH && at + i - from >= REACH {
+        if S::LIMIT > REACH && at + i - index.position_of(before[i]) >= REACH {
             differing[i] = 1;
         }
     }
@@ -144,24 +141,39 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
 fn match_end(src: &[u8], from: usize, here: usize) -> usize {
     let last = src.len() - 1;
     let mut equal = MIN_EQUAL as usize;
-    // Whole words first; the last few bytes one by one.
-    while let (Some(a), Some(b)) = (
-        src.get(here + equal..here + equal + STEP),
-        src.get(from + equal..from + equal + STEP),
-    ) {
-        let a = u128::from_le_bytes(a.try_into().expect("a step"));
-        let b = u128::from_le_bytes(b.try_into().expect("a step"));
-        let differing = a ^ b;
+    while here + equal + WORD <= src.len() {
+        // SAFETY: a word from here on is inside `src`, as just checked, and `from` lies before `here`.
+        let differing = unsafe { load(src, here + equal) ^ load(src, from + equal) };
         if differing != 0 {
             equal += (differing.trailing_zeros() / 8) as usize;
             return (here + equal + 1).min(last);
         }
-        equal += STEP;
+        equal += WORD;
+        // Two words in a row speak for a long match.
+        while here + equal + LEAP <= src.len() && leap_equal(src, from + equal, here + equal) {
+            equal += LEAP;
+        }
     }
     while here + equal < last && src[here + equal] == src[from + equal] {
         equal += 1;
     }
     (here + equal + 1).min(last)
+}
+
+/// Whether [`LEAP`] bytes at two positions are the same.
+#[inline(always)]
+fn leap_equal(src: &[u8], from: usize, here: usize) -> bool {
+    src[from..from + LEAP] == src[here..here + LEAP]
+}
+
+/// The little-endian word at a position.
+///
+/// # Safety
+/// `src` must have [`WORD`] bytes from there on.
+#[inline(always)]
+unsafe fn load(src: &[u8], position: usize) -> u64 {
+    // SAFETY: the caller vouches for the bytes.
+    u64::from_le(unsafe { src.as_ptr().add(position).cast::<u64>().read_unaligned() })
 }
 
 /// The 4 bytes at a position as a little-endian word.
