@@ -121,16 +121,22 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
             differing[i] = 1;
         }
     }
-    if differing.iter().all(|&bits| bits != 0) {
+    let mut hits = 0u32;
+    for (i, &bits) in differing.iter().enumerate() {
+        hits |= u32::from(bits == 0) << i;
+    }
+    if hits == 0 {
         return Look::Nothing(at + N);
     }
-    let mut hit = 0;
-    while differing[hit] != 0 {
-        hit += 1;
-    }
-    for i in (hit + 1..N).rev() {
+    // Take back the positions behind the first hit, in reverse order, since two may share a place. Which one it is
+    // can't be predicted: so this stores without a branch, to the others what is there already.
+    let hit = hits.trailing_zeros() as usize;
+    for i in (1..N).rev() {
         // SAFETY: as above.
-        unsafe { index.set_entry(places[i], before[i]) };
+        unsafe {
+            let entry = index.entry(places[i]);
+            index.set_entry(places[i], if i > hit { before[i] } else { entry });
+        }
     }
     Look::Match(at + hit, index.position_of(before[hit]))
 }
