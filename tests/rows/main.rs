@@ -1,0 +1,21 @@
+//! The chunk engine against its decision rows: where the reference crashes, loses data or reads what it
+//! should not, and where it is to be followed for the sake of what users have on disk.
+//!
+//! A test of row C19 has `row_c19_` in its name. Odd and hostile chunks are made by hand from the format's
+//! description (`common::Made`), so that encoder and decoder cannot agree on a mistake.
+
+#[path = "../../src/testing.rs"]
+mod testing;
+
+mod blocksize;
+mod callbacks;
+mod common;
+mod decode;
+mod delta;
+mod dictionaries;
+mod filters;
+mod getitem;
+mod hostile;
+mod special;
+mod threads;
+mod vl;

@@ -1,0 +1,172 @@
+//! The same bytes and the same answers for any number of threads, anybody's threads, and from any thread.
+
+use std::sync::{Arc, Mutex};
+
+use ferroblosc::Error;
+use ferroblosc::chunk::{Compressor, DParams, Decompressor, SplitMode};
+use ferroblosc::codec::id;
+use ferroblosc::filter;
+use ferroblosc::pool::{Backend, set_backend};
+
+use crate::common::*;
+
+/// What threads a compression runs on is one setting for the process.
+static THREADS: Mutex<()> = Mutex::new(());
+
+#[test]
+fn row_c18_blocks_lie_in_order() {
+    let data = mixed(200_000);
+    for nthreads in [1, 2, 8] {
+        let params = lz4(4, &[SHUFFLE]).blocksize(4096).threads(nthreads);
+        let chunk = round_trip(&params, &data);
+        let starts: Vec<i32> = (0..data.len().div_ceil(4096))
+            .map(|i| get_i32(&chunk, at::STARTS + 4 * i))
+            .collect();
+        assert!(starts.is_sorted());
+        assert_eq!(starts[0] as usize, at::STARTS + 4 * starts.len());
+    }
+}
+
+#[test]
+fn row_d8_chunks_are_the_same_for_any_number_of_threads() {
+    let _alone = THREADS.lock();
+    let mut random = Random::new(8);
+    let pipelines = [
+        vec![],
+        vec![SHUFFLE],
+        vec![DELTA, SHUFFLE],
+        vec![SHUFFLE, DELTA],
+        vec![slot(filter::id::TRUNC_PREC, 9), DELTA, BITSHUFFLE],
+    ];
+    for round in 0..60 {
+        let nbytes = 20_000 + random.below(40_000);
+        let data = match round % 3 {
+            0 => mixed(nbytes),
+            1 => text(nbytes),
+            _ => [mixed(nbytes / 2), noise(nbytes / 2)].concat(),
+        };
+        let codec = CODECS[round % CODECS.len()];
+        let params = lz4(4, &pipelines[random.below(pipelines.len())])
+            .codec(codec)
+            .level(1 + random.below(6) as u8)
+            .blocksize(random.pick(&[0, 1024, 4096, 10_000]))
+            .splitmode(random.pick(&[SplitMode::ALWAYS, SplitMode::NEVER]))
+            .use_dict(matches!(codec, id::LZ4 | id::LZ4HC | id::ZSTD) && random.below(2) == 0);
+        let whole = compress_into(&params, &data, 2 * nbytes + 5000).unwrap();
+        // Near the limit an encoder's limit may depend on what is in front of it.
+        for destsize in [
+            2 * nbytes + 5000,
+            nbytes + 32,
+            whole.len() + 1,
+            whole.len(),
+            whole.len() - 1,
+            whole.len() - random.below(2000),
+        ] {
+            let one = compress_into(&params, &data, destsize).unwrap();
+            for nthreads in [2, 3, 8] {
+                let threaded = params.clone().threads(nthreads);
+                let many = compress_into(&threaded, &data, destsize).unwrap();
+                assert!(one == many, "round {round}, {nthreads} threads, {destsize}");
+            }
+        }
+        for nthreads in [2, 8] {
+            let reader = DParams::default().threads(nthreads);
+            let found = decompress_with(reader, &whole, data.len());
+            assert!(found == decompress(&whole, data.len()));
+        }
+    }
+}
+
+#[test]
+fn row_d8_variable_length_chunks_are_the_same_for_any_number_of_threads() {
+    let _alone = THREADS.lock();
+    let blocks: Vec<Vec<u8>> = (0..40).map(|i| text(300 + 37 * i)).collect();
+    let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
+    for codec in CODECS {
+        for use_dict in [false, matches!(codec, id::LZ4 | id::LZ4HC | id::ZSTD)] {
+            let params = lz4(1, &[]).codec(codec).use_dict(use_dict);
+            let chunk = |nthreads, destsize| {
+                let mut dest = vec![0; destsize];
+                let params = params.clone().threads(nthreads);
+                let mut compressor = Compressor::new(params).unwrap();
+                let size = compressor.vl_compress(&blocks, &mut dest).unwrap();
+                dest.truncate(size);
+                dest
+            };
+            let one = chunk(1, 60_000);
+            for destsize in [60_000, one.len(), one.len() - 1] {
+                let one = chunk(1, destsize);
+                for nthreads in [2, 8] {
+                    assert!(one == chunk(nthreads, destsize));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_will_do() {
+    let data = mixed(50_000);
+    for nthreads in [i16::MIN, -1, 0, 1, 64, i16::MAX] {
+        let params = lz4(4, &[SHUFFLE]).blocksize(1000).threads(nthreads);
+        let chunk = compress(&params, &data).unwrap();
+        let reader = DParams::default().threads(nthreads);
+        assert!(decompress_with(reader, &chunk, data.len()).as_ref() == Ok(&data));
+    }
+}
+
+/// Runs jobs one after another, the last one first.
+struct OneByOne;
+
+impl Backend for OneByOne {
+    fn run(&self, njobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        (0..njobs).rev().for_each(job);
+    }
+}
+
+#[test]
+fn row_c27_jobs_may_run_one_after_another() {
+    let _alone = THREADS.lock();
+    let data = mixed(50_000);
+    for filters in [vec![DELTA], vec![DELTA, SHUFFLE], vec![BITSHUFFLE, DELTA]] {
+        let params = lz4(4, &filters).blocksize(1000);
+        let chunk = compress(&params, &data).unwrap();
+        let first = get_i32(&chunk, at::STARTS) as usize;
+        let broken = with_i32(&chunk, first, 1_000_000);
+        set_backend(Some(Arc::new(OneByOne)));
+        let threaded = compress(&params.threads(4), &data);
+        let reader = || DParams::default().threads(4);
+        let found = decompress_with(reader(), &chunk, data.len());
+        let failed = decompress_with(reader(), &broken, data.len());
+        let mut masking = Decompressor::new(reader());
+        masking.set_maskout((0..50).map(|i| i == 0).collect());
+        let mut dest = data.clone();
+        dest[1000..].fill(UNTOUCHED);
+        let masked = masking.decompress(&chunk, &mut dest);
+        set_backend(None);
+        assert!(threaded.as_ref() == Ok(&chunk));
+        assert!(found.as_ref() == Ok(&data));
+        assert_eq!(failed, Err(Error::ReadBuffer));
+        assert_eq!(masked, Ok(data.len()));
+        assert!(dest == data);
+    }
+}
+
+#[test]
+fn row_d7_everything_works_from_any_thread_at_once() {
+    std::thread::scope(|scope| {
+        for worker in 0..8 {
+            scope.spawn(move || {
+                let params = lz4(4, &[DELTA, SHUFFLE]).blocksize(2048);
+                let params = params.codec(CODECS[worker % CODECS.len()]);
+                let data = mixed(60_000 + worker);
+                for nthreads in [1, 3, 4] {
+                    let chunk = round_trip(&params.clone().threads(nthreads), &data);
+                    let reader = DParams::default().threads(nthreads);
+                    let found = decompress_with(reader, &chunk, data.len());
+                    assert!(found.as_ref() == Ok(&data));
+                }
+            });
+        }
+    });
+}
