@@ -25,6 +25,8 @@ pub mod filter;
 pub mod io;
 pub mod kernels;
 pub mod pool;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod trace;
 
 pub use call::{Parent, Surroundings, Token};

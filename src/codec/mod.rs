@@ -24,9 +24,6 @@ mod names;
 mod registry;
 mod snappy;
 #[cfg(test)]
-#[path = "../testing.rs"]
-pub(crate) mod testing;
-#[cfg(test)]
 mod tests;
 mod wild;
 mod workspace;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Error;
-use crate::codec::testing::GuardedBuf;
+use crate::testing::GuardedBuf;
 
 /// Every built-in codec with its format.
 const CODECS: [(u8, u8); 6] = [

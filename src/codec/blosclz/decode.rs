@@ -219,7 +219,7 @@ impl Cursor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::testing::GuardedBuf;
+    use crate::testing::GuardedBuf;
     use proptest::prelude::*;
 
     /// The format as its description reads, one byte at a time.
