@@ -22,7 +22,8 @@ pub(super) const SLACK: usize = 2 * STEP;
 pub(super) unsafe fn copy_step(src: *const u8, dest: *mut u8) {
     // SAFETY: the caller vouches for both places.
     unsafe {
-        let bytes: [u8; STEP] = ptr::read_unaligned(src.cast());
+        // As one integer, since the compiler moves arrays through the stack.
+        let bytes: u128 = ptr::read_unaligned(src.cast());
         ptr::write_unaligned(dest.cast(), bytes);
     }
 }
@@ -38,8 +39,10 @@ pub(super) unsafe fn copy_steps(src: *const u8, dest: *mut u8, len: usize) {
     while done < len {
         // SAFETY: `done` is a multiple of SLACK below `len`.
         unsafe {
-            let bytes: [u8; SLACK] = ptr::read_unaligned(src.add(done).cast());
-            ptr::write_unaligned(dest.add(done).cast(), bytes);
+            let low: u128 = ptr::read_unaligned(src.add(done).cast());
+            let high: u128 = ptr::read_unaligned(src.add(done + STEP).cast());
+            ptr::write_unaligned(dest.add(done).cast(), low);
+            ptr::write_unaligned(dest.add(done + STEP).cast(), high);
         }
         done += SLACK;
     }
@@ -55,6 +58,17 @@ pub(super) trait Matcher {
     /// The `distance` bytes before `out` are readable, `room` bytes from `out` on are readable and writable, in the
     /// same allocation, and `len <= room`.
     unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize);
+
+    /// [`copy_match`](Self::copy_match) for any length up to [`SLACK`], without knowing which: writes that many bytes.
+    ///
+    /// # Safety
+    /// The `distance` bytes before `out` are readable, and [`SLACK`] bytes from `out` on are readable and writable, in
+    /// the same allocation.
+    #[inline(always)]
+    unsafe fn copy_short(out: *mut u8, distance: usize) {
+        // SAFETY: passed on.
+        unsafe { Self::copy_match(out, distance, SLACK, SLACK) }
+    }
 }
 
 /// Copies matches on any machine, and right up to the end of the room.
@@ -111,7 +125,8 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, room: usize) {
             }
             return;
         }
-        let pattern = spread(ptr::read_unaligned(from.cast()), distance);
+        let bytes: u128 = ptr::read_unaligned(from.cast());
+        let pattern = spread(u128::from_le(bytes), distance).to_le();
         let period = STEP - STEP.checked_rem(distance).unwrap_or(0);
         let mut done = 0;
         while done < len && done + STEP <= room {
@@ -119,24 +134,25 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, room: usize) {
             done += period;
         }
         if done < len {
+            let pattern = pattern.to_ne_bytes();
             ptr::copy_nonoverlapping(pattern.as_ptr(), out.add(done), len - done);
         }
     }
 }
 
-/// The first `distance` bytes of `bytes`, repeated over the whole step; zeros for distance 0.
+/// The first `distance` bytes of a little-endian step, repeated over the whole step; zeros for distance 0.
 #[inline(always)]
-fn spread(bytes: [u8; STEP], distance: usize) -> [u8; STEP] {
+fn spread(bytes: u128, distance: usize) -> u128 {
     let mut bits = 8 * distance as u32;
-    let mut pattern = u128::from_le_bytes(bytes) & ((1u128 << bits) - 1);
     if bits == 0 {
-        return [0; STEP];
+        return 0;
     }
+    let mut pattern = bytes & ((1 << bits) - 1);
     while bits < u128::BITS {
         pattern |= pattern << bits;
         bits *= 2;
     }
-    pattern.to_le_bytes()
+    pattern
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -153,6 +169,9 @@ mod avx2 {
 
     /// Copies matches with AVX2. To be used only inside functions compiled for it.
     pub(in super::super) struct Avx2;
+
+    /// What was stored this many bytes ago has reached the cache, more or less.
+    const FORGOTTEN: usize = 512;
 
     /// For each distance below a step: which byte of the distance stands where in 32 repeating bytes. The row of
     /// distance 0 makes zeros.
@@ -193,6 +212,18 @@ mod avx2 {
                     copy_pattern(out, distance, len);
                 } else {
                     copy_far(out, distance, len);
+                }
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn copy_short(out: *mut u8, distance: usize) {
+            // SAFETY: passed on; for a length of SLACK both write exactly that many bytes.
+            unsafe {
+                if distance < STEP {
+                    copy_pattern(out, distance, SLACK);
+                } else {
+                    copy_far(out, distance, SLACK);
                 }
             }
         }
@@ -240,7 +271,7 @@ mod avx2 {
             if len <= SLACK {
                 return;
             }
-            if distance >= len {
+            if distance >= len || distance >= FORGOTTEN {
                 copy_steps(from.add(SLACK), out.add(SLACK), len - SLACK);
                 return;
             }

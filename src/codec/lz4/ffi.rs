@@ -61,6 +61,7 @@ unsafe extern "C" {
         dest_capacity: c_int,
     ) -> c_int;
 
+    #[cfg(test)]
     pub(super) fn LZ4_decompress_safe(
         src: *const c_char,
         dest: *mut c_char,

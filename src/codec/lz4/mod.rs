@@ -2,8 +2,9 @@
 //!
 //! A block is a row of sequences: a token with two 4-bit lengths, literals, and a match given as a 2-byte
 //! distance back. Both encoders are liblz4's, with their states kept between calls; what they write is
-//! what a fresh state would write.
+//! what a fresh state would write. Decoding is ours, but for blocks with a dictionary.
 
+mod decode;
 mod fast;
 mod ffi;
 mod high;
@@ -36,30 +37,24 @@ fn encoded(result: c_int) -> Result<usize> {
 
 /// Decodes the block `src`, whose window before the first byte is `dict`.
 fn decode(dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    let length = source_len(src)?;
-    let capacity = capacity(dest);
-    // SAFETY: pointers and lengths are those of live slices; the `_safe` decoders stay inside them whatever
-    // `src` holds.
+    match dict {
+        Some(dict) => decode_with(dict, src, dest),
+        None => decode::decode(src, dest),
+    }
+}
+
+fn decode_with(dict: &Dictionary, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    let window = dict.bytes();
+    // SAFETY: pointers and lengths are those of live slices; the decoder stays inside them whatever `src` holds.
     let result = unsafe {
-        match dict {
-            Some(dict) => {
-                let window = dict.bytes();
-                ffi::LZ4_decompress_safe_usingDict(
-                    src.as_ptr().cast(),
-                    dest.as_mut_ptr().cast(),
-                    length,
-                    capacity,
-                    window.as_ptr().cast(),
-                    source_len(window)?,
-                )
-            }
-            None => ffi::LZ4_decompress_safe(
-                src.as_ptr().cast(),
-                dest.as_mut_ptr().cast(),
-                length,
-                capacity,
-            ),
-        }
+        ffi::LZ4_decompress_safe_usingDict(
+            src.as_ptr().cast(),
+            dest.as_mut_ptr().cast(),
+            source_len(src)?,
+            capacity(dest),
+            window.as_ptr().cast(),
+            source_len(window)?,
+        )
     };
     usize::try_from(result).map_err(|_| Error::Data)
 }

@@ -1,0 +1,500 @@
+//! The decoder: our own, because the blocks of filtered data have what liblz4's is slow at, long matches with short
+//! periods, often up to the very end of the block.
+//!
+//! A sequence is
+//!
+//! ```text
+//! token   length of literals (high 4 bits, 15 = goes on), length of the match less 4 (low 4 bits, 15 = goes on)
+//! [255 … n]   more of the literals' length, if it goes on: the sum of the bytes to the first that isn't 255
+//! literals
+//! distance    2 bytes, little-endian; the last sequence of a block ends before it
+//! [255 … n]   more of the match's length
+//! ```
+//!
+//! It accepts and refuses what `LZ4_decompress_safe` does, to the letter: the restrictions near the end of a block
+//! that the format's description asks of encoders, and the cases in which the library doesn't insist on them. A
+//! distance of 0, which no encoder writes, stands for zeros.
+
+use std::ptr;
+
+use super::super::wild::{Matcher, Portable, SLACK, copy_step, copy_steps};
+use crate::{Error, Result};
+
+/// The length in a token that goes on in further bytes.
+const GOES_ON: usize = 15;
+/// The shortest match.
+const MIN_MATCH: usize = 4;
+/// This many bytes at the end of the output are literals.
+const LAST_LITERALS: usize = 5;
+/// Literals that end closer to the end of the output than this are the last ones.
+const LAST_START: usize = 12;
+/// Literals that end closer to the end of the input than this are the last ones: a distance, a token and the last
+/// literals would have to follow.
+const LAST_INPUT: usize = 2 + 1 + LAST_LITERALS;
+/// With this much unread input behind a token, short literals are never the last ones …
+const EASY_INPUT: usize = GOES_ON + 2;
+/// … if there is also this much room, for the longest short literals and the longest short match.
+const EASY_ROOM: usize = (GOES_ON - 1) + (GOES_ON - 1 + MIN_MATCH);
+
+/// From this distance on the library doesn't check where a short match behind easy literals ends.
+const LENIENT_DISTANCE: usize = 8;
+/// The room for the literals and the match of a sequence whose lengths don't go on, with all scribbling.
+const QUICK_ROOM: usize = EASY_ROOM + SLACK;
+
+/// Decodes `src` into `dest` and returns the number of bytes produced.
+///
+/// # Errors
+/// [`Error::Data`] if `src` is no valid block of at most `dest.len()` bytes.
+pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    if dest.is_empty() {
+        return if src == [0] { Ok(0) } else { Err(Error::Data) };
+    }
+    if src.is_empty() {
+        return Err(Error::Data);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: just detected.
+        return unsafe { decode_avx2(src, dest) };
+    }
+    decode_with::<Portable>(src, dest)
+}
+
+/// [`decode`], compiled for AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    decode_with::<super::super::wild::Avx2>(src, dest)
+}
+
+#[inline(always)]
+fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    let input = src.as_ptr_range();
+    let out = dest.as_mut_ptr_range();
+    let mut cursor = Cursor {
+        input: input.start,
+        input_end: input.end,
+        out: out.start,
+        out_start: out.start,
+        out_end: out.end,
+    };
+    // SAFETY: the cursor's two ranges are those slices. A token is unread at the start, and behind each sequence but
+    // the last, as both methods promise.
+    unsafe {
+        loop {
+            cursor.quick_sequences::<M>()?;
+            if !cursor.sequence::<M>()? {
+                return Ok(cursor.produced());
+            }
+        }
+    }
+}
+
+/// Where the decoder stands.
+///
+/// The invariant behind every method: the bytes from `input` to `input_end` are readable, those from `out_start` to
+/// `out_end` are writable, and `out` is among them or at their end.
+struct Cursor {
+    input: *const u8,
+    input_end: *const u8,
+    out: *mut u8,
+    out_start: *mut u8,
+    out_end: *mut u8,
+}
+
+impl Cursor {
+    /// Executes sequences for as long as they are so far from both ends that little needs a check. Afterwards a token
+    /// is unread.
+    ///
+    /// # Safety
+    /// A token must be unread.
+    #[inline(always)]
+    unsafe fn quick_sequences<M: Matcher>(&mut self) -> Result<()> {
+        // SAFETY: with the unread input and the room that the loop asks for, a step may be read behind the token and
+        // written, short literals leave a distance and a token unread, and a short match with its scribbling stays
+        // within the room.
+        unsafe {
+            while self.unread() > EASY_INPUT && self.room() >= QUICK_ROOM {
+                let start = self.input;
+                let token = self.next();
+                let mut literals = token >> 4;
+                if literals < GOES_ON {
+                    copy_step(self.input, self.out);
+                } else {
+                    literals += self.more(GOES_ON)?;
+                    if self.unread() < literals + SLACK || self.room() < literals + QUICK_ROOM {
+                        self.input = start;
+                        return Ok(());
+                    }
+                    copy_steps(self.input, self.out, literals);
+                }
+                self.input = self.input.add(literals);
+                self.out = self.out.add(literals);
+                let distance = self.distance()?;
+                let len = token & 15;
+                if len < GOES_ON {
+                    M::copy_short(self.out, distance);
+                    self.out = self.out.add(len + MIN_MATCH);
+                } else {
+                    self.long_match::<M>(distance)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes one sequence. Returns whether another one follows, in which case its token is unread.
+    ///
+    /// # Safety
+    /// The token must be unread.
+    #[inline(always)]
+    unsafe fn sequence<M: Matcher>(&mut self) -> Result<bool> {
+        // SAFETY: EASY_INPUT and EASY_ROOM are more than a step and than any short literals; both kinds of literals
+        // leave at least 3 bytes unread, a distance and a token; the match is checked.
+        unsafe {
+            let token = self.next();
+            let mut literals = token >> 4;
+            let easy =
+                literals < GOES_ON && self.unread() >= EASY_INPUT && self.room() >= EASY_ROOM;
+            if easy {
+                copy_step(self.input, self.out);
+                self.input = self.input.add(literals);
+                self.out = self.out.add(literals);
+            } else {
+                if literals == GOES_ON {
+                    literals += self.more(GOES_ON)?;
+                }
+                if self.literals(literals)? {
+                    return Ok(false);
+                }
+            }
+            let distance = self.distance()?;
+            let len = token & 15;
+            if len == GOES_ON {
+                self.long_match::<M>(distance)?;
+                return Ok(true);
+            }
+            // A short match behind easy literals ends within the room, however close to the end.
+            if easy && distance >= LENIENT_DISTANCE {
+                self.matched::<M>(distance, len + MIN_MATCH);
+            } else {
+                self.checked_match::<M>(distance, len + MIN_MATCH)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Copies literals that may be the last ones. Returns whether they are.
+    #[inline(always)]
+    fn literals(&mut self, len: usize) -> Result<bool> {
+        let last = self.room() < len + LAST_START || self.unread() < len + LAST_INPUT;
+        if last && (self.unread() != len || self.room() < len) {
+            return Err(Error::Data);
+        }
+        // SAFETY: both sides have `len` bytes: if these are the last literals, as just checked, otherwise even more.
+        unsafe {
+            ptr::copy_nonoverlapping(self.input, self.out, len);
+            self.input = self.input.add(len);
+            self.out = self.out.add(len);
+        }
+        Ok(last)
+    }
+
+    /// The rest of a length that goes on. At least `keep` bytes must be unread behind it.
+    #[inline(always)]
+    fn more(&mut self, keep: usize) -> Result<usize> {
+        let mut sum = 0;
+        loop {
+            if self.unread() <= keep {
+                return Err(Error::Data);
+            }
+            // SAFETY: more than `keep` bytes are unread.
+            let byte = unsafe { self.next() };
+            sum += byte;
+            if byte != 255 {
+                return Ok(sum);
+            }
+        }
+    }
+
+    /// The distance of a match, which must not reach before the first byte.
+    ///
+    /// # Safety
+    /// Two bytes must be unread.
+    #[inline(always)]
+    unsafe fn distance(&mut self) -> Result<usize> {
+        // SAFETY: the caller vouches for the bytes.
+        let distance = unsafe {
+            let bytes: [u8; 2] = ptr::read_unaligned(self.input.cast());
+            self.input = self.input.add(2);
+            usize::from(u16::from_le_bytes(bytes))
+        };
+        if distance > self.produced() {
+            return Err(Error::Data);
+        }
+        Ok(distance)
+    }
+
+    /// Executes a match whose length goes on.
+    ///
+    /// # Safety
+    /// `distance <= produced`.
+    #[inline(always)]
+    unsafe fn long_match<M: Matcher>(&mut self, distance: usize) -> Result<()> {
+        let len = GOES_ON + MIN_MATCH + self.more(LAST_LITERALS - 1)?;
+        // SAFETY: passed on.
+        unsafe { self.checked_match::<M>(distance, len) }
+    }
+
+    /// Executes a match that must leave room for the last literals.
+    ///
+    /// # Safety
+    /// `distance <= produced`.
+    #[inline(always)]
+    unsafe fn checked_match<M: Matcher>(&mut self, distance: usize, len: usize) -> Result<()> {
+        if self.room() < len + LAST_LITERALS {
+            return Err(Error::Data);
+        }
+        // SAFETY: there is room, and the caller vouches for the distance.
+        unsafe { self.matched::<M>(distance, len) };
+        Ok(())
+    }
+
+    /// Executes a match.
+    ///
+    /// # Safety
+    /// `distance <= produced`, `len <= room`.
+    #[inline(always)]
+    unsafe fn matched<M: Matcher>(&mut self, distance: usize, len: usize) {
+        // SAFETY: the caller vouches for distance and length.
+        unsafe {
+            M::copy_match(self.out, distance, len, self.room());
+            self.out = self.out.add(len);
+        }
+    }
+
+    /// The next byte of the input.
+    ///
+    /// # Safety
+    /// One must be unread.
+    #[inline(always)]
+    unsafe fn next(&mut self) -> usize {
+        // SAFETY: the caller vouches for it.
+        unsafe {
+            let byte = *self.input;
+            self.input = self.input.add(1);
+            usize::from(byte)
+        }
+    }
+
+    #[inline(always)]
+    fn unread(&self) -> usize {
+        self.input_end.addr() - self.input.addr()
+    }
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        self.out_end.addr() - self.out.addr()
+    }
+
+    #[inline(always)]
+    fn produced(&self) -> usize {
+        self.out.addr() - self.out_start.addr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ffi;
+    use super::*;
+    use crate::testing::GuardedBuf;
+    use proptest::prelude::*;
+
+    /// Decodes with liblz4.
+    fn library(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
+        let mut dest = vec![0; capacity];
+        // SAFETY: pointers and lengths are those of live buffers.
+        let produced = unsafe {
+            ffi::LZ4_decompress_safe(
+                src.as_ptr().cast(),
+                dest.as_mut_ptr().cast(),
+                src.len() as i32,
+                capacity as i32,
+            )
+        };
+        dest.truncate(usize::try_from(produced).ok()?);
+        Some(dest)
+    }
+
+    /// Decodes with input and output both ending at an inaccessible page, by every path this machine has.
+    fn guarded(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
+        let src = GuardedBuf::copy_of(src);
+        let run = |decoder: fn(&[u8], &mut [u8]) -> Result<usize>| {
+            let mut dest = GuardedBuf::zeroed(capacity);
+            let produced = decoder(&src, &mut dest).ok()?;
+            Some(dest[..produced].to_vec())
+        };
+        let best = run(decode);
+        if !src.is_empty() && capacity > 0 {
+            assert_eq!(
+                run(decode_with::<Portable>),
+                best,
+                "every path does the same"
+            );
+        }
+        best
+    }
+
+    fn agree(src: &[u8], capacity: usize) {
+        assert_eq!(
+            guarded(src, capacity),
+            library(src, capacity),
+            "{src:02x?} into {capacity}"
+        );
+    }
+
+    /// The bytes of a length beyond what its token holds.
+    fn rest_of_length(len: usize) -> Vec<u8> {
+        match len.checked_sub(GOES_ON) {
+            None => Vec::new(),
+            Some(rest) => [vec![255; rest / 255], vec![(rest % 255) as u8]].concat(),
+        }
+    }
+
+    /// One sequence; without a match it is a last one.
+    fn sequence(literals: &[u8], matched: Option<(usize, usize)>) -> Vec<u8> {
+        let extra = matched.map_or(0, |(_, len)| len - MIN_MATCH);
+        let token = literals.len().min(GOES_ON) << 4 | extra.min(GOES_ON);
+        let mut bytes = vec![token as u8];
+        bytes.extend(rest_of_length(literals.len()));
+        bytes.extend(literals);
+        if let Some((distance, _)) = matched {
+            bytes.extend((distance as u16).to_le_bytes());
+            bytes.extend(rest_of_length(extra));
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_block_of_the_chunk_format_decodes() {
+        // "0123456789abcdef", its bytes 0x1f 'a' ×6 … : one run behind one literal, five literals at the end.
+        let block = [
+            0x1f, 0x61, 0x01, 0x00, 0x4b, 0x50, 0x61, 0x61, 0x61, 0x61, 0x61,
+        ];
+        assert_eq!(guarded(&block, 100).unwrap(), vec![b'a'; 100]);
+        assert_eq!(guarded(&[0x30, b'r', b'e', b'd'], 3).unwrap(), b"red");
+    }
+
+    #[test]
+    fn empty_blocks_and_outputs_follow_the_library() {
+        for src in [&[][..], &[0], &[0, 0], &[0x10, 7], &[0x0f, 1, 0, 0]] {
+            for capacity in 0..20 {
+                // The library wants a source it can point to.
+                if src.is_empty() {
+                    assert_eq!(guarded(src, capacity), None);
+                } else {
+                    agree(src, capacity);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_distance_and_length_agrees_with_the_library_near_the_end() {
+        let seed: Vec<u8> = (0..80u8).map(|i| i.wrapping_mul(37) ^ 0x5a).collect();
+        for distance in (0..40).chain([63, 64, 65, 79, 80, 81]) {
+            for len in (4..24).chain([31, 32, 33, 64, 100, 273, 600]) {
+                for tail in [0, 1, 4, 5, 6, 7, 11, 12, 13, 20, 70] {
+                    let block = [
+                        sequence(&seed, Some((distance, len))),
+                        sequence(&seed[..tail], None),
+                    ]
+                    .concat();
+                    for capacity in [0, 1, 5, 40] {
+                        agree(&block, seed.len() + len + tail + capacity);
+                    }
+                    agree(&block, seed.len() + len + tail - 1);
+                    // Short literals before the match, which the library treats with less care.
+                    let block = [
+                        sequence(&seed, Some((7, 50))),
+                        sequence(&seed[..3], Some((distance, len))),
+                        sequence(&seed[..tail], None),
+                    ]
+                    .concat();
+                    for capacity in [0, 1, 5, 40] {
+                        agree(&block, seed.len() + 53 + len + tail + capacity);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_that_never_ends_is_refused() {
+        for token in [0xf0, 0x0f, 0xff] {
+            let mut block = vec![0x10, b'x', 1, 0, token];
+            block.resize(100_000, 0xff);
+            agree(&block, 1000);
+        }
+    }
+
+    /// Blocks that look like real ones, mostly within bounds, and sometimes near their rules' edges.
+    fn blocks() -> impl Strategy<Value = Vec<u8>> {
+        let literals = prop_oneof![
+            6 => prop::collection::vec(any::<u8>(), 0..15),
+            2 => prop::collection::vec(any::<u8>(), 15..80),
+            1 => prop::collection::vec(any::<u8>(), 260..300),
+        ];
+        let len = prop_oneof![5 => 4..19usize, 3 => 19..80usize, 1 => 270..600usize];
+        let distance = prop_oneof![6 => 1..9usize, 4 => 9..70usize, 1 => 0..400usize];
+        let sequences = prop::collection::vec((literals, distance, len), 0..30);
+        (
+            prop::collection::vec(any::<u8>(), 0..100),
+            sequences,
+            prop::collection::vec(any::<u8>(), 0..20),
+        )
+            .prop_map(|(first, sequences, last)| {
+                let mut block = sequence(&first, Some((first.len().max(1), 4)));
+                for (literals, distance, len) in sequences {
+                    block.extend(sequence(&literals, Some((distance, len))));
+                }
+                block.extend(sequence(&last, None));
+                block
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_library_on_real_looking_blocks(
+            block in blocks(),
+            slack in -20isize..80,
+        ) {
+            let full = library(&block, 40_000).map_or(500, |out| out.len());
+            agree(&block, full.saturating_add_signed(slack));
+        }
+
+        #[test]
+        fn agrees_with_the_library_on_mutated_blocks(
+            block in blocks(),
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+            cut in 0..20usize,
+            slack in -20isize..80,
+        ) {
+            let full = library(&block, 40_000).map_or(500, |out| out.len());
+            let mut block = block;
+            let at = at.index(block.len());
+            block[at] = byte;
+            block.truncate(block.len() - cut.min(block.len() - 1));
+            agree(&block, full.saturating_add_signed(slack));
+        }
+
+        #[test]
+        fn agrees_with_the_library_on_noise(
+            block in prop::collection::vec(any::<u8>(), 1..200),
+            capacity in 0..1000usize,
+        ) {
+            agree(&block, capacity);
+        }
+    }
+}
