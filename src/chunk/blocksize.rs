@@ -3,8 +3,8 @@
 //! The rule is C-Blosc2's, so that chunks have the sizes users know. It looks at the buffer, never at
 //! what an earlier call did.
 
-use super::MAX_BLOCKSIZE;
-use super::params::{CParams, SplitMode};
+use super::params::{CParams, HeaderForm, SplitMode};
+use super::{MAX_BLOCKSIZE, MAX_TYPESIZE, blosc1};
 use crate::{codec, filter};
 
 const KIB: usize = 1024;
@@ -32,6 +32,9 @@ fn is_codec(params: &CParams, compcode: u8) -> bool {
 
 /// Whether full blocks of `blocksize` bytes are split into `typesize` streams.
 pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -> bool {
+    if params.header == HeaderForm::Blosc1 {
+        return blosc1::would_split(params, typesize, blocksize);
+    }
     match params.splitmode {
         SplitMode::ALWAYS => true,
         SplitMode::NEVER => false,
@@ -59,6 +62,10 @@ pub(super) fn blocksize(
     typesize: usize,
     requested: usize,
 ) -> usize {
+    if params.header == HeaderForm::Blosc1 {
+        let typesize = if typesize > MAX_TYPESIZE { 1 } else { typesize };
+        return blosc1::blocksize(params, nbytes, typesize, requested);
+    }
     if nbytes < typesize {
         return 1;
     }

@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::blocksize::{blocksize, would_split};
 use super::header::{
-    EXTENDED_HEADER_LENGTH, HeaderFields, Special, VERSION_STABLE, VERSION_VL, blosc2_flag, flag,
-    flag2,
+    EXTENDED_HEADER_LENGTH, HeaderFields, MIN_HEADER_LENGTH, Special, VERSION_BLOSC1,
+    VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2,
 };
 use super::params::{CParams, HeaderForm};
 use super::prefilter::Prefilter;
@@ -18,7 +18,9 @@ use super::stream::{BlockEncoder, CodecChoice, Source};
 use super::tuner::TunerCall;
 use super::view::WORD;
 use super::worker::{Worker, Workers};
-use super::{MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, dict, instrument};
+use super::{
+    MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, blosc1, dict, instrument,
+};
 use crate::filter::{self, Pipeline, grown};
 use crate::{Error, Result, pool};
 
@@ -135,7 +137,9 @@ impl Compressor {
     /// prefilter.
     pub fn compress_source(&mut self, source: Source<'_>, dest: &mut [u8]) -> Result<usize> {
         let nbytes = source.len();
-        check_sizes(nbytes, dest.len())?;
+        let Some(dest) = self.usable(nbytes, dest)? else {
+            return Ok(0);
+        };
         let has_data = nbytes == 0 || source.is_present() || self.params.prefilter.is_some();
         let typesize = self.check_params(source.is_present())?;
         if !has_data {
@@ -145,12 +149,13 @@ impl Compressor {
         self.blocksize_used = blocksize(&self.params, nbytes, typesize, requested);
         let mut job = Job::new(&self.params, source, nbytes, typesize, self.blocksize_used)?;
         let store_at_once = self.params.clevel == 0
-            || nbytes < MIN_BUFFERSIZE
+            || nbytes < self.params.header.min_buffersize()
             || job.header.header_len() + WORD * job.nblocks > dest.len();
         if store_at_once {
             job.header.flags = match self.params.header {
                 HeaderForm::Extended => flag::EXTENDED | flag::MEMCPYED,
                 HeaderForm::Short => flag::MEMCPYED,
+                HeaderForm::Blosc1 => job.header.flags | flag::MEMCPYED,
             };
             return job.store(&self.workers, dest);
         }
@@ -204,6 +209,20 @@ impl Compressor {
         job.compress(&self.workers, dest)
     }
 
+    /// The part of `dest` a chunk may take; none when the data or the destination are of a size that Blosc
+    /// 1.x refuses without an error.
+    fn usable<'d>(&self, nbytes: usize, dest: &'d mut [u8]) -> Result<Option<&'d mut [u8]>> {
+        if self.params.header != HeaderForm::Blosc1 {
+            check_sizes(nbytes, dest.len())?;
+            return Ok(Some(dest));
+        }
+        if nbytes > blosc1::MAX_BUFFERSIZE || dest.len() < MIN_HEADER_LENGTH {
+            return Ok(None);
+        }
+        let most = dest.len().min(nbytes + MIN_HEADER_LENGTH);
+        Ok(Some(&mut dest[..most]))
+    }
+
     /// Judges the parameters, in the order callers know; returns the true item size.
     pub(super) fn check_params(&self, has_source: bool) -> Result<usize> {
         let params = &self.params;
@@ -252,6 +271,16 @@ pub(super) fn check_sizes(nbytes: usize, destsize: usize) -> Result<()> {
     Ok(())
 }
 
+impl HeaderForm {
+    /// Fewer bytes than these are stored as they are.
+    fn min_buffersize(self) -> usize {
+        match self {
+            HeaderForm::Extended | HeaderForm::Short => MIN_BUFFERSIZE,
+            HeaderForm::Blosc1 => blosc1::MIN_BUFFERSIZE,
+        }
+    }
+}
+
 /// The item size as a header can hold it: 1 stands for all it can't.
 pub(super) fn header_typesize(typesize: usize) -> u8 {
     if typesize > MAX_TYPESIZE {
@@ -273,8 +302,12 @@ impl<'a> Job<'a> {
         let typesize = header_typesize(typesize);
         let items = usize::from(typesize);
         let split = blocksize >= items && would_split(params, items, blocksize);
-        let choice = CodecChoice::of(params.compcode);
+        let choice = CodecChoice::of(params.compcode, params.header);
         let is_extended = params.header == HeaderForm::Extended;
+        let version = match params.header {
+            HeaderForm::Extended | HeaderForm::Short => VERSION_STABLE,
+            HeaderForm::Blosc1 => VERSION_BLOSC1,
+        };
         let mut flags = choice.format() << flag::FORMAT_SHIFT;
         if is_extended {
             flags |= flag::EXTENDED;
@@ -291,7 +324,7 @@ impl<'a> Job<'a> {
             flags |= flag::NOT_SPLIT;
         }
         let header = HeaderFields {
-            version: VERSION_STABLE,
+            version,
             versionlz: choice.version(),
             flags,
             typesize,
@@ -312,7 +345,7 @@ impl<'a> Job<'a> {
             nbytes,
             split,
             runs: is_extended,
-            pipeline: Pipeline::new(&params.filters, VERSION_STABLE),
+            pipeline: Pipeline::new(&params.filters, version),
             choice,
             dictionary: None,
             reference: None,

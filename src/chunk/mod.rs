@@ -24,7 +24,7 @@
 //! |---|---|
 //! | `header.rs` | the header bytes, parsed once and built once |
 //! | `params.rs`, `prefilter.rs`, `tuner.rs` | what callers ask for, and their callbacks |
-//! | `blocksize.rs` | how data are cut |
+//! | `blocksize.rs`, `blosc1.rs` | how data are cut, and how Blosc 1.x cuts them |
 //! | `encode.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, the block, extras |
 //! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `vl.rs` | decompression: tables, a block, all, a part |
 //! | `lazy.rs` | chunks whose blocks are still in a file |
@@ -34,6 +34,7 @@
 
 mod block;
 mod blocksize;
+mod blosc1;
 mod decode;
 mod dict;
 mod encode;

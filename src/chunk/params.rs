@@ -39,6 +39,8 @@ pub enum HeaderForm {
     Extended,
     /// 16 bytes, as Blosc 1.x has them, but with today's version byte (`BLOSC_BLOSC1_COMPAT`).
     Short,
+    /// 16 bytes and all the rules of Blosc 1.x, so that each of its versions can read the chunk.
+    Blosc1,
 }
 
 /// Parameters of compression.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::block;
 use super::instrument::{self, Timings};
-use super::params::CParams;
+use super::params::{CParams, HeaderForm};
 use super::prefilter::{Prefilter, PrefilterCall};
 use super::view::WORD;
 use super::worker::Worker;
@@ -61,10 +61,14 @@ pub(super) enum CodecChoice {
 }
 
 impl CodecChoice {
-    pub fn of(compcode: i32) -> CodecChoice {
+    /// The encoder of this number, for chunks of this form: Snappy is a codec of Blosc 1.x only.
+    pub fn of(compcode: i32, form: HeaderForm) -> CodecChoice {
         let Ok(compcode) = u8::try_from(compcode) else {
             return CodecChoice::Unknown;
         };
+        if compcode == codec::id::SNAPPY && form != HeaderForm::Blosc1 {
+            return CodecChoice::Unknown;
+        }
         if let Some(registered) = codec::registered(compcode) {
             let version = registered.version();
             return CodecChoice::Registered {

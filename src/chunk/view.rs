@@ -9,6 +9,7 @@
 //! The dictionary is a length and that many bytes. Blocks of a regular chunk may lie in any order.
 //! (Source: the C-Blosc2 chunk format.)
 
+use super::blosc1;
 use super::header::{ChunkHeader, Special, VERSION_BLOSC1};
 use super::lazy::{LazyChunk, LazySource};
 use crate::codec::{self, Dictionary};
@@ -19,9 +20,6 @@ use crate::{Error, Result};
 pub(super) const WORD: usize = 4;
 /// Longest dictionary.
 pub(super) const MAX_DICT_SIZE: usize = 32768;
-/// The rules of Blosc 1.x for splitting, which chunks from before the "not split" flag obey.
-const BLOSC1_MAX_STREAMS: usize = 16;
-const BLOSC1_MIN_STREAM: usize = 128;
 
 /// A variable-length block.
 #[derive(Clone, Copy, Debug)]
@@ -277,7 +275,7 @@ impl<'a> ChunkView<'a> {
         }
         let typesize = self.header.typesize();
         let is_guarded = self.header.basic.version <= VERSION_BLOSC1;
-        let may_split = typesize <= BLOSC1_MAX_STREAMS && len / typesize >= BLOSC1_MIN_STREAM;
+        let may_split = typesize <= blosc1::MAX_STREAMS && len / typesize >= blosc1::MIN_STREAM;
         if is_guarded && !may_split {
             1
         } else {

@@ -7,11 +7,11 @@ use crate::{Error, Result};
 #[derive(Default)]
 pub(super) struct Snappy {
     encoder: Option<snap::raw::Encoder>,
+    /// Room for the worst case, which the encoder wants before it starts.
+    bound: Vec<u8>,
 }
 
 impl StreamCodec for Snappy {
-    /// Like the C library, wants room for the worst case before it starts; less room counts as "does not
-    /// fit".
     fn encode(
         &mut self,
         _level: u8,
@@ -20,7 +20,20 @@ impl StreamCodec for Snappy {
         dest: &mut [u8],
     ) -> Result<usize> {
         let encoder = self.encoder.get_or_insert_with(snap::raw::Encoder::new);
-        Ok(encoder.compress(src, dest).unwrap_or(0))
+        let bound = snap::raw::max_compress_len(src.len());
+        if dest.len() >= bound {
+            return Ok(encoder.compress(src, dest).unwrap_or(0));
+        }
+        if self.bound.len() < bound {
+            self.bound.try_reserve_exact(bound - self.bound.len())?;
+            self.bound.resize(bound, 0);
+        }
+        let len = encoder.compress(src, &mut self.bound).unwrap_or(0);
+        let Some(dest) = dest.get_mut(..len) else {
+            return Ok(0);
+        };
+        dest.copy_from_slice(&self.bound[..len]);
+        Ok(len)
     }
 
     fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {

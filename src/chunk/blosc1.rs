@@ -1,0 +1,118 @@
+//! The rules of Blosc 1.x for cutting and splitting, for chunks that its readers understand.
+//!
+//! They have no flag for what a reader before 1.11 could not know: it splits every full block of items of up
+//! to 16 bytes whose streams have at least 128 bytes, so the writer must do the same, whatever mode is
+//! asked for. (Source: the C-Blosc 1.21 chunk format.)
+
+use super::MAX_BLOCKSIZE;
+use super::params::{CParams, SplitMode};
+use crate::codec::id;
+
+/// Fewer bytes than these are stored as they are; no block is shorter on request.
+pub(super) const MIN_BUFFERSIZE: usize = 128;
+/// The most bytes a chunk of Blosc 1.x can hold.
+pub(super) const MAX_BUFFERSIZE: usize = i32::MAX as usize - 16;
+/// Items of more bytes are never split.
+pub(super) const MAX_STREAMS: usize = 16;
+/// Shorter streams are never made.
+pub(super) const MIN_STREAM: usize = 128;
+
+const KIB: usize = 1024;
+/// Data below this size make one block.
+const MIN_SIZE_TO_CUT: usize = 32 * KIB;
+/// The longest stream, and the bounds of a block that is split.
+const MAX_SPLIT_STREAM: usize = 256 * KIB;
+const MIN_SPLIT_BLOCK: usize = 64 * KIB;
+const MAX_SPLIT_BLOCK: usize = 1024 * KIB;
+/// Automatic block size in KiB by level, for codecs that are fast and for those that are dense.
+const FAST_BLOCK_KIB: [usize; 10] = [8, 16, 32, 64, 128, 128, 256, 256, 256, 256];
+const DENSE_BLOCK_KIB: [usize; 10] = [16, 32, 64, 128, 256, 256, 512, 512, 512, 1024];
+
+fn is_one_of(params: &CParams, codecs: &[u8]) -> bool {
+    codecs
+        .iter()
+        .any(|&codec| params.compcode == i32::from(codec))
+}
+
+/// Whether full blocks of `blocksize` bytes are split into `typesize` streams.
+pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -> bool {
+    let codec_splits = match params.splitmode {
+        SplitMode::NEVER => false,
+        SplitMode::AUTO => is_one_of(params, &[id::BLOSCLZ, id::SNAPPY]),
+        SplitMode::FORWARD_COMPAT => !is_one_of(params, &[id::ZSTD]),
+        _ => true,
+    };
+    codec_splits && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
+}
+
+/// The block size for `nbytes` of items of `typesize` bytes; `requested` 0 asks for the automatic choice.
+pub(super) fn blocksize(
+    params: &CParams,
+    nbytes: usize,
+    typesize: usize,
+    requested: usize,
+) -> usize {
+    if nbytes < typesize {
+        return 1;
+    }
+    let level = params.clevel.clamp(0, 9) as usize;
+    let mut blocksize = if requested != 0 {
+        requested.clamp(MIN_BUFFERSIZE, MAX_BLOCKSIZE as usize)
+    } else if nbytes < MIN_SIZE_TO_CUT {
+        nbytes
+    } else if is_one_of(params, &[id::LZ4HC, id::ZLIB, id::ZSTD]) {
+        DENSE_BLOCK_KIB[level] * KIB
+    } else {
+        FAST_BLOCK_KIB[level] * KIB
+    };
+    if level > 0 && would_split(params, typesize, blocksize) {
+        blocksize =
+            (blocksize.min(MAX_SPLIT_STREAM) * typesize).clamp(MIN_SPLIT_BLOCK, MAX_SPLIT_BLOCK);
+    }
+    blocksize = blocksize.min(nbytes);
+    if blocksize > typesize {
+        blocksize - blocksize % typesize
+    } else {
+        blocksize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(codec: u8, typesize: usize, level: u8) -> (usize, bool) {
+        let params = CParams::default().codec(codec).level(level);
+        let size = blocksize(&params, 8 << 20, typesize, 0);
+        (size, would_split(&params, typesize, size))
+    }
+
+    #[test]
+    fn block_sizes_are_those_of_blosc_1() {
+        assert_eq!(of(id::BLOSCLZ, 1, 0), (8192, true));
+        assert_eq!(of(id::LZ4, 1, 1), (65536, true));
+        assert_eq!(of(id::LZ4, 4, 3), (262_144, true));
+        assert_eq!(of(id::SNAPPY, 8, 5), (1_048_576, true));
+        assert_eq!(of(id::LZ4, 17, 9), (262_140, false));
+        assert_eq!(of(id::ZLIB, 2, 2), (131_072, true));
+        assert_eq!(of(id::LZ4HC, 17, 9), (1_048_560, false));
+        assert_eq!(of(id::ZSTD, 8, 9), (1_048_576, false));
+    }
+
+    #[test]
+    fn row_l12_a_forced_size_is_raised_for_codecs_that_split() {
+        let params = CParams::default().codec(id::LZ4);
+        assert_eq!(blocksize(&params, 8 << 20, 4, 4096), 65536);
+        assert_eq!(blocksize(&params, 8 << 20, 24, 40), 120);
+    }
+
+    #[test]
+    fn row_l11_no_mode_splits_where_readers_do_not() {
+        let params = CParams::default()
+            .codec(id::LZ4)
+            .splitmode(SplitMode::ALWAYS);
+        assert!(!would_split(&params, 4, 400));
+        assert!(!would_split(&params, 24, 48_000));
+        assert!(would_split(&params, 4, 512));
+    }
+}
