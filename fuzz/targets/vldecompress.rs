@@ -1,0 +1,5 @@
+//! Chunks with variable-length blocks, on hostile bytes.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|chunk: &[u8]| ferroblosc_fuzz::check::vldecompress(chunk));

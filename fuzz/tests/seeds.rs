@@ -1,0 +1,201 @@
+//! The seeds: that they are what they should be, and that the checks of every target hold on them and
+//! on what is left of them after small damage.
+//!
+//! `SEEDS=write cargo test --test seeds` in this directory writes `seeds/` anew.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, special};
+use ferroblosc::codec;
+use ferroblosc::filter::{self, Slot};
+use ferroblosc_fuzz::check;
+
+/// A check, under the name of its target.
+type Check = (&'static str, fn(&[u8]));
+
+const CHECKS: [Check; 4] = [
+    ("decompress", check::decompress),
+    ("getitem", check::getitem),
+    ("vldecompress", check::vldecompress),
+    ("header", check::header),
+];
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seeds")
+}
+
+/// The published vectors, by name.
+fn vectors() -> BTreeMap<String, Vec<u8>> {
+    let lines = include_str!("../../tests/vectors.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let mut columns = line.split('\t');
+            let (name, hex) = (columns.next().unwrap(), columns.nth(1).unwrap());
+            let bytes = hex.as_bytes().chunks(2);
+            let bytes =
+                bytes.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap());
+            (name.to_owned(), bytes.collect())
+        })
+        .collect()
+}
+
+/// A column of numbers that go up slowly, with a little noise: something for every filter.
+fn numbers(count: u32) -> Vec<u8> {
+    let mut noise = 1u32;
+    let numbers = (0..count).map(|i| {
+        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        i * 3 + (noise >> 29)
+    });
+    numbers.flat_map(u32::to_le_bytes).collect()
+}
+
+/// Chunks of our own encoder: each codec with each filter, several blocks, small enough to mutate.
+fn encoded() -> BTreeMap<String, Vec<u8>> {
+    let data = numbers(300);
+    let mut chunks = BTreeMap::new();
+    let mut add = |name: String, params: CParams, data: &[u8]| {
+        let chunk = Compressor::new(params)
+            .unwrap()
+            .compress_to_vec(data)
+            .unwrap();
+        chunks.insert(name, chunk);
+    };
+    let codecs = [
+        ("blosclz", codec::id::BLOSCLZ),
+        ("lz4", codec::id::LZ4),
+        ("lz4hc", codec::id::LZ4HC),
+        ("zlib", codec::id::ZLIB),
+        ("zstd", codec::id::ZSTD),
+    ];
+    let slot = |id, meta| Slot { id, meta };
+    let pipelines: [(&str, &[Slot]); 5] = [
+        ("plain", &[]),
+        ("shuffle", &[slot(filter::id::SHUFFLE, 0)]),
+        ("bitshuffle", &[slot(filter::id::BITSHUFFLE, 0)]),
+        (
+            "delta",
+            &[slot(filter::id::DELTA, 0), slot(filter::id::SHUFFLE, 0)],
+        ),
+        (
+            "bytedelta",
+            &[slot(filter::id::SHUFFLE, 0), slot(filter::id::BYTEDELTA, 4)],
+        ),
+    ];
+    for (codec_name, codec) in codecs {
+        for (filter_name, filters) in pipelines {
+            let params = CParams::default().typesize(4).codec(codec).filters(filters);
+            add(
+                format!("{codec_name}-{filter_name}"),
+                params.blocksize(512),
+                &data,
+            );
+        }
+    }
+    let trunc = [
+        slot(filter::id::TRUNC_PREC, 10),
+        slot(filter::id::SHUFFLE, 0),
+    ];
+    let odd = CParams::default()
+        .typesize(7)
+        .codec(codec::id::LZ4)
+        .blocksize(280);
+    add("odd-typesize".into(), odd, &data[..1001]);
+    let params = CParams::default().typesize(4).codec(codec::id::ZSTD);
+    add("trunc-prec".into(), params.clone().filters(&trunc), &data);
+    let words: Vec<u8> = (0..400)
+        .flat_map(|i| format!("word-{} ", i % 37).into_bytes())
+        .collect();
+    for (name, codec) in [("lz4", codec::id::LZ4), ("zstd", codec::id::ZSTD)] {
+        let params = CParams::default().typesize(1).codec(codec).filters(&[]);
+        add(
+            format!("{name}-dictionary"),
+            params.use_dict(true).blocksize(512),
+            &words,
+        );
+    }
+    let mut dest = [0; 4096];
+    let blocks: Vec<&[u8]> = data.chunks(170).collect();
+    let len = Compressor::new(params)
+        .unwrap()
+        .vl_compress(&blocks, &mut dest)
+        .unwrap();
+    chunks.insert("vl-zstd".into(), dest[..len].to_vec());
+    let len = special::uninit(&CParams::default(), 800, &mut dest).unwrap();
+    chunks.insert("uninit".into(), dest[..len].to_vec());
+    chunks
+}
+
+fn seeds() -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(directory())
+        .unwrap()
+        .map(|file| file.unwrap());
+    files
+        .map(|file| {
+            (
+                file.file_name().into_string().unwrap(),
+                std::fs::read(file.path()).unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_seeds_are_the_published_vectors_and_chunks_that_decode() {
+    if std::env::var_os("SEEDS").is_some_and(|value| value == "write") {
+        std::fs::create_dir_all(directory()).unwrap();
+        for (name, chunk) in vectors().into_iter().chain(encoded()) {
+            std::fs::write(directory().join(name), chunk).unwrap();
+        }
+    }
+    let seeds = seeds();
+    for (name, chunk) in vectors() {
+        assert!(seeds.get(&name) == Some(&chunk), "{name}");
+    }
+    for (name, chunk) in &seeds {
+        let nbytes = ferroblosc::chunk::sizes(chunk).unwrap().nbytes as usize;
+        let decoded = Decompressor::new(DParams::default()).decompress(chunk, &mut vec![0; nbytes]);
+        assert_eq!(decoded, Ok(nbytes), "{name}");
+    }
+    for name in encoded().keys() {
+        assert!(seeds.contains_key(name), "{name}");
+    }
+}
+
+/// Runs every check on `chunk`, and names the chunk when one fails.
+fn assert_survives(name: &str, chunk: &[u8]) {
+    for (target, check) in CHECKS {
+        if let Err(panic) = std::panic::catch_unwind(|| check(chunk)) {
+            let hex: String = chunk.iter().map(|byte| format!("{byte:02x}")).collect();
+            eprintln!("target {target}, {name}: {hex}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+#[test]
+fn every_seed_and_every_prefix_of_it_passes_the_checks() {
+    for (name, chunk) in seeds() {
+        for len in 0..=chunk.len() {
+            assert_survives(&name, &chunk[..len]);
+        }
+    }
+}
+
+#[test]
+fn every_seed_with_one_byte_changed_passes_the_checks() {
+    for (name, seed) in seeds() {
+        let mut chunk = seed.clone();
+        for at in 0..chunk.len() {
+            let was = chunk[at];
+            let flips = (0..8).map(|bit| was ^ (1 << bit));
+            for byte in flips.chain([0x00, 0x01, 0x7F, 0x80, 0xFF]) {
+                chunk[at] = byte;
+                assert_survives(&name, &chunk);
+            }
+            chunk[at] = was;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Runs each fuzz target for a while on the stable compiler: scripts/fuzz-smoke.sh SECONDS [TARGET...]
+#
+# The same build as `cargo fuzz run --sanitizer none TARGET`, for machines without cargo-fuzz:
+# libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from fuzz/seeds and what
+# earlier runs left in fuzz/corpus. A finding ends the script, its input is in fuzz/artifacts.
+set -eu
+
+seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
+shift
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header
+
+cd "$(dirname "$0")/../fuzz"
+host=$(rustc -vV | sed -n 's/^host: //p')
+
+# With --target, these flags reach the libraries and targets, but not build scripts and macros.
+coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1"
+RUSTFLAGS=$(echo $coverage) cargo build --release --bins --target "$host"
+
+binaries=${CARGO_TARGET_DIR:-target}/$host/release
+for target in "$@"; do
+    echo "== $target, $seconds s"
+    mkdir -p "corpus/$target" "artifacts/$target"
+    "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
+        -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" seeds 2>&1 |
+        tee "artifacts/$target/log" | grep -E 'Done|ERROR|panicked|stat::(number|average|new|peak)' || true
+    grep -q '^Done' "artifacts/$target/log" || { tail -30 "artifacts/$target/log"; exit 1; }
+done
