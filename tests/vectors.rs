@@ -155,3 +155,49 @@ fn never_splitting_has_the_published_bytes() {
     assert_eq!(chunk[2], 0x35);
     assert_eq!(chunk[32..42], [0x24, 0, 0, 0, 0x50, 0, 0, 0, 0xFF, 0x36]);
 }
+
+/// What decompressing `chunk` gives, as a return code.
+fn code(chunk: &[u8], room: usize) -> Result<usize, i32> {
+    let mut data = vec![0; room];
+    let decoded = Decompressor::new(DParams::default()).decompress(chunk, &mut data);
+    decoded.map_err(|error| error.code())
+}
+
+#[test]
+fn filters_that_need_an_array_fail_without_one() {
+    for (id, expected) in [
+        (5, -1),
+        (31, -1),
+        (32, -1),
+        (33, -1),
+        (37, -18),
+        (160, -18),
+        (255, -18),
+    ] {
+        let mut chunk = vector("V10");
+        chunk[0x10] = id;
+        assert_eq!(code(&chunk, 192), Err(expected), "filter {id}");
+    }
+}
+
+#[test]
+fn an_empty_chunk_of_nans_is_empty_whatever_its_items() {
+    let mut dest = [0; 32];
+    assert_eq!(
+        special::nans(&CParams::default().typesize(1), 0, &mut dest),
+        Ok(32)
+    );
+    assert_eq!(code(&dest, 0), Ok(0));
+}
+
+#[test]
+fn a_variable_length_block_shorter_than_its_size_is_invalid_data() {
+    for cut in [0x48, 0x49, 0x4a] {
+        let mut chunk = vector("V14");
+        chunk[0x0c] = cut;
+        assert_eq!(code(&chunk, 45), Err(-3), "{cut:#x}");
+    }
+    let mut chunk = vector("V14");
+    chunk[0x0c] = 0x47;
+    assert_eq!(code(&chunk, 45), Err(-11));
+}

@@ -198,7 +198,7 @@ impl<'a> ChunkView<'a> {
         } else {
             self.raw_start(nblock + 1)?
         };
-        if start < self.data_start || end < start + WORD || end > cbytes {
+        if start < self.data_start || end <= start || end > cbytes {
             return Err(Error::InvalidHeader);
         }
         if let Some(lazy) = &self.lazy
