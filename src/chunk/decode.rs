@@ -174,7 +174,7 @@ impl Decompressor {
 pub(super) fn decode_all<'a>(
     decoder: &BlockDecoder<'_>,
     workers: &Workers,
-    mut worker: Worker,
+    mut worker: Box<Worker>,
     blocks: impl Iterator<Item = (usize, &'a mut [u8])> + Send,
     reference: Reference<'_>,
 ) -> Result<()> {

@@ -72,25 +72,20 @@ impl PlaneCache {
 /// The workers of a context: as many as have ever been busy at once.
 #[derive(Default)]
 pub(super) struct Workers {
-    idle: Mutex<Vec<Worker>>,
+    #[expect(clippy::vec_box, reason = "a worker changes hands at every call")]
+    idle: Mutex<Vec<Box<Worker>>>,
 }
 
 impl Workers {
     /// Takes an idle worker, or makes one.
-    pub fn take(&self) -> Worker {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        idle.unwrap_or_default()
+    pub fn take(&self) -> Box<Worker> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop().unwrap_or_default()
     }
 
     /// Gives a worker back.
-    pub fn put(&self, worker: Worker) {
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(worker);
+    pub fn put(&self, worker: Box<Worker>) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(worker);
     }
 }
