@@ -1,0 +1,74 @@
+#!/bin/bash
+# Shows an unmodified C program at work with the library; `make demo` calls it.
+#
+# usage: demo.sh PREFIX [FILE TYPESIZE]
+#
+# PREFIX is where the library was installed. The program, examples/ratios.c, knows nothing of this
+# library: it is compiled against <blosc2.h> with what pkg-config says.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+prefix=$1
+file=${2:-}
+typesize=${3:-4}
+work=$root/target/demo
+threads=$(nproc)
+mkdir -p "$work"
+
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs blosc2)"
+echo "== Compiling examples/*.c with: cc ${flags[*]}"
+for example in simple ratios; do
+    cc -O2 -o "$work/$example" "$root/examples/$example.c" "${flags[@]}"
+done
+
+if [ -n "$file" ]; then
+    files=("$file")
+else
+    mapfile -t files < <("$root/scripts/demo-data.sh" "$work/data")
+fi
+
+echo
+echo "== A small program"
+export LD_LIBRARY_PATH=$prefix/lib
+"$work/simple"
+
+for file in "${files[@]}"; do
+    echo
+    echo "== Every codec on $(basename "$file")"
+    "$work/ratios" "$file" "$typesize" "$threads"
+done
+unset LD_LIBRARY_PATH
+
+echo
+echo "== The same program, built against another libblosc2, with ours preloaded"
+# The other library is C-Blosc2 itself, out of its Python wheel; without a network, a copy of ours.
+other=$work/other
+mkdir -p "$other"
+if ! ls "$other"/blosc2/lib/libblosc2.so > /dev/null 2>&1; then
+    python3 -m pip download -q --no-deps --only-binary :all: -d "$other" blosc2==4.14.1 \
+        && python3 -m zipfile -e "$other"/blosc2-*.whl "$other" \
+        || echo "(C-Blosc2 can't be fetched: a copy of our library stands in for it)"
+fi
+if [ -e "$other/blosc2/lib/libblosc2.so" ]; then
+    other=$other/blosc2/lib
+else
+    cp "$prefix/lib/libblosc2.so" "$other/libblosc2.so"
+fi
+cp -f "$other/libblosc2.so" "$other/libblosc2.so.9"
+cc -O2 -o "$work/ratios-other" "$root/examples/ratios.c" "-I$prefix/include" \
+    "-L$other" "-Wl,-rpath,$other" -lblosc2
+
+bound_to() {
+    # The dynamic linker's own word for where a call goes.
+    LD_DEBUG=bindings "$@" 2>&1 > /dev/null \
+        | sed -n 's/.*binding file .*ratios-other \[0\] to \(.*\) \[0\]: normal symbol `blosc2_compress_ctx.*/\1/p'
+}
+small=$root/examples/ratios.c
+echo "blosc2_compress_ctx without preloading: $(bound_to "$work/ratios-other" "$small" 1)"
+preload=$prefix/lib/libblosc2.so.9
+bound=$(bound_to env "LD_PRELOAD=$preload" "$work/ratios-other" "$small" 1)
+echo "blosc2_compress_ctx with LD_PRELOAD:    $bound"
+[ "$bound" = "$preload" ]
+echo
+LD_PRELOAD=$preload "$work/ratios-other" "${files[0]}" "$typesize" "$threads"
