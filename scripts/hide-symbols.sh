@@ -19,7 +19,9 @@ test -s "$work/exports"
 
 mapfile -t roots < <(sed 's/^/-u/' "$work/exports")
 ld -r --gc-sections "${roots[@]}" -o "$work/all.o" "$staticlib"
-objcopy --keep-global-symbols="$work/exports" "$work/all.o" "$work/library.o"
+# Rust's standard library carries LLVM bitcode, which makes binutils with an older LLVM's plugin crash.
+objcopy --keep-global-symbols="$work/exports" --remove-section=.llvmbc --remove-section=.llvmcmd \
+    "$work/all.o" "$work/library.o"
 
 rm -f "$output"
 # gcc-ar, as a plain ar may lack the plugin that objects of some compilers need.

@@ -31,3 +31,8 @@ pub mod trace;
 
 pub use call::{Parent, Surroundings, Token};
 pub use error::{Error, Result};
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -23,19 +23,43 @@ pub fn library_folder() -> &'static Path {
         run(Command::new(env!("CARGO"))
             .args(["build", "--package", env!("CARGO_PKG_NAME")])
             .current_dir(project_root()));
-        // The test runs from <target>/debug/deps.
-        let test = std::env::current_exe().expect("the test has a path");
-        let built = test
-            .ancestors()
-            .nth(2)
-            .expect("the test is in the target folder");
         let folder = scratch("lib");
         for name in ["libblosc2.so", "libblosc2.so.9"] {
             let link = folder.join(name);
             let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink(built.join("libblosc2.so"), &link).expect("a link");
+            std::os::unix::fs::symlink(build_folder().join("libblosc2.so"), &link).expect("a link");
         }
         folder
+    })
+}
+
+/// The folder cargo built in.
+#[allow(unused, reason = "each test file uses its part of this module")]
+pub fn build_folder() -> PathBuf {
+    // The test runs from <target>/debug/deps.
+    let test = std::env::current_exe().expect("the test has a path");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test is in the target folder");
+    folder.to_owned()
+}
+
+/// The static library, made as it is installed: with its exports visible and nothing else.
+#[allow(unused, reason = "each test file uses its part of this module")]
+pub fn static_library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let shared = library_folder().join("libblosc2.so");
+        let library = scratch("lib").join("libblosc2.a");
+        run(
+            Command::new(project_root().join("scripts/hide-symbols.sh")).args([
+                &build_folder().join("libblosc2.a"),
+                &shared,
+                &library,
+            ]),
+        );
+        library
     })
 }
 

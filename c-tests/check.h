@@ -1,0 +1,48 @@
+/*
+ * What the C tests share: CHECK notes what is not so and goes on; main returns checks_failed().
+ */
+
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int checks_bad;
+
+#define CHECK(condition)                                                    \
+  do {                                                                      \
+    if (!(condition)) {                                                     \
+      checks_bad++;                                                         \
+      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);        \
+    }                                                                       \
+  } while (0)
+
+/* As CHECK, for a number that must have a value; tells the one it has. */
+#define CHECK_IS(actual, expected)                                          \
+  do {                                                                      \
+    long long actual_ = (long long)(actual), expected_ = (long long)(expected); \
+    if (actual_ != expected_) {                                             \
+      checks_bad++;                                                         \
+      printf("%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #actual, actual_, expected_); \
+    }                                                                       \
+  } while (0)
+
+static inline int checks_failed(void) {
+  return checks_bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Numbers that compress, but not to nothing: a wave with a little noise, the same every time. */
+static inline void fill_with_data(void *buffer, size_t size) {
+  uint8_t *bytes = (uint8_t *)buffer;
+  uint32_t noise = 12345;
+  size_t i;
+
+  for (i = 0; i < size; i++) {
+    noise = noise * 1664525u + 1013904223u;
+    bytes[i] = (uint8_t)(i % 4 == 0 ? noise >> 29 : (i / 64) >> (8 * (i % 4) - 8));
+  }
+}
+
+#endif /* CHECK_H */

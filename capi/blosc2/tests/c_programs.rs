@@ -1,0 +1,193 @@
+//! The C programs of `c-tests`, against the headers and both libraries.
+//!
+//! Each is compiled with every warning an error, as C99 but for what POSIX adds, and run with the
+//! shared library and with the static one.
+
+mod common;
+
+use common::{c_compiler, library_folder, project_root, run, scratch, static_library};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How a program gets at the library.
+#[derive(Clone, Copy)]
+enum Linking {
+    Shared,
+    Static,
+}
+
+/// A compiler call for a C test, up to the libraries.
+fn compiler(source: &str, program: &Path) -> Command {
+    let mut command = c_compiler();
+    command
+        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-g", "-pthread"])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror"])
+        .arg(project_root().join("c-tests").join(source))
+        .arg("-o")
+        .arg(program);
+    command
+}
+
+/// Compiles a C test; `libraries` come last on the command line.
+fn compile(source: &str, linking: Linking, libraries: &[&str]) -> PathBuf {
+    let (folder, library) = match linking {
+        Linking::Shared => (scratch("shared"), library_folder().join("libblosc2.so")),
+        Linking::Static => (scratch("static"), static_library().to_owned()),
+    };
+    let program = folder.join(source.replace('.', "-"));
+    run(compiler(source, &program)
+        .arg(library)
+        .args(libraries)
+        .args(["-lm", "-ldl"]));
+    program
+}
+
+/// A command that finds the shared library.
+fn with_library(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", library_folder());
+    command
+}
+
+/// Compiles and runs a C test in both ways.
+fn passes(source: &str) {
+    run(&mut with_library(compile(source, Linking::Shared, &[])));
+    run(&mut Command::new(compile(source, Linking::Static, &[])));
+}
+
+#[test]
+fn contexts_bring_data_back() {
+    passes("roundtrip.c");
+}
+
+#[test]
+fn row_c11_null_arguments_are_errors() {
+    passes("row_c11_null_arguments.c");
+}
+
+#[test]
+fn row_c12_row_c13_names_of_codecs() {
+    passes("row_c12_c13_names.c");
+}
+
+#[test]
+fn calls_without_context_and_their_settings() {
+    passes("global.c");
+}
+
+#[test]
+fn callbacks_of_users_row_c14_row_c37_row_c39_row_c57() {
+    passes("callbacks.c");
+}
+
+#[test]
+fn blocks_of_variable_length() {
+    passes("vlblocks.c");
+}
+
+#[test]
+fn row_c38_shuffles_as_functions() {
+    passes("row_c38_shuffles.c");
+}
+
+#[test]
+fn inline_functions_of_the_headers() {
+    passes("inline.c");
+}
+
+#[test]
+fn row_d7_everything_works_without_initialisation() {
+    passes("row_d7_init_free.c");
+}
+
+#[test]
+fn the_library_can_be_unloaded_after_threads_worked() {
+    let program = compile("dlopen.c", Linking::Static, &[]);
+    run(Command::new(program).arg(library_folder().join("libblosc2.so")));
+}
+
+#[test]
+fn row_d4_names_inside_the_library_are_its_own() {
+    passes("own_symbols.c");
+}
+
+#[test]
+fn row_d4_a_program_can_use_zstd_beside_the_static_library() {
+    let program = compile("beside_zstd.c", Linking::Static, &["-lzstd"]);
+    run(&mut Command::new(program));
+}
+
+#[test]
+fn row_d4_the_static_library_shows_its_exports_only() {
+    let symbols = |library: &Path, what: &[&str]| -> Vec<String> {
+        let output = run(Command::new("nm").args(what).arg(library));
+        let mut names: Vec<String> = String::from_utf8(output.stdout)
+            .expect("names are text")
+            .lines()
+            .filter_map(|line| line.split_whitespace().nth(2))
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        names
+    };
+    let shared = symbols(
+        &library_folder().join("libblosc2.so"),
+        &["-D", "--defined-only"],
+    );
+    let r#static = symbols(static_library(), &["--extern-only", "--defined-only"]);
+    assert_eq!(r#static, shared);
+}
+
+#[test]
+fn cplusplus_programs_compile_and_run() {
+    let program = scratch("shared").join("includes");
+    run(
+        Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()))
+            .args([
+                "-std=c++17",
+                "-Wall",
+                "-Wextra",
+                "-pedantic",
+                "-Werror",
+                "-I",
+            ])
+            .arg(project_root().join("include"))
+            .arg(project_root().join("c-tests/includes.cc"))
+            .arg(library_folder().join("libblosc2.so"))
+            .arg("-o")
+            .arg(&program),
+    );
+    run(&mut with_library(program));
+}
+
+#[test]
+fn examples_compile_without_a_warning_and_run() {
+    let file = project_root().join("include/blosc2.h");
+    for (example, arguments) in [
+        ("simple", vec![]),
+        ("ratios", vec![file.as_os_str(), "1".as_ref()]),
+    ] {
+        let program = scratch("shared").join(example);
+        run(compiler(&format!("../examples/{example}.c"), &program)
+            .arg(library_folder().join("libblosc2.so")));
+        run(with_library(program).args(arguments));
+    }
+}
+
+#[test]
+fn row_d9_memory_is_right_under_valgrind() {
+    for source in [
+        "vlblocks.c",
+        "callbacks.c",
+        "row_c12_c13_names.c",
+        "row_c11_null_arguments.c",
+    ] {
+        let program = compile(source, Linking::Shared, &[]);
+        run(with_library("valgrind")
+            .args(["--error-exitcode=9", "--leak-check=full", "--quiet"])
+            // Names of registered codecs and the threads of the pool live as long as the process.
+            .arg("--show-leak-kinds=definite,indirect")
+            .arg("--errors-for-leak-kinds=definite,indirect")
+            .arg(program));
+    }
+}

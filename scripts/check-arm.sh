@@ -1,0 +1,15 @@
+#!/bin/bash
+# Compiles everything for AArch64 without linking or running it: `make check-arm` calls it.
+#
+# The layouts of the C structs are asserted at compile time, so this proves them for AArch64 too.
+# Needs the Rust target, and a cross compiler for the codecs that are C; both are installed when
+# they are missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+triple=aarch64-unknown-linux-gnu
+if [ "$(uname -m)" != aarch64 ]; then
+    rustup target list --installed | grep -qx "$triple" || rustup target add "$triple"
+    scripts/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+fi
+exec cargo check --workspace --exclude ferroblosc-headers --target "$triple" --target-dir target/arm
