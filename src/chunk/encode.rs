@@ -345,7 +345,7 @@ impl<'a> Job<'a> {
             nbytes,
             split,
             runs: is_extended,
-            pipeline: Pipeline::new(&params.filters, version),
+            pipeline: Pipeline::new(&params.filters, version, items),
             choice,
             dictionary: None,
             reference: None,

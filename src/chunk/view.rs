@@ -98,7 +98,7 @@ impl<'a> ChunkView<'a> {
                 header.blocksize()
             },
             nblocks,
-            pipeline: Pipeline::new(&header.filters, header.basic.version),
+            pipeline: Pipeline::new(&header.filters, header.basic.version, header.typesize()),
             dictionary: None,
             lazy: None,
             data_start: header.header_len(),

@@ -5,7 +5,7 @@
 //! stage writes into the destination.
 
 use super::registry::{Callable, find};
-use super::{FilterCall, Reference, SLOTS, Slot, id, unknown};
+use super::{FilterCall, Reference, SLOTS, Slot, id, shuffle, unknown};
 use crate::{Error, Result, Surroundings};
 
 /// A filled slot whose filter has been looked up.
@@ -36,12 +36,19 @@ pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     Ok(&mut buffer[..len])
 }
 
+/// Whether a slot is a shuffle of single bytes.
+fn moves_nothing(slot: Slot, typesize: usize) -> bool {
+    slot.id == id::SHUFFLE && shuffle::element_size(slot.meta, typesize) == 1
+}
+
 impl Pipeline {
-    /// The pipeline of these slots in a chunk of this version. A filter that does not exist is an error
-    /// only when it is run: many chunks name filters that they never use.
-    pub fn new(slots: &[Slot; SLOTS], version: u8) -> Pipeline {
+    /// The pipeline of these slots in a chunk of this version, with items of `typesize` bytes. Shuffles
+    /// that move nothing are left out. A filter that does not exist is an error only when it is run: many
+    /// chunks name filters that they never use.
+    pub fn new(slots: &[Slot; SLOTS], version: u8, typesize: usize) -> Pipeline {
         let stages = slots.map(|slot| {
-            (slot.id != id::NONE).then(|| Stage {
+            let is_filled = slot.id != id::NONE && !moves_nothing(slot, typesize);
+            is_filled.then(|| Stage {
                 slot,
                 filter: find(slot.id),
             })

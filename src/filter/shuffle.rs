@@ -7,21 +7,22 @@ use crate::{Result, kernels};
 
 pub(super) struct Shuffle;
 
-fn element_size(call: &FilterCall<'_>) -> usize {
-    match call.meta {
-        0 => call.around.typesize,
+/// Bytes of what is shuffled, for a slot with this meta in a chunk of items of `typesize` bytes.
+pub(super) fn element_size(meta: u8, typesize: usize) -> usize {
+    match meta {
+        0 => typesize,
         meta => usize::from(meta),
     }
 }
 
 impl Filter for Shuffle {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        kernels::shuffle::shuffle(element_size(call), src, dest);
+        kernels::shuffle::shuffle(element_size(call.meta, call.around.typesize), src, dest);
         Ok(())
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        kernels::shuffle::unshuffle(element_size(call), src, dest);
+        kernels::shuffle::unshuffle(element_size(call.meta, call.around.typesize), src, dest);
         Ok(())
     }
 

@@ -173,7 +173,6 @@ fn tables_of_variable_length_blocks_are_checked() {
         with_i32(&chunk, at::STARTS + 8, end),
         with_i32(&chunk, at::STARTS + 8, end - 3),
         with_i32(&chunk, at::STARTS + 8, -1),
-        with_i32(&chunk, at::CBYTES, starts[2] + 3),
     ];
     for (block, size) in [(0, 0), (0, -1), (1, 51), (2, i32::MAX), (2, i32::MIN)] {
         wrong.push(with_i32(&chunk, starts[block] as usize, size));
@@ -185,6 +184,12 @@ fn tables_of_variable_length_blocks_are_checked() {
         assert_eq!(reader.vl_decompress(&chunk).map(|_| vec![]), error);
         assert_eq!(reader.vl_block_len(&chunk, 0).map(|_| vec![]), error);
     }
+    let cut = with_i32(&chunk, at::CBYTES, starts[2] + 3);
+    assert_eq!(
+        decompress(&cut, 210),
+        Err(Error::Data),
+        "no room for the size"
+    );
     let mut many = chunk.clone();
     set_i32(&mut many, at::BLOCKSIZE, 500_000_000);
     assert_eq!(decompress(&many, 210), Err(Error::ReadBuffer));
