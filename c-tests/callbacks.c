@@ -318,8 +318,13 @@ static void user_tuner(void) {
   CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_TUNER);
   CHECK(blosc2_create_cctx(cparams) == NULL);
   tuner_status = 0;
-  blosc2_free_ctx(compressor);
   CHECK_IS(tuner_calls, 3);
+  blosc2_init();
+  blosc2_destroy();
+  blosc2_init();
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(tuner_calls, 3);
+  blosc2_free_ctx(compressor);
   cparams.tuner_id = -3;
   compressor = blosc2_create_cctx(cparams);
   CHECK(compressor != NULL);

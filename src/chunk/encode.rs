@@ -249,9 +249,7 @@ impl Compressor {
         let Some(tuner) = &self.params.tuner else {
             return Ok(requested);
         };
-        let tuned = tuner
-            .next_blocksize(&TunerCall { nbytes, typesize })
-            .map_err(|_| Error::Tuner)?;
+        let tuned = tuner.next_blocksize(&TunerCall { nbytes, typesize })?;
         Ok(if requested != 0 {
             requested
         } else {

@@ -16,6 +16,6 @@ pub trait Tuner: Send + Sync {
     /// The block size of the next chunk, or none for the built-in rule.
     ///
     /// # Errors
-    /// Any error makes the compression fail with [`crate::Error::Tuner`].
+    /// The error is the compression's; [`crate::Error::Tuner`] is the one callers expect.
     fn next_blocksize(&self, call: &TunerCall) -> Result<Option<usize>>;
 }

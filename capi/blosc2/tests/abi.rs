@@ -286,6 +286,60 @@ fn row_d3_blosc2_max_dim_is_an_alias() {
 }
 
 #[test]
+fn row_d1_contexts_are_opaque() {
+    for context in ["blosc2_context", "b2nd_context_t"] {
+        let source = scratch("opaque").join(format!("{context}.c"));
+        let text = format!("#include <b2nd.h>\nunsigned long size = sizeof({context});\n");
+        std::fs::write(&source, text).expect("a file under target");
+        let output = c_compiler()
+            .arg("-fsyntax-only")
+            .arg(source)
+            .output()
+            .expect("a C compiler");
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{context} is not opaque");
+        assert!(messages.contains("incomplete"), "{messages}");
+    }
+}
+
+/// The Rust files of the skin.
+fn skin_sources(folder: &Path) -> Vec<String> {
+    let mut sources = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the sources are in the tree") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources.extend(skin_sources(&path));
+        } else {
+            sources.push(std::fs::read_to_string(path).expect("a source is text"));
+        }
+    }
+    sources
+}
+
+#[test]
+fn row_d2_every_exported_function_is_inside_the_boundary() {
+    let mut exported = 0;
+    for source in skin_sources(&project_root().join("capi/blosc2/src")) {
+        for function in source.split("#[unsafe(no_mangle)]").skip(1) {
+            let (head, body) = function.split_once('{').expect("a function has a body");
+            let name = head.split_once("fn ").expect("a function").1;
+            let name = name.split_once('(').expect("a function has parameters").0;
+            let body = body.trim_start();
+            let is_constant = ["CPARAMS\n}", "DPARAMS\n}"]
+                .iter()
+                .any(|it| body.starts_with(it));
+            assert!(
+                is_constant || body.starts_with(&format!("boundary!({name}, {{")),
+                "{name} can unwind into its caller"
+            );
+            exported += 1;
+        }
+    }
+    let recorded = abi_list("symbols-libblosc2.so.9.txt").len();
+    assert_eq!(exported, recorded - not_yet().len());
+}
+
+#[test]
 fn each_header_compiles_alone_in_every_language_without_a_warning() {
     let headers = [
         "blosc2.h",
