@@ -33,6 +33,14 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
     let _ = writeln!(std::io::stderr(), "[{name}] - {text} ({file}:{line})");
 }
 
+/// Writes what `BLOSC_INFO` (set to anything) asks for: the parameters of a compression.
+pub(crate) fn parameters(text: fmt::Arguments<'_>) {
+    use std::io::Write;
+    if std::env::var_os("BLOSC_INFO").is_some() {
+        let _ = writeln!(std::io::stderr(), "[INFO] - {text}");
+    }
+}
+
 /// Writes an error message when tracing is on.
 #[macro_export]
 macro_rules! trace_error {

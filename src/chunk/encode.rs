@@ -22,7 +22,7 @@ use super::{
     MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, blosc1, dict, instrument,
 };
 use crate::filter::{self, Pipeline, grown};
-use crate::{Error, Result, pool};
+use crate::{Error, Result, pool, trace};
 
 /// Highest compression level.
 const MAX_LEVEL: i32 = 9;
@@ -147,6 +147,10 @@ impl Compressor {
         }
         let requested = self.requested_blocksize(nbytes, typesize)?;
         self.blocksize_used = blocksize(&self.params, nbytes, typesize, requested);
+        trace::parameters(format_args!(
+            "compcode: {}, clevel: {}, blocksize: {}, splitmode: {}, typesize: {typesize}",
+            self.params.compcode, self.params.clevel, self.blocksize_used, self.params.splitmode.0,
+        ));
         let mut job = Job::new(&self.params, source, nbytes, typesize, self.blocksize_used)?;
         let store_at_once = self.params.clevel == 0
             || nbytes < self.params.header.min_buffersize()
