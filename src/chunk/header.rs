@@ -349,8 +349,9 @@ impl ChunkHeader {
     pub fn blocksize(&self) -> usize {
         let raw = self.basic.blocksize as usize;
         let excess = raw % self.typesize();
-        let is_regular = !self.is_memcpyed() && self.special == Special::None;
-        let blocksize = if is_regular && raw > self.typesize() && excess != 0 {
+        let holds_items =
+            !self.is_memcpyed() && !self.instrumented && self.special == Special::None;
+        let blocksize = if holds_items && raw > self.typesize() && excess != 0 {
             raw - excess
         } else {
             raw

@@ -404,3 +404,22 @@ fn every_damage_has_the_error_users_know() {
 
 /// The longest block a header may announce.
 const MAX_BLOCK: i32 = 536_866_816;
+
+#[test]
+fn measurements_of_items_of_any_size_are_read_back() {
+    for typesize in [1, 3, 5, 7, 12, 24] {
+        for splitmode in [SplitMode::NEVER, SplitMode::ALWAYS] {
+            let params = lz4(typesize, &[SHUFFLE])
+                .splitmode(splitmode)
+                .blocksize(24 * 35);
+            let chunk = compress(&instrumented(params), &mixed(24 * 35 * 6 + 11)).unwrap();
+            let nbytes = get_i32(&chunk, at::NBYTES) as usize;
+            let records = decompress(&chunk, nbytes).unwrap();
+            for record in records.chunks(16) {
+                let ratio = f32::from_le_bytes(record[..4].try_into().unwrap());
+                assert!((0.5..10_000.0).contains(&ratio), "{ratio}");
+                assert!(record[12] < 2 && record[13..] == [0; 3]);
+            }
+        }
+    }
+}
