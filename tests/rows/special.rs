@@ -172,3 +172,14 @@ fn making_special_chunks_has_the_errors_users_know() {
         Err(Error::CodecParam)
     );
 }
+
+#[test]
+fn special_chunks_may_be_empty() {
+    for make in [special::zeros, special::nans, special::uninit] {
+        for typesize in [1, 2, 8] {
+            let empty = made(0, |n, dest| make(&lz4(typesize, &[]), n, dest));
+            assert_eq!(decompress(&empty, 0), Ok(vec![]));
+            assert_eq!(decompress(&empty, 9), Ok(vec![]));
+        }
+    }
+}
