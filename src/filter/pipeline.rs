@@ -168,9 +168,12 @@ impl Pipeline {
     ) -> Result<()> {
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
             let filter = stage.filter.as_ref().ok_or(unknown(stage.slot.id))?;
-            filter
-                .get()
-                .backward(&self.call(stage.slot, reference, around), src, dest)
+            let call = self.call(stage.slot, reference, around);
+            match filter.get().backward(&call, src, dest) {
+                // A user's own number that callers would take for a success.
+                Err(Error::Callback(0..)) => Err(Error::FilterPipeline),
+                result => result,
+            }
         };
         let mut remaining = self.undone().count();
         let mut stages = self.undone();

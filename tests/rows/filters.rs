@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ferroblosc::chunk::CParams;
+use ferroblosc::chunk::{CParams, DParams, Decompressor};
 use ferroblosc::filter::{self, Filter, FilterCall};
 use ferroblosc::{Error, Result};
 
@@ -192,4 +192,22 @@ fn any_failure_of_a_forward_filter_fails_the_compression() {
         let params = register(id, Err(Error::from_code(code)), Ok(()));
         assert_eq!(compress(&params, &ramp(5000)), Err(Error::FilterPipeline));
     }
+}
+
+#[test]
+fn row_c37_a_positive_answer_of_a_backward_filter_is_no_success() {
+    let params = register(202, Ok(()), Err(Error::from_code(7)));
+    let chunk = compress(&params, &ramp(5000)).unwrap();
+    for nthreads in [1, 4] {
+        let reader = DParams::default().threads(nthreads);
+        assert_eq!(
+            decompress_with(reader, &chunk, 5000),
+            Err(Error::FilterPipeline)
+        );
+    }
+    let mut dest = [0; 8];
+    assert_eq!(
+        Decompressor::new(DParams::default()).getitem(&chunk, 3, 2, &mut dest),
+        Err(Error::FilterPipeline)
+    );
 }
