@@ -335,18 +335,14 @@ impl BlockDecoder<'_> {
             user.decode(&call, coded, dest)
         } else {
             let dictionary = self.view.dictionary.as_ref();
-            match worker
+            worker
                 .codecs
                 .decode(header.basic.format(), dictionary, coded, dest)
-            {
-                Err(Error::CodecSupport) => return Err(Error::CodecSupport),
-                other => other,
-            }
         };
-        if decoded == Ok(dest.len()) {
-            Ok(())
-        } else {
-            Err(Error::Data)
+        match decoded {
+            Ok(len) if len == dest.len() => Ok(()),
+            Err(error @ (Error::CodecSupport | Error::MemoryAlloc)) => Err(error),
+            _ => Err(Error::Data),
         }
     }
 

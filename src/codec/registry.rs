@@ -30,13 +30,15 @@ pub trait Codec: Send + Sync {
     /// can't be compressed into `dest`, in which case it is stored raw.
     ///
     /// # Errors
-    /// Any error makes the compression of the chunk fail with [`Error::Data`].
+    /// [`Error::CodecSupport`] if it can't encode at all, [`Error::MemoryAlloc`]; any other error makes the
+    /// compression of the chunk fail with [`Error::Data`].
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
 
     /// Decompresses `src` into `dest` and returns the number of bytes produced, which must be `dest.len()`.
     ///
     /// # Errors
-    /// Any error, or any other length, makes the decompression of the chunk fail with [`Error::Data`].
+    /// [`Error::CodecSupport`] if it can't decode at all, [`Error::MemoryAlloc`]; any other error, or any other
+    /// length, makes the decompression of the chunk fail with [`Error::Data`].
     fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
 }
 

@@ -9,6 +9,7 @@ mod testing;
 
 mod blocksize;
 mod callbacks;
+mod codecs;
 mod common;
 mod decode;
 mod delta;

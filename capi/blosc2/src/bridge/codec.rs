@@ -53,7 +53,7 @@ impl Codec for CCodec {
     }
 }
 
-/// What a codec gives back: a count of bytes, or a negative error code.
+/// What a codec gives back: a count of bytes, or a negative number, whatever it is, for bad data.
 fn bytes_made(size: c_int) -> Result<usize> {
-    usize::try_from(size).map_err(|_| Error::from_code(size))
+    usize::try_from(size).map_err(|_| Error::Data)
 }
