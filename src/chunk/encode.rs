@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::blocksize::{blocksize, would_split};
 use super::header::{
     EXTENDED_HEADER_LENGTH, HeaderFields, MIN_HEADER_LENGTH, Special, VERSION_BLOSC1,
-    VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2,
+    VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2, flags_of_slots, is_said_by_flags,
 };
 use super::params::{CParams, HeaderForm};
 use super::prefilter::Prefilter;
@@ -310,17 +310,17 @@ impl<'a> Job<'a> {
             HeaderForm::Extended | HeaderForm::Short => VERSION_STABLE,
             HeaderForm::Blosc1 => VERSION_BLOSC1,
         };
-        let mut flags = choice.format() << flag::FORMAT_SHIFT;
+        let needs_extension = params.use_dict
+            || params.instrument
+            || matches!(source, Source::Blocks(_))
+            || matches!(choice, CodecChoice::Registered { .. })
+            || !is_said_by_flags(&params.filters);
+        if needs_extension && !is_extended {
+            return Err(Error::InvalidParam);
+        }
+        let mut flags = choice.format() << flag::FORMAT_SHIFT | flags_of_slots(&params.filters);
         if is_extended {
             flags |= flag::EXTENDED;
-        }
-        for slot in &params.filters {
-            flags |= match slot.id {
-                filter::id::SHUFFLE => flag::SHUFFLE,
-                filter::id::BITSHUFFLE => flag::BITSHUFFLE,
-                filter::id::DELTA => flag::DELTA,
-                _ => 0,
-            };
         }
         if !split {
             flags |= flag::NOT_SPLIT;

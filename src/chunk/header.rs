@@ -364,6 +364,25 @@ impl ChunkHeader {
     }
 }
 
+/// The flags that say which filters are in a pipeline.
+pub(super) fn flags_of_slots(slots: &[Slot; SLOTS]) -> u8 {
+    slots
+        .iter()
+        .map(|slot| match slot.id {
+            filter::id::SHUFFLE => flag::SHUFFLE,
+            filter::id::BITSHUFFLE => flag::BITSHUFFLE,
+            filter::id::DELTA => flag::DELTA,
+            _ => 0,
+        })
+        .fold(0, |flags, flag| flags | flag)
+}
+
+/// Whether the flags of a 16-byte header say all of this pipeline.
+pub(super) fn is_said_by_flags(slots: &[Slot; SLOTS]) -> bool {
+    let flags = flags_of_slots(slots);
+    flags & flag::EXTENDED != flag::EXTENDED && slots_of_flags(flags) == *slots
+}
+
 /// The pipeline that the flags of a 16-byte header stand for.
 fn slots_of_flags(flags: u8) -> [Slot; SLOTS] {
     let mut slots = [Slot::default(); SLOTS];

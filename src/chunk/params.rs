@@ -37,7 +37,9 @@ pub enum HeaderForm {
     /// 32 bytes: filter pipeline, run-length streams, special chunks.
     #[default]
     Extended,
-    /// 16 bytes, as Blosc 1.x has them, but with today's version byte (`BLOSC_BLOSC1_COMPAT`).
+    /// 16 bytes, as Blosc 1.x has them, but with today's version byte (`BLOSC_BLOSC1_COMPAT`). It has no
+    /// room for dictionaries, measurements, variable-length blocks, user codecs, and pipelines other than
+    /// DELTA in slot 4 and one of the shuffles in slot 5: compression refuses them.
     Short,
     /// 16 bytes and all the rules of Blosc 1.x, so that each of its versions can read the chunk.
     Blosc1,

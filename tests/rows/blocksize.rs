@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use ferroblosc::chunk::{
-    CParams, Compressor, DParams, Decompressor, MAX_BLOCKSIZE, SplitMode, Tuner, TunerCall, sizes,
-    special,
+    CParams, Compressor, DParams, Decompressor, HeaderForm, MAX_BLOCKSIZE, SplitMode, Tuner,
+    TunerCall, sizes, special,
 };
 use ferroblosc::codec::id;
+use ferroblosc::filter;
 use ferroblosc::{Error, Result};
 
 use crate::common::*;
@@ -326,4 +327,55 @@ fn row_d9_a_failed_call_does_not_poison_a_context() {
         );
         assert_eq!(back, data);
     }
+}
+
+#[test]
+fn short_headers_are_written_when_they_can_say_all() {
+    let short = |filters: &[_]| CParams {
+        header: HeaderForm::Short,
+        ..lz4(4, filters)
+    };
+    let data = ramp(5001);
+    for filters in [
+        vec![],
+        vec![SHUFFLE],
+        vec![BITSHUFFLE],
+        vec![DELTA, SHUFFLE],
+        vec![DELTA, slot(0, 0)],
+    ] {
+        for blocksize in [0, 1000] {
+            let chunk = round_trip(&short(&filters).blocksize(blocksize), &data);
+            assert_eq!(chunk[at::VERSION], 5);
+            assert_ne!(chunk[at::FLAGS] & flags::EXTENDED, flags::EXTENDED);
+            assert_eq!(
+                getitem(&chunk, 7, 900, 3600).as_deref(),
+                Ok(&data[28..3628])
+            );
+        }
+    }
+    let stored = compress_into(&short(&[]), &noise(1000), 1016).unwrap();
+    assert_eq!(stored.len(), 1016);
+    assert_eq!(decompress(&stored, 1000), Ok(noise(1000)));
+    assert_eq!(round_trip(&short(&[]), &[]).len(), 16);
+
+    let refused = [
+        short(&[DELTA]),
+        short(&[SHUFFLE, DELTA]),
+        short(&[SHUFFLE, BITSHUFFLE]),
+        short(&[SHUFFLE, slot(0, 0)]),
+        short(&[slot(filter::id::SHUFFLE, 2)]),
+        short(&[slot(filter::id::BYTEDELTA, 4)]),
+        short(&[]).use_dict(true),
+        short(&[]).codec(id::NDLZ),
+        CParams {
+            instrument: true,
+            ..short(&[])
+        },
+    ];
+    for params in refused {
+        assert_eq!(compress(&params, &data), Err(Error::InvalidParam));
+    }
+    let mut compressor = Compressor::new(short(&[])).unwrap();
+    let vl = compressor.vl_compress(&[b"a", b"b"], &mut [0; 100]);
+    assert_eq!(vl, Err(Error::InvalidParam));
 }
