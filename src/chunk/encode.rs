@@ -506,17 +506,7 @@ impl<'a> Job<'a> {
         let mut buffer = std::mem::take(&mut worker.compressed);
         let encoded = grown(&mut buffer, self.encoder.worst_case(nblock))
             .and_then(|room| self.encoder.encode(worker, nblock, tid, room));
-        let encoded = match encoded {
-            Ok(Some(encoded)) => encoded,
-            Ok(None) => {
-                lock().state = State::Short;
-                return false;
-            }
-            Err(error) => {
-                lock().state = State::Failed(error);
-                return false;
-            }
-        };
+        let failed = encoded.is_err();
         let mut placed = Vec::new();
         let mut shared = lock();
         shared.waiting.push(Waiting {
@@ -539,11 +529,17 @@ impl<'a> Job<'a> {
                 break;
             }
             let waiting = shared.waiting.swap_remove(at);
-            let place = shared.take_place(waiting.encoded.len, waiting.encoded.all_zero);
-            placed.push((waiting.buffer, place));
+            match waiting.encoded {
+                Ok(Some(encoded)) => {
+                    let place = shared.take_place(encoded.len, encoded.all_zero);
+                    placed.push((waiting.buffer, place));
+                }
+                Ok(None) => shared.state = State::Short,
+                Err(error) => shared.state = State::Failed(error),
+            }
         }
         worker.compressed = shared.spare.pop().unwrap_or_default();
-        let goes_on = matches!(shared.state, State::Running);
+        let goes_on = !failed && matches!(shared.state, State::Running);
         drop(shared);
         for (buffer, place) in placed {
             place.copy_from_slice(&buffer[..place.len()]);
@@ -590,11 +586,12 @@ impl<'a> Job<'a> {
     }
 }
 
-/// A compressed block whose turn has not come.
+/// A compressed block whose turn has not come. A failure has its turn too: it does not count when the
+/// destination ends before it.
 struct Waiting {
     nblock: usize,
     buffer: Vec<u8>,
-    encoded: super::stream::Encoded,
+    encoded: Result<Option<super::stream::Encoded>>,
 }
 
 enum State {

@@ -1,9 +1,12 @@
 //! The same bytes and the same answers for any number of threads, anybody's threads, and from any thread.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ferroblosc::Error;
-use ferroblosc::chunk::{Compressor, DParams, Decompressor, SplitMode};
+use ferroblosc::chunk::{
+    Compressor, DParams, Decompressor, Prefilter, PrefilterCall, Refused, SplitMode,
+};
 use ferroblosc::codec::id;
 use ferroblosc::filter;
 use ferroblosc::pool::{Backend, set_backend};
@@ -169,4 +172,37 @@ fn row_d7_everything_works_from_any_thread_at_once() {
             });
         }
     });
+}
+
+/// Makes blocks of noise but refuses one, and gives it a start on the one before.
+struct Refuses(usize);
+
+impl Prefilter for Refuses {
+    fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused> {
+        let block = noise(call.output.len() + call.nblock)[call.nblock..].to_vec();
+        call.output.copy_from_slice(&block);
+        if call.nblock + 1 == self.0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        match call.nblock == self.0 {
+            true => Err(Refused),
+            false => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn row_d8_a_failure_behind_the_end_of_the_destination_is_not_seen() {
+    let data = vec![0; 50_000];
+    for (destsize, expected) in [
+        (20_000, Ok(vec![])),
+        (49_000, Err(Error::FilterPipeline)),
+        (60_000, Err(Error::FilterPipeline)),
+    ] {
+        for nthreads in [1, 2, 8] {
+            let params = lz4(1, &[]).blocksize(1000).threads(nthreads);
+            let params = params.prefilter(Arc::new(Refuses(20)));
+            assert_eq!(compress_into(&params, &data, destsize), expected);
+        }
+    }
 }
