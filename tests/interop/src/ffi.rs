@@ -1,0 +1,261 @@
+//! The part of the C interface the tests call: two parameter structs and a table of functions.
+//!
+//! These are the interface facts of C-Blosc2 3.3 on 64-bit Unix, declared here a second time and
+//! independently of the library under test, so that a slip in its own declarations shows.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::{offset_of, size_of};
+
+/// Number of slots in a filter pipeline.
+pub const MAX_FILTERS: usize = 6;
+
+/// An opaque compression or decompression context.
+#[repr(C)]
+pub struct Context {
+    _private: [u8; 0],
+}
+
+/// `blosc2_cparams`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Cparams {
+    /// Codec.
+    pub compcode: u8,
+    /// Codec parameter byte.
+    pub compcode_meta: u8,
+    /// Compression level, 0 to 9.
+    pub clevel: u8,
+    /// Whether to build a dictionary.
+    pub use_dict: c_int,
+    /// Bytes per item.
+    pub typesize: i32,
+    /// Threads.
+    pub nthreads: i16,
+    /// Bytes per block; 0 chooses.
+    pub blocksize: i32,
+    /// Split mode, 1 to 4.
+    pub splitmode: i32,
+    /// Super-chunk the context belongs to.
+    pub schunk: *mut c_void,
+    /// Filter ids, slot by slot.
+    pub filters: [u8; MAX_FILTERS],
+    /// Filter parameter bytes.
+    pub filters_meta: [u8; MAX_FILTERS],
+    /// Prefilter function.
+    pub prefilter: *mut c_void,
+    /// Prefilter parameters.
+    pub preparams: *mut c_void,
+    /// Tuner parameters.
+    pub tuner_params: *mut c_void,
+    /// Tuner id.
+    pub tuner_id: c_int,
+    /// Whether to measure instead of storing data.
+    pub instr_codec: bool,
+    /// User codec parameters.
+    pub codec_params: *mut c_void,
+    /// User filter parameters.
+    pub filter_params: [*mut c_void; MAX_FILTERS],
+}
+
+/// `blosc2_dparams`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Dparams {
+    /// Threads.
+    pub nthreads: i16,
+    /// Super-chunk the context belongs to.
+    pub schunk: *mut c_void,
+    /// Postfilter function.
+    pub postfilter: *mut c_void,
+    /// Postfilter parameters.
+    pub postparams: *mut c_void,
+    /// Bytes per item, as a report.
+    pub typesize: i32,
+}
+
+const _: () = {
+    assert!(size_of::<Cparams>() == 136);
+    assert!(offset_of!(Cparams, typesize) == 8);
+    assert!(offset_of!(Cparams, blocksize) == 16);
+    assert!(offset_of!(Cparams, filters) == 32);
+    assert!(offset_of!(Cparams, prefilter) == 48);
+    assert!(offset_of!(Cparams, tuner_id) == 72);
+    assert!(offset_of!(Cparams, filter_params) == 88);
+    assert!(size_of::<Dparams>() == 40);
+    assert!(offset_of!(Dparams, schunk) == 8);
+    assert!(offset_of!(Dparams, typesize) == 32);
+};
+
+impl Default for Cparams {
+    /// The documented defaults: BloscLZ, level 5, items of 8 bytes, shuffle in the last slot.
+    fn default() -> Cparams {
+        Cparams {
+            compcode: 0,
+            compcode_meta: 0,
+            clevel: 5,
+            use_dict: 0,
+            typesize: 8,
+            nthreads: 1,
+            blocksize: 0,
+            splitmode: 4,
+            schunk: std::ptr::null_mut(),
+            filters: [0, 0, 0, 0, 0, 1],
+            filters_meta: [0; MAX_FILTERS],
+            prefilter: std::ptr::null_mut(),
+            preparams: std::ptr::null_mut(),
+            tuner_params: std::ptr::null_mut(),
+            tuner_id: 0,
+            instr_codec: false,
+            codec_params: std::ptr::null_mut(),
+            filter_params: [std::ptr::null_mut(); MAX_FILTERS],
+        }
+    }
+}
+
+impl Default for Dparams {
+    fn default() -> Dparams {
+        Dparams {
+            nthreads: 1,
+            schunk: std::ptr::null_mut(),
+            postfilter: std::ptr::null_mut(),
+            postparams: std::ptr::null_mut(),
+            typesize: 8,
+        }
+    }
+}
+
+/// A user codec, as `blosc2_register_codec` takes it.
+#[repr(C)]
+pub struct Codec {
+    /// Id, 160 to 255.
+    pub compcode: u8,
+    /// Name, NUL-terminated, outliving the library.
+    pub compname: *const c_char,
+    /// Library code.
+    pub complib: u8,
+    /// Version of the stream format.
+    pub version: u8,
+    /// Encoder function.
+    pub encoder: *mut c_void,
+    /// Decoder function.
+    pub decoder: *mut c_void,
+}
+
+/// A user filter, as `blosc2_register_filter` takes it.
+#[repr(C)]
+pub struct Filter {
+    /// Id, 160 to 255.
+    pub id: u8,
+    /// Name, NUL-terminated, outliving the library.
+    pub name: *const c_char,
+    /// Version.
+    pub version: u8,
+    /// Forward function.
+    pub forward: *mut c_void,
+    /// Backward function.
+    pub backward: *mut c_void,
+}
+
+macro_rules! api {
+    ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
+        /// The functions of one loaded library, named as in C.
+        #[allow(missing_docs, reason = "each is the C function of its name")]
+        #[derive(Clone, Copy)]
+        pub struct Api {
+            $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
+        }
+
+        impl Api {
+            /// Looks every function up in a library opened with `dlopen`.
+            ///
+            /// # Errors
+            /// The names that are missing.
+            ///
+            /// # Safety
+            /// `handle` is a live `dlopen` handle of a library whose functions have these signatures.
+            pub unsafe fn load(handle: *mut c_void) -> Result<Api, String> {
+                let mut missing = Vec::new();
+                let mut look_up = |name: &'static CStr| {
+                    // SAFETY: the caller vouches for the handle; the name is NUL-terminated.
+                    let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
+                    if address.is_null() {
+                        missing.push(name.to_string_lossy().into_owned());
+                    }
+                    address
+                };
+                $(let $name = look_up(
+                    CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes())
+                        .expect("a name has one NUL, at its end"),
+                );)*
+                if !missing.is_empty() {
+                    return Err(format!("missing symbols: {}", missing.join(", ")));
+                }
+                Ok(Api {
+                    $(
+                        // SAFETY: the address is not NULL and the caller vouches for the signature.
+                        $name: unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($arg),*) $(-> $ret)?,
+                            >($name)
+                        },
+                    )*
+                })
+            }
+        }
+    };
+}
+
+api! {
+    blosc2_init: fn();
+    blosc2_destroy: fn();
+    blosc2_free_resources: fn() -> c_int;
+    blosc2_get_version_string: fn() -> *const c_char;
+    blosc2_list_compressors: fn() -> *const c_char;
+    blosc2_error_string: fn(c_int) -> *const c_char;
+    blosc2_compname_to_compcode: fn(*const c_char) -> c_int;
+    blosc2_compcode_to_compname: fn(c_int, *mut *const c_char) -> c_int;
+    blosc2_get_complib_info: fn(*const c_char, *mut *mut c_char, *mut *mut c_char) -> c_int;
+    blosc1_get_compressor: fn() -> *const c_char;
+    blosc1_set_compressor: fn(*const c_char) -> c_int;
+    blosc1_compress: fn(c_int, c_int, usize, usize, *const c_void, *mut c_void, usize) -> c_int;
+    blosc1_decompress: fn(*const c_void, *mut c_void, usize) -> c_int;
+    blosc1_getitem: fn(*const c_void, c_int, c_int, *mut c_void) -> c_int;
+    blosc1_cbuffer_sizes: fn(*const c_void, *mut usize, *mut usize, *mut usize);
+    blosc1_cbuffer_validate: fn(*const c_void, usize, *mut usize) -> c_int;
+    blosc1_cbuffer_metainfo: fn(*const c_void, *mut usize, *mut c_int);
+    blosc1_get_blocksize: fn() -> c_int;
+    blosc1_set_blocksize: fn(usize);
+    blosc1_set_splitmode: fn(c_int);
+    blosc2_compress: fn(c_int, c_int, i32, *const c_void, i32, *mut c_void, i32) -> c_int;
+    blosc2_decompress: fn(*const c_void, i32, *mut c_void, i32) -> c_int;
+    blosc2_getitem: fn(*const c_void, i32, c_int, c_int, *mut c_void, i32) -> c_int;
+    blosc2_get_nthreads: fn() -> i16;
+    blosc2_set_nthreads: fn(i16) -> i16;
+    blosc2_set_delta: fn(c_int);
+    blosc2_cbuffer_sizes: fn(*const c_void, *mut i32, *mut i32, *mut i32) -> c_int;
+    blosc2_cbuffer_versions: fn(*const c_void, *mut c_int, *mut c_int);
+    blosc2_cbuffer_complib: fn(*const c_void) -> *const c_char;
+    blosc2_create_cctx: fn(Cparams) -> *mut Context;
+    blosc2_create_dctx: fn(Dparams) -> *mut Context;
+    blosc2_free_ctx: fn(*mut Context);
+    blosc2_ctx_get_cparams: fn(*mut Context, *mut Cparams) -> c_int;
+    blosc2_ctx_get_dparams: fn(*mut Context, *mut Dparams) -> c_int;
+    blosc2_get_blosc2_cparams_defaults: fn() -> Cparams;
+    blosc2_get_blosc2_dparams_defaults: fn() -> Dparams;
+    blosc2_set_maskout: fn(*mut Context, *mut bool, c_int) -> c_int;
+    blosc2_compress_ctx: fn(*mut Context, *const c_void, i32, *mut c_void, i32) -> c_int;
+    blosc2_decompress_ctx: fn(*mut Context, *const c_void, i32, *mut c_void, i32) -> c_int;
+    blosc2_getitem_ctx: fn(*mut Context, *const c_void, i32, c_int, c_int, *mut c_void, i32) -> c_int;
+    blosc2_getitem_bytes_ctx: fn(*mut Context, *const c_void, i32, i32, i32, *mut c_void, i32) -> c_int;
+    blosc2_chunk_zeros: fn(Cparams, i32, *mut c_void, i32) -> c_int;
+    blosc2_chunk_nans: fn(Cparams, i32, *mut c_void, i32) -> c_int;
+    blosc2_chunk_uninit: fn(Cparams, i32, *mut c_void, i32) -> c_int;
+    blosc2_chunk_repeatval: fn(Cparams, i32, *mut c_void, i32, *const c_void) -> c_int;
+    blosc2_register_codec: fn(*const Codec) -> c_int;
+    blosc2_register_filter: fn(*const Filter) -> c_int;
+    blosc2_shuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
+    blosc2_unshuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
+    blosc2_bitshuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
+    blosc2_bitunshuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
+}

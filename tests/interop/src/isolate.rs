@@ -1,0 +1,233 @@
+//! Runs calls that may crash, hang or change global state in forked children.
+//!
+//! A child works through a list of items and writes each result into memory shared with the
+//! parent. When it dies the parent knows at which item, notes the signal, and forks another child
+//! for the rest. So hundreds of thousands of hostile inputs cost a handful of forks, and one crash
+//! does not hide what comes after it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The numbers one item reports, at most [`MOST_VALUES`]; what they mean is the test's business.
+pub type Values = Vec<i64>;
+
+/// Room for the numbers of one item.
+pub const MOST_VALUES: usize = 16;
+const TEXT: usize = 600;
+/// No item may take longer than this; the alarm signal ends the child.
+const SECONDS_PER_ITEM: u32 = 60;
+
+const PENDING: u32 = 0;
+const RUNNING: u32 = 1;
+const DONE: u32 = 2;
+const FAILED: u32 = 3;
+
+#[repr(C)]
+struct Slot {
+    state: u32,
+    text_len: u32,
+    values_len: usize,
+    values: [i64; MOST_VALUES],
+    text: [u8; TEXT],
+}
+
+/// How one item ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The item's numbers.
+    Values(Values),
+    /// The item found something wrong, or panicked.
+    Failed(String),
+    /// The child died of this signal; `SIGALRM` means that the call hung.
+    Killed(i32),
+}
+
+/// An anonymous mapping shared with the children.
+struct Shared {
+    slots: *mut Slot,
+    count: usize,
+}
+
+impl Shared {
+    fn new(count: usize) -> Shared {
+        // SAFETY: an anonymous mapping at an address of the kernel's choice.
+        let slots = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                (count * size_of::<Slot>()).max(1),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(slots, libc::MAP_FAILED, "no shared memory");
+        Shared {
+            slots: slots.cast(),
+            count,
+        }
+    }
+
+    /// A copy-free view of one slot.
+    #[allow(
+        clippy::mut_from_ref,
+        reason = "parent and child take turns; see the SAFETY line"
+    )]
+    fn slot(&self, index: usize) -> &mut Slot {
+        assert!(index < self.count);
+        // SAFETY: in bounds and zero-initialised, which is a valid Slot. The parent looks only
+        // after the child has ended, and a child keeps one slot at a time.
+        unsafe { &mut *self.slots.add(index) }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made in `new`.
+        unsafe { libc::munmap(self.slots.cast(), (self.count * size_of::<Slot>()).max(1)) };
+    }
+}
+
+/// Runs `work` for each index below `count`, in children, and returns how each ended.
+pub fn each(count: usize, work: impl Fn(usize) -> Result<Values, String>) -> Vec<Outcome> {
+    let shared = Shared::new(count);
+    let mut outcomes = Vec::with_capacity(count);
+    while outcomes.len() < count {
+        let signal = run_child(&shared, outcomes.len(), &work);
+        while outcomes.len() < count {
+            let slot = shared.slot(outcomes.len());
+            let text =
+                || String::from_utf8_lossy(&slot.text[..slot.text_len as usize]).into_owned();
+            outcomes.push(match slot.state {
+                DONE => Outcome::Values(slot.values[..slot.values_len].to_vec()),
+                FAILED => Outcome::Failed(text()),
+                RUNNING => Outcome::Killed(signal),
+                // Not reached: the next child starts here.
+                _ => break,
+            });
+        }
+    }
+    outcomes
+}
+
+/// Runs one piece of work in a child.
+pub fn once(work: impl Fn() -> Result<Values, String>) -> Outcome {
+    each(1, |_| work()).remove(0)
+}
+
+/// Forks a child for the items from `first` on; returns the signal it died of, or 0.
+fn run_child(
+    shared: &Shared,
+    first: usize,
+    work: &impl Fn(usize) -> Result<Values, String>,
+) -> i32 {
+    quiet_panics_of_children();
+    // SAFETY: the child runs only `work` and leaves with `_exit`. It may be forked while other
+    // threads hold locks of the standard library, so it takes none of those that writers hold;
+    // glibc's allocator survives a fork.
+    let pid = unsafe { libc::fork() };
+    assert!(pid >= 0, "fork failed");
+    if pid == 0 {
+        IN_CHILD.store(true, Ordering::Relaxed);
+        no_core_dump();
+        for index in first..shared.count {
+            run_item(shared.slot(index), || work(index));
+        }
+        // SAFETY: ends the child without running the parent's exit handlers.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for the child forked above.
+    let waited = unsafe { libc::waitpid(pid, &mut status, 0) };
+    assert_eq!(waited, pid, "waitpid failed");
+    if libc::WIFSIGNALED(status) {
+        libc::WTERMSIG(status)
+    } else {
+        0
+    }
+}
+
+fn run_item(slot: &mut Slot, work: impl FnOnce() -> Result<Values, String>) {
+    slot.state = RUNNING;
+    // SAFETY: sets a timer; SIGALRM keeps its default action, which ends the child.
+    unsafe { libc::alarm(SECONDS_PER_ITEM) };
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("a panic without text");
+        Err(format!("panicked: {text}"))
+    });
+    match result {
+        Ok(values) => {
+            slot.values_len = values.len();
+            slot.values[..values.len()].copy_from_slice(&values);
+            slot.state = DONE;
+        }
+        Err(text) => {
+            let len = text.len().min(TEXT);
+            slot.text[..len].copy_from_slice(&text.as_bytes()[..len]);
+            slot.text_len = len as u32;
+            slot.state = FAILED;
+        }
+    }
+}
+
+/// Whether this process is a child. Relaxed is enough: a process reads what it wrote itself.
+static IN_CHILD: AtomicBool = AtomicBool::new(false);
+
+/// A child reports its panics as results. The hook is set in the parent, because setting one takes
+/// a lock that some other thread may have held at the moment of the fork.
+fn quiet_panics_of_children() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !IN_CHILD.load(Ordering::Relaxed) {
+                usual(panic);
+            }
+        }));
+    });
+}
+
+fn no_core_dump() {
+    let none = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: a valid struct; a failure only means that a crash writes a core file.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) };
+}
+
+const _: () = assert!(PENDING == 0, "fresh shared memory must read as pending");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_reported_at_its_item_and_the_rest_still_runs() {
+        let outcomes = each(4, |index| match index {
+            1 => std::process::abort(),
+            2 => Err("wrong".to_owned()),
+            _ => Ok(vec![index as i64]),
+        });
+        assert_eq!(
+            outcomes,
+            [
+                Outcome::Values(vec![0]),
+                Outcome::Killed(libc::SIGABRT),
+                Outcome::Failed("wrong".to_owned()),
+                Outcome::Values(vec![3]),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_panic_is_a_failure_with_its_text() {
+        let outcome = once(|| panic!("{}", "no"));
+        assert_eq!(outcome, Outcome::Failed("panicked: no".to_owned()));
+    }
+}

@@ -1,0 +1,220 @@
+//! Finding and opening the two libraries, and the few calls every test makes.
+
+use std::ffi::{CString, c_void};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::ffi::{Api, Context, Cparams, Dparams};
+
+/// One opened library. Derefs to its table of functions.
+pub struct Library {
+    /// `"ours"` or `"reference"`, for messages.
+    pub name: &'static str,
+    api: Api,
+}
+
+impl Deref for Library {
+    type Target = Api;
+
+    fn deref(&self) -> &Api {
+        &self.api
+    }
+}
+
+impl Library {
+    fn open(name: &'static str, path: &Path) -> Result<Library, String> {
+        let c_path = CString::new(path.as_os_str().as_encoded_bytes())
+            .map_err(|_| format!("{}: NUL in the path", path.display()))?;
+        // SAFETY: a NUL-terminated path; running the library's constructors is the point.
+        let handle = unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if handle.is_null() {
+            return Err(format!("{}: dlopen failed", path.display()));
+        }
+        // SAFETY: the handle is live (and never closed), and both libraries promise the interface
+        // of C-Blosc2 3.3, which `ffi` declares.
+        let api = unsafe { Api::load(handle) }.map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Library { name, api })
+    }
+
+    /// A compression context, or `None` where the library returns NULL.
+    pub fn compressor(&self, cparams: Cparams) -> Option<OwnedContext<'_>> {
+        // SAFETY: every pointer in `cparams` is NULL or outlives the context (the tests' statics).
+        self.own(unsafe { (self.blosc2_create_cctx)(cparams) })
+    }
+
+    /// A decompression context with this many threads.
+    pub fn decompressor(&self, nthreads: i16) -> OwnedContext<'_> {
+        let dparams = Dparams {
+            nthreads,
+            ..Dparams::default()
+        };
+        // SAFETY: `dparams` holds no pointer but NULL.
+        self.own(unsafe { (self.blosc2_create_dctx)(dparams) })
+            .expect("a decompression context without callbacks can be made")
+    }
+
+    fn own(&self, pointer: *mut Context) -> Option<OwnedContext<'_>> {
+        (!pointer.is_null()).then_some(OwnedContext {
+            api: &self.api,
+            pointer,
+        })
+    }
+}
+
+/// A context that is freed when dropped.
+pub struct OwnedContext<'a> {
+    api: &'a Api,
+    pointer: *mut Context,
+}
+
+impl Drop for OwnedContext<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by the same library and freed once.
+        unsafe { (self.api.blosc2_free_ctx)(self.pointer) }
+    }
+}
+
+/// The length of a slice as the C interface takes it.
+pub fn c_len(slice: &[u8]) -> i32 {
+    i32::try_from(slice.len()).expect("test buffers are below 2 GiB")
+}
+
+impl OwnedContext<'_> {
+    /// The C pointer.
+    pub fn as_ptr(&self) -> *mut Context {
+        self.pointer
+    }
+
+    /// `blosc2_compress_ctx`.
+    pub fn compress(&self, src: &[u8], dest: &mut [u8]) -> i32 {
+        // SAFETY: both buffers are as long as said, and the context is live.
+        unsafe {
+            (self.api.blosc2_compress_ctx)(
+                self.pointer,
+                src.as_ptr().cast(),
+                c_len(src),
+                dest.as_mut_ptr().cast(),
+                c_len(dest),
+            )
+        }
+    }
+
+    /// `blosc2_decompress_ctx`.
+    pub fn decompress(&self, chunk: &[u8], dest: &mut [u8]) -> i32 {
+        // SAFETY: both buffers are as long as said, and the context is live.
+        unsafe {
+            (self.api.blosc2_decompress_ctx)(
+                self.pointer,
+                chunk.as_ptr().cast(),
+                c_len(chunk),
+                dest.as_mut_ptr().cast(),
+                c_len(dest),
+            )
+        }
+    }
+
+    /// `blosc2_set_maskout`.
+    pub fn set_maskout(&self, mask: &mut [bool]) -> i32 {
+        let count = i32::try_from(mask.len()).expect("few blocks");
+        // SAFETY: the mask is as long as said and copied by the call.
+        unsafe { (self.api.blosc2_set_maskout)(self.pointer, mask.as_mut_ptr(), count) }
+    }
+
+    /// `blosc2_getitem_ctx`.
+    pub fn getitem(&self, chunk: &[u8], start: i32, items: i32, dest: &mut [u8]) -> i32 {
+        // SAFETY: both buffers are as long as said, and the context is live.
+        unsafe {
+            (self.api.blosc2_getitem_ctx)(
+                self.pointer,
+                chunk.as_ptr().cast(),
+                c_len(chunk),
+                start,
+                items,
+                dest.as_mut_ptr().cast(),
+                c_len(dest),
+            )
+        }
+    }
+
+    /// `blosc2_getitem_bytes_ctx`.
+    pub fn getitem_bytes(&self, chunk: &[u8], start: i32, bytes: i32, dest: &mut [u8]) -> i32 {
+        // SAFETY: both buffers are as long as said, and the context is live.
+        unsafe {
+            (self.api.blosc2_getitem_bytes_ctx)(
+                self.pointer,
+                chunk.as_ptr().cast(),
+                c_len(chunk),
+                start,
+                bytes,
+                dest.as_mut_ptr().cast::<c_void>(),
+                c_len(dest),
+            )
+        }
+    }
+}
+
+/// The directory of the build profile (`target/debug` or `target/release`).
+fn profile_dir() -> PathBuf {
+    let exe = std::env::current_exe().expect("a test program knows its path");
+    let dir = exe.parent().expect("a program lies in a directory");
+    if dir.ends_with("deps") {
+        dir.parent()
+            .expect("deps lies in the profile's directory")
+            .to_path_buf()
+    } else {
+        dir.to_path_buf()
+    }
+}
+
+fn our_path() -> PathBuf {
+    match std::env::var_os("FERROBLOSC_LIBRARY") {
+        Some(path) => path.into(),
+        None => profile_dir().join("libblosc2.so"),
+    }
+}
+
+/// The library in the wheel that `scripts/reference.sh` installs below the target directory.
+fn wheel_path() -> Option<PathBuf> {
+    let lib = profile_dir().parent()?.join("venv/lib");
+    std::fs::read_dir(lib)
+        .ok()?
+        .flatten()
+        .map(|python| python.path().join("site-packages/blosc2/lib/libblosc2.so"))
+        .find(|path| path.exists())
+}
+
+/// The library under test.
+///
+/// # Panics
+/// When it is not built: a test without it must fail, not pass silently.
+pub fn ours() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let path = our_path();
+        Library::open("ours", &path).unwrap_or_else(|e| {
+            panic!(
+                "the library under test cannot be used ({e}); `cargo build --workspace` builds it"
+            )
+        })
+    })
+}
+
+/// The reference library, initialised.
+///
+/// # Panics
+/// When it is not installed: a test without it must fail, not pass silently.
+pub fn reference() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let path = std::env::var_os("FERROBLOSC_REFERENCE").map(PathBuf::from).or_else(wheel_path);
+        let Some(path) = path else {
+            panic!("no reference library: `make reference` installs it below target/venv, or set FERROBLOSC_REFERENCE");
+        };
+        let library = Library::open("reference", &path)
+            .unwrap_or_else(|e| panic!("the reference library cannot be used ({e}); try `make reference`"));
+        // SAFETY: a plain call. Filters 32 and up are unknown to the reference before it (row C15).
+        unsafe { (library.blosc2_init)() };
+        library
+    })
+}

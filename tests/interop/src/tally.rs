@@ -1,0 +1,165 @@
+//! What a run over many cells adds up to: failures, compressed sizes, byte-identical chunks.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::cell::{CODECS, Cell};
+use crate::isolate::{Outcome, Values};
+
+/// What one cell reports when nothing is wrong with it.
+#[derive(Clone, Copy, Default)]
+pub struct Report {
+    /// Our compressed size, 0 when there is nothing to compare.
+    pub ours: i64,
+    /// The reference's.
+    pub reference: i64,
+    /// Whether the two encoders are meant to give the same bytes here.
+    pub comparable_bytes: bool,
+    /// Whether they do.
+    pub identical: bool,
+}
+
+impl Report {
+    /// The report as numbers that cross from the child to the parent.
+    pub fn to_values(self) -> Values {
+        let flags = [i64::from(self.comparable_bytes), i64::from(self.identical)];
+        vec![self.ours, self.reference, flags[0], flags[1]]
+    }
+
+    fn from_values(values: &Values) -> Report {
+        Report {
+            ours: values[0],
+            reference: values[1],
+            comparable_bytes: values[2] != 0,
+            identical: values[3] != 0,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Ratios {
+    log_sum: f64,
+    count: u32,
+}
+
+#[derive(Default)]
+struct Identity {
+    comparable: u32,
+    identical: u32,
+    example: Option<String>,
+}
+
+/// The sums over all cells run so far.
+#[derive(Default)]
+pub struct Tally {
+    cells: usize,
+    failures: Vec<String>,
+    ratios: BTreeMap<(usize, u8), Ratios>,
+    identity: BTreeMap<usize, Identity>,
+}
+
+/// Failures printed in full; the rest is only counted.
+const SHOWN: usize = 25;
+
+impl Tally {
+    /// Notes how a cell ended.
+    pub fn add(&mut self, cell: &Cell, outcome: &Outcome) {
+        self.cells += 1;
+        match outcome {
+            Outcome::Values(values) => self.add_report(cell, Report::from_values(values)),
+            Outcome::Failed(text) => self.failures.push(format!("{cell}: {text}")),
+            Outcome::Killed(libc::SIGALRM) => self.failures.push(format!("{cell}: hangs")),
+            Outcome::Killed(signal) => {
+                self.failures
+                    .push(format!("{cell}: crashes with signal {signal}"));
+            }
+        }
+    }
+
+    fn add_report(&mut self, cell: &Cell, report: Report) {
+        if report.ours > 0 && report.reference > 0 {
+            let ratios = self
+                .ratios
+                .entry((cell.codec_index(), cell.level()))
+                .or_default();
+            ratios.log_sum += (report.ours as f64 / report.reference as f64).ln();
+            ratios.count += 1;
+        }
+        if report.comparable_bytes {
+            let identity = self.identity.entry(cell.codec_index()).or_default();
+            identity.comparable += 1;
+            identity.identical += u32::from(report.identical);
+            if !report.identical && identity.example.is_none() {
+                identity.example = Some(cell.to_string());
+            }
+        }
+    }
+
+    /// Prints the figures; fails when a cell failed, a codec and level packs worse than the
+    /// reference, or chunks differ that must be the same byte for byte.
+    ///
+    /// # Panics
+    /// That is how a test fails.
+    pub fn conclude(&self) {
+        let mut complaints = String::new();
+        for failure in self.failures.iter().take(SHOWN) {
+            let _ = writeln!(complaints, "  {failure}");
+        }
+        if self.failures.len() > SHOWN {
+            let _ = writeln!(
+                complaints,
+                "  … {} cells failed in all",
+                self.failures.len()
+            );
+        }
+        println!("{} cells", self.cells);
+        self.print_ratios(&mut complaints);
+        self.print_identity(&mut complaints);
+        assert!(complaints.is_empty(), "\n{complaints}");
+    }
+
+    fn print_ratios(&self, complaints: &mut String) {
+        if self.ratios.is_empty() {
+            return;
+        }
+        println!("compressed size, ours / reference (geometric mean per codec and level):");
+        for (codec, &(name, _)) in CODECS.iter().enumerate() {
+            let mut line = format!("  {name:8}");
+            for level in 0..=9 {
+                let Some(ratios) = self.ratios.get(&(codec, level)) else {
+                    continue;
+                };
+                let mean = (ratios.log_sum / f64::from(ratios.count)).exp();
+                let _ = write!(line, " {level}:{mean:.4}");
+                // The tolerance is for rounding in the sum of logarithms.
+                if mean > 1.0 + 1e-9 {
+                    let _ = writeln!(
+                        complaints,
+                        "  {name} level {level}: mean size ratio {mean:.5}"
+                    );
+                }
+            }
+            println!("{line}");
+        }
+    }
+
+    fn print_identity(&self, complaints: &mut String) {
+        if self.identity.is_empty() {
+            return;
+        }
+        println!("serial chunks equal to the reference's, byte for byte:");
+        for (&codec, identity) in &self.identity {
+            let name = CODECS[codec].0;
+            println!(
+                "  {name:8} {} of {}",
+                identity.identical, identity.comparable
+            );
+            if let Some(example) = &identity.example {
+                let _ = writeln!(
+                    complaints,
+                    "  {name}: other bytes than the reference, as in {example}"
+                );
+            }
+        }
+    }
+}

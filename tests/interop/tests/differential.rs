@@ -1,0 +1,167 @@
+//! The two libraries side by side, over combinations of codec, level, filters, sizes and contents.
+//!
+//! `FERROBLOSC_SAMPLE_SECONDS` says how long the random sample runs, `FERROBLOSC_SAMPLE_SEED`
+//! where it starts (the clock otherwise; it is printed), `FERROBLOSC_CELL` names one cell to run
+//! alone. The ignored test runs the product of the dimensions that decide what a chunk holds,
+//! about four million cells; `FERROBLOSC_FULL_PART=2/8` runs the second eighth of it.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use ferroblosc_interop::cell::{Cell, DIMENSIONS};
+use ferroblosc_interop::data::Random;
+use ferroblosc_interop::isolate;
+use ferroblosc_interop::library::{ours, reference};
+use ferroblosc_interop::pairs::all_pairs;
+use ferroblosc_interop::tally::{Report, Tally};
+
+/// Cells per forked child; a crash costs one fork.
+const BATCH: usize = 64;
+/// Seconds the sample runs when nobody says otherwise.
+const DEFAULT_SAMPLE_SECONDS: u64 = 10;
+
+fn run(cells: &[Cell], tally: &mut Tally, check: impl Fn(&Cell) -> Result<Report, String>) {
+    let outcomes = isolate::each(cells.len(), |index| Ok(check(&cells[index])?.to_values()));
+    for (cell, outcome) in cells.iter().zip(&outcomes) {
+        tally.add(cell, outcome);
+    }
+}
+
+fn against_the_reference(cell: &Cell) -> Result<Report, String> {
+    cell.check(ours(), reference())
+}
+
+/// Every pair of values of any two dimensions.
+fn pair_cells() -> Vec<Cell> {
+    let picks = all_pairs(&DIMENSIONS);
+    picks
+        .iter()
+        .enumerate()
+        .map(|(index, picks)| Cell::new(picks, index as u64))
+        .collect()
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable}={text} is no number")),
+    )
+}
+
+/// The one cell asked for, if any: the other tests then have nothing to do.
+fn single_cell() -> Option<Cell> {
+    let text = std::env::var("FERROBLOSC_CELL").ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|error| panic!("FERROBLOSC_CELL: {error}")),
+    )
+}
+
+fn load_both() {
+    // Opened before the first fork, so that the children share them.
+    ours();
+    reference();
+}
+
+#[test]
+fn the_reference_reads_its_own_chunks_where_no_row_excuses_it() {
+    reference();
+    let mut tally = Tally::default();
+    let mut cells = pair_cells();
+    let mut random = Random::new(1);
+    cells.extend((0..500).map(|_| Cell::random(&mut random)));
+    for batch in cells.chunks(BATCH) {
+        run(batch, &mut tally, |cell| cell.check_reference(reference()));
+    }
+    tally.conclude();
+}
+
+#[test]
+fn every_pair_of_parameters_agrees_with_the_reference() {
+    load_both();
+    let mut tally = Tally::default();
+    if let Some(cell) = single_cell() {
+        run(&[cell], &mut tally, against_the_reference);
+        return tally.conclude();
+    }
+    for batch in pair_cells().chunks(BATCH) {
+        run(batch, &mut tally, against_the_reference);
+    }
+    tally.conclude();
+}
+
+#[test]
+fn a_random_sample_of_parameters_agrees_with_the_reference() {
+    if single_cell().is_some() {
+        return;
+    }
+    load_both();
+    let seconds = number_from("FERROBLOSC_SAMPLE_SECONDS").unwrap_or(DEFAULT_SAMPLE_SECONDS);
+    let seed = number_from("FERROBLOSC_SAMPLE_SEED").unwrap_or_else(|| {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .expect("after 1970")
+            .as_secs()
+    });
+    println!("FERROBLOSC_SAMPLE_SEED={seed}");
+    let mut random = Random::new(seed);
+    let mut tally = Tally::default();
+    let end = Instant::now() + Duration::from_secs(seconds);
+    while Instant::now() < end {
+        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut random)).collect();
+        run(&cells, &mut tally, against_the_reference);
+    }
+    tally.conclude();
+}
+
+/// The dimensions of the full product: codec, level, pipeline, typesize, size, content. The others
+/// are drawn anew for each cell.
+const PRODUCT: [usize; 6] = [0, 1, 2, 3, 4, 8];
+
+/// The cell at a place in the product.
+fn product_cell(place: usize) -> Cell {
+    let mut cell = Cell::random(&mut Random::new(place as u64));
+    let mut rest = place;
+    for dimension in PRODUCT {
+        cell = cell.with(dimension, rest % DIMENSIONS[dimension]);
+        rest /= DIMENSIONS[dimension];
+    }
+    cell
+}
+
+/// Which of how many parts of the product to run.
+fn part_from_environment() -> (usize, usize) {
+    let Ok(text) = std::env::var("FERROBLOSC_FULL_PART") else {
+        return (1, 1);
+    };
+    text.split_once('/')
+        .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
+        .filter(|&(part, parts)| (1..=parts).contains(&part))
+        .unwrap_or_else(|| panic!("FERROBLOSC_FULL_PART={text} is not PART/PARTS"))
+}
+
+#[test]
+#[ignore = "takes hours: `make test-full`"]
+fn the_full_product_agrees_with_the_reference() {
+    load_both();
+    let product: usize = PRODUCT
+        .iter()
+        .map(|&dimension| DIMENSIONS[dimension])
+        .product();
+    let (part, parts) = part_from_environment();
+    let places: Vec<usize> = (0..product)
+        .filter(|place| place % parts == part - 1)
+        .collect();
+    let mut tally = Tally::default();
+    for (batch, places) in places.chunks(BATCH).enumerate() {
+        let cells: Vec<Cell> = places.iter().map(|&place| product_cell(place)).collect();
+        run(&cells, &mut tally, against_the_reference);
+        if batch % 1000 == 999 {
+            println!(
+                "{} of {product} cells in {parts} parts",
+                (batch + 1) * BATCH
+            );
+        }
+    }
+    tally.conclude();
+}
