@@ -1,0 +1,153 @@
+//! The same bytes from any number of threads and at any SIMD level.
+//!
+//! (That serial chunks of BloscLZ, LZ4, LZ4HC and Zstd are the reference's byte for byte is part
+//! of the differential tests.)
+
+use ferroblosc_interop::cell::Cell;
+use ferroblosc_interop::data::{Content, Random, digest};
+use ferroblosc_interop::ffi::Cparams;
+use ferroblosc_interop::isolate::{self, Outcome};
+use ferroblosc_interop::library::{Library, c_len, ours};
+
+/// Pipelines that reach every kernel, alone and one after another.
+const PIPELINES: [[u8; 6]; 9] = [
+    [0, 0, 0, 0, 0, 0],
+    [0, 0, 0, 0, 0, 1],
+    [0, 0, 0, 0, 0, 2],
+    [0, 0, 0, 0, 0, 3],
+    [0, 0, 0, 0, 3, 1],
+    [0, 0, 0, 0, 3, 2],
+    [0, 0, 0, 0, 4, 1],
+    [0, 0, 0, 0, 1, 35],
+    [0, 0, 0, 0, 2, 36],
+];
+const METAS: [u8; 6] = [0, 0, 0, 0, 7, 3];
+
+/// Parameters and contents that between them run every kernel; each result is one digest.
+fn chunks(library: &Library, nthreads: i16) -> Vec<u8> {
+    let mut all = Vec::new();
+    for filters in PIPELINES {
+        for typesize in [1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 32, 33, 64, 255] {
+            for content in [Content::Walk, Content::Mixed] {
+                let source = content.make(70_011, typesize as usize, 11);
+                let cparams = Cparams {
+                    compcode: 1,
+                    clevel: 5,
+                    typesize,
+                    nthreads,
+                    blocksize: 10_000,
+                    filters,
+                    filters_meta: if filters[4] == 4 {
+                        [0, 0, 0, 0, 7, 0]
+                    } else {
+                        METAS
+                    },
+                    ..Cparams::default()
+                };
+                let context = library.compressor(cparams).expect("a context");
+                let mut chunk = vec![0; source.len() + 32];
+                let size = context.compress(&source, &mut chunk);
+                all.extend_from_slice(&size.to_le_bytes());
+                all.extend_from_slice(&chunk[..size.max(0) as usize]);
+                if size > 0 {
+                    let mut decoded = vec![0; source.len()];
+                    let chunk = &chunk[..size as usize];
+                    let code = library
+                        .decompressor(nthreads)
+                        .decompress(chunk, &mut decoded);
+                    assert_eq!(
+                        code,
+                        c_len(&source),
+                        "filters {filters:?}, typesize {typesize}"
+                    );
+                    all.extend_from_slice(&decoded);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What the exported shuffle functions make of every typesize and many lengths.
+fn raw_shuffles(library: &Library) -> Vec<u8> {
+    let source = Content::Random.make(3000, 1, 1);
+    let mut dest = vec![0u8; source.len()];
+    let mut all = Vec::new();
+    for function in [
+        library.blosc2_shuffle,
+        library.blosc2_unshuffle,
+        library.blosc2_bitshuffle,
+        library.blosc2_bitunshuffle,
+    ] {
+        for typesize in 1..=256 {
+            for blocksize in [1, 8, 63, 64, 65, 127, 500, 1023, 2048, 3000] {
+                // SAFETY: both buffers are at least as long as the longest block.
+                let code = unsafe {
+                    function(
+                        typesize,
+                        blocksize,
+                        source.as_ptr().cast(),
+                        dest.as_mut_ptr().cast(),
+                    )
+                };
+                assert_eq!(code, blocksize);
+                all.extend_from_slice(&dest[..blocksize as usize]);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn row_d8_every_simd_level_gives_the_same_bytes() {
+    ours();
+    let run = |level: Option<&'static std::ffi::CStr>| {
+        isolate::once(|| {
+            if let Some(level) = level {
+                // SAFETY: two NUL-terminated strings, in a child with one thread that has not
+                // called the library yet.
+                unsafe { libc::setenv(c"FERROBLOSC_SIMD".as_ptr(), level.as_ptr(), 1) };
+            }
+            Ok(vec![
+                digest(&chunks(ours(), 1)),
+                digest(&raw_shuffles(ours())),
+            ])
+        })
+    };
+    let generic = run(Some(c"generic"));
+    assert!(matches!(generic, Outcome::Values(_)), "{generic:?}");
+    for level in [c"sse2", c"avx2", c"avx512", c"neon"] {
+        assert_eq!(run(Some(level)), generic, "level {level:?}");
+    }
+    assert_eq!(run(None), generic, "the level of this machine");
+}
+
+#[test]
+fn row_d8_row_c18_any_thread_count_gives_the_same_bytes() {
+    ours();
+    let run = |nthreads: i16| isolate::once(|| Ok(vec![digest(&chunks(ours(), nthreads))]));
+    let serial = run(1);
+    assert!(matches!(serial, Outcome::Values(_)), "{serial:?}");
+    for nthreads in 2..=8 {
+        assert_eq!(run(nthreads), serial, "{nthreads} threads");
+    }
+}
+
+#[test]
+fn row_d8_random_cells_give_the_same_bytes_for_one_to_eight_threads() {
+    ours();
+    let mut random = Random::new(8);
+    let cells: Vec<Cell> = (0..60).map(|_| Cell::random(&mut random)).collect();
+    let outcomes = isolate::each(cells.len(), |index| {
+        let serial = cells[index].compress_with(ours(), 1);
+        for nthreads in 2..=8 {
+            if cells[index].compress_with(ours(), nthreads) != serial {
+                return Err(format!("{nthreads} threads give other bytes"));
+            }
+        }
+        Ok(Vec::new())
+    });
+    for (cell, outcome) in cells.iter().zip(outcomes) {
+        assert_eq!(outcome, Outcome::Values(Vec::new()), "{cell}");
+    }
+}
