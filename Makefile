@@ -7,16 +7,23 @@ DESTDIR ?=
 FILE ?=
 TYPESIZE ?= 4
 
+# How long `make test` compares random parameters with the reference.
+SAMPLE_SECONDS ?= 240
+# Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
+BENCH ?=
+
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo test check check-arm clean
+.PHONY: help build install headers demo reference test test-full bench check check-arm clean
 
 help:
 	@echo "make build                      build the libraries"
 	@echo "make install PREFIX= DESTDIR=   install them, with headers, pkg-config and CMake files"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
-	@echo "make test                       run all tests"
+	@echo "make test                       run all tests, among them four minutes of random comparisons"
+	@echo "make test-full                  compare with the reference over the full product (hours)"
+	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
 	@echo "make check                      formatting, lints, documentation, aarch64"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
@@ -34,9 +41,21 @@ demo:
 	$(MAKE) install PREFIX="$(DEMO)" DESTDIR=
 	scripts/demo.sh "$(DEMO)" $(if $(FILE),"$(FILE)" "$(TYPESIZE)")
 
-test:
-	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev python3-venv
-	$(CARGO) test --workspace
+# The library that the tests compare with, from the Python Package Index.
+reference:
+	scripts/need.sh python3-venv
+	scripts/reference.sh
+
+test: reference
+	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev
+	$(CARGO) build --workspace
+	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(CARGO) test --workspace
+
+test-full: reference build
+	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
+
+bench: reference build
+	$(CARGO) run --release --package ferroblosc-bench-peer -- $(BENCH)
 
 check:
 	$(CARGO) fmt --all --check
