@@ -9,6 +9,8 @@ use super::super::wild::{Matcher, Portable, SLACK, copy_steps};
 use super::{FAR, LONG, MAX_RUN};
 use crate::{Error, Result};
 
+/// The control byte of the longest literal run.
+const FULL_RUN: usize = MAX_RUN - 1;
 /// What an instruction but for long matches reads at most, with the control byte of the next one.
 const QUICK_INPUT: usize = MAX_RUN + 1;
 /// What such an instruction writes at most, scribbling included.
@@ -37,81 +39,114 @@ fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
 
 #[inline(always)]
 fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    let input = src.as_ptr_range();
+    let out = dest.as_mut_ptr_range();
     let mut cursor = Cursor {
-        input: src.as_ptr(),
-        unread: src.len(),
-        out: dest.as_mut_ptr(),
-        room: dest.len(),
-        produced: 0,
+        input: input.start,
+        input_end: input.end,
+        out: out.start,
+        out_start: out.start,
+        out_end: out.end,
     };
-    // SAFETY: the cursor's two ranges are those slices, which is all its methods rely on.
-    unsafe {
-        // The first control byte is a literal run whatever its top bits say.
-        let mut control = cursor.read(1)? % MAX_RUN;
-        loop {
-            while control < LONG << 5 && cursor.unread >= QUICK_INPUT && cursor.room >= QUICK_ROOM {
-                control = cursor.quick::<M>(control)?;
-            }
-            if control < MAX_RUN {
-                cursor.literals(control + 1)?;
-            } else {
-                let (distance, len) = cursor.match_head(control)?;
-                if cursor.unread == 0 {
-                    break;
+    // The first control byte is a literal run whatever its top bits say.
+    let mut control = cursor.read(1)? % MAX_RUN;
+    loop {
+        while control < LONG << 5 && cursor.is_quick() {
+            // SAFETY: just checked.
+            control = unsafe {
+                if control == FULL_RUN {
+                    cursor.quick_runs()
+                } else if control < FULL_RUN {
+                    cursor.quick_run(control + 1)
+                } else {
+                    cursor.quick_match::<M>(control)?
                 }
-                cursor.matched::<M>(distance, len);
-            }
-            if cursor.unread == 0 {
+            };
+        }
+        if control < MAX_RUN {
+            cursor.literals(control + 1)?;
+        } else {
+            let (distance, len) = cursor.match_head(control)?;
+            if cursor.unread() == 0 {
                 break;
             }
-            control = cursor.read(1)?;
+            // SAFETY: distance and length have been checked.
+            unsafe { cursor.matched::<M>(distance, len) };
         }
+        if cursor.unread() == 0 {
+            break;
+        }
+        control = cursor.read(1)?;
     }
-    Ok(cursor.produced)
+    Ok(cursor.produced())
 }
 
-/// Where the decoder stands: what is left of the input and of the output.
+/// Where the decoder stands.
 ///
-/// The invariant behind every method: `unread` bytes at `input` are readable, `room` bytes at `out` are writable,
-/// and so are the `produced` bytes before `out`.
+/// The invariant behind every method: the bytes from `input` to `input_end` are readable, those from `out_start` to
+/// `out_end` are writable, and `out` is among them or at their end.
 struct Cursor {
     input: *const u8,
-    unread: usize,
+    input_end: *const u8,
     out: *mut u8,
-    room: usize,
-    produced: usize,
+    out_start: *mut u8,
+    out_end: *mut u8,
 }
 
+/// The instructions that are no long matches, far from the ends. Each returns the next control byte, and is safe to call
+/// while [`is_quick`](Cursor::is_quick): there is more unread and more room than any of them needs.
 impl Cursor {
-    /// Executes an instruction that is no long match, and returns the next control byte.
-    ///
-    /// # Safety
-    /// There must be [`QUICK_INPUT`] bytes unread and a room of [`QUICK_ROOM`].
     #[inline(always)]
-    unsafe fn quick<M: Matcher>(&mut self, control: usize) -> Result<usize> {
-        // SAFETY: the caller vouches for more than is read or written here.
-        unsafe {
-            if control < MAX_RUN {
-                copy_steps(self.input, self.out, MAX_RUN);
-                self.skip(control + 1);
-                self.advance(control + 1);
-            } else {
-                let len = (control >> 5) + 2;
-                let mut distance = 256 * (control % MAX_RUN) + self.next() + 1;
-                if distance == FAR {
-                    distance += 256 * self.next();
-                    distance += self.next();
-                }
-                if distance > self.produced {
-                    return Err(Error::Data);
-                }
-                M::copy_match(self.out, distance, len, self.room);
-                self.advance(len);
+    fn is_quick(&self) -> bool {
+        self.unread() >= QUICK_INPUT && self.room() >= QUICK_ROOM
+    }
+
+    /// Copies literal runs of the full length. Where these begin doesn't depend on their control bytes, so one need not
+    /// wait for the other.
+    #[inline(always)]
+    unsafe fn quick_runs(&mut self) -> usize {
+        loop {
+            // SAFETY: is_quick, at first and whenever this goes on.
+            let control = unsafe { self.quick_run(MAX_RUN) };
+            if control != FULL_RUN || !self.is_quick() {
+                return control;
             }
+        }
+    }
+
+    /// Copies one literal run.
+    #[inline(always)]
+    unsafe fn quick_run(&mut self, len: usize) -> usize {
+        // SAFETY: is_quick.
+        unsafe {
+            copy_steps(self.input, self.out, MAX_RUN);
+            self.input = self.input.add(len);
+            self.out = self.out.add(len);
+            self.next()
+        }
+    }
+
+    /// Executes one short match.
+    #[inline(always)]
+    unsafe fn quick_match<M: Matcher>(&mut self, control: usize) -> Result<usize> {
+        // SAFETY: is_quick, and the distance is checked.
+        unsafe {
+            let mut distance = 256 * (control % MAX_RUN) + self.next() + 1;
+            if distance == FAR {
+                distance += 256 * self.next();
+                distance += self.next();
+            }
+            if distance > self.produced() {
+                return Err(Error::Data);
+            }
+            M::copy_short(self.out, distance);
+            self.out = self.out.add((control >> 5) + 2);
             Ok(self.next())
         }
     }
+}
 
+impl Cursor {
     /// The next byte of the input.
     ///
     /// # Safety
@@ -121,7 +156,7 @@ impl Cursor {
         // SAFETY: the caller vouches for it.
         unsafe {
             let byte = *self.input;
-            self.skip(1);
+            self.input = self.input.add(1);
             usize::from(byte)
         }
     }
@@ -129,7 +164,7 @@ impl Cursor {
     /// The next byte of the input, if at least `needed >= 1` bytes are unread.
     #[inline(always)]
     fn read(&mut self, needed: usize) -> Result<usize> {
-        if self.unread < needed {
+        if self.unread() < needed {
             return Err(Error::Data);
         }
         // SAFETY: at least one byte is unread.
@@ -139,14 +174,14 @@ impl Cursor {
     /// Copies a run of literals.
     #[inline(always)]
     fn literals(&mut self, len: usize) -> Result<()> {
-        if len > self.unread || len > self.room {
+        if len > self.unread() || len > self.room() {
             return Err(Error::Data);
         }
         // SAFETY: both sides have `len` bytes.
         unsafe {
             ptr::copy_nonoverlapping(self.input, self.out, len);
-            self.skip(len);
-            self.advance(len);
+            self.input = self.input.add(len);
+            self.out = self.out.add(len);
         }
         Ok(())
     }
@@ -160,7 +195,7 @@ impl Cursor {
             loop {
                 let more = self.read(2)?;
                 len += more;
-                if len > self.room {
+                if len > self.room() {
                     return Err(Error::Data);
                 }
                 if more != 255 {
@@ -173,7 +208,7 @@ impl Cursor {
             distance += 256 * self.read(2)?;
             distance += self.read(1)?;
         }
-        if len > self.room || distance > self.produced {
+        if len > self.room() || distance > self.produced() {
             return Err(Error::Data);
         }
         Ok((distance, len))
@@ -187,32 +222,24 @@ impl Cursor {
     unsafe fn matched<M: Matcher>(&mut self, distance: usize, len: usize) {
         // SAFETY: the caller vouches for distance and length.
         unsafe {
-            M::copy_match(self.out, distance, len, self.room);
-            self.advance(len);
+            M::copy_match(self.out, distance, len, self.room());
+            self.out = self.out.add(len);
         }
     }
 
-    /// Takes `len` bytes of the input as read.
-    ///
-    /// # Safety
-    /// `len <= unread`.
     #[inline(always)]
-    unsafe fn skip(&mut self, len: usize) {
-        // SAFETY: the caller vouches for it.
-        self.input = unsafe { self.input.add(len) };
-        self.unread -= len;
+    fn unread(&self) -> usize {
+        self.input_end.addr() - self.input.addr()
     }
 
-    /// Takes `len` bytes of the output as written.
-    ///
-    /// # Safety
-    /// `len <= room`.
     #[inline(always)]
-    unsafe fn advance(&mut self, len: usize) {
-        // SAFETY: the caller vouches for it.
-        self.out = unsafe { self.out.add(len) };
-        self.room -= len;
-        self.produced += len;
+    fn room(&self) -> usize {
+        self.out_end.addr() - self.out.addr()
+    }
+
+    #[inline(always)]
+    fn produced(&self) -> usize {
+        self.out.addr() - self.out_start.addr()
     }
 }
 
