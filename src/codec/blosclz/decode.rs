@@ -5,7 +5,7 @@
 
 use std::ptr;
 
-use super::super::wild::{Matcher, Portable, SLACK, copy_steps};
+use super::super::wild::{Copier, Portable, WIDE};
 use super::{FAR, LONG, MAX_RUN};
 use crate::{Error, Result};
 
@@ -14,7 +14,7 @@ const FULL_RUN: usize = MAX_RUN - 1;
 /// What an instruction but for long matches reads at most, with the control byte of the next one.
 const QUICK_INPUT: usize = MAX_RUN + 1;
 /// What such an instruction writes at most, scribbling included.
-const QUICK_ROOM: usize = MAX_RUN + SLACK;
+const QUICK_ROOM: usize = MAX_RUN + WIDE;
 
 /// Decodes `src` into `dest` and returns the number of bytes produced.
 ///
@@ -38,7 +38,7 @@ fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
 }
 
 #[inline(always)]
-fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     let input = src.as_ptr_range();
     let out = dest.as_mut_ptr_range();
     let mut cursor = Cursor {
@@ -55,11 +55,11 @@ fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
             // SAFETY: just checked.
             control = unsafe {
                 if control == FULL_RUN {
-                    cursor.quick_runs()
+                    cursor.quick_runs::<C>()
                 } else if control < FULL_RUN {
-                    cursor.quick_run(control + 1)
+                    cursor.quick_run::<C>(control + 1)
                 } else {
-                    cursor.quick_match::<M>(control)?
+                    cursor.quick_match::<C>(control)?
                 }
             };
         }
@@ -71,7 +71,7 @@ fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
                 break;
             }
             // SAFETY: distance and length have been checked.
-            unsafe { cursor.matched::<M>(distance, len) };
+            unsafe { cursor.matched::<C>(distance, len) };
         }
         if cursor.unread() == 0 {
             break;
@@ -104,10 +104,10 @@ impl Cursor {
     /// Copies literal runs of the full length. Where these begin doesn't depend on their control bytes, so one need not
     /// wait for the other.
     #[inline(always)]
-    unsafe fn quick_runs(&mut self) -> usize {
+    unsafe fn quick_runs<C: Copier>(&mut self) -> usize {
         loop {
             // SAFETY: is_quick, at first and whenever this goes on.
-            let control = unsafe { self.quick_run(MAX_RUN) };
+            let control = unsafe { self.quick_run::<C>(MAX_RUN) };
             if control != FULL_RUN || !self.is_quick() {
                 return control;
             }
@@ -116,10 +116,10 @@ impl Cursor {
 
     /// Copies one literal run.
     #[inline(always)]
-    unsafe fn quick_run(&mut self, len: usize) -> usize {
+    unsafe fn quick_run<C: Copier>(&mut self, len: usize) -> usize {
         // SAFETY: is_quick.
         unsafe {
-            copy_steps(self.input, self.out, MAX_RUN);
+            C::copy_literals(self.input, self.out);
             self.input = self.input.add(len);
             self.out = self.out.add(len);
             self.next()
@@ -128,7 +128,7 @@ impl Cursor {
 
     /// Executes one short match.
     #[inline(always)]
-    unsafe fn quick_match<M: Matcher>(&mut self, control: usize) -> Result<usize> {
+    unsafe fn quick_match<C: Copier>(&mut self, control: usize) -> Result<usize> {
         // SAFETY: is_quick, and the distance is checked.
         unsafe {
             let mut distance = 256 * (control % MAX_RUN) + self.next() + 1;
@@ -139,7 +139,7 @@ impl Cursor {
             if distance > self.produced() {
                 return Err(Error::Data);
             }
-            M::copy_short(self.out, distance);
+            C::copy_short(self.out, distance);
             self.out = self.out.add((control >> 5) + 2);
             Ok(self.next())
         }
@@ -219,10 +219,10 @@ impl Cursor {
     /// # Safety
     /// `1 <= distance <= produced`, `len <= room`.
     #[inline(always)]
-    unsafe fn matched<M: Matcher>(&mut self, distance: usize, len: usize) {
+    unsafe fn matched<C: Copier>(&mut self, distance: usize, len: usize) {
         // SAFETY: the caller vouches for distance and length.
         unsafe {
-            M::copy_match(self.out, distance, len, self.room());
+            C::copy_match(self.out, distance, len, self.room());
             self.out = self.out.add(len);
         }
     }

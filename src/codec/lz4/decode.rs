@@ -17,7 +17,7 @@
 
 use std::ptr;
 
-use super::super::wild::{Matcher, Portable, SLACK, copy_step, copy_steps};
+use super::super::wild::{Copier, Portable, WIDE, copy_step, copy_steps};
 use crate::{Error, Result};
 
 /// The length in a token that goes on in further bytes.
@@ -39,7 +39,7 @@ const EASY_ROOM: usize = (GOES_ON - 1) + (GOES_ON - 1 + MIN_MATCH);
 /// From this distance on the library doesn't check where a short match behind easy literals ends.
 const LENIENT_DISTANCE: usize = 8;
 /// The room for the literals and the match of a sequence whose lengths don't go on, with all scribbling.
-const QUICK_ROOM: usize = EASY_ROOM + SLACK;
+const QUICK_ROOM: usize = EASY_ROOM + WIDE;
 
 /// Decodes `src` into `dest` and returns the number of bytes produced.
 ///
@@ -68,7 +68,7 @@ fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
 }
 
 #[inline(always)]
-fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     let input = src.as_ptr_range();
     let out = dest.as_mut_ptr_range();
     let mut cursor = Cursor {
@@ -82,8 +82,8 @@ fn decode_with<M: Matcher>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     // the last, as both methods promise.
     unsafe {
         loop {
-            cursor.quick_sequences::<M>()?;
-            if !cursor.sequence::<M>()? {
+            cursor.quick_sequences::<C>()?;
+            if !cursor.sequence::<C>()? {
                 return Ok(cursor.produced());
             }
         }
@@ -109,7 +109,7 @@ impl Cursor {
     /// # Safety
     /// A token must be unread.
     #[inline(always)]
-    unsafe fn quick_sequences<M: Matcher>(&mut self) -> Result<()> {
+    unsafe fn quick_sequences<C: Copier>(&mut self) -> Result<()> {
         // SAFETY: with the unread input and the room that the loop asks for, a step may be read behind the token and
         // written, short literals leave a distance and a token unread, and a short match with its scribbling stays
         // within the room.
@@ -122,7 +122,7 @@ impl Cursor {
                     copy_step(self.input, self.out);
                 } else {
                     literals += self.more(GOES_ON)?;
-                    if self.unread() < literals + SLACK || self.room() < literals + QUICK_ROOM {
+                    if self.unread() < literals + WIDE || self.room() < literals + QUICK_ROOM {
                         self.input = start;
                         return Ok(());
                     }
@@ -133,10 +133,10 @@ impl Cursor {
                 let distance = self.distance()?;
                 let len = token & 15;
                 if len < GOES_ON {
-                    M::copy_short(self.out, distance);
+                    C::copy_short(self.out, distance);
                     self.out = self.out.add(len + MIN_MATCH);
                 } else {
-                    self.long_match::<M>(distance)?;
+                    self.long_match::<C>(distance)?;
                 }
             }
         }
@@ -148,7 +148,7 @@ impl Cursor {
     /// # Safety
     /// The token must be unread.
     #[inline(always)]
-    unsafe fn sequence<M: Matcher>(&mut self) -> Result<bool> {
+    unsafe fn sequence<C: Copier>(&mut self) -> Result<bool> {
         // SAFETY: EASY_INPUT and EASY_ROOM are more than a step and than any short literals; both kinds of literals
         // leave at least 3 bytes unread, a distance and a token; the match is checked.
         unsafe {
@@ -171,14 +171,14 @@ impl Cursor {
             let distance = self.distance()?;
             let len = token & 15;
             if len == GOES_ON {
-                self.long_match::<M>(distance)?;
+                self.long_match::<C>(distance)?;
                 return Ok(true);
             }
             // A short match behind easy literals ends within the room, however close to the end.
             if easy && distance >= LENIENT_DISTANCE {
-                self.matched::<M>(distance, len + MIN_MATCH);
+                self.matched::<C>(distance, len + MIN_MATCH);
             } else {
-                self.checked_match::<M>(distance, len + MIN_MATCH)?;
+                self.checked_match::<C>(distance, len + MIN_MATCH)?;
             }
         }
         Ok(true)
@@ -240,10 +240,10 @@ impl Cursor {
     /// # Safety
     /// `distance <= produced`.
     #[inline(always)]
-    unsafe fn long_match<M: Matcher>(&mut self, distance: usize) -> Result<()> {
+    unsafe fn long_match<C: Copier>(&mut self, distance: usize) -> Result<()> {
         let len = GOES_ON + MIN_MATCH + self.more(LAST_LITERALS - 1)?;
         // SAFETY: passed on.
-        unsafe { self.checked_match::<M>(distance, len) }
+        unsafe { self.checked_match::<C>(distance, len) }
     }
 
     /// Executes a match that must leave room for the last literals.
@@ -251,12 +251,12 @@ impl Cursor {
     /// # Safety
     /// `distance <= produced`.
     #[inline(always)]
-    unsafe fn checked_match<M: Matcher>(&mut self, distance: usize, len: usize) -> Result<()> {
+    unsafe fn checked_match<C: Copier>(&mut self, distance: usize, len: usize) -> Result<()> {
         if self.room() < len + LAST_LITERALS {
             return Err(Error::Data);
         }
         // SAFETY: there is room, and the caller vouches for the distance.
-        unsafe { self.matched::<M>(distance, len) };
+        unsafe { self.matched::<C>(distance, len) };
         Ok(())
     }
 
@@ -265,10 +265,10 @@ impl Cursor {
     /// # Safety
     /// `distance <= produced`, `len <= room`.
     #[inline(always)]
-    unsafe fn matched<M: Matcher>(&mut self, distance: usize, len: usize) {
+    unsafe fn matched<C: Copier>(&mut self, distance: usize, len: usize) {
         // SAFETY: the caller vouches for distance and length.
         unsafe {
-            M::copy_match(self.out, distance, len, self.room());
+            C::copy_match(self.out, distance, len, self.room());
             self.out = self.out.add(len);
         }
     }

@@ -1,0 +1,194 @@
+//! Copies with AVX2.
+
+use std::arch::x86_64::{
+    __m256i, _mm_loadu_si128, _mm256_broadcastsi128_si256, _mm256_loadu_si256, _mm256_set1_epi8,
+    _mm256_shuffle_epi8, _mm256_storeu_si256,
+};
+
+use super::{Copier, Portable, STEP, WIDE, copy_step};
+
+/// Copies with AVX2. To be used only inside functions compiled for it.
+pub(in super::super) struct Avx2;
+
+/// How many bytes behind a match may be scribbled over. Long matches are copied this much at a time, since where a loop
+/// of short steps ends is rarely predicted.
+const REACH: usize = 4 * WIDE;
+
+/// What was stored this many bytes ago has reached the cache, more or less.
+const FORGOTTEN: usize = 512;
+
+/// For each distance below a step: which byte of the distance stands where in 32 repeating bytes. The row of distance 0
+/// makes zeros.
+static SPREAD: [[u8; WIDE]; STEP] = {
+    let mut rows = [[0x80; WIDE]; STEP];
+    let mut distance = 1;
+    while distance < STEP {
+        let mut i = 0;
+        while i < WIDE {
+            rows[distance][i] = (i % distance) as u8;
+            i += 1;
+        }
+        distance += 1;
+    }
+    rows
+};
+
+/// For each distance below a step, its largest multiple in 32 bytes.
+static PERIOD: [u8; STEP] = {
+    let mut periods = [WIDE as u8; STEP];
+    let mut distance = 1;
+    while distance < STEP {
+        periods[distance] = (WIDE - WIDE % distance) as u8;
+        distance += 1;
+    }
+    periods
+};
+
+impl Copier for Avx2 {
+    /// In one store, because a match behind the literals loads some of them and what is behind, and gets these at once
+    /// only if they come from one store.
+    #[inline(always)]
+    unsafe fn copy_literals(src: *const u8, dest: *mut u8) {
+        // SAFETY: passed on.
+        unsafe { copy_wide(src, dest) }
+    }
+
+    #[inline(always)]
+    unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize) {
+        // SAFETY: passed on; what is written ends less than REACH bytes behind the match, and there are that many.
+        unsafe {
+            if room < len + REACH {
+                copy_at_the_end(out, distance, len, room);
+            } else if distance < STEP {
+                copy_pattern(out, distance, len);
+            } else {
+                copy_far(out, distance, len);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn copy_short(out: *mut u8, distance: usize) {
+        // SAFETY: passed on; for a length of WIDE both write exactly that many bytes.
+        unsafe {
+            if distance < STEP {
+                _mm256_storeu_si256(out.cast(), pattern(out, distance));
+            } else {
+                copy_far(out, distance, WIDE);
+            }
+        }
+    }
+}
+
+/// Out of line, since it happens once or twice a stream.
+#[cold]
+#[inline(never)]
+unsafe fn copy_at_the_end(out: *mut u8, distance: usize, len: usize, room: usize) {
+    // SAFETY: passed on.
+    unsafe { Portable::copy_match(out, distance, len, room) }
+}
+
+/// Copies 32 bytes.
+///
+/// # Safety
+/// `src` must be readable and `dest` writable for them. They may overlap: all is read first.
+#[inline(always)]
+unsafe fn copy_wide(src: *const u8, dest: *mut u8) {
+    // SAFETY: the caller vouches for both places.
+    unsafe { _mm256_storeu_si256(dest.cast(), _mm256_loadu_si256(src.cast())) }
+}
+
+/// The bytes of a distance below a step, repeated.
+///
+/// # Safety
+/// The `distance` bytes before `out` are readable, and a step from `out` on is.
+#[inline(always)]
+unsafe fn pattern(out: *const u8, distance: usize) -> __m256i {
+    // SAFETY: the load reads the distance and less than a step behind; the table has a row for each distance.
+    unsafe {
+        let bytes = _mm_loadu_si128(out.sub(distance).cast());
+        let row = _mm256_loadu_si256(SPREAD.as_ptr().add(distance).cast());
+        _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bytes), row)
+    }
+}
+
+/// Copies a match of a distance below a step.
+///
+/// # Safety
+/// As [`Copier::copy_match`], and a room of `len + REACH`.
+#[inline(always)]
+unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
+    // SAFETY: each row of four stores begins inside the match and spans at most REACH.
+    unsafe {
+        // A run often follows one or two literals. The last of them alone can be loaded before they are in the cache.
+        let pattern = if distance == 1 {
+            _mm256_set1_epi8(*out.sub(1) as i8)
+        } else {
+            pattern(out, distance)
+        };
+        let period = usize::from(PERIOD[distance]);
+        let mut done = 0;
+        while done < len {
+            let out = out.add(done);
+            _mm256_storeu_si256(out.cast(), pattern);
+            _mm256_storeu_si256(out.add(period).cast(), pattern);
+            _mm256_storeu_si256(out.add(2 * period).cast(), pattern);
+            _mm256_storeu_si256(out.add(3 * period).cast(), pattern);
+            done += 4 * period;
+        }
+    }
+}
+
+/// Copies a match of a distance of at least a step.
+///
+/// # Safety
+/// As [`Copier::copy_match`], and a room of `len + REACH`; of WIDE is enough if `len` is no more.
+#[inline(always)]
+unsafe fn copy_far(out: *mut u8, distance: usize, len: usize) {
+    // SAFETY: reads begin and writes begin inside the match or the distance before it, and span at most REACH.
+    unsafe {
+        let from = out.sub(distance);
+        copy_step(from, out);
+        copy_step(from.add(STEP), out.add(STEP));
+        if len <= WIDE {
+            return;
+        }
+        if distance >= len {
+            copy_long(from, out, len);
+            return;
+        }
+        // What lies from `from` to the first byte not yet written repeats. So copy that, and have twice as much, until
+        // what is copied was written so long ago that waiting for it is over. What is read beyond that is only
+        // scribbled, and written again by the next round.
+        let mut done = 0;
+        while done < len {
+            let ready = distance + done;
+            let rest = len - done;
+            let part = if ready >= FORGOTTEN {
+                rest
+            } else {
+                ready.min(rest)
+            };
+            copy_long(from, out.add(done), part);
+            done += part;
+        }
+    }
+}
+
+/// Copies `len` bytes, in steps of twice 32 bytes.
+///
+/// # Safety
+/// `src` must be readable and `dest` writable for `len` and as many bytes behind as REACH. They may overlap: what one step
+/// writes a later one may read.
+#[inline(always)]
+unsafe fn copy_long(src: *const u8, dest: *mut u8, len: usize) {
+    let mut done = 0;
+    while done < len {
+        // SAFETY: each step begins inside, and spans half of REACH.
+        unsafe {
+            copy_wide(src.add(done), dest.add(done));
+            copy_wide(src.add(done + WIDE), dest.add(done + WIDE));
+        }
+        done += 2 * WIDE;
+    }
+}
