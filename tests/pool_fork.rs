@@ -36,6 +36,20 @@ fn in_child(child: impl FnOnce() -> bool) -> bool {
     }
 }
 
+/// Runs `body`, which belongs to the test called `name`, in a process of its own, where nothing has
+/// used the pool yet.
+fn in_fresh_process(name: &str, body: impl FnOnce()) {
+    const FRESH: &str = "FERROBLOSC_TEST_FRESH";
+    if std::env::var_os(FRESH).is_some() {
+        return body();
+    }
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name])
+        .env(FRESH, "1")
+        .status();
+    assert!(status.unwrap().success());
+}
+
 /// A run of many small pieces; true when each was done once.
 fn counts_right(nthreads: usize, pieces: usize) -> bool {
     let next = AtomicUsize::new(0);
@@ -131,18 +145,10 @@ fn row_c56_children_forked_from_several_threads_at_once_work() {
 
 #[test]
 fn row_d7_a_child_can_be_the_first_to_use_the_pool() {
-    // Nothing in this process may have used the pool: run the test again in a process of its own.
-    const ALONE: &str = "FERROBLOSC_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
+    in_fresh_process("row_d7_a_child_can_be_the_first_to_use_the_pool", || {
         assert!(in_child(|| threads_meet(2) && counts_right(4, 100)));
         assert!(in_child(|| threads_meet(2)));
-        return;
-    }
-    let status = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "row_d7_a_child_can_be_the_first_to_use_the_pool"])
-        .env(ALONE, "1")
-        .status();
-    assert!(status.unwrap().success());
+    });
 }
 
 #[test]
@@ -188,8 +194,8 @@ fn a_job_that_forks_goes_on_in_the_parent_and_is_refused_in_the_child() {
 
 #[test]
 fn a_process_that_can_start_no_thread_runs_alone() {
-    let _alone = FORKING.lock();
-    assert!(in_child(|| {
+    // In a fresh process, as the C library keeps the stacks of ended threads for new ones.
+    in_fresh_process("a_process_that_can_start_no_thread_runs_alone", || {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
         let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
         // Room for small things, not for another stack.
@@ -201,7 +207,14 @@ fn a_process_that_can_start_no_thread_runs_alone() {
         // SAFETY: setrlimit reads the structure it is given.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
         let most = AtomicUsize::new(0);
-        (0..100).for_each(|_| run(4, &|tid| _ = most.fetch_max(tid, Ordering::Relaxed)));
-        most.into_inner() == 0 && counts_right(4, 10)
-    }));
+        // Long enough for helpers to come, and for another attempt to start some.
+        for _ in 0..120 {
+            run(4, &|tid| {
+                most.fetch_max(tid, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(1));
+            });
+        }
+        assert_eq!(most.into_inner(), 0);
+        assert!(counts_right(4, 10));
+    });
 }
