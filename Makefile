@@ -12,10 +12,13 @@ SAMPLE_SECONDS ?= 240
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
 BENCH ?=
 
+# How long `make fuzz` runs each target.
+FUZZ_SECONDS ?= 60
+
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-full bench check check-arm clean
+.PHONY: help build install headers demo reference test test-full test-arm bench fuzz check check-arm clean
 
 help:
 	@echo "make build                      build the libraries"
@@ -23,6 +26,8 @@ help:
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
+	@echo "make test-arm                   run the kernel checks as an AArch64 program"
+	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
 	@echo "make check                      formatting, lints, documentation, aarch64"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
@@ -37,7 +42,7 @@ headers:
 	$(CARGO) run --quiet --package ferroblosc-headers
 
 demo:
-	scripts/need.sh gcc pkg-config python3-pip
+	scripts/need.sh gcc pkg-config python3-venv
 	$(MAKE) install PREFIX="$(DEMO)" DESTDIR=
 	scripts/demo.sh "$(DEMO)" $(if $(FILE),"$(FILE)" "$(TYPESIZE)")
 
@@ -53,6 +58,12 @@ test: reference
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
+
+test-arm:
+	scripts/test-arm.sh
+
+fuzz:
+	scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
 
 bench: reference build
 	$(CARGO) run --release --package ferroblosc-bench-peer -- $(BENCH)

@@ -45,16 +45,13 @@ echo "== The same program, built against another libblosc2, with ours preloaded"
 # The other library is C-Blosc2 itself, out of its Python wheel; without a network, a copy of ours.
 other=$work/other
 mkdir -p "$other"
-if ! ls "$other"/blosc2/lib/libblosc2.so > /dev/null 2>&1; then
-    python3 -m pip download -q --no-deps --only-binary :all: -d "$other" blosc2==4.14.1 \
-        && python3 -m zipfile -e "$other"/blosc2-*.whl "$other" \
-        || echo "(C-Blosc2 can't be fetched: a copy of our library stands in for it)"
-fi
-if [ -e "$other/blosc2/lib/libblosc2.so" ]; then
-    other=$other/blosc2/lib
+if reference=$("$root/scripts/reference.sh" 2> /dev/null); then
+    echo "The other library is C-Blosc2."
 else
-    cp "$prefix/lib/libblosc2.so" "$other/libblosc2.so"
+    echo "C-Blosc2 can't be fetched: a copy of our library stands in for it."
+    reference=$prefix/lib/libblosc2.so
 fi
+cp -fL "$reference" "$other/libblosc2.so"
 cp -f "$other/libblosc2.so" "$other/libblosc2.so.9"
 cc -O2 -o "$work/ratios-other" "$root/examples/ratios.c" "-I$prefix/include" \
     "-L$other" "-Wl,-rpath,$other" -lblosc2

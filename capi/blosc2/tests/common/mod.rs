@@ -21,7 +21,7 @@ pub fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         run(Command::new(env!("CARGO"))
-            .args(["build", "--package", env!("CARGO_PKG_NAME")])
+            .args(["build", "--workspace"])
             .current_dir(project_root()));
         let folder = scratch("lib");
         for name in ["libblosc2.so", "libblosc2.so.9"] {
