@@ -7,6 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::check::HEADER;
 use crate::data::{Content, Random};
 use crate::ffi::{Cparams, MAX_FILTERS};
 
@@ -100,6 +101,9 @@ const THREADS: [i16; 3] = [1, 2, 4];
 const SPLIT_MODES: [i32; 4] = [1, 2, 3, 4];
 const BLOCKSIZES: [i32; 8] = [0, 16, 100, 1000, 4096, 4099, 65_536, 1 << 20];
 
+/// How much destination there is, in words for a cell's name.
+const ROOMS: [&str; 3] = ["", " ample room", " little room"];
+
 /// The values in each dimension, in the order of a cell's numbers: codec, level, pipeline,
 /// typesize, size, threads, split mode, block size, content, room, dictionary.
 pub const DIMENSIONS: [usize; 11] = [
@@ -112,8 +116,26 @@ pub const DIMENSIONS: [usize; 11] = [
     SPLIT_MODES.len(),
     BLOCKSIZES.len(),
     Content::ALL.len(),
+    ROOMS.len(),
     2,
-    2,
+];
+
+/// The values of each dimension with which the reference does what it is asked: pipelines of one or
+/// two lossless filters, block sizes of its choice, room enough, no dictionary.
+pub const SOUND: [&[usize]; DIMENSIONS.len()] = [
+    &[0, 1, 2, 3, 4],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 16],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
+    &[
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+    ],
+    &[0, 1, 2],
+    &[0, 1, 2, 3],
+    &[0],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+    &[0, 1],
+    &[0],
 ];
 
 /// One combination of parameters.
@@ -135,12 +157,12 @@ impl Cell {
         }
     }
 
-    /// A cell drawn at random. Dictionaries are drawn less often, since most codecs refuse them,
-    /// and so are forced block sizes, since most make the reference err.
+    /// A cell drawn at random: one of the [`SOUND`] ones or, as often, any.
     pub fn random(random: &mut Random) -> Cell {
-        let mut picks = DIMENSIONS.map(|values| random.below(values));
-        picks[7] *= random.below(2);
-        picks[10] *= random.below(2);
+        let picks = match random.below(2) {
+            0 => SOUND.map(|values| values[random.below(values.len())]),
+            _ => DIMENSIONS.map(|values| random.below(values)),
+        };
         Cell {
             picks,
             seed: random.word() >> 32,
@@ -218,13 +240,18 @@ impl Cell {
         Content::ALL[self.picks[8]]
     }
 
-    /// Bytes of destination beyond those that always suffice.
-    pub(crate) fn extra_room(&self, nbytes: usize) -> usize {
-        if self.picks[9] == 0 {
-            0
-        } else {
-            nbytes / 2 + 4096
+    /// Bytes of destination: what always suffices, plenty, or too little for what packs badly.
+    pub(crate) fn capacity(&self, nbytes: usize) -> usize {
+        match self.picks[9] {
+            0 => nbytes + HEADER,
+            1 => nbytes + HEADER + nbytes / 2 + 4096,
+            _ => nbytes / 4 * 3 + HEADER,
         }
+    }
+
+    /// Whether the destination may be too small.
+    pub fn tight(&self) -> bool {
+        self.picks[9] == 2
     }
 
     /// Whether a dictionary is asked for.
@@ -292,11 +319,7 @@ impl fmt::Display for Cell {
             SPLIT_MODES[self.picks[6]],
             self.forced_blocksize(),
             self.content(),
-            if self.picks[9] == 0 {
-                ""
-            } else {
-                " ample room"
-            },
+            ROOMS[self.picks[9]],
             if self.dictionary() { " dictionary" } else { "" },
             numbers.join("."),
             self.seed,

@@ -16,10 +16,12 @@ use crate::tally::Report;
 const MOST_BLOCKS: usize = 20_000;
 
 /// Bytes of a chunk's header.
-const HEADER: usize = 32;
+pub(crate) const HEADER: usize = 32;
 
 /// The code for a parameter that a codec cannot honour.
 const CODEC_PARAM: i32 = -8;
+/// What compression returns when the destination is too small.
+const NO_ROOM: i32 = 0;
 /// The code for a filter that fails.
 const FILTER_PIPELINE: i32 = -18;
 
@@ -63,19 +65,21 @@ impl Cell {
         let source = self
             .content()
             .make(self.nbytes(reference)?, self.typesize(), self.seed());
-        let capacity = source.len() + HEADER + self.extra_room(source.len());
+        let capacity = self.capacity(source.len());
 
         let guarded_source = Guarded::copy_of(&source);
         let our_result = self.compress(ours, &guarded_source, capacity, self.threads());
         if *guarded_source != source[..] {
             return Err("compress wrote into its source".to_owned());
         }
+        self.check_thread_independence(ours, &guarded_source, capacity, &our_result)?;
         if rows::reference_must_not_compress(self, source.len()) {
             return match our_result {
-                Ok(chunk) => self.check_ours(ours, reference, &source, capacity, &chunk),
+                Ok(chunk) => self.check_ours(ours, reference, &source, &chunk),
                 // A codec without dictionaries refuses before anything else.
                 Err(CODEC_PARAM) if !self.codec_has_dictionaries() => Ok(()),
                 Err(FILTER_PIPELINE) if self.a_filter_refuses_the_typesize() => Ok(()),
+                Err(NO_ROOM) if self.tight() => Ok(()),
                 Err(code) => Err(format!("compress returns {code}")),
             }
             .map(|()| Report::default());
@@ -89,7 +93,14 @@ impl Cell {
             (Ok(our_chunk), Err(FILTER_PIPELINE))
                 if facts_of(&our_chunk).memcpyed && rows::reference_filters_too_early(self) =>
             {
-                self.check_ours(ours, reference, &source, capacity, &our_chunk)?;
+                self.check_ours(ours, reference, &source, &our_chunk)?;
+                return Ok(Report::default());
+            }
+            (Ok(our_chunk), Err(NO_ROOM)) if self.may_fit_otherwise(&our_chunk) => {
+                self.check_ours(ours, reference, &source, &our_chunk)?;
+                return Ok(Report::default());
+            }
+            (Err(NO_ROOM), Ok(their_chunk)) if self.may_fit_otherwise(&their_chunk) => {
                 return Ok(Report::default());
             }
             (our_result, their_result) => {
@@ -100,7 +111,7 @@ impl Cell {
                 ));
             }
         };
-        self.check_ours(ours, reference, &source, capacity, &our_chunk)?;
+        self.check_ours(ours, reference, &source, &our_chunk)?;
         self.check_header(&our_chunk, &their_chunk, source.len())?;
         // The reference's blocks are those of ours even where its header says otherwise (C3).
         let their_facts = Facts {
@@ -112,11 +123,19 @@ impl Cell {
         self.report(&our_chunk, &their_chunk, &their_facts, trust)
     }
 
+    /// Whether one encoder may find room where the other does not; `chunk` is what one made.
+    fn may_fit_otherwise(&self, chunk: &[u8]) -> bool {
+        let facts = facts_of(chunk);
+        self.tight()
+            && (rows::trust_in_reference_chunk(self, &facts) != Trust::Good
+                || !rows::encoders_agree(self, &facts, &facts))
+    }
+
     /// Our chunk of this cell, made with so many threads, or the code.
     pub fn compress_with(&self, ours: &Library, threads: i16) -> Result<Vec<u8>, i32> {
         let nbytes = self.nbytes(ours).map_err(|_| 0)?;
         let source = self.content().make(nbytes, self.typesize(), self.seed());
-        let capacity = source.len() + HEADER + self.extra_room(source.len());
+        let capacity = self.capacity(source.len());
         self.compress(ours, &source, capacity, threads)
     }
 
@@ -129,7 +148,7 @@ impl Cell {
         let source = self
             .content()
             .make(self.nbytes(reference)?, self.typesize(), self.seed());
-        let capacity = source.len() + HEADER + self.extra_room(source.len());
+        let capacity = self.capacity(source.len());
         if rows::reference_must_not_compress(self, source.len()) {
             return Ok(Report::default());
         }
@@ -213,19 +232,23 @@ impl Cell {
         ours: &Library,
         source: &[u8],
         capacity: usize,
-        chunk: &[u8],
+        result: &Result<Vec<u8>, i32>,
     ) -> Result<(), String> {
         let threads = if self.threads() == 1 { 3 } else { 1 };
-        match self.compress(ours, source, capacity, threads) {
-            Ok(other) if other == chunk => Ok(()),
-            other => Err(format!(
-                "{threads} threads give {} bytes or code, {} threads give {}; first difference {:?}",
-                code_of(&other),
-                self.threads(),
-                chunk.len(),
-                other.ok().and_then(|other| first_difference(&other, chunk)),
-            )),
+        let other = self.compress(ours, source, capacity, threads);
+        if other == *result {
+            return Ok(());
         }
+        let difference = match (&other, result) {
+            (Ok(other), Ok(chunk)) => first_difference(other, chunk),
+            _ => None,
+        };
+        Err(format!(
+            "{threads} threads give {} bytes or code, {} threads give {}; first difference {difference:?}",
+            code_of(&other),
+            self.threads(),
+            code_of(result),
+        ))
     }
 
     /// The header fields that do not depend on how well the codec packs.
@@ -297,10 +320,8 @@ impl Cell {
         ours: &Library,
         reference: &Library,
         source: &[u8],
-        capacity: usize,
         chunk: &[u8],
     ) -> Result<(), String> {
-        self.check_thread_independence(ours, source, capacity, chunk)?;
         let expected = self.expected(source, &facts_of(chunk));
         let guarded = Guarded::copy_of(chunk);
         for threads in [1, self.threads()] {

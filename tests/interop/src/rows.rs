@@ -82,8 +82,9 @@ pub fn writes_into_source(cell: &Cell) -> bool {
 
 /// Whether the reference may spoil its own heap in this cell, so that it is not asked to compress.
 pub fn reference_must_not_compress(cell: &Cell, nbytes: usize) -> bool {
-    // C20: a dictionary for less than 32 bytes; C33: scratch and source mixed up in two passes.
-    cell.dictionary() && (nbytes < 32 || writes_into_source(cell))
+    // C20: a dictionary for less than 32 bytes; C21: too little room to collect samples in; C33:
+    // scratch and source mixed up in two passes.
+    cell.dictionary() && (nbytes < 32 || cell.tight() || writes_into_source(cell))
 }
 
 /// How far the reference's chunk of this cell can be trusted. `facts` are those of that chunk.

@@ -151,3 +151,81 @@ fn row_d8_random_cells_give_the_same_bytes_for_one_to_eight_threads() {
         assert_eq!(outcome, Outcome::Values(Vec::new()), "{cell}");
     }
 }
+
+/// Sources of several sizes and kinds, one after another.
+fn sources(typesize: usize) -> Vec<Vec<u8>> {
+    [
+        (Content::Walk, 70_000),
+        (Content::Random, 1000),
+        (Content::Zeros, 5000),
+        (Content::Text, 0),
+        (Content::Mixed, 300_000),
+        (Content::Sorted, 40),
+        (Content::Walk, 70_000),
+    ]
+    .into_iter()
+    .map(|(content, len)| content.make(len, typesize, 2))
+    .collect()
+}
+
+#[test]
+fn row_c1_row_c2_a_context_makes_the_same_chunks_whatever_it_made_before() {
+    ours();
+    let mut random = Random::new(12);
+    let cells: Vec<Cell> = (0..150).map(|_| Cell::random(&mut random)).collect();
+    let outcomes = isolate::each(cells.len(), |index| {
+        let cparams = cells[index].cparams();
+        let used = ours().compressor(cparams).ok_or("no context")?;
+        for (number, source) in sources(cells[index].typesize()).iter().enumerate() {
+            let fresh = ours().compressor(cparams).ok_or("no context")?;
+            let mut chunks = [vec![0; source.len() + 5000], vec![0; source.len() + 5000]];
+            let sizes = [
+                used.compress(source, &mut chunks[0]),
+                fresh.compress(source, &mut chunks[1]),
+            ];
+            if sizes[0] != sizes[1] || chunks[0] != chunks[1] {
+                return Err(format!(
+                    "source {number}: {} instead of {}",
+                    sizes[0], sizes[1]
+                ));
+            }
+        }
+        Ok(Vec::new())
+    });
+    for (cell, outcome) in cells.iter().zip(outcomes) {
+        assert_eq!(outcome, Outcome::Values(Vec::new()), "{cell}");
+    }
+}
+
+#[test]
+fn a_context_decodes_chunks_of_every_kind_one_after_another() {
+    ours();
+    let outcome = isolate::once(|| {
+        let mut random = Random::new(13);
+        let context = ours().decompressor(2);
+        for _ in 0..150 {
+            let cell = Cell::random(&mut random);
+            let Some(compressor) = ours().compressor(cell.cparams()) else {
+                continue;
+            };
+            for source in sources(cell.typesize()) {
+                let mut chunk = vec![0; source.len() + 32];
+                let size = compressor.compress(&source, &mut chunk);
+                if size < 0 {
+                    continue;
+                }
+                let chunk = &chunk[..size as usize];
+                let (mut decoded, mut expected) = (vec![0; source.len()], vec![1; source.len()]);
+                let code = context.decompress(chunk, &mut decoded);
+                let wanted = ours().decompressor(1).decompress(chunk, &mut expected);
+                if (code, &decoded) != (wanted, &expected) {
+                    return Err(format!("{cell}: {code} instead of {wanted}"));
+                }
+                // What fails in between must leave no trace.
+                context.decompress(&chunk[..chunk.len() / 2], &mut decoded);
+            }
+        }
+        Ok(Vec::new())
+    });
+    assert_eq!(outcome, Outcome::Values(Vec::new()));
+}
