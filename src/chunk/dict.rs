@@ -49,10 +49,8 @@ pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Di
     let sampled = samples * sample_len;
     if is_trained(job) {
         let data = filtered_prefix(job, worker, sampled)?;
-        prepare(
-            job,
-            Dictionary::train_zstd(&data, &vec![sample_len; samples], capacity),
-        )
+        let sizes = sample_sizes(samples, |_| sample_len)?;
+        prepare(job, Dictionary::train_zstd(&data, &sizes, capacity))
     } else {
         let prefix = filtered_prefix(job, worker, sampled.min(capacity))?;
         prepare(job, Some(prefix))
@@ -69,12 +67,20 @@ pub(super) fn for_vl_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option
     }
     if is_trained(job) {
         let data = filtered_prefix(job, worker, job.nbytes)?;
-        let sizes: Vec<usize> = (0..job.nblocks).map(|i| job.encoder.block_len(i)).collect();
+        let sizes = sample_sizes(job.nblocks, |nblock| job.encoder.block_len(nblock))?;
         prepare(job, Dictionary::train_zstd(&data, &sizes, capacity))
     } else {
         let prefix = filtered_prefix(job, worker, capacity)?;
         prepare(job, Some(prefix))
     }
+}
+
+/// The lengths of this many samples.
+fn sample_sizes(count: usize, len: impl FnMut(usize) -> usize) -> Result<Vec<usize>> {
+    let mut sizes = Vec::new();
+    sizes.try_reserve_exact(count)?;
+    sizes.extend((0..count).map(len));
+    Ok(sizes)
 }
 
 fn is_trained(job: &Job<'_>) -> bool {
