@@ -114,33 +114,51 @@ impl<'a> LazyChunk<'a> {
 /// have nothing to leave out: of them `front` is the whole, and returned as it is.
 ///
 /// # Errors
-/// Those of the header; [`Error::ReadBuffer`] when `front` is too short; [`Error::InvalidHeader`] when a
-/// block start is outside the chunk.
+/// Those of the header; [`Error::InvalidParam`] for a short header, in which there is no place to say so;
+/// [`Error::Data`] when the sizes of raw data contradict each other; [`Error::ReadBuffer`] when `front` is
+/// too short; [`Error::InvalidHeader`] when a block start is outside the chunk; [`Error::MemoryAlloc`].
 pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let header = ChunkHeader::parse(front)?;
     if header.special != Special::None {
         return Ok(front.to_vec());
     }
+    if !header.basic.is_extended() {
+        return Err(Error::InvalidParam);
+    }
     let nblocks = count_blocks(&header);
     let table_len = WORD * nblocks;
-    let mut lazy = Vec::new();
-    lazy.try_reserve_exact(header.header_len() + 2 * table_len + TRAILER_LEN)?;
-    lazy.extend_from_slice(front.get(..header.header_len()).ok_or(Error::ReadBuffer)?);
-    set_lazy(&mut lazy);
-    let sizes: Vec<i32> = if header.is_memcpyed() {
-        lazy.resize(lazy.len() + table_len, 0);
-        let blocksize = header.blocksize();
-        let len = |i: usize| blocksize.min(header.nbytes - i * blocksize) as i32;
-        (0..nblocks).map(len).collect()
-    } else {
-        let table = front.get(header.header_len()..header.header_len() + table_len);
-        let table = table.ok_or(Error::ReadBuffer)?;
-        lazy.extend_from_slice(table);
-        stored_sizes(table, &header)?
+    let header_len = header.header_len();
+    // Of raw data the table is not there to be seen, so the chunk's size must bear witness to its length.
+    let table = match header.is_memcpyed() {
+        true if header.cbytes == header_len + header.nbytes => None,
+        true => return Err(Error::Data),
+        false => Some(
+            front
+                .get(header_len..header_len + table_len)
+                .ok_or(Error::ReadBuffer)?,
+        ),
     };
+    let mut lazy = Vec::new();
+    lazy.try_reserve_exact(header_len + 2 * table_len + TRAILER_LEN)?;
+    lazy.extend_from_slice(&front[..header_len]);
+    set_lazy(&mut lazy);
+    match table {
+        Some(table) => lazy.extend_from_slice(table),
+        None => lazy.resize(header_len + table_len, 0),
+    }
     lazy.extend_from_slice(&nchunk.to_le_bytes());
     lazy.extend_from_slice(&offset.to_le_bytes());
-    lazy.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
+    match table {
+        Some(table) => {
+            let sizes = stored_sizes(table, &header)?;
+            lazy.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
+        }
+        None => {
+            let blocksize = header.blocksize();
+            let len = |i: usize| blocksize.min(header.nbytes - i * blocksize) as i32;
+            lazy.extend((0..nblocks).flat_map(|i| len(i).to_le_bytes()));
+        }
+    }
     Ok(lazy)
 }
 
