@@ -18,6 +18,8 @@ use crate::{Error, Result};
 
 /// Bytes of a block start, of a stream's size and of a dictionary's length.
 pub(super) const WORD: usize = 4;
+/// No built-in codec makes more bytes of one: Zstandard makes 128 KiB of 4.
+const MAX_EXPANSION: usize = 32768;
 /// Longest dictionary.
 pub(super) const MAX_DICT_SIZE: usize = 32768;
 
@@ -210,6 +212,12 @@ impl<'a> ChunkView<'a> {
         let len = usize::try_from(len).map_err(|_| Error::InvalidHeader)?;
         if len == 0 || len > self.header.nbytes - offset {
             return Err(Error::InvalidHeader);
+        }
+        // Somebody is about to get memory for it.
+        let stored = end - start;
+        let is_bounded = self.header.basic.format() != codec::format::USER;
+        if is_bounded && len > stored.saturating_mul(MAX_EXPANSION) {
+            return Err(Error::Data);
         }
         Ok(VlBlock {
             start,
