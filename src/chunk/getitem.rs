@@ -100,11 +100,15 @@ impl Decompressor {
             view,
             params: &self.params,
         };
-        let mut worker = self.workers.take();
         let first = start / view.blocksize;
         let last = (start + dest.len() - 1) / view.blocksize;
+        for nblock in first..=last {
+            view.check_block(nblock)?;
+        }
+        let mut worker = self.workers.take();
         let mut reference = Reference::Own;
         if last > 0 && view.needs_reference() {
+            view.check_block(0)?;
             let block = grown(&mut self.reference, view.block_len(0))?;
             decoder.decode_plain(&mut worker, 0, Reference::Own, block)?;
             reference = Reference::Block(block);

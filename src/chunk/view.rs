@@ -252,6 +252,17 @@ impl<'a> ChunkView<'a> {
         }
     }
 
+    /// Checks that a block begins inside the chunk, so that it is worth getting memory for.
+    ///
+    /// # Errors
+    /// Those of [`ChunkView::block_start`].
+    pub fn check_block(&self, block: usize) -> Result<()> {
+        if self.header.is_memcpyed() || self.header.special != Special::None {
+            return Ok(());
+        }
+        self.block_start(block).map(drop)
+    }
+
     /// The variable-length block of this number.
     pub fn vl_block(&self, block: usize) -> &VlBlock {
         &self.vl[block - self.first_vl]

@@ -17,6 +17,7 @@ mod dictionaries;
 mod filters;
 mod getitem;
 mod hostile;
+mod memory;
 mod special;
 mod threads;
 mod vl;

@@ -1,0 +1,261 @@
+//! Memory: asked for only where the bytes at hand can justify it, and an error when there is none.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use ferroblosc::chunk::{
+    Compressor, DParams, Decompressor, SplitMode, make_lazy, sizes, validate, vl_nblocks,
+};
+use ferroblosc::codec::id;
+use ferroblosc::filter;
+use ferroblosc::{Error, Result};
+
+use crate::common::*;
+
+/// The system's allocator, with a limit and a count for each thread.
+struct Watched;
+
+thread_local! {
+    /// Larger requests fail.
+    static LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Bytes asked for.
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+fn granted(size: usize) -> bool {
+    ASKED.set(ASKED.get().saturating_add(size));
+    size <= LIMIT.get()
+}
+
+// SAFETY: all memory is the system allocator's; a null pointer is the way to refuse.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        match granted(layout.size()) {
+            // SAFETY: passed on.
+            true => unsafe { System.alloc(layout) },
+            false => std::ptr::null_mut(),
+        }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: passed on; the memory is the system's.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        match granted(layout.size()) {
+            // SAFETY: passed on.
+            true => unsafe { System.alloc_zeroed(layout) },
+            false => std::ptr::null_mut(),
+        }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        match granted(size) {
+            // SAFETY: passed on; the memory is the system's.
+            true => unsafe { System.realloc(memory, layout, size) },
+            false => std::ptr::null_mut(),
+        }
+    }
+}
+
+#[global_allocator]
+static WATCHED: Watched = Watched;
+
+/// Does `work` while no request of this thread may be larger than `limit` bytes.
+fn limited<T>(limit: usize, work: impl FnOnce() -> T) -> T {
+    LIMIT.set(limit);
+    let result = work();
+    LIMIT.set(usize::MAX);
+    result
+}
+
+/// The bytes that `work` asks for.
+fn asked<T>(work: impl FnOnce() -> T) -> usize {
+    let before = ASKED.get();
+    work();
+    ASKED.get() - before
+}
+
+const MIB: usize = 1 << 20;
+/// What the states of codecs take, and odds and ends.
+const STATES: usize = 200_000;
+
+#[test]
+fn row_c72_scratch_that_cannot_be_had_is_an_error() {
+    let data = ramp(4 * MIB);
+    let mut dest = vec![0; data.len() + 32];
+    let mut back = vec![0; data.len()];
+    for filters in [
+        vec![DELTA],
+        vec![BITSHUFFLE],
+        vec![SHUFFLE],
+        vec![slot(filter::id::TRUNC_PREC, 20), DELTA, SHUFFLE],
+        vec![SHUFFLE, slot(filter::id::BYTEDELTA, 4)],
+    ] {
+        for splitmode in [SplitMode::ALWAYS, SplitMode::NEVER] {
+            let params = lz4(4, &filters)
+                .blocksize(2 * MIB as i32)
+                .splitmode(splitmode);
+            let mut compressor = Compressor::new(params).unwrap();
+            let failed = limited(MIB, || compressor.compress(&data, &mut dest));
+            assert_eq!(failed, Err(Error::MemoryAlloc));
+            let size = compressor.compress(&data, &mut dest).unwrap();
+            let chunk = &dest[..size];
+            let mut reader = Decompressor::new(DParams::default());
+            let failed = limited(MIB, || reader.decompress(chunk, &mut back));
+            assert_eq!(failed, Err(Error::MemoryAlloc));
+            let failed = limited(MIB, || reader.getitem(chunk, 600_000, 10, &mut back));
+            assert_eq!(failed, Err(Error::MemoryAlloc));
+            assert_eq!(reader.decompress(chunk, &mut back), Ok(data.len()));
+            assert_eq!(reader.getitem(chunk, 600_000, 10, &mut back), Ok(40));
+        }
+    }
+}
+
+#[test]
+fn row_c72_dictionaries_that_cannot_be_made_are_an_error() {
+    let data = text(2 * MIB);
+    let mut dest = vec![0; data.len() + 32];
+    for codec in [id::LZ4, id::LZ4HC, id::ZSTD] {
+        let params = lz4(1, &[]).codec(codec).level(1).blocksize(16 << 10);
+        let mut compressor = Compressor::new(params.use_dict(true)).unwrap();
+        let failed = limited(20_000, || compressor.compress(&data, &mut dest));
+        assert_eq!(failed, Err(Error::MemoryAlloc));
+    }
+    // So many samples that their sizes take more than they do.
+    let params = lz4(1, &[]).codec(id::ZSTD).use_dict(true);
+    let mut compressor = Compressor::new(params.clone().blocksize(16)).unwrap();
+    let failed = limited(MIB / 2, || compressor.compress(&data, &mut dest));
+    assert_eq!(failed, Err(Error::MemoryAlloc));
+    let blocks: Vec<&[u8]> = data[..MIB].chunks(16).collect();
+    let mut compressor = Compressor::new(params).unwrap();
+    let failed = limited(MIB / 4, || compressor.vl_compress(&blocks, &mut dest));
+    assert_eq!(failed, Err(Error::MemoryAlloc));
+}
+
+#[test]
+fn row_c72_variable_length_blocks_that_cannot_be_had_are_an_error() {
+    let blocks = [text(2 * MIB), text(100)];
+    let mut dest = vec![0; 3 * MIB];
+    let mut compressor = Compressor::new(lz4(1, &[SHUFFLE])).unwrap();
+    let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
+    let size = compressor.vl_compress(&blocks, &mut dest).unwrap();
+    let mut reader = Decompressor::new(DParams::default());
+    let failed = limited(MIB, || reader.vl_decompress(&dest[..size]));
+    assert_eq!(failed, Err(Error::MemoryAlloc));
+}
+
+/// Chunks of all kinds; runs are not among them, which may be as long as they like.
+fn chunks() -> Vec<Vec<u8>> {
+    let data = [text(700), noise(100)].concat();
+    let mut chunks = Vec::new();
+    for codec in CODECS {
+        for filters in [vec![], vec![SHUFFLE], vec![DELTA, BITSHUFFLE]] {
+            let params = lz4(4, &filters).codec(codec).blocksize(200);
+            chunks.push(compress_into(&params, &data, 2000).unwrap());
+        }
+    }
+    let dictionary = lz4(1, &[]).use_dict(true).blocksize(1000);
+    chunks.push(compress(&dictionary, &text(6000)).unwrap());
+    chunks.push(compress(&lz4(1, &[]).level(0), &data).unwrap());
+    chunks
+}
+
+fn vl_chunks() -> Vec<Vec<u8>> {
+    let chunk_of = |codec, level| {
+        let mut dest = vec![0; 2000];
+        let mut compressor = Compressor::new(lz4(1, &[SHUFFLE]).codec(codec).level(level)).unwrap();
+        let blocks: [&[u8]; 2] = [&text(300), &noise(20)];
+        let size = compressor.vl_compress(&blocks, &mut dest).unwrap();
+        dest.truncate(size);
+        dest
+    };
+    CODECS
+        .into_iter()
+        .flat_map(|codec| [chunk_of(codec, 0), chunk_of(codec, 5)])
+        .collect()
+}
+
+const HUGE: [i32; 5] = [i32::MAX, i32::MAX - 32, 1 << 30, 536_866_816, 1 << 20];
+
+#[test]
+fn row_d11_decompression_needs_no_more_than_source_and_destination_justify() {
+    for chunk in chunks().into_iter().chain(vl_chunks()) {
+        for place in [
+            at::NBYTES,
+            at::BLOCKSIZE,
+            at::CBYTES,
+            at::STARTS,
+            at::STARTS + 4,
+        ] {
+            for huge in HUGE {
+                let chunk = with_i32(&chunk, place, huge);
+                let mut dest = vec![0; 8000];
+                let bound = STATES + 12 * chunk.len() + 4 * dest.len();
+                let asked = asked(|| {
+                    let _ = sizes(&chunk);
+                    let _ = validate(&chunk);
+                    let _ = vl_nblocks(&chunk);
+                    Decompressor::new(DParams::default()).decompress(&chunk, &mut dest)
+                });
+                assert!(asked <= bound, "{asked} bytes with {huge} at {place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn row_d11_a_block_that_is_not_there_gets_no_memory() {
+    for chunk in chunks() {
+        let mut chunk = with_i32(&chunk, at::NBYTES, 1_000_000_000);
+        set_i32(&mut chunk, at::BLOCKSIZE, 500_000_000);
+        for start in [-1, 0, 36, i32::MAX, chunk.len() as i32] {
+            set_i32(&mut chunk, at::STARTS, start);
+            set_i32(&mut chunk, at::STARTS + 4, start);
+            for item in [3, 150_000_000] {
+                let mut dest = [0; 40];
+                let read =
+                    || Decompressor::new(DParams::default()).getitem(&chunk, item, 10, &mut dest);
+                let asked = asked(read);
+                assert!(asked < STATES, "{asked} bytes for a block at {start}");
+            }
+        }
+    }
+}
+
+#[test]
+fn row_d11_a_block_is_not_longer_than_its_codec_could_make_it() {
+    for chunk in vl_chunks() {
+        let first = get_i32(&chunk, at::STARTS) as usize;
+        let stored = get_i32(&chunk, at::STARTS + 4) as usize - first - 4;
+        for len in HUGE {
+            let mut chunk = with_i32(&chunk, first, len - 20);
+            set_i32(&mut chunk, at::NBYTES, len);
+            // No codec makes more than 32768 bytes of one.
+            let bound = STATES + 12 * chunk.len() + 2 * (stored << 15).min(len as usize);
+            let mut reader = Decompressor::new(DParams::default());
+            let asked = asked(|| assert!(reader.vl_decompress(&chunk).is_err()));
+            assert!(asked <= bound, "{asked} bytes for a block of {len}");
+            let claimed = reader.vl_block_len(&chunk, 0).unwrap_or(0);
+            assert!(claimed <= stored << 15, "{claimed} bytes of {stored}");
+        }
+    }
+}
+
+#[test]
+fn row_d11_lazy_chunks_are_no_longer_than_their_chunks_justify() {
+    let stored = compress(&lz4(1, &[]).level(0), &noise(1000)).unwrap();
+    let mut lying = with_i32(&stored, at::NBYTES, 2_000_000_000);
+    set_i32(&mut lying, at::BLOCKSIZE, 1);
+    let mut lazy: Result<Vec<u8>> = Ok(vec![]);
+    let asked = asked(|| lazy = make_lazy(&lying, 0, 0));
+    assert_eq!(lazy, Err(Error::Data));
+    assert!(asked < 1000);
+}
+
+#[test]
+fn a_chunk_with_a_short_header_cannot_be_lazy() {
+    let short = Made::old(flags::NOT_SPLIT, 1, 40, 40).block(&[raw_stream(&noise(40))]);
+    assert_eq!(make_lazy(&short.chunk(), 0, 0), Err(Error::InvalidParam));
+}
