@@ -4,11 +4,12 @@
 /// instructions of a level, or else the `generic` expression:
 ///
 /// ```text
-/// at_level!(level, |V| fn(src: *const u8, len: usize) -> bool { body::<V>(src, len) }, generic: …)
+/// at_level!(level, |V| fn(src: *const u8, len: usize) { body::<V>(src, len) }, generic: …)
 /// ```
 ///
 /// The arguments are variables of the place of use, given with their types, because each compiled
-/// copy is a function of its own.
+/// copy is a function of its own. With `avx512: …` that expression is used at AVX-512 instead of
+/// the body.
 ///
 /// # Safety
 /// The macro is used in an `unsafe` block: the CPU has the level, and the contract of the body
@@ -19,49 +20,42 @@ macro_rules! at_level {
         |$vector:ident| fn($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block,
         generic: $generic:expr $(,)?
     ) => {{
-        /// # Safety
-        /// The CPU has the level; the contract of the body.
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-        unsafe fn avx512($($argument: $type),*) $(-> $result)? {
-            type $vector = $crate::kernels::vector::avx512::Avx512;
-            // SAFETY: the caller's contract.
-            unsafe { $body }
-        }
-
-        /// # Safety
-        /// The CPU has the level; the contract of the body.
+        $crate::kernels::compile::copy!(
+            avx512: Avx512, "avx512f,avx512bw,avx512vl",
+            |$vector| fn($($argument: $type),*) $(-> $result)? $body
+        );
+        $crate::kernels::compile::at_level!(
+            $level,
+            |$vector| fn($($argument: $type),*) $(-> $result)? $body,
+            avx512: avx512($($argument),*),
+            generic: $generic,
+        )
+    }};
+    (
+        $level:expr,
+        |$vector:ident| fn($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block,
+        avx512: $avx512:expr,
+        generic: $generic:expr $(,)?
+    ) => {{
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2")]
-        unsafe fn avx2($($argument: $type),*) $(-> $result)? {
-            type $vector = $crate::kernels::vector::avx2::Avx2;
-            // SAFETY: the caller's contract.
-            unsafe { $body }
-        }
-
-        /// # Safety
-        /// The CPU has the level; the contract of the body.
+        $crate::kernels::compile::copy!(
+            avx2: Avx2, "avx2",
+            |$vector| fn($($argument: $type),*) $(-> $result)? $body
+        );
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "sse2")]
-        unsafe fn sse2($($argument: $type),*) $(-> $result)? {
-            type $vector = $crate::kernels::vector::sse2::Sse2;
-            // SAFETY: the caller's contract.
-            unsafe { $body }
-        }
-
-        /// # Safety
-        /// The CPU has the level; the contract of the body.
+        $crate::kernels::compile::copy!(
+            sse2: Sse2, "sse2",
+            |$vector| fn($($argument: $type),*) $(-> $result)? $body
+        );
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        #[target_feature(enable = "neon")]
-        unsafe fn neon($($argument: $type),*) $(-> $result)? {
-            type $vector = $crate::kernels::vector::neon::Neon;
-            // SAFETY: the caller's contract.
-            unsafe { $body }
-        }
-
+        $crate::kernels::compile::copy!(
+            neon: Neon, "neon",
+            |$vector| fn($($argument: $type),*) $(-> $result)? $body
+        );
         match $level {
             #[cfg(target_arch = "x86_64")]
-            $crate::kernels::Level::Avx512 => avx512($($argument),*),
+            $crate::kernels::Level::Avx512 => $avx512,
             #[cfg(target_arch = "x86_64")]
             $crate::kernels::Level::Avx2 => avx2($($argument),*),
             #[cfg(target_arch = "x86_64")]
@@ -73,4 +67,21 @@ macro_rules! at_level {
     }};
 }
 
-pub(super) use at_level;
+/// The body of [`at_level`] compiled for one level.
+macro_rules! copy {
+    (
+        $name:ident: $type:ident, $features:literal,
+        |$vector:ident| fn($($argument:ident: $argument_type:ty),*) $(-> $result:ty)? $body:block
+    ) => {
+        /// # Safety
+        /// The CPU has the features; the contract of the body.
+        #[target_feature(enable = $features)]
+        unsafe fn $name($($argument: $argument_type),*) $(-> $result)? {
+            type $vector = $crate::kernels::vector::$name::$type;
+            // SAFETY: the caller's contract.
+            unsafe { $body }
+        }
+    };
+}
+
+pub(super) use {at_level, copy};

@@ -21,6 +21,7 @@ pub mod run;
 mod scan;
 pub mod shuffle;
 pub mod trunc_prec;
+mod unroll;
 mod vector;
 
 pub use level::{Level, level};

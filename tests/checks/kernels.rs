@@ -90,7 +90,7 @@ fn filled(len: usize, write: impl FnOnce(&mut [u8])) -> Vec<u8> {
 /// and directly behind memory that can't be touched.
 fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
     let data = noise(len);
-    for source_offset in [0, 1, 5, 8, 15, 16, 17, 31, 33] {
+    for source_offset in [0, 1, 16, 33] {
         for dest_offset in 0..32 {
             let mut source = vec![0; source_offset + len];
             source[source_offset..].copy_from_slice(&data);
@@ -218,16 +218,15 @@ fn shuffle_follows_its_definition(level: Level) {
 fn shuffle_stays_inside_its_slices(level: Level) {
     for (typesize, len) in [
         (1, 77),
-        (2, 131),
-        (3, 200),
-        (4, 261),
-        (5, 341),
-        (7, 459),
-        (8, 520),
-        (12, 791),
-        (16, 1031),
-        (17, 1105),
-        (33, 2120),
+        (2, 1243),
+        (3, 1800),
+        (4, 2500),
+        (7, 4000),
+        (8, 4600),
+        (12, 6900),
+        (16, 9203),
+        (17, 9700),
+        (33, 18_800),
     ] {
         at_many_addresses(len, |src, dest| {
             shuffle::shuffle_at(level, typesize, src, dest);
@@ -303,16 +302,17 @@ fn bitshuffle_follows_its_definition(level: Level) {
 }
 
 fn bitshuffle_stays_inside_its_slices(level: Level) {
+    // Enough for the tiles to be aligned, at the widths that have a way of their own; less is quicker.
     for (typesize, len) in [
-        (1, 1043),
-        (2, 1043),
-        (3, 1630),
-        (4, 2200),
-        (7, 3700),
-        (8, 4161),
+        (1, 4300),
+        (2, 8603),
+        (3, 3000),
+        (4, 17_203),
+        (7, 5000),
+        (8, 34_000),
         (16, 8400),
         (17, 9000),
-        (33, 17000),
+        (33, 17_000),
     ] {
         at_many_addresses(len, |src, dest| {
             bitshuffle::bitshuffle_at(level, typesize, src, dest);

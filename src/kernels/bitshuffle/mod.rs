@@ -4,6 +4,8 @@
 //! lowest) of byte `j` of item `i < m` goes to bit `i % 8` of byte `(8 * j + k) * (m / 8) + i / 8`;
 //! the bytes behind these items stay where they are (C-Blosc2 chunk format, filter 2).
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod generic;
 mod tiles;
 
@@ -48,6 +50,15 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
     // the vector has no more bytes than a row.
     unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if level.for_items(rows) == Level::Avx512 {
+            match typesize {
+                1 => return avx512::bitshuffle::<1>(from, to, rows),
+                2 => return avx512::bitshuffle::<2>(from, to, rows),
+                4 => return avx512::bitshuffle::<4>(from, to, rows),
+                _ => {}
+            }
+        }
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
@@ -74,6 +85,15 @@ pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8
     // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
     // the vector has no more bytes than a row.
     unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if level.for_items(rows) == Level::Avx512 {
+            match typesize {
+                1 => return avx512::bitunshuffle::<1>(from, to, rows),
+                2 => return avx512::bitunshuffle::<2>(from, to, rows),
+                4 => return avx512::bitunshuffle::<4>(from, to, rows),
+                _ => {}
+            }
+        }
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {

@@ -12,13 +12,15 @@
 //! tile wait on the stack. The last tile overlaps the one before.
 
 use crate::kernels::shuffle::tiles::{
-    COLUMNS, read_columns, read_narrow, write_columns, write_narrow,
+    COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
+use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LINE, Vector};
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 /// Items of a group, and bits of a byte.
-const GROUP: usize = 8;
+pub(super) const GROUP: usize = 8;
 
 /// The byte planes of a tile: plane `(e, j)` is line `e * width + j`, `width` being the bytes of an
 /// item that the tile has.
@@ -27,15 +29,15 @@ struct Tile([MaybeUninit<u8>; GROUP * COLUMNS * LINE]);
 
 /// A part of the items: their bytes from `column` on, `width` of them.
 #[derive(Clone, Copy)]
-struct Part {
-    column: usize,
-    width: usize,
+pub(super) struct Part {
+    pub(super) column: usize,
+    pub(super) width: usize,
 }
 
 /// The parts that items of `typesize` bytes are done in, and how many of a part's first bytes were
 /// in the part before.
 #[inline(always)]
-fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
+pub(super) fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
     let width = typesize.min(COLUMNS);
     (0..typesize).step_by(COLUMNS).map(move |start| {
         let column = start.min(typesize - width);
@@ -52,15 +54,20 @@ fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
 unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
     // SAFETY: the caller's contract.
     unsafe {
-        for i in [0, 1, 2, 3] {
-            (r[i], r[i + 4]) = r[i].swap_bits::<4>(r[i + 4]);
-        }
-        for i in [0, 1, 4, 5] {
-            (r[i], r[i + 2]) = r[i].swap_bits::<2>(r[i + 2]);
-        }
-        for i in [0, 2, 4, 6] {
-            (r[i], r[i + 1]) = r[i].swap_bits::<1>(r[i + 1]);
-        }
+        (r[0], r[4]) = r[0].swap_bits::<4>(r[4]);
+        (r[1], r[5]) = r[1].swap_bits::<4>(r[5]);
+        (r[2], r[6]) = r[2].swap_bits::<4>(r[6]);
+        (r[3], r[7]) = r[3].swap_bits::<4>(r[7]);
+
+        (r[0], r[2]) = r[0].swap_bits::<2>(r[2]);
+        (r[1], r[3]) = r[1].swap_bits::<2>(r[3]);
+        (r[4], r[6]) = r[4].swap_bits::<2>(r[6]);
+        (r[5], r[7]) = r[5].swap_bits::<2>(r[7]);
+
+        (r[0], r[1]) = r[0].swap_bits::<1>(r[1]);
+        (r[2], r[3]) = r[2].swap_bits::<1>(r[3]);
+        (r[4], r[5]) = r[4].swap_bits::<1>(r[5]);
+        (r[6], r[7]) = r[6].swap_bits::<1>(r[7]);
         r
     }
 }
@@ -78,7 +85,9 @@ unsafe fn read_groups<V: Vector>(
     tile: *mut u8,
     span: usize,
 ) {
-    let group = GROUP * typesize;
+    // The compiler must not know that the groups of all tiles are equally far apart: it would
+    // compute 64 addresses ahead of the loop, and run out of registers for them.
+    let group = black_box(GROUP * typesize);
     for at in (0..span).step_by(V::BYTES) {
         // SAFETY: all columns that are read are inside the groups `at .. at + BYTES`, and all
         // planes inside the tile.
@@ -114,7 +123,9 @@ unsafe fn write_groups<V: Vector>(
     dest: *mut u8,
     span: usize,
 ) {
-    let group = GROUP * typesize;
+    // The compiler must not know that the groups of all tiles are equally far apart: it would
+    // compute 64 addresses ahead of the loop, and run out of registers for them.
+    let group = black_box(GROUP * typesize);
     for at in (0..span).step_by(V::BYTES) {
         // SAFETY: as in `read_groups`. Groups of 8 bytes are written without excess.
         unsafe {
@@ -143,10 +154,10 @@ unsafe fn write_groups<V: Vector>(
 /// The contract of [`Vector`]; `tile` is valid for these writes.
 #[inline(always)]
 unsafe fn store_lines<V: Vector>(columns: [V; COLUMNS], count: usize, tile: *mut u8) {
-    for (j, column) in columns[..count].iter().enumerate() {
+    unroll!(16: j < count, {
         // SAFETY: the caller's contract.
-        unsafe { column.store(tile.add(j * LINE)) }
-    }
+        unsafe { columns[j].store(tile.add(j * LINE)) }
+    });
 }
 
 /// Loads `count` registers, each from the start of a line.
@@ -158,9 +169,9 @@ unsafe fn load_lines<V: Vector>(tile: *const u8, count: usize) -> [V; COLUMNS] {
     // SAFETY: the caller's contract.
     unsafe {
         let mut columns = [V::splat(0); COLUMNS];
-        for (j, column) in columns[..count].iter_mut().enumerate() {
-            *column = V::load(tile.add(j * LINE));
-        }
+        unroll!(16: j < count, {
+            columns[j] = V::load(tile.add(j * LINE));
+        });
         columns
     }
 }
@@ -175,12 +186,11 @@ unsafe fn move_bits<V: Vector>(from: *const u8, from_step: usize, to: *mut u8, t
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [V::splat(0); GROUP];
-        for (k, r) in r.iter_mut().enumerate() {
-            *r = V::load(from.add(k * from_step));
-        }
-        for (k, r) in transpose_bits(r).iter().enumerate() {
-            r.store(to.add(k * to_step));
-        }
+        unroll!(8: k, {
+            r[k] = V::load(from.add(k * from_step));
+        });
+        let r = transpose_bits(r);
+        unroll!(8: k, { r[k].store(to.add(k * to_step)) });
     }
 }
 
@@ -200,6 +210,7 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= LINE { LINE } else { V::BYTES };
     let mut done = 0;
+    let mut step = second_tile(dest, span, rows);
     while done < rows {
         let first = done.min(rows - span);
         for (part, skip) in parts(typesize) {
@@ -216,7 +227,8 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
                 }
             }
         }
-        done = first + span;
+        done = first + step;
+        step = span;
     }
 }
 

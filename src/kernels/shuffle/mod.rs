@@ -142,6 +142,8 @@ unsafe fn gather<'a>(
             |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
                 tiles::unshuffle::<V>(typesize, planes, to, items)
             },
+            // Lanes are written one by one, and two take less work than four.
+            avx512: avx2(typesize, planes, to, items),
             generic: generic::unshuffle(typesize, plane, dest),
         )
     }

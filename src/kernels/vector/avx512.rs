@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 /// A 512-bit register.
 #[derive(Clone, Copy)]
-pub(in crate::kernels) struct Avx512(__m512i);
+pub(in crate::kernels) struct Avx512(pub(in crate::kernels) __m512i);
 
 // SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
 // the bytes that the unaligned loads and stores touch.

@@ -1,0 +1,259 @@
+//! The bit shuffle of items of 1, 2 and 4 bytes for AVX-512 with GFNI.
+//!
+//! GFNI multiplies 8 x 8 matrices of bits, one in each 8 bytes of a register, and multiplying the
+//! unit matrix by a transposed operand transposes. That is far less work than swapping bits across
+//! registers, but it wants the eight bytes of a matrix, byte `j` of the eight items of a group,
+//! next to each other. So the order is another one than in `tiles.rs`: first each group is sorted
+//! by `j`, then GFNI transposes, which makes the group a sequence of the bit rows `8 j + k`, and
+//! what is left is a byte shuffle of groups, whose planes are the rows.
+//!
+//! A group of items of 2 bytes is just a lane. Of 1 byte, two groups share a lane; of 4 bytes, a
+//! group has two lanes, of which one gets the bytes 0 and 1 of the items, and the other the bytes 2
+//! and 3. So everything happens in registers. Wider items would have to wait on the stack and gain
+//! nothing then.
+//!
+//! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
+
+use super::tiles::GROUP;
+use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
+use crate::kernels::unroll::unroll;
+use crate::kernels::vector::avx512::Avx512;
+use crate::kernels::vector::{LANE, LINE, Vector};
+use std::arch::x86_64::*;
+
+/// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.
+const SORT_1: [u8; LANE] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
+
+/// A group of 2-byte items by byte, the items in descending order.
+const SORT_2: [u8; LANE] = [14, 12, 10, 8, 6, 4, 2, 0, 15, 13, 11, 9, 7, 5, 3, 1];
+
+/// Half a group of 4-byte items by byte, the items in descending order.
+const SORT_4: [u8; LANE] = [12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3];
+
+/// Back from half a group of 4-byte items by byte, the items in ascending order.
+const UNSORT_4: [u8; LANE] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+
+/// Interleaves the halves of a lane.
+const INTERLEAVE: [u8; LANE] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
+
+/// Transposes the 8 x 8 bits of each 8 bytes; the rows of the operand are in descending order.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn transpose_bits(v: Avx512) -> Avx512 {
+    const UNIT: i64 = 0x8040_2010_0804_0201_u64 as i64;
+    // SAFETY: the caller's contract.
+    unsafe {
+        Avx512(_mm512_gf2p8affine_epi64_epi8::<0>(
+            _mm512_set1_epi64(UNIT),
+            v.0,
+        ))
+    }
+}
+
+/// Writes lane `l` of four registers, one after the other, at `dest + l * stride`.
+///
+/// # Safety
+/// The CPU has the features; a line can be written at each of these places.
+#[inline(always)]
+unsafe fn store_lanes(r: [Avx512; 4], dest: *mut u8, stride: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let low_a = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[0].0, r[1].0);
+        let low_b = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[2].0, r[3].0);
+        let high_a = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[0].0, r[1].0);
+        let high_b = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[2].0, r[3].0);
+        let lanes = [
+            _mm512_shuffle_i64x2::<0b10_00_10_00>(low_a, low_b),
+            _mm512_shuffle_i64x2::<0b11_01_11_01>(low_a, low_b),
+            _mm512_shuffle_i64x2::<0b10_00_10_00>(high_a, high_b),
+            _mm512_shuffle_i64x2::<0b11_01_11_01>(high_a, high_b),
+        ];
+        unroll!(4: l, { Avx512(lanes[l]).store(dest.add(l * stride)) });
+    }
+}
+
+/// Shuffles `ROWS` (8 or 16) bytes of each group in 16 registers, or 8, into as many rows, `rows`
+/// bytes apart.
+///
+/// # Safety
+/// The CPU has the features; a line can be written in each row.
+#[inline(always)]
+unsafe fn write_rows<const ROWS: usize>(r: [Avx512; COLUMNS], dest: *mut u8, rows: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let r = if ROWS == GROUP {
+            // Both groups of a lane at once: row `k` of one and of the other is a unit of two
+            // bytes.
+            let mut r = r;
+            unroll!(16: k < ROWS, { r[k] = r[k].lookup(&INTERLEAVE) });
+            rotate::<Avx512, 2>(ROWS, 3, r)
+        } else {
+            rotate::<Avx512, 1>(ROWS, 4, r)
+        };
+        unroll!(16: k < ROWS, { r[k].store(dest.add(k * rows)) });
+    }
+}
+
+/// The inverse of [`write_rows`], and transposes the bits.
+///
+/// # Safety
+/// The CPU has the features; a line can be read in each row.
+#[inline(always)]
+unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut r = [Avx512::splat(0); COLUMNS];
+        // The rows of a matrix in descending order, again for GFNI.
+        unroll!(16: k < ROWS, {
+            r[k] = Avx512::load(src.add((k ^ (GROUP - 1)) * rows))
+        });
+        let mut r = rotate::<Avx512, 1>(ROWS, ROWS.ilog2(), r);
+        unroll!(16: k < ROWS, { r[k] = transpose_bits(r[k]) });
+        r
+    }
+}
+
+/// One tile of items of `TS` bytes.
+///
+/// # Safety
+/// The CPU has the features; `src` is valid for reads of [`LINE`] groups, `dest` for writes of a
+/// line in each row.
+#[inline(always)]
+unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+    let stride = LANE * GROUP * TS;
+    // SAFETY: the lanes read are those of the groups.
+    unsafe {
+        let mut r = [Avx512::splat(0); COLUMNS];
+        if TS <= 2 {
+            let sort = if TS == 1 { &SORT_1 } else { &SORT_2 };
+            unroll!(16: k < GROUP * TS, {
+                let v = Avx512::load_lanes(src.add(k * LANE), stride).lookup(sort);
+                r[k] = transpose_bits(v);
+            });
+            if TS == 1 {
+                write_rows::<8>(r, dest, rows);
+            } else {
+                write_rows::<16>(r, dest, rows);
+            }
+            return;
+        }
+        let mut upper = r;
+        unroll!(16: k, {
+            let first = Avx512::load_lanes(src.add(2 * k * LANE), stride).lookup(&SORT_4);
+            let second = Avx512::load_lanes(src.add((2 * k + 1) * LANE), stride).lookup(&SORT_4);
+            // The items 7 to 4 of a byte come before its items 3 to 0.
+            let (bytes_01, bytes_23) = second.zip::<4>(first);
+            r[k] = transpose_bits(bytes_01);
+            upper[k] = transpose_bits(bytes_23);
+        });
+        write_rows::<16>(r, dest, rows);
+        write_rows::<16>(upper, dest.add(COLUMNS * rows), rows);
+    }
+}
+
+/// The inverse of [`shuffle_tile`].
+///
+/// # Safety
+/// As for [`shuffle_tile`], with reading and writing exchanged.
+#[inline(always)]
+unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+    let stride = LANE * GROUP * TS;
+    // SAFETY: the lanes written are those of the groups.
+    unsafe {
+        match TS {
+            1 => {
+                let r = read_rows::<8>(src, rows);
+                store_lanes([r[0], r[1], r[2], r[3]], dest, stride);
+                store_lanes([r[4], r[5], r[6], r[7]], dest.add(LINE), stride);
+            }
+            2 => {
+                let mut r = read_rows::<16>(src, rows);
+                unroll!(16: k, { r[k] = r[k].lookup(&INTERLEAVE) });
+                unroll!(4: i, {
+                    let four = [r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]];
+                    store_lanes(four, dest.add(i * LINE), stride);
+                });
+            }
+            _ => {
+                let bytes_01 = read_rows::<16>(src, rows);
+                let bytes_23 = read_rows::<16>(src.add(COLUMNS * rows), rows);
+                // The two lanes of two groups are a line.
+                unroll!(8: i, {
+                    let (a, b) = (2 * i, 2 * i + 1);
+                    let four = [
+                        even_words(bytes_01[a], bytes_23[a]).lookup(&UNSORT_4),
+                        odd_words(bytes_01[a], bytes_23[a]).lookup(&UNSORT_4),
+                        even_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
+                        odd_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
+                    ];
+                    store_lanes(four, dest.add(i * LINE), stride);
+                });
+            }
+        }
+    }
+}
+
+/// The words of 4 bytes of even number in each lane of `a`, then of `b`.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn even_words(a: Avx512, b: Avx512) -> Avx512 {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (a, b) = (_mm512_castsi512_ps(a.0), _mm512_castsi512_ps(b.0));
+        Avx512(_mm512_castps_si512(_mm512_shuffle_ps::<0b10_00_10_00>(
+            a, b,
+        )))
+    }
+}
+
+/// The words of 4 bytes of odd number in each lane of `a`, then of `b`.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (a, b) = (_mm512_castsi512_ps(a.0), _mm512_castsi512_ps(b.0));
+        Avx512(_mm512_castps_si512(_mm512_shuffle_ps::<0b11_01_11_01>(
+            a, b,
+        )))
+    }
+}
+
+/// Transposes the bits of `8 * rows` items of `TS` (1, 2 or 4) bytes into rows of `rows` bytes.
+///
+/// # Safety
+/// The CPU has the features; `src` is valid for reads and `dest` for writes of `8 * rows * TS`
+/// bytes; `rows` is at least [`LINE`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+    let mut done = 0;
+    let mut step = second_tile(dest, LINE, rows);
+    while done < rows {
+        let at = done.min(rows - LINE);
+        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
+        unsafe { shuffle_tile::<TS>(src.add(at * GROUP * TS), dest.add(at), rows) };
+        done = at + step;
+        step = LINE;
+    }
+}
+
+/// Undoes [`bitshuffle`].
+///
+/// # Safety
+/// As for [`bitshuffle`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+pub(super) unsafe fn bitunshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+    let mut done = 0;
+    while done < rows {
+        let at = done.min(rows - LINE);
+        // SAFETY: as in `bitshuffle`.
+        unsafe { unshuffle_tile::<TS>(src.add(at), dest.add(at * GROUP * TS), rows) };
+        done = at + LINE;
+    }
+}
