@@ -14,9 +14,11 @@
 //! | 1 | [`io`] | bytes that lie elsewhere than in memory |
 //! | 1 | [`pool`] | the worker threads all contexts share |
 //! | 2 | [`chunk`] | headers, block sizes, the encoder and the decoder |
+//! | 3 | [`blosc1`] | the calls, settings and codes of Blosc 1.x |
 //!
 //! A floor may use the floors below it, never one above.
 
+pub mod blosc1;
 mod call;
 pub mod chunk;
 pub mod codec;

@@ -4,14 +4,16 @@
 //! to 16 bytes whose streams have at least 128 bytes, so the writer must do the same, whatever mode is
 //! asked for. (Source: the C-Blosc 1.21 chunk format.)
 
-use super::MAX_BLOCKSIZE;
+use super::MAX_TYPESIZE;
 use super::params::{CParams, SplitMode};
 use crate::codec::id;
 
 /// Fewer bytes than these are stored as they are; no block is shorter on request.
 pub(super) const MIN_BUFFERSIZE: usize = 128;
 /// The most bytes a chunk of Blosc 1.x can hold.
-pub(super) const MAX_BUFFERSIZE: usize = i32::MAX as usize - 16;
+pub(crate) const MAX_BUFFERSIZE: usize = i32::MAX as usize - 16;
+/// The longest block of Blosc 1.x: a worker has memory for three of them and some items.
+pub(crate) const MAX_BLOCKSIZE: i32 = (i32::MAX - 4 * MAX_TYPESIZE as i32) / 3;
 /// Items of more bytes are never split.
 pub(super) const MAX_STREAMS: usize = 16;
 /// Shorter streams are never made.
@@ -43,6 +45,12 @@ pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -
         _ => true,
     };
     codec_splits && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
+}
+
+/// The block size for `nbytes` of data, as these parameters say.
+pub(crate) fn blocksize_for(params: &CParams, nbytes: usize) -> usize {
+    let typesize = params.typesize.max(1) as usize;
+    blocksize(params, nbytes, typesize, params.blocksize.max(0) as usize)
 }
 
 /// The block size for `nbytes` of items of `typesize` bytes; `requested` 0 asks for the automatic choice.

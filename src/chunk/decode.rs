@@ -63,6 +63,11 @@ impl Decompressor {
         }
     }
 
+    /// Takes other parameters; what is kept between calls stays.
+    pub fn set_params(&mut self, params: DParams) {
+        self.params = params;
+    }
+
     /// The parameters.
     pub fn params(&self) -> &DParams {
         &self.params
@@ -82,7 +87,7 @@ impl Decompressor {
     /// doesn't pass, and `dest` then holds arbitrary bytes.
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let maskout = self.maskout.take();
-        let header = ChunkHeader::parse(src)?;
+        let header = self.header_of(src)?;
         if header.nbytes > dest.len() {
             return Err(Error::WriteBuffer);
         }
@@ -117,6 +122,15 @@ impl Decompressor {
         let view = ChunkView::new(src, header, source.as_deref(), Wanted::All)?;
         self.decode_blocks(&view, maskout.as_deref(), dest)?;
         Ok(header.nbytes)
+    }
+
+    /// The header of a chunk, as the parameters say to read it.
+    pub(super) fn header_of(&self, src: &[u8]) -> Result<ChunkHeader> {
+        if self.params.blosc1 {
+            ChunkHeader::parse_blosc1(src)
+        } else {
+            ChunkHeader::parse(src)
+        }
     }
 
     fn decode_blocks(

@@ -44,7 +44,8 @@ pub(super) enum Compressor {
     Unknown,
 }
 
-fn variable(name: &str) -> Option<OsString> {
+/// The text of a variable that is set.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
@@ -70,7 +71,8 @@ fn leading_number(text: &str) -> i64 {
         })
 }
 
-fn number(name: &str) -> Option<i64> {
+/// The number at the beginning of a variable; 0 when there is none.
+pub(crate) fn number(name: &str) -> Option<i64> {
     variable(name).map(|text| leading_number(&text.to_string_lossy()))
 }
 

@@ -21,7 +21,7 @@ impl Decompressor {
         nitems: i32,
         dest: &mut [u8],
     ) -> Result<usize> {
-        let header = readable_header(src)?;
+        let header = self.readable_header(src)?;
         let typesize = i64::from(header.basic.typesize);
         self.get_range(
             src,
@@ -46,7 +46,7 @@ impl Decompressor {
         if start < 0 || nbytes < 0 {
             return Err(Error::InvalidParam);
         }
-        let header = readable_header(src)?;
+        let header = self.readable_header(src)?;
         let typesize = i32::from(header.basic.typesize);
         if start % typesize != 0 || nbytes % typesize != 0 {
             return Err(Error::InvalidParam);
@@ -134,16 +134,16 @@ impl Decompressor {
         self.workers.put(worker);
         Ok(())
     }
-}
 
-/// The header of a chunk that parts can be read of.
-fn readable_header(src: &[u8]) -> Result<ChunkHeader> {
-    let header = ChunkHeader::parse(src)?;
-    if header.vl_blocks {
-        return Err(Error::InvalidParam);
+    /// The header of a chunk that parts can be read of.
+    fn readable_header(&self, src: &[u8]) -> Result<ChunkHeader> {
+        let header = self.header_of(src)?;
+        if header.vl_blocks {
+            return Err(Error::InvalidParam);
+        }
+        if !header.lazy && header.cbytes > src.len() {
+            return Err(Error::InvalidHeader);
+        }
+        Ok(header)
     }
-    if !header.lazy && header.cbytes > src.len() {
-        return Err(Error::InvalidHeader);
-    }
-    Ok(header)
 }

@@ -14,7 +14,7 @@
 //! flags are both set; without extension the flags themselves are the filter pipeline.
 //! (Source: the C-Blosc2 chunk format.)
 
-use super::{MAX_BLOCKSIZE, MAX_TYPESIZE_BYTES};
+use super::{MAX_BLOCKSIZE, MAX_TYPESIZE_BYTES, blosc1};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
 
@@ -144,15 +144,9 @@ fn i32_at(bytes: &[u8], at: usize) -> i32 {
 }
 
 impl BasicHeader {
-    /// Reads the first 16 bytes of a chunk.
-    ///
-    /// # Errors
-    /// [`Error::ReadBuffer`] when there are fewer, [`Error::InvalidHeader`] when a size is out of range.
-    pub fn parse(src: &[u8]) -> Result<BasicHeader> {
-        if src.len() < MIN_HEADER_LENGTH {
-            return Err(Error::ReadBuffer);
-        }
-        let header = BasicHeader {
+    /// Reads the first 16 bytes of a chunk as they are: no number has been judged.
+    pub(crate) fn read(src: &[u8; MIN_HEADER_LENGTH]) -> BasicHeader {
+        BasicHeader {
             version: src[offset::VERSION],
             versionlz: src[offset::VERSIONLZ],
             flags: src[offset::FLAGS],
@@ -160,9 +154,21 @@ impl BasicHeader {
             nbytes: i32_at(src, offset::NBYTES),
             blocksize: i32_at(src, offset::BLOCKSIZE),
             cbytes: i32_at(src, offset::CBYTES),
+        }
+    }
+
+    /// Reads the first 16 bytes of a chunk.
+    ///
+    /// # Errors
+    /// [`Error::ReadBuffer`] when there are fewer, [`Error::InvalidHeader`] when a size is out of range.
+    pub fn parse(src: &[u8]) -> Result<BasicHeader> {
+        let header = BasicHeader::read(src.first_chunk().ok_or(Error::ReadBuffer)?);
+        let longest_block = match header.version {
+            ..=VERSION_BLOSC1 => blosc1::MAX_BLOCKSIZE,
+            _ => MAX_BLOCKSIZE,
         };
         let sizes_are_sound = header.cbytes >= MIN_HEADER_LENGTH as i32
-            && (1..=MAX_BLOCKSIZE).contains(&header.blocksize)
+            && (1..=longest_block).contains(&header.blocksize)
             && header.typesize != 0;
         if sizes_are_sound {
             Ok(header)
@@ -234,7 +240,24 @@ impl ChunkHeader {
     /// [`Error::ReadBuffer`] when `src` is shorter than the header, [`Error::InvalidHeader`] when the
     /// header contradicts itself, [`Error::VersionSupport`] when it is of a later format.
     pub fn parse(src: &[u8]) -> Result<ChunkHeader> {
-        let basic = BasicHeader::parse(src)?;
+        ChunkHeader::of(BasicHeader::parse(src)?, src)
+    }
+
+    /// As [`ChunkHeader::parse`], but with the flags as Blosc 1.x takes them: there is no extension, of two
+    /// shuffles the first counts, and delta does not.
+    ///
+    /// # Errors
+    /// Those of [`ChunkHeader::parse`].
+    pub(super) fn parse_blosc1(src: &[u8]) -> Result<ChunkHeader> {
+        let mut basic = BasicHeader::parse(src)?;
+        basic.flags &= !flag::DELTA;
+        if basic.flags & flag::SHUFFLE != 0 {
+            basic.flags &= !flag::BITSHUFFLE;
+        }
+        ChunkHeader::of(basic, src)
+    }
+
+    fn of(basic: BasicHeader, src: &[u8]) -> Result<ChunkHeader> {
         let mut header = ChunkHeader {
             basic,
             nbytes: usize::try_from(basic.nbytes).map_err(|_| Error::InvalidHeader)?,

@@ -34,13 +34,13 @@
 
 mod block;
 mod blocksize;
-mod blosc1;
+pub(crate) mod blosc1;
 mod decode;
 mod dict;
 mod encode;
-mod environment;
+pub(crate) mod environment;
 mod getitem;
-mod header;
+pub(crate) mod header;
 mod inspect;
 mod instrument;
 mod lazy;

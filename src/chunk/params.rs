@@ -201,6 +201,8 @@ pub struct DParams {
     pub nthreads: i16,
     /// Called for each block after the filters.
     pub postfilter: Option<Arc<dyn Postfilter>>,
+    /// Whether the flags of chunks are taken as Blosc 1.x takes them, which knows no filters but its own.
+    pub blosc1: bool,
     /// Where the blocks of lazy chunks are.
     pub lazy: Option<Arc<dyn LazySource>>,
     /// The super-chunk the chunks are from.

@@ -1,0 +1,81 @@
+//! The environment variables of Blosc 1.x, read anew at each call.
+//!
+//! Numbers are read as far as they go: a text without one is 0. Where 0 or a negative number makes no sense,
+//! it is passed over.
+
+use super::error::{Error, Result};
+use super::warn::warn;
+use crate::chunk::SplitMode;
+use crate::chunk::environment::{number, variable};
+
+fn saturated(value: i64) -> i32 {
+    value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+}
+
+fn positive(name: &str) -> Option<i64> {
+    number(name).filter(|&value| value > 0)
+}
+
+/// `BLOSC_CLEVEL`, from 0 on.
+pub(super) fn clevel() -> Option<i32> {
+    number("BLOSC_CLEVEL")
+        .map(saturated)
+        .filter(|&level| level >= 0)
+}
+
+/// `BLOSC_SHUFFLE`, as the number that calls pass.
+pub(super) fn shuffle() -> Option<i32> {
+    match variable("BLOSC_SHUFFLE")?.as_encoded_bytes() {
+        b"NOSHUFFLE" => Some(0),
+        b"SHUFFLE" => Some(1),
+        b"BITSHUFFLE" => Some(2),
+        _ => None,
+    }
+}
+
+/// `BLOSC_TYPESIZE`.
+pub(super) fn typesize() -> Option<usize> {
+    positive("BLOSC_TYPESIZE").map(|value| value as usize)
+}
+
+/// `BLOSC_COMPRESSOR`: a name, which may be nobody's.
+pub(super) fn compressor() -> Option<std::ffi::OsString> {
+    variable("BLOSC_COMPRESSOR")
+}
+
+/// `BLOSC_BLOCKSIZE`.
+pub(super) fn blocksize() -> Option<usize> {
+    positive("BLOSC_BLOCKSIZE").map(|value| value as usize)
+}
+
+/// `BLOSC_NTHREADS`.
+pub(super) fn nthreads() -> Option<i32> {
+    positive("BLOSC_NTHREADS").map(saturated)
+}
+
+/// `BLOSC_SPLITMODE`.
+///
+/// # Errors
+/// [`Error::Failure`] for a word that names no mode.
+pub(super) fn splitmode() -> Result<Option<SplitMode>> {
+    let Some(word) = variable("BLOSC_SPLITMODE") else {
+        return Ok(None);
+    };
+    match word.as_encoded_bytes() {
+        b"FORWARD_COMPAT" => Ok(Some(SplitMode::FORWARD_COMPAT)),
+        b"AUTO" => Ok(Some(SplitMode::AUTO)),
+        b"ALWAYS" => Ok(Some(SplitMode::ALWAYS)),
+        b"NEVER" => Ok(Some(SplitMode::NEVER)),
+        _ => {
+            warn(format_args!(
+                "BLOSC_SPLITMODE has the unknown value {word:?}"
+            ));
+            Err(Error::Failure)
+        }
+    }
+}
+
+/// Whether `BLOSC_NOLOCK` is set, if to nothing: calls then do not wait for one another.
+pub fn nolock() -> bool {
+    variable("BLOSC_NOLOCK").is_some()
+}

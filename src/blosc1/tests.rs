@@ -1,0 +1,269 @@
+//! The calls as a whole. What the environment does to them is tested through the shared library, in
+//! processes of their own.
+
+use super::*;
+use crate::chunk::SplitMode;
+use crate::codec::id;
+
+fn params(call: Call) -> Params {
+    Params {
+        call,
+        compressor: Some(id::LZ4),
+        blocksize: 0,
+        splitmode: SplitMode::FORWARD_COMPAT,
+        nthreads: 1,
+    }
+}
+
+const CALL: Call = Call {
+    clevel: 5,
+    shuffle: 1,
+    typesize: 4,
+};
+
+fn ramp(len: usize) -> Vec<u8> {
+    (0..len).map(|i| (i / 64) as u8).collect()
+}
+
+fn compressed(params: &Params, data: &[u8]) -> Vec<u8> {
+    let mut chunk = vec![0; data.len() + HEADER_LENGTH];
+    let size = Engine::default()
+        .compress(params, data, &mut chunk)
+        .expect("it can be compressed");
+    chunk.truncate(size);
+    chunk
+}
+
+fn outcome(params: &Params, data: &[u8]) -> Result<usize> {
+    Engine::default().compress(params, data, &mut vec![0; data.len() + HEADER_LENGTH])
+}
+
+fn decompressed(chunk: &[u8], destsize: usize) -> Result<Vec<u8>> {
+    let mut dest = vec![0; destsize];
+    let size = Engine::default().decompress(chunk, 1, &mut dest)?;
+    dest.truncate(size);
+    Ok(dest)
+}
+
+fn items(chunk: &[u8], start: i32, nitems: i32) -> Result<Vec<u8>> {
+    let mut dest = vec![0; 4096];
+    let size = Engine::default().getitem(chunk, start, nitems, &mut dest)?;
+    dest.truncate(size);
+    Ok(dest)
+}
+
+/// A chunk with another byte, or other bytes, at a place.
+fn with<const N: usize>(chunk: &[u8], at: usize, bytes: [u8; N]) -> Vec<u8> {
+    let mut chunk = chunk.to_vec();
+    chunk[at..at + N].copy_from_slice(&bytes);
+    chunk
+}
+
+#[test]
+fn row_l1_items_of_no_bytes_are_refused_and_of_many_are_bytes() {
+    let call = Call {
+        typesize: 0,
+        ..CALL
+    };
+    assert_eq!(outcome(&params(call), &ramp(100)), Err(Error::InvalidParam));
+    let call = Call {
+        typesize: 256,
+        ..CALL
+    };
+    assert_eq!(compressed(&params(call), &ramp(1000))[3], 1);
+}
+
+#[test]
+fn levels_and_shuffles_that_cannot_be_are_refused() {
+    for clevel in [-1, 10, i32::MAX] {
+        let call = Call { clevel, ..CALL };
+        assert_eq!(outcome(&params(call), &ramp(10)), Err(Error::InvalidParam));
+    }
+    for shuffle in [-1, 3] {
+        let call = Call { shuffle, ..CALL };
+        assert_eq!(outcome(&params(call), &ramp(10)), Err(Error::InvalidParam));
+    }
+    let nobody = Params {
+        compressor: None,
+        ..params(CALL)
+    };
+    assert_eq!(outcome(&nobody, &ramp(10)), Err(Error::CodecSupport));
+}
+
+#[test]
+fn row_l2_the_destination_counts_as_far_as_a_chunk_can_use_it() {
+    assert_eq!(room(100, 15), None);
+    assert_eq!(room(100, 16), Some(16));
+    assert_eq!(room(100, usize::MAX), Some(116));
+    assert_eq!(room(MAX_BUFFERSIZE, 1 << 31), Some(i32::MAX as usize));
+    assert_eq!(room(MAX_BUFFERSIZE + 1, usize::MAX), None);
+}
+
+#[test]
+fn row_l6_a_negative_size_is_refused() {
+    let chunk = compressed(&params(CALL), &ramp(1000));
+    let chunk = with(&chunk, 4, (-1000i32).to_le_bytes());
+    assert_eq!(decompressed(&chunk, 1000), Err(Error::Failure));
+    assert_eq!(items(&chunk, 0, 1), Err(Error::Failure));
+}
+
+#[test]
+fn row_l7_items_are_counted_in_64_bits() {
+    let chunk = compressed(&params(CALL), &ramp(1001));
+    assert_eq!(items(&chunk, 10, 5).unwrap(), ramp(1001)[40..60]);
+    assert_eq!(items(&chunk, 250, 0), Ok(vec![]));
+    assert_eq!(items(&chunk, 249, 1).unwrap(), ramp(1001)[996..1000]);
+    for (start, nitems) in [
+        (10, -1),
+        (10, -10),
+        (-1, 1),
+        (0, 251),
+        (251, 0),
+        (1 << 30, 1),
+        (i32::MAX, 1),
+        (1, i32::MAX),
+        (i32::MIN, i32::MIN),
+    ] {
+        let result = items(&chunk, start, nitems);
+        assert_eq!(result, Err(Error::Failure), "{start} {nitems}");
+    }
+}
+
+#[test]
+fn row_l8_an_unknown_compressor_leaves_none() {
+    let settings = Settings::new();
+    assert_eq!(settings.compressor(), Some(id::BLOSCLZ));
+    assert_eq!(settings.set_compressor(b"snappy"), Ok(id::SNAPPY));
+    assert_eq!(settings.set_compressor(b"SNAPPY"), Err(Error::Failure));
+    assert_eq!(settings.compressor(), None);
+}
+
+#[test]
+fn row_l9_block_sizes_are_cut_to_the_longest() {
+    let settings = Settings::new();
+    assert_eq!(settings.blocksize(), 0);
+    settings.set_blocksize(4096);
+    assert_eq!(settings.blocksize(), 4096);
+    for size in [1 << 31, (1 << 32) + 5, usize::MAX] {
+        settings.set_blocksize(size);
+        assert_eq!(settings.blocksize(), 715_827_542);
+    }
+}
+
+#[test]
+fn row_l10_a_number_of_threads_is_judged_when_it_is_needed() {
+    let settings = Settings::new();
+    for (now, before) in [(0, 1), (-3, 0), (300, -3), (1, 300)] {
+        assert_eq!(settings.set_nthreads(now), before);
+        assert_eq!(settings.nthreads(), now);
+    }
+    let (small, large) = (ramp(1000), ramp(3_000_000));
+    let chunk = compressed(&params(CALL), &large);
+    for nthreads in [0, -3, 257] {
+        let params = Params {
+            nthreads,
+            ..params(CALL)
+        };
+        assert!(outcome(&params, &small).is_ok_and(|size| size > 0));
+        assert_eq!(outcome(&params, &large), Err(Error::Failure));
+        let mut dest = vec![0; large.len()];
+        let result = Engine::default().decompress(&chunk, nthreads, &mut dest);
+        assert_eq!(result, Err(Error::Failure));
+    }
+}
+
+#[test]
+fn row_l11_blocks_split_where_readers_do_not_split_are_read() {
+    // 400 bytes in one block of four streams of 100 bytes, each raw.
+    let mut chunk = vec![2, 1, 0x20, 4];
+    for number in [400, 400, 16 + 4 + 4 * 104, 20] {
+        chunk.extend(i32::to_le_bytes(number));
+    }
+    for stream in 0..4u8 {
+        chunk.extend(100i32.to_le_bytes());
+        chunk.extend([stream; 100]);
+    }
+    let data: Vec<u8> = (0..4u8).flat_map(|stream| [stream; 100]).collect();
+    assert_eq!(decompressed(&chunk, 400), Ok(data));
+}
+
+#[test]
+fn row_l13_chunks_of_another_version_are_refused() {
+    let chunk = compressed(&params(CALL), &ramp(1000));
+    for version in [0, 1, 3, 5] {
+        let chunk = with(&chunk, 0, [version]);
+        assert_eq!(decompressed(&chunk, 1000), Err(Error::Failure));
+        assert_eq!(items(&chunk, 0, 1), Err(Error::Version));
+        let header = chunk.first_chunk().unwrap();
+        assert_eq!(sizes(header), Sizes::default());
+        assert_eq!(metainfo(header), (0, 0));
+        assert_eq!(versions(header), (version, 1));
+        assert_eq!(complib(header), Some(c"LZ4"));
+    }
+    // But for one that holds nothing.
+    let nothing = with(&compressed(&params(CALL), &[]), 0, [5]);
+    assert_eq!(decompressed(&nothing, 0), Ok(vec![]));
+}
+
+#[test]
+fn headers_are_judged_in_the_order_callers_know() {
+    let data = ramp(1000);
+    let chunk = compressed(&params(CALL), &data);
+    assert_eq!(decompressed(&chunk, 1000), Ok(data.clone()));
+    assert_eq!(decompressed(&chunk, 999), Err(Error::Failure));
+    for (at, bytes, expected) in [
+        (8, 0i32.to_le_bytes(), Error::Failure),
+        (8, 1001i32.to_le_bytes(), Error::Failure),
+        (8, i32::MAX.to_le_bytes(), Error::Failure),
+        (8, 1i32.to_le_bytes(), Error::Failure),
+        (12, 16i32.to_le_bytes(), Error::Failure),
+        (12, (-1i32).to_le_bytes(), Error::Failure),
+        (16, (-1i32).to_le_bytes(), Error::Failure),
+        (16, i32::MAX.to_le_bytes(), Error::Failure),
+        (20, (-1i32).to_le_bytes(), Error::Failure),
+        (0, [2, 1, 0xA1, 4], Error::CodecSupport),
+        (0, [2, 2, 0x21, 4], Error::Version),
+        (0, [2, 2, 0xA1, 4], Error::CodecSupport),
+        (0, [2, 1, 0x29, 4], Error::Failure),
+        (0, [2, 1, 0x21, 0], Error::Failure),
+        (0, [2, 1, 0x23, 4], Error::Failure),
+    ] {
+        let result = decompressed(&with(&chunk, at, bytes), 1000);
+        assert_eq!(result, Err(expected), "{bytes:?} at {at}");
+    }
+}
+
+#[test]
+fn flags_that_blosc_1_does_not_know_do_not_count() {
+    let data = ramp(1000);
+    let plain = Call { shuffle: 0, ..CALL };
+    let chunk = compressed(&params(plain), &data);
+    let delta = with(&chunk, 2, [chunk[2] | 0x08]);
+    assert_eq!(items(&delta, 10, 50).unwrap(), data[40..240]);
+    let chunk = compressed(&params(CALL), &data);
+    let both = with(&chunk, 2, [chunk[2] | 0x05]);
+    assert_eq!(decompressed(&both, 1000), Ok(data));
+}
+
+#[test]
+fn validation_looks_at_sizes_only() {
+    let chunk = compressed(&params(CALL), &ramp(1000));
+    let cbytes = chunk.len();
+    let valid = |chunk: &[u8], cbytes| validate(chunk.first_chunk().unwrap(), cbytes).is_ok();
+    assert!(valid(&chunk, cbytes));
+    assert!(!valid(&chunk, cbytes + 1));
+    assert!(valid(&with(&chunk, 2, [0xFF, 0]), cbytes));
+    assert!(valid(&with(&chunk, 8, [0; 4]), cbytes));
+    assert!(!valid(&with(&chunk, 0, [5]), cbytes));
+    assert!(!valid(&with(&chunk, 4, (-1i32).to_le_bytes()), cbytes));
+    assert!(!valid(&with(&chunk, 4, i32::MAX.to_le_bytes()), cbytes));
+    assert!(!valid(&[0; 16], 16));
+}
+
+#[test]
+fn a_stock_keeps_a_few_engines() {
+    let mut stock = Stock::new();
+    let engines: Vec<Engine> = (0..20).map(|_| stock.take()).collect();
+    let refused = engines.into_iter().filter_map(|engine| stock.put(engine));
+    assert_eq!(refused.count(), 12);
+}
