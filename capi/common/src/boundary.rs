@@ -3,74 +3,100 @@
 //! The body of an exported function is a closure that returns a [`Result`]. [`run`] calls it,
 //! catches a panic, writes what went wrong under `BLOSC_TRACE`, and turns an error into the value
 //! that the C prototype reserves for errors: the negative code for integers, NULL for pointers,
-//! nothing for `void`.
+//! nothing for `void`. Each skin has its own codes: its errors are [`CError`]s.
 
-use ferroblosc::{Error, Result, trace_error};
+pub use ferroblosc::Error as CoreError;
+use ferroblosc::{Error, blosc1, trace_error};
 use std::any::Any;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// An error with the code that C callers get.
+pub trait CError: Display {
+    /// What a panic is to callers.
+    const PANIC: Self;
+    /// The code, negative.
+    fn code(&self) -> i32;
+}
+
+impl CError for Error {
+    const PANIC: Error = Error::Failure;
+
+    fn code(&self) -> i32 {
+        Error::code(*self)
+    }
+}
+
+impl CError for blosc1::Error {
+    const PANIC: blosc1::Error = blosc1::Error::Failure;
+
+    fn code(&self) -> i32 {
+        blosc1::Error::code(*self)
+    }
+}
 
 /// A type a C function returns, with the value that reports an error.
 pub trait CReturn {
-    /// What the caller gets when the call failed with `error`.
-    fn from_error(error: Error) -> Self;
+    /// What the caller gets when the call failed with an error of this code.
+    fn from_code(code: i32) -> Self;
 }
 
 impl CReturn for i32 {
-    fn from_error(error: Error) -> i32 {
-        error.code()
+    fn from_code(code: i32) -> i32 {
+        code
     }
 }
 
 impl CReturn for i64 {
-    fn from_error(error: Error) -> i64 {
-        i64::from(error.code())
+    fn from_code(code: i32) -> i64 {
+        i64::from(code)
     }
 }
 
 impl CReturn for i16 {
-    fn from_error(error: Error) -> i16 {
+    fn from_code(code: i32) -> i16 {
         // The library's own codes fit; a callback's may not, and then any negative value will do.
-        i16::try_from(error.code()).unwrap_or(Error::Failure.code() as i16)
+        i16::try_from(code).unwrap_or(Error::Failure.code() as i16)
     }
 }
 
 impl CReturn for f64 {
-    fn from_error(error: Error) -> f64 {
-        f64::from(error.code())
+    fn from_code(code: i32) -> f64 {
+        f64::from(code)
     }
 }
 
 impl CReturn for () {
-    fn from_error(_: Error) {}
+    fn from_code(_: i32) {}
 }
 
 impl<T> CReturn for *mut T {
-    fn from_error(_: Error) -> *mut T {
+    fn from_code(_: i32) -> *mut T {
         std::ptr::null_mut()
     }
 }
 
 impl<T> CReturn for *const T {
-    fn from_error(_: Error) -> *const T {
+    fn from_code(_: i32) -> *const T {
         std::ptr::null()
     }
 }
 
 /// Runs the body of the exported function `name`; use the [`boundary!`](crate::boundary!) macro.
-pub fn run<T: CReturn>(name: &str, body: impl FnOnce() -> Result<T>) -> T {
+pub fn run<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
     // Unwind safety: the library's shared state is behind locks that tolerate a poisoned holder,
     // and a context whose call panicked is set up anew by its next call.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
         Ok(Err(error)) => {
             trace_error!("{name}: {error}");
-            T::from_error(error)
+            T::from_code(error.code())
         }
         Err(panic) => {
             // Dropping the payload may itself panic, which would get out of here: leak it.
             let panic = std::mem::ManuallyDrop::new(panic);
             trace_error!("{name} panicked: {}", panic_text(&**panic));
-            T::from_error(Error::Failure)
+            T::from_code(E::PANIC.code())
         }
     }
 }
@@ -88,11 +114,17 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 /// Wraps the body of an exported function: `boundary!(name, { … Ok(value) })`.
 ///
-/// The body is a block of type [`ferroblosc::Result`]; `?` works in it.
+/// The body is a block of type [`ferroblosc::Result`]; `?` works in it. With another type of error,
+/// that comes before the block: `boundary!(name, blosc1::Error, { … })`.
 #[macro_export]
 macro_rules! boundary {
     ($name:ident, $body:block) => {
-        $crate::boundary::run(stringify!($name), || $body)
+        $crate::boundary!($name, $crate::boundary::CoreError, $body)
+    };
+    ($name:ident, $error:ty, $body:block) => {
+        $crate::boundary::run(stringify!($name), || -> ::std::result::Result<_, $error> {
+            $body
+        })
     };
 }
 
@@ -107,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_error_becomes_the_value_of_its_type() {
-        fn failing<T>() -> Result<T> {
+        fn failing<T>() -> ferroblosc::Result<T> {
             Err(Error::Data)
         }
         assert_eq!(run("test", failing::<i32>), -3);
@@ -120,12 +152,12 @@ mod tests {
 
     #[test]
     fn row_d2_a_panic_becomes_an_error_value() {
-        assert_eq!(run::<i32>("test", || panic!("on purpose")), -1);
+        assert_eq!(run::<i32, Error>("test", || panic!("on purpose")), -1);
         assert_eq!(
-            run::<i32>("test", || panic!("{}", String::from("formatted"))),
+            run::<i32, Error>("test", || panic!("{}", String::from("formatted"))),
             -1
         );
-        assert!(run::<*mut u8>("test", || panic!("on purpose")).is_null());
+        assert!(run::<*mut u8, Error>("test", || panic!("on purpose")).is_null());
     }
 
     #[test]
@@ -136,6 +168,9 @@ mod tests {
                 panic!("payload dropped");
             }
         }
-        assert_eq!(run::<i32>("test", || std::panic::panic_any(Bomb)), -1);
+        assert_eq!(
+            run::<i32, Error>("test", || std::panic::panic_any(Bomb)),
+            -1
+        );
     }
 }
