@@ -41,6 +41,17 @@ const fn blosc2(path: &'static str, pieces: &'static [Piece]) -> Header {
     }
 }
 
+/// A header of the skin of C-Blosc 1.x.
+const fn blosc1(path: &'static str, pieces: &'static [Piece]) -> Header {
+    Header {
+        path,
+        sources: "capi/blosc1/src",
+        texts: "capi/blosc1/header",
+        export: "BLOSC_EXPORT",
+        pieces,
+    }
+}
+
 /// All headers under `include/`.
 pub const HEADERS: &[Header] = &[
     blosc2("blosc2/blosc2-export.h", &[Text("export.h")]),
@@ -128,6 +139,16 @@ pub const HEADERS: &[Header] = &[
             Macros(&["types/b2nd.rs"]),
             Types(&["types/b2nd.rs"]),
             Text("b2nd-end.h"),
+        ],
+    ),
+    blosc1("blosc-export.h", &[Text("export.h")]),
+    blosc1(
+        "blosc.h",
+        &[
+            Text("blosc-begin.h"),
+            Macros(&["constants.rs"]),
+            Functions(&["compress.rs", "settings.rs", "names.rs", "cbuffer.rs"]),
+            Text("blosc-end.h"),
         ],
     ),
 ];

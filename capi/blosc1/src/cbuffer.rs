@@ -1,0 +1,103 @@
+//! What the header of a chunk tells. Only the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+
+use crate::compress::header;
+use ferroblosc::blosc1::{self, Error};
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null;
+
+/// Stores the sizes in the header of a chunk: of its data, of itself, of a block. They are 0 for
+/// what is no chunk.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_cbuffer_sizes(
+    cbuffer: *const c_void,
+    nbytes: *mut usize,
+    cbytes: *mut usize,
+    blocksize: *mut usize,
+) {
+    boundary!(blosc_cbuffer_sizes, Error, {
+        // SAFETY: the caller gives a chunk, or NULL.
+        let sizes = unsafe { header(cbuffer) }.map(blosc1::sizes);
+        let sizes = sizes.unwrap_or_default();
+        // SAFETY: the caller gives room for each number, or NULL.
+        unsafe {
+            pointers::write_if_given(nbytes, sizes.nbytes as usize);
+            pointers::write_if_given(cbytes, sizes.cbytes as usize);
+            pointers::write_if_given(blocksize, sizes.blocksize as usize);
+        }
+        Ok(())
+    })
+}
+
+/// Tells whether the cbytes bytes at cbuffer can be a chunk; stores the size of its data.
+///
+/// Gives 0, or -1 when not. The data itself is not looked at.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_cbuffer_validate(
+    cbuffer: *const c_void,
+    cbytes: usize,
+    nbytes: *mut usize,
+) -> c_int {
+    boundary!(blosc_cbuffer_validate, Error, {
+        if cbytes < blosc1::HEADER_LENGTH {
+            return Err(Error::Failure);
+        }
+        // SAFETY: the caller gives that many bytes, or NULL.
+        let header = unsafe { header(cbuffer) }?;
+        // SAFETY: the caller gives room for a number, or NULL.
+        unsafe { pointers::write_if_given(nbytes, blosc1::sizes(header).nbytes as usize) };
+        blosc1::validate(header, cbytes)?;
+        Ok(0)
+    })
+}
+
+/// Stores the typesize and the flags in the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,
+/// BLOSC_DOBITSHUFFLE; 0 for what is no chunk.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_cbuffer_metainfo(
+    cbuffer: *const c_void,
+    typesize: *mut usize,
+    flags: *mut c_int,
+) {
+    boundary!(blosc_cbuffer_metainfo, Error, {
+        // SAFETY: the caller gives a chunk, or NULL.
+        let info = unsafe { header(cbuffer) }.map(blosc1::metainfo);
+        let (size, bits) = info.unwrap_or_default();
+        // SAFETY: the caller gives room for each number, or NULL.
+        unsafe {
+            pointers::write_if_given(typesize, size.into());
+            pointers::write_if_given(flags, bits.into());
+        }
+        Ok(())
+    })
+}
+
+/// Stores the versions in the header of a chunk: of its own format and of the compressor's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_cbuffer_versions(
+    cbuffer: *const c_void,
+    version: *mut c_int,
+    compversion: *mut c_int,
+) {
+    boundary!(blosc_cbuffer_versions, Error, {
+        // SAFETY: the caller gives a chunk, or NULL.
+        let versions = unsafe { header(cbuffer) }.map(blosc1::versions);
+        let (chunk, streams) = versions.unwrap_or_default();
+        // SAFETY: the caller gives room for each number, or NULL.
+        unsafe {
+            pointers::write_if_given(version, chunk.into());
+            pointers::write_if_given(compversion, streams.into());
+        }
+        Ok(())
+    })
+}
+
+/// The name of the library that decompresses a chunk; NULL for an unknown one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_cbuffer_complib(cbuffer: *const c_void) -> *const c_char {
+    boundary!(blosc_cbuffer_complib, Error, {
+        // SAFETY: the caller gives a chunk, or NULL.
+        let name = blosc1::complib(unsafe { header(cbuffer) }?);
+        Ok(name.map_or(null(), CStr::as_ptr))
+    })
+}

@@ -1,0 +1,74 @@
+//! Codecs by name and number, the libraries behind them, and the version.
+
+use ferroblosc::blosc1::{self, Error};
+use ferroblosc_capi_common::{boundary, buffers, pointers};
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::{null, null_mut};
+
+/// Stores the name of a compressor; NULL for a code that none has. Gives the code, or -1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_compcode_to_compname(
+    compcode: c_int,
+    compname: *mut *const c_char,
+) -> c_int {
+    boundary!(blosc_compcode_to_compname, Error, {
+        let name = blosc1::compcode_to_compname(compcode);
+        // SAFETY: the caller gives room for a pointer, or NULL.
+        unsafe { pointers::write_if_given(compname, name.map_or(null(), CStr::as_ptr)) };
+        name.map(|_| compcode).ok_or(Error::Failure)
+    })
+}
+
+/// The code of a compressor, or -1 for a name that none has.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> c_int {
+    boundary!(blosc_compname_to_compcode, Error, {
+        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        let name = unsafe { pointers::c_str(compname) };
+        let code = name.and_then(|name| blosc1::compname_to_compcode(name.to_bytes()));
+        code.map(c_int::from).ok_or(Error::Failure)
+    })
+}
+
+/// The names of all compressors, separated by commas.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
+    boundary!(blosc_list_compressors, Error, {
+        Ok(blosc1::COMPRESSORS.as_ptr())
+    })
+}
+
+/// The version of the library: BLOSC_VERSION_STRING.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
+    boundary!(blosc_get_version_string, Error, {
+        Ok(blosc1::VERSION.as_ptr())
+    })
+}
+
+/// Stores the name and the version of the library behind a compressor, both to be freed by the
+/// caller. Gives the code of the library; -1 for an unknown compressor, and both are NULL then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc_get_complib_info(
+    compname: *const c_char,
+    complib: *mut *mut c_char,
+    version: *mut *mut c_char,
+) -> c_int {
+    boundary!(blosc_get_complib_info, Error, {
+        // SAFETY: the caller gives room for each pointer, or NULL.
+        unsafe {
+            pointers::write_if_given(complib, null_mut());
+            pointers::write_if_given(version, null_mut());
+        }
+        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
+        let library = blosc1::library(name.to_bytes()).ok_or(Error::Failure)?;
+        for (output, text) in [(complib, library.name), (version, library.version)] {
+            if !output.is_null() {
+                // SAFETY: not NULL, so that there is room for a pointer.
+                unsafe { output.write(buffers::c_string(text)?) };
+            }
+        }
+        Ok(library.code.into())
+    })
+}
