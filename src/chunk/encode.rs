@@ -186,7 +186,9 @@ impl Compressor {
         if blocks.is_empty() || blocks.iter().any(|block| block.is_empty()) {
             return Err(Error::InvalidParam);
         }
-        check_sizes(nbytes, dest.len())?;
+        let Some(dest) = self.usable(nbytes, dest)? else {
+            return Ok(0);
+        };
         let typesize = self.check_params(true)?;
         let longest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
         let mut job = Job::new(
@@ -218,7 +220,9 @@ impl Compressor {
     fn usable<'d>(&self, nbytes: usize, dest: &'d mut [u8]) -> Result<Option<&'d mut [u8]>> {
         if self.params.header != HeaderForm::Blosc1 {
             check_sizes(nbytes, dest.len())?;
-            return Ok(Some(dest));
+            // The numbers in a chunk have 31 bits.
+            let most = dest.len().min(i32::MAX as usize);
+            return Ok(Some(&mut dest[..most]));
         }
         if nbytes > blosc1::MAX_BUFFERSIZE || dest.len() < MIN_HEADER_LENGTH {
             return Ok(None);
