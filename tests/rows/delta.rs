@@ -173,7 +173,7 @@ fn row_c33_three_and_more_filters_round_trip() {
     let choices = [SHUFFLE, BITSHUFFLE, DELTA, slot(filter::id::BYTEDELTA, 3)];
     let data = mixed(5 * BLOCK + 123);
     let mut random = Random::new(33);
-    for round in 0..60 {
+    for round in 0..300 {
         let filters: Vec<_> = (0..3 + round % 4).map(|_| random.pick(&choices)).collect();
         let typesize = random.pick(&[1, 3, 4, 8, 16]);
         let use_dict = random.below(2) == 0;

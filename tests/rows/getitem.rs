@@ -23,7 +23,7 @@ fn items_are_a_slice_of_the_whole_whatever_the_parameters() {
         vec![DELTA, SHUFFLE, DELTA],
     ];
     let mut reader = Decompressor::new(DParams::default());
-    for round in 0..250 {
+    for round in 0..600 {
         let typesize = random.pick(&[1, 2, 3, 4, 7, 8, 12, 16, 24, 131, 255, 300]);
         let nbytes = random.below(40_000);
         let data = match random.below(4) {

@@ -189,6 +189,23 @@ fn noise_behind_a_sound_header_stays_inside() {
     }
 }
 
+#[test]
+fn the_published_chunks_may_have_any_byte_anywhere() {
+    for (name, chunk) in vectors() {
+        let nbytes = nbytes_of(&chunk);
+        let mut reader = Reader::new(nbytes);
+        assert!(reader.read(&chunk), "{name}");
+        let mut changed = GuardedBuf::copy_of(&chunk);
+        for i in 0..chunk.len() {
+            for value in 0..=255 {
+                changed[i] = value;
+                reader.read(&changed);
+            }
+            changed[i] = chunk[i];
+        }
+    }
+}
+
 /// The streams of each block of a chunk whose blocks lie in order.
 fn blocks_of(chunk: &[u8]) -> Vec<Vec<u8>> {
     let nblocks = nbytes_of(chunk).div_ceil(get_i32(chunk, at::BLOCKSIZE) as usize);

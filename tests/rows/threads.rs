@@ -41,7 +41,7 @@ fn row_d8_chunks_are_the_same_for_any_number_of_threads() {
         vec![SHUFFLE, DELTA],
         vec![slot(filter::id::TRUNC_PREC, 9), DELTA, BITSHUFFLE],
     ];
-    for round in 0..60 {
+    for round in 0..120 {
         let nbytes = 20_000 + random.below(40_000);
         let data = match round % 3 {
             0 => mixed(nbytes),
@@ -172,6 +172,38 @@ fn row_d7_everything_works_from_any_thread_at_once() {
             });
         }
     });
+}
+
+#[test]
+fn row_d7_a_forked_child_works_with_any_number_of_threads() {
+    /// After how many seconds a child counts as hanging.
+    const PATIENCE: u32 = 20;
+    let _alone = THREADS.lock();
+    let data = mixed(60_000);
+    let works = |nthreads| {
+        let params = lz4(4, &[DELTA, SHUFFLE]).blocksize(2048).threads(nthreads);
+        let reader = DParams::default().threads(nthreads);
+        let chunk = compress(&params, &data);
+        let found = chunk.and_then(|chunk| decompress_with(reader, &chunk, data.len()));
+        found.as_ref() == Ok(&data)
+    };
+    assert!(works(4), "the parent has threads of its own");
+    // SAFETY: the child uses nothing but what is tested and the allocator, which glibc keeps usable; it
+    // leaves by _exit, also after a panic.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: neither call has a condition.
+        unsafe {
+            libc::alarm(PATIENCE);
+            let result = std::panic::catch_unwind(|| works(1) && works(4) && works(7));
+            libc::_exit(if let Ok(true) = result { 0 } else { 1 });
+        }
+    }
+    let mut status = 0;
+    // SAFETY: `status` is writable.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0);
+    assert!(works(4), "and keeps them");
 }
 
 /// Makes blocks of noise but refuses one, and gives it a start on the one before.
