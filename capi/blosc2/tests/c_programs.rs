@@ -96,6 +96,16 @@ fn inline_functions_of_the_headers() {
 }
 
 #[test]
+fn row_c10_row_c60_row_c61_the_calls_of_blosc1() {
+    passes("row_c10_c60_c61_blosc1.c");
+}
+
+#[test]
+fn row_c16_nothing_races() {
+    passes("row_c16_races.c");
+}
+
+#[test]
 fn row_d7_everything_works_without_initialisation() {
     passes("row_d7_init_free.c");
 }
