@@ -18,7 +18,7 @@ FUZZ_SECONDS ?= 60
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-full test-arm bench fuzz check check-arm clean
+.PHONY: help build install headers demo reference test test-full test-arm bench fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries"
@@ -29,7 +29,7 @@ help:
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
-	@echo "make check                      formatting, lints, documentation, aarch64"
+	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
 build:
@@ -72,7 +72,10 @@ check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
-	$(MAKE) check-arm
+	$(MAKE) check-oldest check-arm
+
+check-oldest:
+	scripts/check-oldest.sh
 
 check-arm:
 	scripts/check-arm.sh

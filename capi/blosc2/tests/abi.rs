@@ -392,19 +392,24 @@ fn blosc2_h_compiles_after_blosc_h_of_blosc1() {
         };
         writeln!(source, "#define {name} {value}").unwrap();
     }
-    source.push_str("#include <blosc2.h>\n");
-    compile(
-        "after-blosc1",
-        &source,
-        &[
-            "-std=c99",
-            "-Wall",
-            "-Wextra",
-            "-pedantic",
-            "-Werror",
-            "-fsyntax-only",
-        ],
-    );
+    for (name, first) in [
+        ("after-recorded", source.as_str()),
+        ("after-ours", "#include <blosc.h>\n"),
+    ] {
+        let source = format!("{first}#include <blosc2.h>\nint main(void) {{ return 0; }}\n");
+        compile(
+            name,
+            &source,
+            &[
+                "-std=c99",
+                "-Wall",
+                "-Wextra",
+                "-pedantic",
+                "-Werror",
+                "-fsyntax-only",
+            ],
+        );
+    }
 }
 
 /// The symbols a shared library exports, by `nm -D`.
