@@ -201,3 +201,14 @@ fn a_variable_length_block_shorter_than_its_size_is_invalid_data() {
     chunk[0x0c] = 0x47;
     assert_eq!(code(&chunk, 45), Err(-11));
 }
+
+#[test]
+fn blocks_longer_than_the_format_allows_are_refused_at_any_version() {
+    for name in ["V7", "V15"] {
+        let mut chunk = vector(name);
+        chunk[8..12].copy_from_slice(&536_866_817i32.to_le_bytes());
+        assert_eq!(code(&chunk, 256), Err(-11), "{name}");
+        chunk[8..12].copy_from_slice(&536_866_816i32.to_le_bytes());
+        assert_eq!(code(&chunk, 256), Ok(256), "{name}");
+    }
+}

@@ -162,11 +162,12 @@ impl BasicHeader {
     /// # Errors
     /// [`Error::ReadBuffer`] when there are fewer, [`Error::InvalidHeader`] when a size is out of range.
     pub fn parse(src: &[u8]) -> Result<BasicHeader> {
+        BasicHeader::parse_within(src, MAX_BLOCKSIZE)
+    }
+
+    /// As [`BasicHeader::parse`], with a limit of the caller's for the bytes of a block.
+    fn parse_within(src: &[u8], longest_block: i32) -> Result<BasicHeader> {
         let header = BasicHeader::read(src.first_chunk().ok_or(Error::ReadBuffer)?);
-        let longest_block = match header.version {
-            ..=VERSION_BLOSC1 => blosc1::MAX_BLOCKSIZE,
-            _ => MAX_BLOCKSIZE,
-        };
         let sizes_are_sound = header.cbytes >= MIN_HEADER_LENGTH as i32
             && (1..=longest_block).contains(&header.blocksize)
             && header.typesize != 0;
@@ -243,13 +244,13 @@ impl ChunkHeader {
         ChunkHeader::of(BasicHeader::parse(src)?, src)
     }
 
-    /// As [`ChunkHeader::parse`], but with the flags as Blosc 1.x takes them: there is no extension, of two
+    /// As [`ChunkHeader::parse`], but as Blosc 1.x reads it: blocks may be longer, there is no extension, of two
     /// shuffles the first counts, and delta does not.
     ///
     /// # Errors
     /// Those of [`ChunkHeader::parse`].
     pub(super) fn parse_blosc1(src: &[u8]) -> Result<ChunkHeader> {
-        let mut basic = BasicHeader::parse(src)?;
+        let mut basic = BasicHeader::parse_within(src, blosc1::MAX_BLOCKSIZE)?;
         basic.flags &= !flag::DELTA;
         if basic.flags & flag::SHUFFLE != 0 {
             basic.flags &= !flag::BITSHUFFLE;
