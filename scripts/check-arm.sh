@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 triple=aarch64-unknown-linux-gnu
 if [ "$(uname -m)" != aarch64 ]; then
-    rustup target list --installed | grep -qx "$triple" || rustup target add "$triple"
+    scripts/need-rust.sh target "$triple" || { [ -n "${ALLOW_UNCHECKED:-}" ]; exit; }
     scripts/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 fi
 exec cargo check --workspace --exclude ferroblosc-headers --target "$triple" --target-dir target/arm

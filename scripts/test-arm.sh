@@ -11,7 +11,7 @@ triple=aarch64-unknown-linux-gnu
 prefix=aarch64-linux-gnu
 
 if [ "$(uname -m)" != aarch64 ]; then
-    rustup target list --installed | grep -qx "$triple" || rustup target add "$triple"
+    scripts/need-rust.sh target "$triple" || { [ -n "${ALLOW_UNCHECKED:-}" ]; exit; }
 
     packages=
     command -v "$prefix-gcc" >/dev/null || packages="gcc-$prefix libc6-dev-arm64-cross"
@@ -19,7 +19,7 @@ if [ "$(uname -m)" != aarch64 ]; then
     if [ -n "$packages" ]; then
         # Word splitting is wanted: one word a package.
         # shellcheck disable=SC2086
-        apt-get install -y --no-install-recommends $packages
+        scripts/need.sh $packages
     fi
 
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER="$prefix-gcc"
