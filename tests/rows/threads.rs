@@ -41,7 +41,7 @@ fn row_d8_chunks_are_the_same_for_any_number_of_threads() {
         vec![SHUFFLE, DELTA],
         vec![slot(filter::id::TRUNC_PREC, 9), DELTA, BITSHUFFLE],
     ];
-    for round in 0..120 {
+    for round in 0..60 {
         let nbytes = 20_000 + random.below(40_000);
         let data = match round % 3 {
             0 => mixed(nbytes),
