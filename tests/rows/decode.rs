@@ -1,7 +1,9 @@
 //! Reading chunks of all versions, by hand made to be odd.
 
 use ferroblosc::Error;
-use ferroblosc::chunk::{BasicHeader, CParams, SplitMode, complib, sizes, validate};
+use ferroblosc::chunk::{
+    BasicHeader, CParams, DParams, Decompressor, SplitMode, complib, sizes, validate,
+};
 use ferroblosc::codec::id;
 use ferroblosc::filter;
 
@@ -420,6 +422,37 @@ fn measurements_of_items_of_any_size_are_read_back() {
                 assert!((0.5..10_000.0).contains(&ratio), "{ratio}");
                 assert!(record[12] < 2 && record[13..] == [0; 3]);
             }
+        }
+    }
+}
+
+#[test]
+fn one_context_reads_chunks_of_any_shape_in_turn() {
+    let mut random = Random::new(12);
+    let data = ramp(12_000);
+    let mut chunks = Vec::new();
+    for typesize in [2, 4, 8, 16] {
+        for blocksize in [400, 1600, 4000, 0] {
+            for splitmode in [SplitMode::ALWAYS, SplitMode::NEVER] {
+                let params = lz4(typesize, &[SHUFFLE]).blocksize(blocksize);
+                chunks.push(compress(&params.splitmode(splitmode), &data).unwrap());
+            }
+        }
+    }
+    let mut reader = Decompressor::new(DParams::default());
+    let mut dest = vec![0; data.len()];
+    for round in 0..2000 {
+        let chunk = &chunks[random.below(chunks.len())];
+        if random.below(2) == 0 {
+            assert_eq!(reader.decompress(chunk, &mut dest), Ok(data.len()));
+            assert!(dest == data, "round {round}");
+        } else {
+            let start = random.below(700);
+            let items = start * 16..start * 16 + random.below(40) * 16;
+            let (start, len) = (items.start as i32, items.len() as i32);
+            let read = reader.getitem_bytes(chunk, start, len, &mut dest);
+            assert_eq!(read, Ok(items.len()));
+            assert!(dest[..items.len()] == data[items], "round {round}");
         }
     }
 }
