@@ -120,7 +120,8 @@ impl Special {
     }
 }
 
-/// The first 16 bytes of a chunk, read but for `nbytes` not judged by more than they say themselves.
+/// The first 16 bytes of a chunk. Each of their numbers but `nbytes` has been found to be in its range; how
+/// they go together has not been looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasicHeader {
     /// Version of the chunk format.
