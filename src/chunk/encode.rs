@@ -121,6 +121,7 @@ impl Compressor {
     /// # Errors
     /// Those of [`Compressor::compress`], and [`Error::MemoryAlloc`].
     pub fn compress_to_vec(&mut self, src: &[u8]) -> Result<Vec<u8>> {
+        check_sizes(src.len(), EXTENDED_HEADER_LENGTH)?;
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(src.len() + EXTENDED_HEADER_LENGTH)?;
         chunk.resize(src.len() + EXTENDED_HEADER_LENGTH, 0);
