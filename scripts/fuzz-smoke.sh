@@ -8,7 +8,7 @@ set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- decompress getitem vldecompress header
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4
 
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')

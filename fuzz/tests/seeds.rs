@@ -9,16 +9,17 @@ use std::path::PathBuf;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, special};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
-use ferroblosc_fuzz::check;
+use ferroblosc_fuzz::{check, lz4};
 
 /// A check, under the name of its target.
 type Check = (&'static str, fn(&[u8]));
 
-const CHECKS: [Check; 4] = [
+const CHECKS: [Check; 5] = [
     ("decompress", check::decompress),
     ("getitem", check::getitem),
     ("vldecompress", check::vldecompress),
     ("header", check::header),
+    ("lz4", lz4::block),
 ];
 
 fn directory() -> PathBuf {
