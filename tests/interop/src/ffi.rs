@@ -156,6 +156,71 @@ pub struct Filter {
     pub backward: *mut c_void,
 }
 
+/// `blosc2_prefilter_params`.
+#[repr(C)]
+pub struct PrefilterParams {
+    /// The caller's.
+    pub user_data: *mut c_void,
+    /// The block in the source.
+    pub input: *const u8,
+    /// Where the block goes.
+    pub output: *mut u8,
+    /// Bytes of the output.
+    pub output_size: i32,
+    /// Bytes of an item of the output.
+    pub output_typesize: i32,
+    /// Where the block begins in the chunk.
+    pub output_offset: i32,
+    /// Number of the chunk.
+    pub nchunk: i64,
+    /// Number of the block.
+    pub nblock: i32,
+    /// Number of the worker.
+    pub tid: i32,
+    /// Memory to work in.
+    pub ttmp: *mut u8,
+    /// Its bytes.
+    pub ttmp_nbytes: usize,
+    /// The context.
+    pub ctx: *mut Context,
+    /// Whether only side effects count.
+    pub output_is_disposable: bool,
+}
+
+/// `blosc2_postfilter_params`.
+#[repr(C)]
+pub struct PostfilterParams {
+    /// The caller's.
+    pub user_data: *mut c_void,
+    /// The decoded block.
+    pub input: *const u8,
+    /// Where the result goes.
+    pub output: *mut u8,
+    /// Bytes of both.
+    pub size: i32,
+    /// Bytes of an item.
+    pub typesize: i32,
+    /// Where the block begins in the chunk.
+    pub offset: i32,
+    /// Number of the chunk.
+    pub nchunk: i64,
+    /// Number of the block.
+    pub nblock: i32,
+    /// Number of the worker.
+    pub tid: i32,
+    /// Memory to work in.
+    pub ttmp: *mut u8,
+    /// Its bytes.
+    pub ttmp_nbytes: usize,
+    /// The context.
+    pub ctx: *mut Context,
+}
+
+const _: () = {
+    assert!(size_of::<PrefilterParams>() == 88);
+    assert!(size_of::<PostfilterParams>() == 80);
+};
+
 macro_rules! api {
     ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions of one loaded library, named as in C.
@@ -248,6 +313,10 @@ api! {
     blosc2_decompress_ctx: fn(*mut Context, *const c_void, i32, *mut c_void, i32) -> c_int;
     blosc2_getitem_ctx: fn(*mut Context, *const c_void, i32, c_int, c_int, *mut c_void, i32) -> c_int;
     blosc2_getitem_bytes_ctx: fn(*mut Context, *const c_void, i32, i32, i32, *mut c_void, i32) -> c_int;
+    blosc2_vlcompress_ctx: fn(*mut Context, *const *const c_void, *const i32, i32, *mut c_void, i32) -> c_int;
+    blosc2_vldecompress_ctx: fn(*mut Context, *const c_void, i32, *mut *mut c_void, *mut i32, i32) -> c_int;
+    blosc2_vldecompress_block_ctx: fn(*mut Context, *const c_void, i32, i32, *mut *mut u8, *mut i32) -> c_int;
+    blosc2_vlchunk_get_nblocks: fn(*const c_void, i32, *mut i32) -> c_int;
     blosc2_chunk_zeros: fn(Cparams, i32, *mut c_void, i32) -> c_int;
     blosc2_chunk_nans: fn(Cparams, i32, *mut c_void, i32) -> c_int;
     blosc2_chunk_uninit: fn(Cparams, i32, *mut c_void, i32) -> c_int;
