@@ -465,7 +465,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_the_library_on_real_looking_blocks(
+        fn row_d14_our_decoder_agrees_with_the_library_on_real_looking_blocks(
             block in blocks(),
             slack in -20isize..80,
         ) {
@@ -474,7 +474,7 @@ mod tests {
         }
 
         #[test]
-        fn agrees_with_the_library_on_mutated_blocks(
+        fn row_d14_our_decoder_agrees_with_the_library_on_mutated_blocks(
             block in blocks(),
             at in any::<prop::sample::Index>(),
             byte in any::<u8>(),

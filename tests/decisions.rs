@@ -1,0 +1,114 @@
+//! Decisions about the reference's behaviour, each with a test that carries its row: this one looks after
+//! the others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+use ferroblosc::{Error, codec};
+
+/// Rows of rooms that are not built yet: durable frames, the third library, plugins and super-chunks.
+const NOT_YET: [&str; 10] = [
+    "d6", "d12", "c36", "c63", "c65", "c66", "c67", "c68", "c69", "c71",
+];
+
+/// All Rust and C sources of tests below `dir`.
+fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if !path.ends_with("target") {
+                sources(&path, found);
+            }
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "rs" || extension == "c")
+        {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn row_d13_every_row_of_what_is_built_has_a_test() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for dir in ["src", "tests", "capi", "c-tests"] {
+        sources(&root.join(dir), &mut files);
+    }
+    let texts: Vec<String> = files
+        .iter()
+        .map(|file| fs::read_to_string(file).unwrap().to_lowercase())
+        .collect();
+    let rows = (1..=75)
+        .map(|n| format!("c{n}"))
+        .chain((1..=14).map(|n| format!("d{n}")));
+    let missing: Vec<String> = rows
+        .filter(|row| !NOT_YET.contains(&row.as_str()))
+        .filter(|row| {
+            let name = format!("row_{row}_");
+            !texts.iter().any(|text| text.contains(&name))
+        })
+        .collect();
+    assert!(missing.is_empty(), "rows without a test: {missing:?}");
+}
+
+/// A chunk whose one stream needs the plugin codec of this number.
+fn chunk_of_plugin(compcode: u8) -> Vec<u8> {
+    let params = CParams::default().codec(codec::id::LZ4).typesize(1);
+    let data = b"the same text again, the same text again, the same text again";
+    let mut chunk = Compressor::new(params)
+        .unwrap()
+        .compress_to_vec(data)
+        .unwrap();
+    assert_eq!(chunk[2] >> 5, codec::format::LZ4);
+    chunk[2] = chunk[2] & 0x1F | codec::format::USER << 5;
+    chunk[0x16] = compcode;
+    chunk
+}
+
+/// Marks the process in which the plugin chunks are read.
+const CHILD: &str = "FERROBLOSC_DECISIONS_CHILD";
+
+#[test]
+fn plugin_chunks_are_read_in_the_child() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    for compcode in codec::id::OPENHTJ2K..=codec::id::HTJ2K {
+        let mut dest = [0; 100];
+        let result =
+            Decompressor::new(DParams::default()).decompress(&chunk_of_plugin(compcode), &mut dest);
+        assert_eq!(result, Err(Error::CodecSupport), "codec {compcode}");
+    }
+}
+
+#[test]
+fn row_d5_row_c64_reading_a_chunk_starts_no_program() {
+    let dir = std::env::temp_dir().join(format!("ferroblosc-decisions-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let witness = dir.join("started");
+    for name in ["python", "python3"] {
+        let script = dir.join(name);
+        fs::write(&script, format!("#!/bin/sh\n: > {}\n", witness.display())).unwrap();
+        let mut permissions = fs::metadata(&script).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+        fs::set_permissions(&script, permissions).unwrap();
+    }
+    for search in [None, Some(""), Some("0")] {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child
+            .args(["--exact", "plugin_chunks_are_read_in_the_child"])
+            .env(CHILD, "1");
+        child
+            .env("PATH", &dir)
+            .env_remove("FERROBLOSC_PLUGIN_SEARCH");
+        if let Some(value) = search {
+            child.env("FERROBLOSC_PLUGIN_SEARCH", value);
+        }
+        assert!(child.output().unwrap().status.success());
+        assert!(!witness.exists(), "a program was started with {search:?}");
+    }
+    fs::remove_dir_all(&dir).unwrap();
+}
