@@ -55,14 +55,20 @@ impl Settings {
         }
     }
 
-    /// The settings as the environment changes them, to be used apart; the change itself stays.
-    pub fn apart(&mut self) -> Settings {
-        self.apply_environment();
+    /// The same settings, to be used apart.
+    pub fn copy(&self) -> Settings {
         Settings {
             encoder: None,
             decoder: None,
             ..*self
         }
+    }
+
+    /// The settings as the environment changes them for compressions, to be used apart; the change itself
+    /// stays.
+    pub fn apart(&mut self) -> Settings {
+        self.apply_environment();
+        self.copy()
     }
 
     /// Drops codec states and buffers.
