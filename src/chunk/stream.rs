@@ -451,6 +451,11 @@ impl<'a> BlockEncoder<'a> {
     fn run_codec(&self, worker: &mut Worker, stream: &[u8], dest: &mut [u8]) -> Result<usize> {
         let level = self.params.clevel as u8;
         let len = match &self.choice {
+            CodecChoice::BuiltIn { compcode, .. } if self.params.header == HeaderForm::Blosc1 => {
+                worker
+                    .codecs
+                    .encode_blosc1(*compcode, level, self.split, stream, dest)
+            }
             CodecChoice::BuiltIn { compcode, .. } => {
                 let dictionary = self.dictionary.as_ref();
                 worker

@@ -109,6 +109,18 @@ trait StreamCodec: Send {
         dest: &mut [u8],
     ) -> Result<usize>;
 
+    /// As [`StreamCodec::encode`], for a chunk of Blosc 1.x: as its codec would, where that differs. `split`
+    /// says whether blocks are split into streams.
+    fn encode_blosc1(
+        &mut self,
+        level: u8,
+        _split: bool,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.encode(level, None, src, dest)
+    }
+
     /// Decompresses `src` into `dest` and returns how many bytes of `dest` were produced, which is less
     /// than `dest.len()` for a stream that ends early. Any `src` is safe to pass.
     ///

@@ -36,6 +36,23 @@ impl Workspace {
         self.codec(row).encode(level, dict, src, dest)
     }
 
+    /// As [`Workspace::encode`], for a chunk of Blosc 1.x; `split` says whether its blocks are split into
+    /// streams.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::encode`].
+    pub fn encode_blosc1(
+        &mut self,
+        compcode: u8,
+        level: u8,
+        split: bool,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
+        self.codec(row).encode_blosc1(level, split, src, dest)
+    }
+
     /// Decompresses `src`, a stream of the built-in format `format`, into `dest`, and returns the number
     /// of bytes produced: at most `dest.len()`, fewer for a stream that ends early. Bytes of `dest` behind
     /// the produced ones hold arbitrary values.

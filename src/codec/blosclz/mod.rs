@@ -18,6 +18,7 @@ mod encode;
 
 use super::{Dictionary, StreamCodec};
 use crate::Result;
+use encode::Edition;
 
 /// Control bytes below this start a literal run.
 const MAX_RUN: usize = 32;
@@ -43,7 +44,18 @@ impl StreamCodec for BloscLz {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.encoder.encode(level, src, dest)
+        self.encoder.encode(Edition::Current, level, src, dest)
+    }
+
+    fn encode_blosc1(
+        &mut self,
+        level: u8,
+        split: bool,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.encoder
+            .encode(Edition::Blosc1 { split }, level, src, dest)
     }
 
     fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {

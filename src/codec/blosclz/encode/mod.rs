@@ -1,4 +1,5 @@
-//! The BloscLZ encoder: writes the very bytes that BloscLZ 2.5.3 writes, so that sizes never differ.
+//! The BloscLZ encoder: writes the very bytes that BloscLZ 2.5.3 writes, so that sizes never differ; and for
+//! chunks of Blosc 1.x those that 2.5.1 writes ([`Edition`]).
 //!
 //! It works in two passes over one match finder (`search.rs`). The *probe* runs the finder over a part
 //! of the input and only counts what would be written; if that promises too little for the level, the
@@ -50,6 +51,30 @@ static EFFORTS: [Effort; 9] = [
     },
 ];
 
+/// Whose bytes are written.
+#[derive(Clone, Copy)]
+pub(super) enum Edition {
+    /// BloscLZ 2.5.3, of C-Blosc2.
+    Current,
+    /// BloscLZ 2.5.1, of C-Blosc 1.21. It accepts shorter matches, but not where streams of split blocks
+    /// compress well.
+    Blosc1 {
+        /// Whether blocks are split.
+        split: bool,
+    },
+}
+
+/// What [`Edition::Blosc1`] probes, whatever the level: the hash bits and the part of the input.
+const BLOSC1_PROBE_BITS: u32 = 12;
+const BLOSC1_PROBE_DIVISOR: usize = 4;
+/// From this ratio on it does without short matches in split blocks.
+const BLOSC1_LONG_RATIO: f64 = 4.0;
+
+/// The bytes a match gives back, and its least reduced length: where short matches are taken, and where
+/// not.
+const SHORT: usize = 3;
+const LONG_ONLY: usize = 4;
+
 /// Shorter inputs are never compressed.
 const MIN_INPUT: usize = 16;
 /// Into smaller outputs nothing is compressed.
@@ -72,47 +97,87 @@ pub(super) struct Encoder {
 impl Encoder {
     /// Encodes `src` into `dest` and returns the length of the stream, or 0 if it isn't worth it or doesn't
     /// fit. A stream as long as `dest` counts as one that doesn't fit.
-    pub(super) fn encode(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    pub(super) fn encode(
+        &mut self,
+        edition: Edition,
+        level: u8,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
         let Some(effort) = EFFORTS.get(usize::from(level).wrapping_sub(1)) else {
             return Ok(0);
         };
-        if src.len() < MIN_INPUT || dest.len() < MIN_OUTPUT || !self.promising(effort, src)? {
+        if src.len() < MIN_INPUT || dest.len() < MIN_OUTPUT {
             return Ok(0);
         }
-        if src.len() <= u16::LIMIT {
-            write(&mut self.near, effort, src, dest)
+        let ratio = match edition {
+            Edition::Current => {
+                self.probe::<LONG_ONLY>(src, effort.hash_bits, effort.window_divisor)
+            }
+            Edition::Blosc1 { .. } => {
+                self.probe::<SHORT>(src, BLOSC1_PROBE_BITS, BLOSC1_PROBE_DIVISOR)
+            }
+        }?;
+        if ratio < effort.min_ratio {
+            return Ok(0);
+        }
+        let takes_short = match edition {
+            Edition::Current => false,
+            Edition::Blosc1 { split } => !split || ratio < BLOSC1_LONG_RATIO,
+        };
+        if takes_short {
+            self.write::<SHORT>(effort, src, dest)
         } else {
-            write(&mut self.wide, effort, src, dest)
+            self.write::<LONG_ONLY>(effort, src, dest)
         }
     }
 
-    /// Whether the probe finds `src` worth encoding.
-    fn promising(&mut self, effort: &Effort, src: &[u8]) -> Result<bool> {
-        let window = src.len() / effort.window_divisor;
-        let scanned = &src[src.len() - window..][..window.min(1 << effort.hash_bits)];
-        let mut probe = Probe {
+    /// The ratio that a look at the last part of the input, a fraction of its length, promises.
+    fn probe<const LEAST: usize>(
+        &mut self,
+        src: &[u8],
+        hash_bits: u32,
+        divisor: usize,
+    ) -> Result<f64> {
+        let window = src.len() / divisor;
+        let scanned = &src[src.len() - window..][..window.min(1 << hash_bits)];
+        let mut probe = Probe::<LEAST> {
             counted: PROBE_COUNTED,
             run: PROBE_RUN,
             anchor: 0,
         };
-        let index = self.near.begin(scanned.len(), effort.hash_bits)?;
+        let index = self.near.begin(scanned.len(), hash_bits)?;
         let Some(stop) = search(scanned, 0, index, false, &mut probe) else {
-            return Ok(false);
+            return Ok(0.0);
         };
         probe.literals(stop);
-        Ok(stop as f64 / probe.counted as f64 >= effort.min_ratio)
+        Ok(stop as f64 / probe.counted as f64)
+    }
+
+    /// The second pass.
+    fn write<const LEAST: usize>(
+        &mut self,
+        effort: &Effort,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        if src.len() <= u16::LIMIT {
+            write::<LEAST, _>(&mut self.near, effort, src, dest)
+        } else {
+            write::<LEAST, _>(&mut self.wide, effort, src, dest)
+        }
     }
 }
 
-/// The second pass.
-fn write<S: Slot>(
+/// The second pass, with this table.
+fn write<const LEAST: usize, S: Slot>(
     table: &mut Table<S>,
     effort: &Effort,
     src: &[u8],
     dest: &mut [u8],
 ) -> Result<usize> {
     let index = table.begin(src.len(), effort.hash_bits)?;
-    let mut writer = Writer {
+    let mut writer = Writer::<LEAST> {
         src,
         dest,
         written: 0,
@@ -128,7 +193,7 @@ fn write<S: Slot>(
 }
 
 /// Counts what [`Writer`] would write, in the reference's own way of counting.
-struct Probe {
+struct Probe<const LEAST: usize> {
     counted: usize,
     /// The length of the current literal run.
     run: usize,
@@ -136,7 +201,7 @@ struct Probe {
     anchor: usize,
 }
 
-impl Probe {
+impl<const LEAST: usize> Probe<LEAST> {
     /// Counts the literals up to position `end`.
     fn literals(&mut self, end: usize) {
         let count = end - self.anchor;
@@ -146,7 +211,8 @@ impl Probe {
     }
 }
 
-impl Sink for Probe {
+impl<const LEAST: usize> Sink for Probe<LEAST> {
+    const GIVE_BACK: usize = LEAST;
     const STRICT_FAR: bool = false;
 
     #[inline(always)]
@@ -174,7 +240,7 @@ fn match_len(reduced: usize, distance: usize) -> usize {
 }
 
 /// Writes the stream.
-struct Writer<'a> {
+struct Writer<'a, const LEAST: usize> {
     src: &'a [u8],
     dest: &'a mut [u8],
     written: usize,
@@ -182,7 +248,7 @@ struct Writer<'a> {
     anchor: usize,
 }
 
-impl Writer<'_> {
+impl<const LEAST: usize> Writer<'_, LEAST> {
     /// Writes the literals up to position `end`, in runs. Returns whether they fit.
     #[inline(always)]
     fn literals(&mut self, end: usize) -> bool {
@@ -225,7 +291,8 @@ impl Writer<'_> {
     }
 }
 
-impl Sink for Writer<'_> {
+impl<const LEAST: usize> Sink for Writer<'_, LEAST> {
+    const GIVE_BACK: usize = LEAST;
     const STRICT_FAR: bool = true;
 
     #[inline(always)]

@@ -10,12 +10,8 @@ use super::table::{Index, Slot};
 
 /// How many bytes at the end are never searched: they are the last literals.
 const TAIL: usize = 12;
-/// The bytes a match gives back at its end, for the literals behind it.
-const GIVE_BACK: usize = 4;
 /// A match of `reduced` length is this much longer when decoded.
 pub(super) const REDUCED: usize = 2;
-/// How many equal bytes it takes for a match.
-const MIN_EQUAL: u32 = 7;
 /// The least reduced length of a far match.
 const MIN_REDUCED_FAR: usize = 6;
 /// Matches reach less far back than this.
@@ -28,6 +24,11 @@ const LEAP: usize = 32;
 
 /// What becomes of the matches found.
 pub(super) trait Sink {
+    /// The bytes a match gives back at its end, for the literals behind it; a match's reduced length is no
+    /// shorter.
+    const GIVE_BACK: usize;
+    /// How many equal bytes it takes for a match.
+    const MIN_EQUAL: usize = 2 * Self::GIVE_BACK - 1;
     /// Whether far matches must be longer.
     const STRICT_FAR: bool;
 
@@ -64,8 +65,8 @@ pub(super) fn search<S: Slot, K: Sink>(
             Look::Nothing(next) => at = next,
             Look::Match(here, from) => {
                 let distance = here - from;
-                let end = match_end(src, from, here);
-                let reduced = end - here - GIVE_BACK;
+                let end = match_end(src, from, here, K::MIN_EQUAL);
+                let reduced = end - here - K::GIVE_BACK;
                 if K::STRICT_FAR && distance >= FAR && reduced < MIN_REDUCED_FAR {
                     at = here + 1;
                     continue;
@@ -115,7 +116,7 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
             before[i] = index.entry(places[i]);
             index.set_entry(places[i], index.entry_of(at + i));
             let there = load(src, index.position_of(before[i]));
-            differing[i] = (here ^ there) << (64 - 8 * MIN_EQUAL);
+            differing[i] = (here ^ there) << (64 - 8 * K::MIN_EQUAL);
         }
         if S::LIMIT > REACH && at + i - index.position_of(before[i]) >= REACH {
             differing[i] = 1;
@@ -142,11 +143,11 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
 }
 
 /// The position behind the first byte that differs between what follows `here` and what follows `from < here`, at
-/// most the last position of `src`. At least [`MIN_EQUAL`] bytes are known to be equal.
+/// most the last position of `src`. The first `known` bytes are known to be equal.
 #[inline(always)]
-fn match_end(src: &[u8], from: usize, here: usize) -> usize {
+fn match_end(src: &[u8], from: usize, here: usize, known: usize) -> usize {
     let last = src.len() - 1;
-    let mut equal = MIN_EQUAL as usize;
+    let mut equal = known;
     while here + equal + WORD <= src.len() {
         // SAFETY: a word from here on is inside `src`, as just checked, and `from` lies before `here`.
         let differing = unsafe { load(src, here + equal) ^ load(src, from + equal) };
