@@ -1,0 +1,178 @@
+//! The C programs of `c-tests/blosc1`, against the headers and both libraries.
+
+mod common;
+
+use common::{build_folder, c_compiler, library_folder, project_root, run, scratch};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// How often tests that depend on timing are run.
+const TIMES: usize = 100;
+
+/// Variables that would change what the programs see.
+const VARIABLES: [&str; 10] = [
+    "BLOSC_CLEVEL",
+    "BLOSC_SHUFFLE",
+    "BLOSC_TYPESIZE",
+    "BLOSC_COMPRESSOR",
+    "BLOSC_BLOCKSIZE",
+    "BLOSC_NTHREADS",
+    "BLOSC_SPLITMODE",
+    "BLOSC_NOLOCK",
+    "BLOSC_WARN",
+    "BLOSC_TRACE",
+];
+
+/// Compiles a C test in a folder of its own, with every warning an error.
+fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
+    let program = scratch(folder).join(source.replace('.', "-"));
+    run(c_compiler()
+        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-g", "-pthread"])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror"])
+        .arg(project_root().join("c-tests/blosc1").join(source))
+        .arg("-o")
+        .arg(&program)
+        .args(libraries)
+        .args(["-lm", "-ldl"]));
+    program
+}
+
+/// A command that finds the shared libraries.
+fn with_library(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
+    command.env("LD_LIBRARY_PATH", library_folder());
+    command
+}
+
+fn shared(source: &str) -> PathBuf {
+    compile(source, "shared", &[&library_folder().join("libblosc.so")])
+}
+
+/// The static library, made as it is installed.
+fn static_library(name: &str) -> PathBuf {
+    let folder = library_folder();
+    let library = scratch("static").join(format!("{name}.a"));
+    run(
+        Command::new(project_root().join("scripts/hide-symbols.sh")).args([
+            &build_folder().join(format!("{name}.a")),
+            &folder.join(format!("{name}.so")),
+            &library,
+        ]),
+    );
+    library
+}
+
+/// The static library of this package.
+fn own_static_library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| static_library("libblosc"))
+}
+
+#[test]
+fn row_l1_row_l5_row_l7_row_l8_row_l9_row_l10_row_l12_every_function_works() {
+    run(&mut with_library(shared("calls.c")));
+    run(&mut with_library(compile(
+        "calls.c",
+        "static",
+        &[own_static_library()],
+    )));
+}
+
+#[test]
+fn row_l3_row_l4_variables_change_calls() {
+    let output = run(&mut with_library(shared("environment.c")));
+    // Row L2
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn row_l2_messages_come_when_they_are_wanted() {
+    let program = shared("environment.c");
+    let messages = |level: &str| {
+        let output = run(with_library(&program).arg("warn").env("BLOSC_WARN", level));
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert_eq!(messages("0"), "");
+    assert_eq!(messages("no"), "");
+    let messages = messages("1");
+    assert_eq!(messages.lines().count(), 11, "{messages}");
+}
+
+#[test]
+fn row_l15_children_compress_with_threads() {
+    let program = compile(
+        "processes.c",
+        "fork",
+        &[&library_folder().join("libblosc.so")],
+    );
+    for _ in 0..TIMES {
+        run(with_library(&program).arg("fork"));
+    }
+}
+
+#[test]
+fn threads_call_at_once() {
+    let program = compile(
+        "processes.c",
+        "threads",
+        &[&library_folder().join("libblosc.so")],
+    );
+    for _ in 0..TIMES {
+        run(with_library(&program).arg("threads"));
+    }
+}
+
+#[test]
+fn row_d7_the_first_calls_come_at_once() {
+    let program = compile(
+        "processes.c",
+        "first",
+        &[&library_folder().join("libblosc.so")],
+    );
+    for _ in 0..TIMES {
+        run(with_library(&program).arg("first-use"));
+    }
+}
+
+#[test]
+fn the_library_can_be_unloaded_while_its_threads_live() {
+    // Linked statically too, so that nothing but the program itself keeps the shared one loaded.
+    let program = compile("processes.c", "dlopen", &[own_static_library()]);
+    for _ in 0..TIMES {
+        run(with_library(&program)
+            .arg("dlopen")
+            .arg(library_folder().join("libblosc.so.1")));
+    }
+}
+
+#[test]
+fn row_d4_both_libraries_live_in_one_process() {
+    let folder = library_folder();
+    let program = compile(
+        "row_d4_both.c",
+        "shared",
+        &[&folder.join("libblosc.so"), &folder.join("libblosc2.so")],
+    );
+    run(&mut with_library(program));
+    let program = compile(
+        "row_d4_both.c",
+        "static",
+        &[own_static_library(), &static_library("libblosc2")],
+    );
+    run(&mut with_library(program));
+}
+
+#[test]
+fn row_d4_preloading_both_serves_a_program_of_either() {
+    let folder = library_folder();
+    let [one, two] = ["libblosc.so.1", "libblosc2.so.9"].map(|name| folder.join(name));
+    let program = shared("calls.c");
+    for preload in [vec![&one], vec![&two], vec![&one, &two], vec![&two, &one]] {
+        let list: Vec<&str> = preload.iter().map(|path| path.to_str().unwrap()).collect();
+        run(with_library(&program).env("LD_PRELOAD", list.join(":")));
+    }
+}
