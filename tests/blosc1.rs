@@ -72,6 +72,12 @@ fn zeros_are_compressed_like_any_other_data() {
     let unsplit =
         "02013108 e8030000 e8030000 26000000 14000000 0e000000 1f000100ffffffd2500000000000";
     assert_eq!(compress(blosc1(id::LZ4, 8), &zeros), hex(unsplit));
+    let zlib = "02016104 e8030000 e8030000 54000000 14000000";
+    let stream = "0c000000 785e636018a9000000fa0001";
+    assert_eq!(
+        compress(blosc1(id::ZLIB, 4), &zeros),
+        hex(&[zlib, &stream.repeat(4)].concat())
+    );
     let blosclz = "02010104 e8030000 e8030000 54000000 14000000";
     let stream = "0c000000 2300000000e0ea0302000000";
     assert_eq!(

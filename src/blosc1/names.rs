@@ -38,7 +38,7 @@ static LIBRARIES: [Library; 5] = [
     Library {
         code: format::ZLIB,
         name: c"Zlib",
-        version: c"1.3.1",
+        version: c"1.3.2",
     },
     Library {
         code: format::ZSTD,

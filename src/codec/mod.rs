@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `builtin.rs` | the table of the built-in codecs: one line each |
-//! | `blosclz/`, `lz4/`, `zlib.rs`, `zstd.rs`, `snappy.rs` | the codecs, each behind `StreamCodec` |
+//! | `blosclz/`, `lz4/`, `zlib/`, `zstd.rs`, `snappy.rs` | the codecs, each behind `StreamCodec` |
 //! | `dictionary.rs` | [`Dictionary`]: a chunk's dictionary, prepared once and shared by workers |
 //! | `registry.rs` | user-registered codecs ([`Codec`]) and the ids of the known plugins |
 //! | `names.rs` | names, numbers and versions of all of them |

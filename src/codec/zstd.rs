@@ -6,10 +6,11 @@
 use std::ptr::NonNull;
 
 use zstd_sys::{
-    ZSTD_CCtx, ZSTD_CDict, ZSTD_DCtx, ZSTD_DDict, ZSTD_ErrorCode, ZSTD_compress_usingCDict,
-    ZSTD_compressCCtx, ZSTD_createCCtx, ZSTD_createCDict, ZSTD_createDCtx, ZSTD_createDDict,
-    ZSTD_decompress_usingDDict, ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeCDict, ZSTD_freeDCtx,
-    ZSTD_freeDDict, ZSTD_getErrorCode, ZSTD_isError, ZSTD_maxCLevel,
+    ZSTD_CCtx, ZSTD_CCtx_setParameter, ZSTD_CDict, ZSTD_DCtx, ZSTD_DDict, ZSTD_ErrorCode,
+    ZSTD_cParameter, ZSTD_compress_usingCDict, ZSTD_compress2, ZSTD_compressCCtx, ZSTD_createCCtx,
+    ZSTD_createCDict, ZSTD_createDCtx, ZSTD_createDDict, ZSTD_decompress_usingDDict,
+    ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeCDict, ZSTD_freeDCtx, ZSTD_freeDDict,
+    ZSTD_getErrorCode, ZSTD_isError, ZSTD_maxCLevel,
 };
 
 use super::{Dictionary, StreamCodec};
@@ -36,14 +37,22 @@ impl StreamCodec for Zstd {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let encoder = match &mut self.encoder {
-            Some(encoder) => encoder,
-            empty => empty.insert(Encoder::new()?),
-        };
+        let encoder = self.encoder()?;
         match dict.and_then(Dictionary::zstd_encoder) {
             Some(dict) => encoder.encode_with(dict, src, dest),
             None => encoder.encode(library_level(level), src, dest),
         }
+    }
+
+    fn encode_blosc1(
+        &mut self,
+        level: u8,
+        _split: bool,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.encoder()?
+            .encode_without_splitting(library_level(level), src, dest)
     }
 
     /// Takes any number of frames, skippable ones among them.
@@ -55,6 +64,20 @@ impl StreamCodec for Zstd {
         decoder.decode(dict.and_then(Dictionary::zstd_decoder), src, dest)
     }
 }
+
+impl Zstd {
+    fn encoder(&mut self) -> Result<&mut Encoder> {
+        match &mut self.encoder {
+            Some(encoder) => Ok(encoder),
+            empty => Ok(empty.insert(Encoder::new()?)),
+        }
+    }
+}
+
+/// The library's parameter for how much it looks for a good place to split blocks, and the value for "not
+/// at all". It has no name in the stable interface.
+const BLOCK_SPLITTER: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam20;
+const NO_SPLITTING: i32 = 1;
 
 /// The library's level for a chunk's level.
 fn library_level(level: u8) -> i32 {
@@ -88,6 +111,30 @@ impl Encoder {
                 src.as_ptr().cast(),
                 src.len(),
                 level,
+            )
+        };
+        encoded(result)
+    }
+
+    /// As versions before 1.5.7 did: splitting blocks makes some data a good deal larger.
+    fn encode_without_splitting(
+        &mut self,
+        level: i32,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let context = self.0.as_ptr();
+        // SAFETY: the context is ours alone, and no compression is under way; pointers and lengths are those of
+        // live slices.
+        let result = unsafe {
+            ZSTD_CCtx_setParameter(context, ZSTD_cParameter::ZSTD_c_compressionLevel, level);
+            ZSTD_CCtx_setParameter(context, BLOCK_SPLITTER, NO_SPLITTING);
+            ZSTD_compress2(
+                context,
+                dest.as_mut_ptr().cast(),
+                dest.len(),
+                src.as_ptr().cast(),
+                src.len(),
             )
         };
         encoded(result)

@@ -14,6 +14,10 @@ pub(in super::super) struct Lz4Hc {
     with_dict: Option<State>,
 }
 
+/// The lowest level that looks for matches along chains. LZ4 1.9 did so at all levels; since 1.10 the lower
+/// ones are faster and less dense.
+const FIRST_CHAIN_LEVEL: u8 = 3;
+
 impl StreamCodec for Lz4Hc {
     fn encode(
         &mut self,
@@ -27,6 +31,17 @@ impl StreamCodec for Lz4Hc {
             Some(dict) => State::of(&mut self.with_dict)?.encode_with(dict, src, dest),
             None => State::of(&mut self.plain)?.encode(level, src, dest),
         }
+    }
+
+    /// At no level less dense than the LZ4 1.9 of Blosc 1.x.
+    fn encode_blosc1(
+        &mut self,
+        level: u8,
+        _split: bool,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.encode(level.max(FIRST_CHAIN_LEVEL), None, src, dest)
     }
 
     fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {

@@ -1,5 +1,7 @@
 //! Zlib: streams of RFC 1950, window 15, the chunk's level as zlib's.
 
+mod plain;
+
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
 use super::{Dictionary, StreamCodec};
@@ -13,6 +15,7 @@ const WINDOW_BITS: u8 = 15;
 pub(super) struct Zlib {
     deflate: Option<(u8, Deflate)>,
     inflate: Option<Inflate>,
+    plain: Option<plain::Deflate>,
 }
 
 impl StreamCodec for Zlib {
@@ -31,6 +34,16 @@ impl StreamCodec for Zlib {
         }
     }
 
+    fn encode_blosc1(
+        &mut self,
+        level: u8,
+        _split: bool,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.plain_at(level)?.encode(src, dest)
+    }
+
     /// Bytes behind the end of the stream are ignored.
     fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let inflate = self
@@ -45,6 +58,21 @@ impl StreamCodec for Zlib {
 }
 
 impl Zlib {
+    /// The state of this level of zlib's own encoder.
+    fn plain_at(&mut self, level: u8) -> Result<&mut plain::Deflate> {
+        if self
+            .plain
+            .as_ref()
+            .is_some_and(|kept| kept.level() != level)
+        {
+            self.plain = None;
+        }
+        match &mut self.plain {
+            Some(plain) => Ok(plain),
+            none => Ok(none.insert(plain::Deflate::new(level)?)),
+        }
+    }
+
     /// A fresh encoder state of this level.
     fn deflate_at(&mut self, level: u8) -> &mut Deflate {
         if self.deflate.as_ref().is_some_and(|kept| kept.0 != level) {
