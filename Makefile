@@ -33,7 +33,7 @@ help:
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
 build:
-	$(CARGO) build --release --package ferroblosc-capi-blosc2
+	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1
 
 install: build
 	scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
@@ -50,6 +50,7 @@ demo:
 reference:
 	scripts/need.sh python3-venv
 	scripts/reference.sh
+	scripts/reference1.sh
 
 test: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Puts the built library where programs look for it; `make install` calls it.
+# Puts the built libraries where programs look for them; `make install` calls it.
 #
 # usage: install.sh BUILD DESTINATION
 #
@@ -8,24 +8,29 @@ set -euo pipefail
 
 build=$1 prefix=$2
 root=$(cd "$(dirname "$0")/.." && pwd)
-version=3.3.5
-soversion=9
 
-fill_in() {
-    sed -e "s/@VERSION@/$version/g" -e "s/@SOVERSION@/$soversion/g" "$1"
+# install_library NAME VERSION SOVERSION CMAKE-PACKAGE
+install_library() {
+    local name=$1 version=$2 soversion=$3 package=$4
+
+    install -m 755 "$build/lib$name.so" "$prefix/lib/lib$name.so.$version"
+    ln -sf "lib$name.so.$version" "$prefix/lib/lib$name.so.$soversion"
+    ln -sf "lib$name.so.$soversion" "$prefix/lib/lib$name.so"
+    "$root/scripts/hide-symbols.sh" "$build/lib$name.a" "$build/lib$name.so" "$prefix/lib/lib$name.a"
+    chmod 644 "$prefix/lib/lib$name.a"
+
+    fill_in() {
+        sed -e "s/@VERSION@/$version/g" -e "s/@SOVERSION@/$soversion/g" "$1"
+    }
+    fill_in "$root/pkgconfig/$name.pc.in" > "$prefix/lib/pkgconfig/$name.pc"
+    install -d "$prefix/lib/cmake/$package"
+    for file in "$root/cmake/$package"/*; do
+        fill_in "$file" > "$prefix/lib/cmake/$package/$(basename "$file" .in)"
+    done
 }
 
-install -d "$prefix/include/blosc2" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/Blosc2"
+install -d "$prefix/include/blosc2" "$prefix/lib/pkgconfig"
 install -m 644 "$root"/include/*.h "$prefix/include"
 install -m 644 "$root"/include/blosc2/*.h "$prefix/include/blosc2"
-
-install -m 755 "$build/libblosc2.so" "$prefix/lib/libblosc2.so.$version"
-ln -sf "libblosc2.so.$version" "$prefix/lib/libblosc2.so.$soversion"
-ln -sf "libblosc2.so.$soversion" "$prefix/lib/libblosc2.so"
-"$root/scripts/hide-symbols.sh" "$build/libblosc2.a" "$build/libblosc2.so" "$prefix/lib/libblosc2.a"
-chmod 644 "$prefix/lib/libblosc2.a"
-
-fill_in "$root/pkgconfig/blosc2.pc.in" > "$prefix/lib/pkgconfig/blosc2.pc"
-for file in "$root"/cmake/*; do
-    fill_in "$file" > "$prefix/lib/cmake/Blosc2/$(basename "$file" .in)"
-done
+install_library blosc2 3.3.5 9 Blosc2
+install_library blosc 1.21.6 1 Blosc

@@ -59,6 +59,7 @@ pub fn scratch(name: &str) -> PathBuf {
 }
 
 /// A C compiler with the project's headers.
+#[allow(unused, reason = "each test file uses its part of this module")]
 pub fn c_compiler() -> Command {
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     command.arg("-I").arg(project_root().join("include"));
