@@ -16,8 +16,10 @@
 //! | [`cell`] | one combination of parameters |
 //! | [`check`] | what must hold for a cell |
 //! | [`rows`] | where the reference is known to be wrong, by decision row |
+//! | [`blosc1`] | the same for `libblosc.so.1` |
 //! | [`tally`] | counts, size ratios and failures of a run over many cells |
 
+pub mod blosc1;
 pub mod calls;
 pub mod cell;
 pub mod check;

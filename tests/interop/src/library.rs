@@ -155,7 +155,7 @@ impl OwnedContext<'_> {
 }
 
 /// The directory of the build profile (`target/debug` or `target/release`).
-fn profile_dir() -> PathBuf {
+pub(crate) fn profile_dir() -> PathBuf {
     let exe = std::env::current_exe().expect("a test program knows its path");
     let dir = exe.parent().expect("a program lies in a directory");
     if dir.ends_with("deps") {

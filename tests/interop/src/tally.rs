@@ -1,12 +1,12 @@
 //! What a run over many cells adds up to: failures, compressed sizes, byte-identical chunks.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use crate::cell::{CODECS, Cell};
+use crate::cell;
 use crate::isolate::{Outcome, Values};
 
-/// How far a mean may be above 1.00, which is meant to two digits: among thousands of equal chunks are a few
+/// How far a mean may be above its limit, which is meant to two digits: among thousands of equal chunks are a few
 /// that a decision row makes some bytes longer, such as blocks cut at whole items (row C3).
 const MEAN_TOLERANCE: f64 = 0.0005;
 
@@ -54,8 +54,9 @@ struct Identity {
 }
 
 /// The sums over all cells run so far.
-#[derive(Default)]
 pub struct Tally {
+    /// Names, and how much larger than the reference's chunks may be on the whole.
+    codecs: Vec<(&'static str, f64)>,
     cells: usize,
     failures: Vec<String>,
     ratios: BTreeMap<(usize, u8), Ratios>,
@@ -65,12 +66,32 @@ pub struct Tally {
 /// Failures printed in full; the rest is only counted.
 const SHOWN: usize = 25;
 
+impl Default for Tally {
+    /// For the codecs of `libblosc2.so`.
+    fn default() -> Tally {
+        Tally::new(&cell::CODECS.map(|(name, _)| (name, 1.0)))
+    }
+}
+
 impl Tally {
-    /// Notes how a cell ended.
-    pub fn add(&mut self, cell: &Cell, outcome: &Outcome) {
+    /// An empty one, for codecs of these names and with these limits of the mean size ratio.
+    pub fn new(codecs: &[(&'static str, f64)]) -> Tally {
+        Tally {
+            codecs: codecs.to_vec(),
+            cells: 0,
+            failures: Vec::new(),
+            ratios: BTreeMap::new(),
+            identity: BTreeMap::new(),
+        }
+    }
+
+    /// Notes how a cell ended, which has this codec, by its place, and this level.
+    pub fn add(&mut self, cell: &impl Display, codec: usize, level: u8, outcome: &Outcome) {
         self.cells += 1;
         match outcome {
-            Outcome::Values(values) => self.add_report(cell, Report::from_values(values)),
+            Outcome::Values(values) => {
+                self.add_report(cell, codec, level, Report::from_values(values));
+            }
             Outcome::Failed(text) => self.failures.push(format!("{cell}: {text}")),
             Outcome::Killed(libc::SIGALRM) => self.failures.push(format!("{cell}: hangs")),
             Outcome::Killed(signal) => {
@@ -80,17 +101,14 @@ impl Tally {
         }
     }
 
-    fn add_report(&mut self, cell: &Cell, report: Report) {
+    fn add_report(&mut self, cell: &impl Display, codec: usize, level: u8, report: Report) {
         if report.ours > 0 && report.reference > 0 {
-            let ratios = self
-                .ratios
-                .entry((cell.codec_index(), cell.level()))
-                .or_default();
+            let ratios = self.ratios.entry((codec, level)).or_default();
             ratios.log_sum += (report.ours as f64 / report.reference as f64).ln();
             ratios.count += 1;
         }
         if report.comparable_bytes {
-            let identity = self.identity.entry(cell.codec_index()).or_default();
+            let identity = self.identity.entry(codec).or_default();
             identity.comparable += 1;
             identity.identical += u32::from(report.identical);
             if !report.identical && identity.example.is_none() {
@@ -127,7 +145,7 @@ impl Tally {
             return;
         }
         println!("compressed size, ours / reference (geometric mean per codec and level):");
-        for (codec, &(name, _)) in CODECS.iter().enumerate() {
+        for (codec, (name, most)) in self.codecs.iter().enumerate() {
             let mut line = format!("  {name:8}");
             for level in 0..=9 {
                 let Some(ratios) = self.ratios.get(&(codec, level)) else {
@@ -135,7 +153,7 @@ impl Tally {
                 };
                 let mean = (ratios.log_sum / f64::from(ratios.count)).exp();
                 let _ = write!(line, " {level}:{mean:.4}");
-                if mean > 1.0 + MEAN_TOLERANCE {
+                if mean > most + MEAN_TOLERANCE {
                     let _ = writeln!(
                         complaints,
                         "  {name} level {level}: mean size ratio {mean:.5}"
@@ -152,7 +170,7 @@ impl Tally {
         }
         println!("serial chunks equal to the reference's, byte for byte:");
         for (&codec, identity) in &self.identity {
-            let name = CODECS[codec].0;
+            let name = self.codecs[codec].0;
             println!(
                 "  {name:8} {} of {}",
                 identity.identical, identity.comparable

@@ -22,7 +22,7 @@ const DEFAULT_SAMPLE_SECONDS: u64 = 10;
 fn run(cells: &[Cell], tally: &mut Tally, check: impl Fn(&Cell) -> Result<Report, String>) {
     let outcomes = isolate::each(cells.len(), |index| Ok(check(&cells[index])?.to_values()));
     for (cell, outcome) in cells.iter().zip(&outcomes) {
-        tally.add(cell, outcome);
+        tally.add(cell, cell.codec_index(), cell.level(), outcome);
     }
 }
 

@@ -1,0 +1,290 @@
+//! One combination of parameters for Blosc 1.x, and what must hold for it.
+
+use std::ffi::{CString, c_int};
+use std::fmt;
+
+use super::Library;
+use crate::data::{Content, Random};
+use crate::tally::Report;
+
+/// Codecs by name, with how much larger than the reference's their chunks may be on the whole; the place of
+/// each is its code. Zstd 1.5.7, in blocks of a hundred bytes, and Snappy in Rust find other matches than what
+/// Debian has, better and worse.
+pub const CODECS: [(&str, f64); 6] = [
+    ("blosclz", 1.0),
+    ("lz4", 1.0),
+    ("lz4hc", 1.0),
+    ("snappy", 1.005),
+    ("zlib", 1.0),
+    ("zstd", 1.02),
+];
+const LEVELS: usize = 10;
+const SHUFFLES: usize = 3;
+const TYPESIZES: [usize; 15] = [1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 24, 33, 255, 256, 300];
+const SIZES: [usize; 20] = [
+    0,
+    1,
+    7,
+    16,
+    100,
+    127,
+    128,
+    129,
+    1000,
+    1003,
+    4096,
+    10_007,
+    32_767,
+    65_536,
+    100_000,
+    262_144,
+    300_001,
+    641_091,
+    1 << 20,
+    2_500_003,
+];
+const THREADS: [c_int; 4] = [1, 2, 3, 4];
+const SPLIT_MODES: usize = 4;
+const ALWAYS_SPLIT: c_int = 1;
+const BLOCKSIZES: [usize; 10] = [0, 1, 100, 128, 1000, 4096, 4099, 65_536, 100_000, 1 << 20];
+
+/// How many values each dimension has: codec, level, shuffle, typesize, size, threads, split mode, block
+/// size, content.
+pub const DIMENSIONS: [usize; 9] = [
+    CODECS.len(),
+    LEVELS,
+    SHUFFLES,
+    TYPESIZES.len(),
+    SIZES.len(),
+    THREADS.len(),
+    SPLIT_MODES,
+    BLOCKSIZES.len(),
+    Content::ALL.len(),
+];
+
+const HEADER: usize = 16;
+const MEMCPYED: u8 = 0x02;
+/// What a reader of Blosc 1.x splits at most, and at least.
+const MAX_STREAMS: usize = 16;
+const MIN_STREAM: usize = 128;
+/// How much larger than the reference's a chunk may be: a part, and bytes.
+const SIZE_SLACK: (f64, f64) = (1.02, 16.0);
+/// The same for Zstd: in streams of a hundred bytes, a few bytes each are a large part.
+const ZSTD_SLACK: (f64, f64) = (1.2, 16.0);
+
+/// One combination of parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    picks: [usize; DIMENSIONS.len()],
+    seed: u64,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} level {} shuffle {} typesize {} of {} bytes, {} threads, split mode {}, block size {}, {:?} {}",
+            self.codec_name(),
+            self.level(),
+            self.picks[2],
+            self.typesize(),
+            self.nbytes(),
+            self.threads(),
+            self.splitmode(),
+            self.blocksize(),
+            self.content(),
+            self.seed,
+        )
+    }
+}
+
+impl Cell {
+    /// The cell with these value indices.
+    ///
+    /// # Panics
+    /// When there are more or fewer indices than dimensions.
+    pub fn new(picks: &[usize], seed: u64) -> Cell {
+        let picks = picks.try_into().expect("one index per dimension");
+        Cell { picks, seed }
+    }
+
+    /// A cell drawn at random.
+    pub fn random(random: &mut Random) -> Cell {
+        Cell {
+            picks: DIMENSIONS.map(|values| random.below(values)),
+            seed: random.word() >> 32,
+        }
+    }
+
+    /// The codec's place in [`CODECS`].
+    pub fn codec(&self) -> usize {
+        self.picks[0]
+    }
+
+    fn codec_name(&self) -> &'static str {
+        CODECS[self.codec()].0
+    }
+
+    /// The level.
+    pub fn level(&self) -> usize {
+        self.picks[1]
+    }
+
+    fn typesize(&self) -> usize {
+        TYPESIZES[self.picks[3]]
+    }
+
+    /// The typesize as a header holds it.
+    fn items(&self) -> usize {
+        match self.typesize() {
+            256.. => 1,
+            typesize => typesize,
+        }
+    }
+
+    fn nbytes(&self) -> usize {
+        SIZES[self.picks[4]]
+    }
+
+    fn threads(&self) -> c_int {
+        THREADS[self.picks[5]]
+    }
+
+    fn splitmode(&self) -> c_int {
+        1 + self.picks[6] as c_int
+    }
+
+    fn blocksize(&self) -> usize {
+        BLOCKSIZES[self.picks[7]]
+    }
+
+    fn content(&self) -> Content {
+        Content::ALL[self.picks[8]]
+    }
+
+    fn compress(
+        &self,
+        library: &Library,
+        source: &[u8],
+        threads: c_int,
+    ) -> Result<Vec<u8>, String> {
+        let codec = CString::new(self.codec_name()).expect("no NUL");
+        let mut chunk = vec![0xA5; source.len() + HEADER];
+        // SAFETY: every buffer is as long as said.
+        let size = unsafe {
+            (library.blosc_set_splitmode)(self.splitmode());
+            (library.blosc_compress_ctx)(
+                self.level() as c_int,
+                self.picks[2] as c_int,
+                self.typesize(),
+                source.len(),
+                source.as_ptr().cast(),
+                chunk.as_mut_ptr().cast(),
+                chunk.len(),
+                codec.as_ptr(),
+                self.blocksize(),
+                threads,
+            )
+        };
+        if size <= 0 {
+            return Err(format!("{} compresses to {size}", library.name));
+        }
+        chunk.truncate(size as usize);
+        Ok(chunk)
+    }
+
+    fn reads_back(&self, reader: &Library, chunk: &[u8], source: &[u8]) -> Result<(), String> {
+        let mut back = vec![0x5A; source.len()];
+        let size = reader.decompress(chunk, &mut back, self.threads());
+        if usize::try_from(size) != Ok(source.len()) {
+            return Err(format!("{} decompresses to {size}", reader.name));
+        }
+        if back != source {
+            return Err(format!("{} decompresses to other bytes", reader.name));
+        }
+        Ok(())
+    }
+
+    fn same_items(&self, libraries: [&Library; 2], chunk: &[u8]) -> Result<(), String> {
+        let count = self.nbytes() / self.items();
+        let mut random = Random::new(self.seed);
+        for _ in 0..4 {
+            let start = random.below(count + 2);
+            let nitems = random.below(count + 2 - start.min(count));
+            let get = |library: &Library| {
+                let mut dest = vec![0; nitems * self.items()];
+                // SAFETY: a sound chunk, and room for the items.
+                let size = unsafe {
+                    (library.blosc_getitem)(
+                        chunk.as_ptr().cast(),
+                        start as c_int,
+                        nitems as c_int,
+                        dest.as_mut_ptr().cast(),
+                    )
+                };
+                (size, dest)
+            };
+            if get(libraries[0]) != get(libraries[1]) {
+                return Err(format!("{nitems} items from {start} on differ"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compresses with both libraries, lets each read both chunks, and compares sizes and headers.
+    ///
+    /// # Errors
+    /// What is not as it must be.
+    pub fn check(&self, ours: &Library, reference: &Library) -> Result<Report, String> {
+        let source = self.content().make(self.nbytes(), self.items(), self.seed);
+        let mine = self.compress(ours, &source, self.threads())?;
+        let serial = self.compress(ours, &source, 1)?;
+        if mine != serial {
+            return Err("the number of threads changes the chunk".to_owned());
+        }
+        let theirs = self.compress(reference, &source, 1)?;
+        for chunk in [&mine, &theirs] {
+            self.reads_back(ours, chunk, &source)?;
+        }
+        self.reads_back(reference, &mine, &source)?;
+        let mut nbytes = 0;
+        // SAFETY: the chunk is as long as said.
+        let code = unsafe {
+            (reference.blosc_cbuffer_validate)(mine.as_ptr().cast(), mine.len(), &mut nbytes)
+        };
+        if code != 0 || nbytes != source.len() {
+            return Err(format!("validation gives {code} and {nbytes} bytes"));
+        }
+        self.same_items([ours, reference], &mine)?;
+        // Row L11: blocks that the reference splits and then can't read.
+        let blocksize = u32::from_le_bytes([mine[8], mine[9], mine[10], mine[11]]) as usize;
+        let is_guarded = self.items() > MAX_STREAMS || blocksize / self.items() < MIN_STREAM;
+        if self.splitmode() == ALWAYS_SPLIT && is_guarded {
+            return Ok(Report::default());
+        }
+        self.reads_back(reference, &theirs, &source)?;
+        if (mine[2] ^ theirs[2]) & !MEMCPYED != 0
+            || mine[..2] != theirs[..2]
+            || mine[3..12] != theirs[3..12]
+        {
+            return Err(format!(
+                "the header is {:02x?}, not {:02x?}",
+                &mine[..12],
+                &theirs[..12]
+            ));
+        }
+        let (part, bytes) = match self.codec_name() {
+            "zstd" => ZSTD_SLACK,
+            _ => SIZE_SLACK,
+        };
+        if mine.len() as f64 > part * theirs.len() as f64 + bytes {
+            return Err(format!("{} bytes, not {}", mine.len(), theirs.len()));
+        }
+        Ok(Report {
+            ours: mine.len() as i64,
+            reference: theirs.len() as i64,
+            comparable_bytes: self.codec_name() == "blosclz",
+            identical: mine == theirs,
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! The same for `libblosc.so.1`: C-Blosc 1.21 as Debian 12 builds it is the reference.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | this file | the C interface, and finding and opening the two libraries |
+//! | [`cell`] | one combination of parameters, and what must hold for it |
+
+pub mod cell;
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::library::profile_dir;
+
+macro_rules! api {
+    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// One opened library: its functions by name.
+        #[allow(missing_docs, reason = "the functions are those of blosc.h")]
+        pub struct Library {
+            /// `"ours"` or `"reference"`, for messages.
+            pub name: &'static str,
+            $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Library {
+            fn load(name: &'static str, handle: *mut c_void) -> Library {
+                Library {
+                    name,
+                    $($name: {
+                        let symbol = CString::new(stringify!($name)).expect("no NUL");
+                        // SAFETY: a live handle and a NUL-terminated name.
+                        let address = unsafe { libc::dlsym(handle, symbol.as_ptr()) };
+                        assert!(!address.is_null(), "{name} has no {}", stringify!($name));
+                        // SAFETY: both libraries promise the interface of C-Blosc 1.21.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($argument),*) $(-> $result)?,
+                            >(address)
+                        }
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+api! {
+    blosc_set_splitmode: fn(c_int);
+    blosc_compress_ctx: fn(
+        c_int, c_int, usize, usize, *const c_void, *mut c_void, usize, *const c_char, usize, c_int
+    ) -> c_int;
+    blosc_decompress_ctx: fn(*const c_void, *mut c_void, usize, c_int) -> c_int;
+    blosc_getitem: fn(*const c_void, c_int, c_int, *mut c_void) -> c_int;
+    blosc_cbuffer_validate: fn(*const c_void, usize, *mut usize) -> c_int;
+}
+
+impl Library {
+    /// Decompresses a chunk, which is as long as its header says, into `dest`; returns what the call does.
+    pub fn decompress(&self, chunk: &[u8], dest: &mut [u8], nthreads: c_int) -> c_int {
+        // SAFETY: the chunk was validated or made by a library; the destination is as long as said.
+        unsafe {
+            (self.blosc_decompress_ctx)(
+                chunk.as_ptr().cast(),
+                dest.as_mut_ptr().cast(),
+                dest.len(),
+                nthreads,
+            )
+        }
+    }
+}
+
+fn open(path: &Path) -> *mut c_void {
+    let c_path = CString::new(path.as_os_str().as_encoded_bytes()).expect("no NUL in a path");
+    // SAFETY: a NUL-terminated path; running the library's constructors is the point.
+    unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) }
+}
+
+/// The library under test.
+///
+/// # Panics
+/// When it is not built: a test without it must fail, not pass silently.
+pub fn ours() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let path = std::env::var_os("FERROBLOSC_LIBRARY1")
+            .map_or_else(|| profile_dir().join("libblosc.so"), PathBuf::from);
+        let handle = open(&path);
+        assert!(
+            !handle.is_null(),
+            "{} cannot be opened; `cargo build --workspace` builds it",
+            path.display()
+        );
+        Library::load("ours", handle)
+    })
+}
+
+/// The folder with Debian's library and those it needs, which `scripts/reference1.sh` made.
+fn reference_folder() -> PathBuf {
+    std::env::var_os("FERROBLOSC_REFERENCE1").map_or_else(
+        || profile_dir().join("../blosc1").components().collect(),
+        PathBuf::from,
+    )
+}
+
+/// The reference library.
+///
+/// # Panics
+/// When it is not installed: a test without it must fail, not pass silently.
+pub fn reference() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let folder = reference_folder();
+        // A library that is loaded already is not searched for: so these come first.
+        for needed in ["libsnappy.so.1", "liblz4.so.1", "libzstd.so.1", "libz.so.1"] {
+            open(&folder.join(needed));
+        }
+        let handle = open(&folder.join("libblosc.so.1"));
+        assert!(
+            !handle.is_null(),
+            "no reference library in {}: `make reference` fetches it",
+            folder.display()
+        );
+        Library::load("reference", handle)
+    })
+}

@@ -1,0 +1,69 @@
+//! `libblosc.so.1` and C-Blosc 1.21 side by side, over combinations of codec, level, shuffle, sizes,
+//! threads, split mode, block size and contents.
+//!
+//! `FERROBLOSC_SAMPLE_SECONDS` and `FERROBLOSC_SAMPLE_SEED` count as for the tests of `libblosc2.so`.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use ferroblosc_interop::blosc1::cell::{CODECS, Cell, DIMENSIONS};
+use ferroblosc_interop::blosc1::{ours, reference};
+use ferroblosc_interop::data::Random;
+use ferroblosc_interop::isolate;
+use ferroblosc_interop::pairs::all_pairs;
+use ferroblosc_interop::tally::Tally;
+
+/// Cells per forked child; a crash costs one fork.
+const BATCH: usize = 64;
+/// Seconds the sample runs when nobody says otherwise.
+const DEFAULT_SAMPLE_SECONDS: u64 = 10;
+
+fn number_from(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+fn run(cells: &[Cell], tally: &mut Tally) {
+    let outcomes = isolate::each(cells.len(), |index| {
+        Ok(cells[index].check(ours(), reference())?.to_values())
+    });
+    for (cell, outcome) in cells.iter().zip(&outcomes) {
+        tally.add(cell, cell.codec(), cell.level() as u8, outcome);
+    }
+}
+
+#[test]
+fn row_l14_every_pair_of_parameters_agrees_with_the_reference() {
+    ours();
+    reference();
+    let mut tally = Tally::new(&CODECS);
+    let cells: Vec<Cell> = all_pairs(&DIMENSIONS)
+        .into_iter()
+        .enumerate()
+        .map(|(seed, picks)| Cell::new(&picks, seed as u64))
+        .collect();
+    for batch in cells.chunks(BATCH) {
+        run(batch, &mut tally);
+    }
+    tally.conclude();
+}
+
+#[test]
+fn row_l14_a_random_sample_of_parameters_agrees_with_the_reference() {
+    ours();
+    reference();
+    let seconds = number_from("FERROBLOSC_SAMPLE_SECONDS").unwrap_or(DEFAULT_SAMPLE_SECONDS);
+    let seed = number_from("FERROBLOSC_SAMPLE_SEED").unwrap_or_else(|| {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .expect("after 1970")
+            .as_secs()
+    });
+    println!("FERROBLOSC_SAMPLE_SEED={seed}");
+    let mut random = Random::new(seed);
+    let mut tally = Tally::new(&CODECS);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    while Instant::now() < end {
+        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut random)).collect();
+        run(&cells, &mut tally);
+    }
+    tally.conclude();
+}
