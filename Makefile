@@ -18,13 +18,14 @@ FUZZ_SECONDS ?= 60
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-full test-arm bench fuzz check check-oldest check-arm clean
+.PHONY: help build install headers demo reference test test-clients test-full test-arm bench fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries"
 	@echo "make install PREFIX= DESTDIR=   install them, with headers, pkg-config and CMake files"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
+	@echo "make test-clients               run other people's programs with libblosc.so.1 (installs them)"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
@@ -56,6 +57,10 @@ test: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev
 	$(CARGO) build --workspace
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(CARGO) test --workspace
+
+# Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place.
+test-clients: build
+	scripts/test-clients.sh $(BUILD)
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture

@@ -187,6 +187,47 @@ fn row_l11_blocks_split_where_readers_do_not_split_are_read() {
     assert_eq!(decompressed(&chunk, 400), Ok(data));
 }
 
+/// A chunk of one block more than `blocksize` bytes long, its streams raw.
+fn raw_streams(flags: u8, blocksize: usize, streams: usize, data: &[u8]) -> Vec<u8> {
+    let nblocks = data.len().div_ceil(blocksize);
+    let (mut starts, mut body) = (Vec::new(), Vec::new());
+    for block in data.chunks(blocksize) {
+        starts.extend((HEADER_LENGTH + 4 * nblocks + body.len()).to_le_bytes()[..4].iter());
+        let streams = if block.len() == blocksize { streams } else { 1 };
+        for stream in block.chunks(block.len() / streams) {
+            body.extend(&stream.len().to_le_bytes()[..4]);
+            body.extend(stream);
+        }
+    }
+    let mut chunk = vec![2, 1, flags, 4];
+    for number in [
+        data.len(),
+        blocksize,
+        HEADER_LENGTH + starts.len() + body.len(),
+    ] {
+        chunk.extend(&number.to_le_bytes()[..4]);
+    }
+    [chunk, starts, body].concat()
+}
+
+#[test]
+fn row_l14_chunks_of_all_writers_since_1_3_are_read() {
+    let data = ramp(5_000_000);
+    // LZ4HC and Zlib of 1.3 to 1.7 in blocks of 2 MiB, all codecs since; split and, since 1.11, not.
+    for (flags, blocksize, streams) in [
+        (0x00, 262_144, 4),
+        (0x20, 2_097_152, 4),
+        (0x60, 2_097_152, 4),
+        (0x30, 524_288, 1),
+        (0x70, 1_048_576, 1),
+        (0x90, 1_048_576, 1),
+    ] {
+        let chunk = raw_streams(flags, blocksize, streams, &data);
+        let read = decompressed(&chunk, data.len());
+        assert!(read.as_ref() == Ok(&data), "{flags:#x} {blocksize}");
+    }
+}
+
 #[test]
 fn row_l13_chunks_of_another_version_are_refused() {
     let chunk = compressed(&params(CALL), &ramp(1000));
