@@ -110,7 +110,9 @@ cat > blosc-suite.py << 'END'
 import importlib, shutil, sys, unittest
 import blosc.toplevel
 # blosc.test is a function; the module of that name is found by import only.
-suite = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module("blosc.test"))
+# The examples in the documentation come with blosc.toplevel.
+load = unittest.defaultTestLoader.loadTestsFromModule
+suite = unittest.TestSuite([load(importlib.import_module("blosc.test")), load(blosc.toplevel)])
 result = unittest.TextTestRunner().run(suite)
 shutil.copyfile("/proc/self/maps", "maps")
 assert result.testsRun > 0
