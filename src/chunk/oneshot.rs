@@ -55,13 +55,29 @@ impl Settings {
         }
     }
 
-    /// The same settings, to be used apart.
-    pub fn copy(&self) -> Settings {
+    fn copy(&self) -> Settings {
         Settings {
             encoder: None,
             decoder: None,
             ..*self
         }
+    }
+
+    /// The settings as the environment changes them for decompressions, to be used apart; the change
+    /// itself stays.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] when `BLOSC_NTHREADS` is no number of threads.
+    pub fn apart_for_reading(&mut self) -> Result<Settings> {
+        self.apply_nthreads()?;
+        Ok(self.copy())
+    }
+
+    fn apply_nthreads(&mut self) -> Result<()> {
+        if let Some(nthreads) = environment::nthreads_strict()? {
+            self.nthreads = nthreads;
+        }
+        Ok(())
     }
 
     /// The settings as the environment changes them for compressions, to be used apart; the change itself
@@ -237,9 +253,7 @@ impl Settings {
     /// Those of [`Decompressor::decompress`]; [`Error::InvalidParam`] when `BLOSC_NTHREADS` is no number
     /// of threads.
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        if let Some(nthreads) = environment::nthreads_strict()? {
-            self.nthreads = nthreads;
-        }
+        self.apply_nthreads()?;
         if self.decoder_threads != self.nthreads {
             self.decoder = None;
             self.decoder_threads = self.nthreads;

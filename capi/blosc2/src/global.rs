@@ -111,7 +111,7 @@ fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
 /// Decompresses under the lock or, with BLOSC_NOLOCK, apart.
 fn decompress(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     if nolock() {
-        with_settings(|settings| settings.copy()).decompress(src, dest)
+        with_settings(Settings::apart_for_reading)?.decompress(src, dest)
     } else {
         with_settings(|settings| settings.decompress(src, dest))
     }
