@@ -9,6 +9,8 @@ TYPESIZE ?= 4
 
 # How long `make test` compares random parameters with the reference.
 SAMPLE_SECONDS ?= 240
+# Where the random parameters begin; empty for another place at each run.
+SAMPLE_SEED ?=
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
 BENCH ?=
 
@@ -56,7 +58,8 @@ reference:
 test: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev
 	$(CARGO) build --workspace
-	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(CARGO) test --workspace
+	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
+		$(CARGO) test --workspace
 
 # Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place.
 test-clients: build

@@ -71,6 +71,8 @@ const MIN_STREAM: usize = 128;
 const SIZE_SLACK: (f64, f64) = (1.02, 16.0);
 /// The same for Zstd: in streams of a hundred bytes, a few bytes each are a large part.
 const ZSTD_SLACK: (f64, f64) = (1.2, 16.0);
+/// The same for Snappy, which is written by another encoder (row D14).
+const SNAPPY_SLACK: (f64, f64) = (1.1, 16.0);
 
 /// One combination of parameters.
 #[derive(Clone, Copy, Debug)]
@@ -275,6 +277,7 @@ impl Cell {
         }
         let (part, bytes) = match self.codec_name() {
             "zstd" => ZSTD_SLACK,
+            "snappy" => SNAPPY_SLACK,
             _ => SIZE_SLACK,
         };
         if mine.len() as f64 > part * theirs.len() as f64 + bytes {
