@@ -6,8 +6,7 @@ use std::fmt::{Display, Write};
 use crate::cell;
 use crate::isolate::{Outcome, Values};
 
-/// How far a mean may be above its limit, which is meant to two digits: among thousands of equal chunks are a few
-/// that a decision row makes some bytes longer, such as blocks cut at whole items (row C3).
+/// How far a mean may be above its limit, which is meant to two digits.
 const MEAN_TOLERANCE: f64 = 0.0005;
 
 /// What one cell reports when nothing is wrong with it.
