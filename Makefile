@@ -36,7 +36,8 @@ help:
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
 build:
-	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1
+	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 \
+		--package ferroblosc-capi-ferroblosc
 
 install: build
 	scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"

@@ -34,3 +34,4 @@ install -m 644 "$root"/include/*.h "$prefix/include"
 install -m 644 "$root"/include/blosc2/*.h "$prefix/include/blosc2"
 install_library blosc2 3.3.5 9 Blosc2
 install_library blosc 1.21.6 1 Blosc
+install_library ferroblosc 0.1.0 0 Ferroblosc

@@ -52,6 +52,17 @@ const fn blosc1(path: &'static str, pieces: &'static [Piece]) -> Header {
     }
 }
 
+/// A header of what is our own.
+const fn ferroblosc(path: &'static str, pieces: &'static [Piece]) -> Header {
+    Header {
+        path,
+        sources: "capi/ferroblosc/src",
+        texts: "capi/ferroblosc/header",
+        export: "FERROBLOSC_EXPORT",
+        pieces,
+    }
+}
+
 /// All headers under `include/`.
 pub const HEADERS: &[Header] = &[
     blosc2("blosc2/blosc2-export.h", &[Text("export.h")]),
@@ -149,6 +160,15 @@ pub const HEADERS: &[Header] = &[
             Macros(&["constants.rs"]),
             Functions(&["compress.rs", "settings.rs", "names.rs", "cbuffer.rs"]),
             Text("blosc-end.h"),
+        ],
+    ),
+    ferroblosc("ferroblosc-export.h", &[Text("export.h")]),
+    ferroblosc(
+        "ferroblosc.h",
+        &[
+            Text("ferroblosc-begin.h"),
+            Functions(&["util.rs"]),
+            Text("ferroblosc-end.h"),
         ],
     ),
 ];

@@ -24,7 +24,8 @@ pub fn build_folder() -> PathBuf {
     folder.to_owned()
 }
 
-/// The folder with this library and that of C-Blosc2 under the names programs know, just built.
+/// The folder with this library and that of C-Blosc2 under the names programs know, just built; so is the
+/// third one, which is installed with them.
 ///
 /// A test's own dependencies do not include shared libraries, so cargo is asked for them here.
 pub fn library_folder() -> &'static Path {
@@ -33,6 +34,7 @@ pub fn library_folder() -> &'static Path {
         run(Command::new(env!("CARGO"))
             .args(["build", "--package", env!("CARGO_PKG_NAME")])
             .args(["--package", "ferroblosc-capi-blosc2"])
+            .args(["--package", "ferroblosc-capi-ferroblosc"])
             .current_dir(project_root()));
         let folder = scratch("lib");
         for (file, name) in [

@@ -1,0 +1,26 @@
+//! `libferroblosc.so.0`: what Ferroblosc has beyond the C interfaces of C-Blosc and C-Blosc2.
+//!
+//! The two drop-ins export the functions of their originals and nothing else; whatever is our own goes here.
+//! The library exports only names that begin with `ferroblosc_`, `bloscpack_` or `bcolz_`, is a thin skin like
+//! the other two, and has a global state of its own. One file per section of a header:
+//!
+//! | file | header | section |
+//! |---|---|---|
+//! | [`util`] | `ferroblosc.h` | versions and error texts |
+//!
+//! **Where a new function goes**: a function that belongs to no format (checks of frames, ids of I/O back ends)
+//! into `ferroblosc.h`, one of a format into the header of the format. Write it in a file here, body in
+//! [`boundary!`](ferroblosc_capi_common::boundary!), marked `no_mangle`; name a new file in the recipe of its
+//! header (`tools/headers/src/recipes.rs`), run `make headers`, add the name to
+//! `tests/abi/symbols-libferroblosc.so.0.txt` and call the function from a program in `c-tests/ferroblosc`. Constants
+//! stand in a file of their own (`Macros` of the recipe), structs where `Types` of the recipe finds them.
+//!
+//! The headers under `include/` are made from these files by `tools/headers`; the documentation of the items
+//! goes with them. So the documentation here is written for C programmers.
+
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the contract of an exported function is its C documentation: pointers are NULL where that is allowed, and otherwise valid for what the function does with them"
+)]
+
+pub mod util;

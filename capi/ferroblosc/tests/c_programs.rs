@@ -1,0 +1,54 @@
+//! The C programs of `c-tests/ferroblosc`, against the headers and both libraries.
+
+mod common;
+
+use common::{c_compiler, library_folder, project_root, run, scratch, static_library};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Compiles a C test in a folder of its own, with every warning an error.
+fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
+    let program = scratch(folder).join(source.replace('.', "-"));
+    run(c_compiler()
+        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-g", "-pthread"])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror"])
+        .arg(project_root().join("c-tests/ferroblosc").join(source))
+        .arg("-o")
+        .arg(&program)
+        .args(libraries)
+        .args(["-lm", "-ldl"]));
+    program
+}
+
+/// A program linked with the shared library, in the folder it may write to.
+fn shared(source: &str) -> Command {
+    let library = library_folder().join("libferroblosc.so");
+    let mut command = Command::new(compile(source, "shared", &[&library]));
+    command
+        .env("LD_LIBRARY_PATH", library_folder())
+        .current_dir(scratch("shared"));
+    command
+}
+
+/// A program linked with the static library, in the folder it may write to.
+fn linked_statically(source: &str) -> Command {
+    let mut command = Command::new(compile(source, "static", &[static_library()]));
+    command.current_dir(scratch("static"));
+    command
+}
+
+#[test]
+fn row_d12_versions_and_texts() {
+    run(&mut shared("util.c"));
+    run(&mut linked_statically("util.c"));
+}
+
+#[test]
+fn row_d12_three_libraries_live_in_one_process() {
+    let folder = library_folder();
+    let libraries =
+        ["libferroblosc.so", "libblosc2.so", "libblosc.so"].map(|name| folder.join(name));
+    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
+    let program = compile("row_d12_three.c", "three", &libraries);
+    run(Command::new(program).env("LD_LIBRARY_PATH", folder));
+}
