@@ -15,15 +15,18 @@
 //! | 1 | [`pool`] | the worker threads all contexts share |
 //! | 2 | [`chunk`] | headers, block sizes, the encoder and the decoder |
 //! | 3 | [`blosc1`] | the calls, settings and codes of Blosc 1.x |
+//! | 3 | [`frame`] | super-chunks as one buffer, one file or one directory |
 //!
 //! A floor may use the floors below it, never one above.
 
 pub mod blosc1;
+mod buffer;
 mod call;
 pub mod chunk;
 pub mod codec;
 mod error;
 pub mod filter;
+pub mod frame;
 pub mod io;
 pub mod kernels;
 pub mod pool;
@@ -31,6 +34,7 @@ pub mod pool;
 pub(crate) mod testing;
 pub mod trace;
 
+pub use buffer::Buffer;
 pub use call::{Parent, Surroundings, Token};
 pub use error::{Error, Result};
 

@@ -1,7 +1,11 @@
 //! Floor 1: bytes that lie elsewhere than in memory.
 //!
 //! [`ReadAt`] is what the engine needs of a file: to read from a position, from several threads at once,
-//! without a position of its own that they would have to share.
+//! without a position of its own that they would have to share. A [`Backend`] is where frames are kept.
+
+mod backend;
+
+pub use backend::{Backend, Identity, Mode, Names, Portions, Stream, View};
 
 use crate::{Error, Result};
 

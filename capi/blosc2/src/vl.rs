@@ -3,8 +3,7 @@
 use crate::buffers::{destination, whole_chunk};
 use crate::context::blosc2_context;
 use ferroblosc::chunk::vl_nblocks;
-use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::buffers::MallocBuffer;
+use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -83,10 +82,9 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
             let mut blocks = Vec::new();
             blocks.try_reserve_exact(sizes.len())?;
             for size in sizes {
-                blocks.push(MallocBuffer::zeroed(size)?);
+                blocks.push(Buffer::zeroed(size)?);
             }
-            let mut slices: Vec<&mut [u8]> =
-                blocks.iter_mut().map(MallocBuffer::as_mut_slice).collect();
+            let mut slices: Vec<&mut [u8]> = blocks.iter_mut().map(|block| &mut **block).collect();
             decompressor.vl_decompress_into(src, &mut slices)?;
             Ok(blocks)
         });
@@ -134,8 +132,8 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
         }
         let nblock = usize::try_from(nblock).map_err(|_| Error::InvalidParam)?;
         let block = context.decompress_with(|decompressor| {
-            let mut block = MallocBuffer::zeroed(decompressor.vl_block_len(src, nblock)?)?;
-            decompressor.vl_decompress_block(src, nblock, block.as_mut_slice())?;
+            let mut block = Buffer::zeroed(decompressor.vl_block_len(src, nblock)?)?;
+            decompressor.vl_decompress_block(src, nblock, &mut block)?;
             Ok(block)
         })?;
         let size = block.len() as i32;

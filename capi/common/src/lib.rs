@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`boundary`](mod@boundary) | the wrapper around the body of every exported function: no panic gets out, an error becomes the value a C caller expects |
 //! | [`pointers`] | pointers of C callers turned into slices, strings and references, with the checks |
-//! | [`buffers`] | memory whose ownership goes to the caller, who will `free` it |
+//! | [`buffers`] | strings that the caller will `free` |
 //! | [`global`] | global state behind a lock that survives `fork` |
 //!
 //! A function of a skin checks and converts its arguments, calls one function of the core, and

@@ -1,0 +1,198 @@
+//! Where frames are kept: files behind a [`Backend`], so that users can bring their own.
+//!
+//! A backend opens [`Stream`]s by path; streams are read and written at absolute positions and are opened
+//! and closed for each task, several at a time and from several threads.
+
+use super::ReadAt;
+use crate::{Error, Result};
+use std::ffi::CStr;
+use std::path::Path;
+use std::ptr::NonNull;
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// To be read; it must exist.
+    Read,
+    /// To be read and written; it must exist.
+    Update,
+    /// To be written from the start; what was there is gone.
+    Create,
+    /// To be written behind what is there; made when it isn't there.
+    Append,
+}
+
+impl Mode {
+    /// The mode in the terms of `fopen`.
+    pub fn c_name(self) -> &'static CStr {
+        match self {
+            Mode::Read => c"rb",
+            Mode::Update => c"rb+",
+            Mode::Create => c"wb",
+            Mode::Append => c"ab",
+        }
+    }
+}
+
+/// In which portions a callback is told to write, which only those who count see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Portions {
+    /// One item of all the bytes.
+    Whole,
+    /// Items of one byte.
+    Bytes,
+}
+
+/// Which file a path or a handle stands for, whatever its name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The device.
+    pub device: u64,
+    /// The inode.
+    pub inode: u64,
+}
+
+/// Bytes that a backend keeps in memory of its own and lends.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the bytes are only read, and stay where they are while they are lent.
+unsafe impl Send for View {}
+// SAFETY: as above.
+unsafe impl Sync for View {}
+
+impl View {
+    /// Lends `len` bytes from `start` on.
+    ///
+    /// # Safety
+    /// The bytes are initialised, and stay in place and unchanged until the file they belong to is next
+    /// written to or truncated through the same backend, or the backend is destroyed.
+    pub unsafe fn new(start: NonNull<u8>, len: usize) -> View {
+        View { start, len }
+    }
+
+    /// The bytes.
+    ///
+    /// # Safety
+    /// Until the end of `'a` nothing of what ends the loan happens (see [`View::new`]).
+    pub unsafe fn bytes<'a>(self) -> &'a [u8] {
+        // SAFETY: `new` was promised initialised bytes, the caller promises that they are still there.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+/// An open file.
+pub trait Stream: Send + Sync {
+    /// The bytes in the file.
+    ///
+    /// # Errors
+    /// [`Error::FileRead`] when it can't be told.
+    fn size(&self) -> Result<u64>;
+
+    /// Reads into `dest` from `position` on; returns how many bytes there were, fewer than `dest` holds
+    /// only at the end.
+    ///
+    /// # Errors
+    /// [`Error::FileRead`] when reading fails.
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize>;
+
+    /// Lends `len` bytes from `position` on, when the backend keeps its files in memory; otherwise, or
+    /// when they aren't all there, none.
+    fn view(&self, position: u64, len: usize) -> Option<View> {
+        let _ = (position, len);
+        None
+    }
+
+    /// Writes all of `bytes` from `position` on.
+    ///
+    /// # Errors
+    /// [`Error::FileWrite`] when not all could be written.
+    fn write_at(&self, position: u64, bytes: &[u8], portions: Portions) -> Result<()>;
+
+    /// Makes the file `len` bytes long.
+    ///
+    /// # Errors
+    /// [`Error::FileTruncate`] when it can't be.
+    fn truncate(&self, len: u64) -> Result<()>;
+
+    /// Waits until what was written is on the disk.
+    ///
+    /// # Errors
+    /// [`Error::FileWrite`] when it can't be told to be there.
+    fn sync(&self) -> Result<()> {
+        Err(Error::FileWrite)
+    }
+
+    /// Which file this is, for backends that can tell.
+    fn identity(&self) -> Option<Identity> {
+        None
+    }
+
+    /// Ends the use of the file, which dropping it does too, but without telling whether it worked.
+    ///
+    /// # Errors
+    /// [`Error::FileWrite`] when something written may be lost.
+    fn close(self: Box<Self>) -> Result<()>;
+}
+
+/// What opens files.
+pub trait Backend: Send + Sync {
+    /// Opens the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] when it can't be opened so.
+    fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>>;
+
+    /// The part of a backend that only the file system has, on which handles are kept open, locks taken,
+    /// and files renamed and removed.
+    fn names(&self) -> Option<&dyn Names> {
+        None
+    }
+
+    /// Ends the use of the backend by one frame.
+    ///
+    /// # Errors
+    /// Any, when it didn't work.
+    fn destroy(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What can be done with the names of files, not their contents.
+pub trait Names: Send + Sync {
+    /// Which file is at `path`; none when there is none.
+    fn identify(&self, path: &Path) -> Option<Identity>;
+
+    /// Gives the file at `from` the name `to`; a file of that name is replaced, at once.
+    ///
+    /// # Errors
+    /// [`Error::FileWrite`] when it can't be done.
+    fn rename(&self, from: &Path, to: &Path) -> Result<()>;
+
+    /// Removes the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::FileRemove`] when it can't be done.
+    fn remove(&self, path: &Path) -> Result<()>;
+
+    /// The names of the files in a directory.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] when it can't be read.
+    fn list(&self, directory: &Path) -> Result<Vec<std::ffi::OsString>>;
+
+    /// Waits until the names in a directory are on the disk.
+    ///
+    /// # Errors
+    /// [`Error::FileWrite`] when it can't be told.
+    fn sync_directory(&self, directory: &Path) -> Result<()>;
+}
+
+impl ReadAt for Box<dyn Stream> {
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        Stream::read_at(self.as_ref(), position, dest)
+    }
+}
