@@ -4,8 +4,16 @@
 //! without a position of its own that they would have to share. A [`Backend`] is where frames are kept.
 
 mod backend;
+mod filesystem;
+pub mod lock;
+pub mod paths;
+mod reader;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use backend::{Backend, Identity, Mode, Names, Portions, Stream, View};
+pub use filesystem::FileSystem;
+pub use reader::Reader;
 
 use crate::{Error, Result};
 

@@ -1,0 +1,216 @@
+//! The file system as a backend.
+//!
+//! Streams are plain descriptors, closed when another program is executed. They are read and written at
+//! positions of their own, so that threads can share one, and what a signal interrupts is taken up again.
+
+use super::ReadAt;
+use super::backend::{Backend, Identity, Mode, Names, Portions, Stream};
+use crate::{Error, Result};
+use std::ffi::OsString;
+use std::fs::{File, Metadata, OpenOptions};
+use std::os::fd::IntoRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+/// The files of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileSystem;
+
+impl Backend for FileSystem {
+    fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
+        let mut options = OpenOptions::new();
+        match mode {
+            Mode::Read => options.read(true),
+            Mode::Update => options.read(true).write(true),
+            Mode::Create => options.write(true).create(true).truncate(true),
+            Mode::Append => options.append(true).create(true),
+        };
+        match options.open(path) {
+            Ok(file) => Ok(Box::new(FileStream(file))),
+            Err(error) => {
+                crate::trace_error!("Cannot open the file {}: {error}", path.display());
+                Err(Error::FileOpen)
+            }
+        }
+    }
+
+    fn names(&self) -> Option<&dyn Names> {
+        Some(self)
+    }
+}
+
+impl Names for FileSystem {
+    fn identify(&self, path: &Path) -> Option<Identity> {
+        std::fs::metadata(path).ok().map(|found| identity(&found))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        std::fs::rename(from, to).map_err(|_| Error::FileWrite)
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        std::fs::remove_file(path).map_err(|_| Error::FileRemove)
+    }
+
+    fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
+        std::fs::read_dir(directory)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect())
+            .map_err(|_| Error::FileOpen)
+    }
+
+    fn sync_directory(&self, directory: &Path) -> Result<()> {
+        // The parent of a bare name is "", which stands for the current directory.
+        let directory = match directory.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => directory,
+        };
+        File::open(directory)
+            .and_then(|opened| opened.sync_all())
+            .map_err(|_| Error::FileWrite)
+    }
+}
+
+fn identity(metadata: &Metadata) -> Identity {
+    Identity {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+    }
+}
+
+/// An open file of the operating system.
+#[derive(Debug)]
+struct FileStream(File);
+
+impl Stream for FileStream {
+    fn size(&self) -> Result<u64> {
+        self.0
+            .metadata()
+            .map(|found| found.len())
+            .map_err(|_| Error::FileRead)
+    }
+
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        ReadAt::read_at(&self.0, position, dest)
+    }
+
+    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+        self.0.write_all_at(bytes, position).map_err(|error| {
+            crate::trace_error!("Cannot write to a file: {error}");
+            Error::FileWrite
+        })
+    }
+
+    fn truncate(&self, len: u64) -> Result<()> {
+        self.0.set_len(len).map_err(|_| Error::FileTruncate)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.0.sync_data().map_err(|_| Error::FileWrite)
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        self.0.metadata().ok().map(|found| identity(&found))
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        // Some file systems only tell now that they couldn't keep what was written.
+        // SAFETY: the descriptor was open and ours, and is not used again.
+        let closed = unsafe { libc::close(self.0.into_raw_fd()) };
+        // An interrupted close has closed the descriptor all the same.
+        let interrupted =
+            || std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted;
+        match closed == 0 || interrupted() {
+            true => Ok(()),
+            false => Err(Error::FileWrite),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::testing::TempDir;
+
+    fn contents(stream: &dyn Stream) -> Vec<u8> {
+        let mut bytes = vec![0; stream.size().unwrap() as usize + 1];
+        let len = stream.read_at(0, &mut bytes).unwrap();
+        bytes.truncate(len);
+        bytes
+    }
+
+    #[test]
+    fn each_mode_opens_what_it_says() {
+        let dir = TempDir::new("modes");
+        let path = dir.join("f");
+        for mode in [Mode::Read, Mode::Update] {
+            assert_eq!(FileSystem.open(&path, mode).err(), Some(Error::FileOpen));
+        }
+        let made = FileSystem.open(&path, Mode::Append).unwrap();
+        made.write_at(0, b"abc", Portions::Whole).unwrap();
+        made.close().unwrap();
+        let appended = FileSystem.open(&path, Mode::Append).unwrap();
+        appended.write_at(3, b"def", Portions::Bytes).unwrap();
+        appended.close().unwrap();
+        let updated = FileSystem.open(&path, Mode::Update).unwrap();
+        updated.write_at(1, b"XY", Portions::Whole).unwrap();
+        assert_eq!(contents(updated.as_ref()), b"aXYdef");
+        updated.truncate(2).unwrap();
+        updated.sync().unwrap();
+        assert_eq!(contents(updated.as_ref()), b"aX");
+        updated.close().unwrap();
+        let read = FileSystem.open(&path, Mode::Read).unwrap();
+        assert_eq!(contents(read.as_ref()), b"aX");
+        assert_eq!(
+            read.write_at(0, b"z", Portions::Whole),
+            Err(Error::FileWrite)
+        );
+        assert_eq!(read.truncate(0), Err(Error::FileTruncate));
+        assert!(read.view(0, 1).is_none());
+        let created = FileSystem.open(&path, Mode::Create).unwrap();
+        assert_eq!(created.size(), Ok(0));
+    }
+
+    #[test]
+    fn a_position_behind_the_end_leaves_a_hole_when_written_and_nothing_when_read() {
+        let dir = TempDir::new("holes");
+        let path = dir.join("f");
+        let stream = FileSystem.open(&path, Mode::Create).unwrap();
+        stream.write_at(3, b"x", Portions::Whole).unwrap();
+        let stream = FileSystem.open(&path, Mode::Read).unwrap();
+        assert_eq!(contents(stream.as_ref()), b"\0\0\0x");
+        assert_eq!(stream.read_at(9, &mut [0; 4]), Ok(0));
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error() {
+        let full = FileSystem
+            .open(Path::new("/dev/full"), Mode::Update)
+            .unwrap();
+        assert_eq!(
+            full.write_at(0, b"x", Portions::Whole),
+            Err(Error::FileWrite)
+        );
+    }
+
+    #[test]
+    fn a_file_is_known_by_what_it_is_not_by_its_name() {
+        let dir = TempDir::new("identity");
+        let (one, other) = (dir.join("one"), dir.join("other"));
+        std::fs::write(&one, b"1").unwrap();
+        let names = FileSystem.names().unwrap();
+        let known = names.identify(&one).unwrap();
+        let stream = FileSystem.open(&one, Mode::Read).unwrap();
+        assert_eq!(stream.identity(), Some(known));
+        names.rename(&one, &other).unwrap();
+        assert_eq!(names.identify(&one), None);
+        assert_eq!(names.identify(&other), Some(known));
+        assert_eq!(names.list(dir.path()), Ok(vec![OsString::from("other")]));
+        names.sync_directory(dir.path()).unwrap();
+        names.remove(&other).unwrap();
+        assert_eq!(names.remove(&other), Err(Error::FileRemove));
+        assert_eq!(names.rename(&other, &one), Err(Error::FileWrite));
+        assert_eq!(names.list(&other), Err(Error::FileOpen));
+        assert_eq!(names.sync_directory(&other), Err(Error::FileWrite));
+        names.sync_directory(Path::new("")).unwrap();
+    }
+}

@@ -1,0 +1,354 @@
+//! Locks between processes that share a frame.
+//!
+//! Beside a locked frame lies a file of sixteen bytes that is locked in its stead (`<file>.b2lock`, or
+//! `.b2lock` inside a directory), whole, shared or exclusively, and by agreement alone:
+//! ```text
+//! 0: zero, u64 | 8: generation, u64 in the byte order of the machine
+//! ```
+//! A shorter file counts as zeros. Whoever locks exclusively counts the generation up before he changes
+//! anything, so whoever finds another generation than the one he saw last knows that what he remembers of
+//! the frame may be wrong. (Source: the lock files of C-Blosc2.)
+
+use super::ReadAt;
+use crate::{Error, Result};
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What the name of a file's lock ends with, and the name of a directory's lock.
+const SUFFIX: &str = ".b2lock";
+/// Where the generation is in the lock file.
+const GENERATION_AT: u64 = 8;
+/// The variable that turns locking on for all frames.
+const VARIABLE: &str = "BLOSC_LOCKING";
+
+/// What others may do meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Others may read.
+    Shared,
+    /// Others must wait.
+    Exclusive,
+}
+
+/// The lock of one handle of a frame.
+///
+/// Who holds it may take it again: the lock is only released when it was released as often. While a
+/// shared lock is held, taking it exclusively doesn't make it exclusive.
+#[derive(Debug)]
+pub struct Lock {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The lock file, open from the first use on.
+    file: Option<File>,
+    depth: usize,
+    /// The generation seen last.
+    seen: u64,
+}
+
+impl Lock {
+    /// The lock of the frame in the file at `path`.
+    pub fn of_file(path: &Path) -> Lock {
+        Lock::at(beside(path))
+    }
+
+    /// The lock of the frame in the directory at `path`.
+    pub fn of_directory(path: &Path) -> Lock {
+        Lock::at(path.join(SUFFIX))
+    }
+
+    fn at(path: PathBuf) -> Lock {
+        Lock {
+            path,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Whether frames are to be locked, given whether it was `asked` for: the environment can ask too,
+    /// with any value but an empty one and `0` in `BLOSC_LOCKING`.
+    pub fn enabled(asked: bool) -> bool {
+        asked || std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+    }
+
+    /// Waits for the lock and takes it. Returns whether somebody else has changed the frame, or may have,
+    /// since this handle last had the lock; the first time, since the frame was made.
+    ///
+    /// # Errors
+    /// [`Error::Lock`] when the lock file can't be made, locked, read or written; nothing is locked then.
+    pub fn acquire(&self, kind: Kind) -> Result<bool> {
+        let mut state = self.state();
+        if state.depth > 0 {
+            state.depth += 1;
+            return Ok(false);
+        }
+        let changed = self.lock(&mut state, kind).map_err(|error| {
+            crate::trace_error!("Cannot lock {}: {error}", self.path.display());
+            Error::Lock
+        })?;
+        state.depth = 1;
+        Ok(changed)
+    }
+
+    /// Gives the lock back, when it was taken.
+    pub fn release(&self) {
+        let mut state = self.state();
+        state.depth = match state.depth {
+            0 => return,
+            depth => depth - 1,
+        };
+        if let (0, Some(file)) = (state.depth, &state.file) {
+            unlock(file);
+        }
+    }
+
+    /// Takes the lock until the result is dropped.
+    ///
+    /// # Errors
+    /// As [`Lock::acquire`].
+    pub fn hold(self: &Arc<Lock>, kind: Kind) -> Result<Held> {
+        let changed = self.acquire(kind)?;
+        Ok(Held {
+            lock: Arc::clone(self),
+            changed,
+        })
+    }
+
+    /// Locks the file that the path names, and compares generations.
+    fn lock(&self, state: &mut State, kind: Kind) -> std::io::Result<bool> {
+        let mut replaced = false;
+        let file = loop {
+            let file = match state.file.take() {
+                Some(file) => file,
+                None => open(&self.path)?,
+            };
+            flock(&file, kind)?;
+            // Whoever removes a frame and makes it anew gives it another lock file, on which others wait
+            // for each other. One that is gone is not made again: its frame is gone as well.
+            if self.names_another_than(&file)? {
+                replaced = true;
+                continue;
+            }
+            break file;
+        };
+        let generation = match next_generation(&file, kind) {
+            Ok(generation) => generation,
+            Err(error) => {
+                unlock(&file);
+                return Err(error);
+            }
+        };
+        let changed = replaced || generation.found != state.seen;
+        state.seen = generation.left;
+        state.file = Some(file);
+        Ok(changed)
+    }
+
+    fn names_another_than(&self, file: &File) -> std::io::Result<bool> {
+        let ours = file.metadata()?;
+        Ok(std::fs::metadata(&self.path)
+            .is_ok_and(|named| (named.dev(), named.ino()) != (ours.dev(), ours.ino())))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that panics stands between two changes that belong together.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lock that is held.
+#[derive(Debug)]
+pub struct Held {
+    lock: Arc<Lock>,
+    changed: bool,
+}
+
+impl Held {
+    /// What [`Lock::acquire`] returned.
+    pub fn changed(&self) -> bool {
+        self.changed
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.lock.release();
+    }
+}
+
+/// The path of the lock file of the file at `path`.
+pub(super) fn beside(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(SUFFIX);
+    PathBuf::from(name)
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+}
+
+fn flock(file: &File, kind: Kind) -> std::io::Result<()> {
+    let operation = match kind {
+        Kind::Shared => libc::LOCK_SH,
+        Kind::Exclusive => libc::LOCK_EX,
+    };
+    loop {
+        // SAFETY: the descriptor is open as long as `file` is borrowed.
+        if unsafe { libc::flock(file.as_raw_fd(), operation) } == 0 {
+            return Ok(());
+        }
+        let error = std::io::Error::last_os_error();
+        if error.kind() != std::io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+fn unlock(file: &File) {
+    // SAFETY: the descriptor is open as long as `file` is borrowed. Unlocking what is locked can't fail.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+}
+
+/// The generation found in a lock file, and the one left there.
+struct Generation {
+    found: u64,
+    left: u64,
+}
+
+/// Reads the generation of a lock file that was locked, and counts it up when exclusively.
+fn next_generation(file: &File, kind: Kind) -> std::io::Result<Generation> {
+    let mut bytes = [0; size_of::<u64>()];
+    let read = ReadAt::read_at(file, GENERATION_AT, &mut bytes).map_err(std::io::Error::other)?;
+    let found = match read == bytes.len() {
+        true => u64::from_ne_bytes(bytes),
+        false => 0,
+    };
+    let left = match kind {
+        Kind::Shared => found,
+        Kind::Exclusive => {
+            let next = found.wrapping_add(1);
+            file.write_all_at(&next.to_ne_bytes(), GENERATION_AT)?;
+            next
+        }
+    };
+    Ok(Generation { found, left })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::testing::TempDir;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    fn sidecar(generation: u64) -> Vec<u8> {
+        [0, generation].map(u64::to_ne_bytes).concat()
+    }
+
+    #[test]
+    fn the_lock_file_lies_beside_a_file_and_inside_a_directory() {
+        let dir = TempDir::new("sidecars");
+        Lock::of_file(&dir.join("f.b2frame"))
+            .acquire(Kind::Shared)
+            .unwrap();
+        Lock::of_directory(dir.path())
+            .acquire(Kind::Exclusive)
+            .unwrap();
+        assert_eq!(std::fs::read(dir.join("f.b2frame.b2lock")).unwrap(), b"");
+        assert_eq!(std::fs::read(dir.join(".b2lock")).unwrap(), sidecar(1));
+    }
+
+    #[test]
+    fn only_exclusive_locks_count_and_only_others_are_told() {
+        let dir = TempDir::new("generations");
+        let path = dir.join("f");
+        let (one, other) = (Lock::of_file(&path), Lock::of_file(&path));
+        let take = |lock: &Lock, kind| {
+            let changed = lock.acquire(kind).unwrap();
+            lock.release();
+            changed
+        };
+        assert!(!take(&one, Kind::Shared));
+        assert!(!take(&one, Kind::Exclusive));
+        assert!(!take(&one, Kind::Exclusive));
+        assert!(take(&other, Kind::Shared));
+        assert!(!take(&other, Kind::Exclusive));
+        assert!(take(&one, Kind::Exclusive));
+        assert_eq!(std::fs::read(dir.join("f.b2lock")).unwrap(), sidecar(4));
+    }
+
+    #[test]
+    fn a_lock_taken_twice_is_held_until_it_is_released_twice() {
+        let dir = TempDir::new("depth");
+        let path = dir.join("f");
+        let (one, other) = (
+            Arc::new(Lock::of_file(&path)),
+            Arc::new(Lock::of_file(&path)),
+        );
+        one.acquire(Kind::Exclusive).unwrap();
+        let inner = one.hold(Kind::Exclusive).unwrap();
+        assert!(!inner.changed());
+        let (send, taken) = mpsc::channel();
+        let waiting = std::thread::spawn(move || {
+            let held = other.hold(Kind::Shared).unwrap();
+            send.send(held.changed()).unwrap();
+        });
+        drop(inner);
+        assert_eq!(
+            taken.recv_timeout(Duration::from_millis(50)),
+            Err(mpsc::RecvTimeoutError::Timeout)
+        );
+        one.release();
+        assert_eq!(taken.recv(), Ok(true));
+        waiting.join().unwrap();
+        one.release();
+        assert_eq!(std::fs::read(dir.join("f.b2lock")).unwrap(), sidecar(1));
+    }
+
+    #[test]
+    fn shared_locks_are_held_together() {
+        let dir = TempDir::new("shared");
+        let (one, other) = (Lock::of_file(&dir.join("f")), Lock::of_file(&dir.join("f")));
+        assert_eq!(one.acquire(Kind::Shared), Ok(false));
+        assert_eq!(other.acquire(Kind::Shared), Ok(false));
+    }
+
+    #[test]
+    fn a_lock_file_made_anew_is_the_one_that_counts() {
+        let dir = TempDir::new("anew");
+        let path = dir.join("f");
+        let (old, new) = (Lock::of_file(&path), Lock::of_file(&path));
+        old.acquire(Kind::Exclusive).unwrap();
+        old.release();
+        std::fs::remove_file(beside(&path)).unwrap();
+        assert_eq!(old.acquire(Kind::Shared), Ok(false), "its file is gone");
+        old.release();
+        assert!(!beside(&path).exists());
+        new.acquire(Kind::Exclusive).unwrap();
+        new.release();
+        assert_eq!(old.acquire(Kind::Exclusive), Ok(true));
+        assert_eq!(std::fs::read(beside(&path)).unwrap(), sidecar(2));
+    }
+
+    #[test]
+    fn what_cannot_be_locked_is_an_error() {
+        let dir = TempDir::new("unlockable");
+        let lock = Lock::of_file(&dir.join("no/such/directory"));
+        assert_eq!(lock.acquire(Kind::Shared), Err(Error::Lock));
+        lock.release();
+        std::fs::create_dir(dir.join("d.b2lock")).unwrap();
+        let lock = Arc::new(Lock::of_file(&dir.join("d")));
+        assert_eq!(lock.hold(Kind::Exclusive).err(), Some(Error::Lock));
+    }
+}

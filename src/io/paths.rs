@@ -1,0 +1,178 @@
+//! Removing and renaming what a frame is kept in, by path.
+
+use super::lock;
+use crate::{Error, Result};
+use std::ffi::OsStr;
+use std::fs::DirEntry;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What a URL of a file starts with.
+const FILE_SCHEME: &[u8] = b"file:///";
+
+/// The path without the `file:///` it may start with: the third slash goes too, so what follows is a
+/// relative path unless there is a fourth.
+pub fn without_scheme(path: &Path) -> &Path {
+    let bytes = path.as_os_str().as_bytes();
+    Path::new(OsStr::from_bytes(
+        bytes.strip_prefix(FILE_SCHEME).unwrap_or(bytes),
+    ))
+}
+
+/// Removes the frame at `path`, a file with its lock or a directory; nothing when there is none.
+///
+/// # Errors
+/// [`Error::FileRemove`] when a file can't be removed, [`Error::Failure`] when it can't be looked at; those
+/// of [`remove_dir`].
+pub fn remove_urlpath(path: &Path) -> Result<()> {
+    let found = match std::fs::metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(_) => return Err(Error::Failure),
+    };
+    if found.is_dir() {
+        return remove_dir(path);
+    }
+    std::fs::remove_file(path).map_err(|_| Error::FileRemove)?;
+    // Most frames have no lock, and one that stays harms nobody.
+    let _ = std::fs::remove_file(lock::beside(path));
+    Ok(())
+}
+
+/// Removes the files of a directory, then the directory itself if that is possible.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for an empty path, [`Error::NotFound`] when it is no directory that can be read,
+/// [`Error::Failure`] when something in it stays: a directory, a link that leads nowhere, what may not be
+/// removed. What can be is removed all the same.
+pub fn remove_dir(path: &Path) -> Result<()> {
+    if path.as_os_str().is_empty() {
+        return Err(Error::InvalidParam);
+    }
+    let entries = std::fs::read_dir(path).map_err(|_| Error::NotFound)?;
+    let mut emptied = true;
+    for entry in entries {
+        emptied &= entry.is_ok_and(|entry| remove_entry(&entry));
+    }
+    if !emptied {
+        return Err(Error::Failure);
+    }
+    // A path that is a link to the directory stays, and so does the directory.
+    let _ = std::fs::remove_dir(path);
+    Ok(())
+}
+
+/// Removes what is no directory and leads to something; returns whether it did.
+fn remove_entry(entry: &DirEntry) -> bool {
+    std::fs::metadata(entry.path()).is_ok() && std::fs::remove_file(entry.path()).is_ok()
+}
+
+/// Gives the frame at `from` the name `to`; a file of that name is replaced. Its lock keeps its name.
+///
+/// # Errors
+/// [`Error::Failure`] when it can't be done.
+pub fn rename_urlpath(from: &Path, to: &Path) -> Result<()> {
+    std::fs::metadata(from)
+        .and_then(|_| std::fs::rename(from, to))
+        .map_err(|_| Error::Failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::testing::TempDir;
+    use std::os::unix::fs::symlink;
+
+    fn touch(path: impl AsRef<Path>) {
+        std::fs::write(path, b"").unwrap();
+    }
+
+    #[test]
+    fn row_f30_exactly_eight_characters_of_a_url_are_stripped() {
+        for (url, path) in [
+            ("file:///w/x", "w/x"),
+            ("file:////abs/x", "/abs/x"),
+            ("file:///", ""),
+            ("file://host/x", "file://host/x"),
+            ("FILE:///x", "FILE:///x"),
+            ("x/file:///y", "x/file:///y"),
+            ("", ""),
+        ] {
+            assert_eq!(without_scheme(Path::new(url)).as_os_str(), path, "{url}");
+        }
+    }
+
+    #[test]
+    fn row_f29_a_directory_with_a_link_to_nowhere_stays_and_that_is_told() {
+        let dir = TempDir::new("dangling");
+        let path = dir.join("d");
+        std::fs::create_dir(&path).unwrap();
+        touch(path.join("f"));
+        symlink("nowhere", path.join("l")).unwrap();
+        assert_eq!(remove_dir(&path), Err(Error::Failure));
+        assert!(path.join("l").is_symlink() && !path.join("f").exists());
+    }
+
+    #[test]
+    fn a_directory_goes_with_its_files_and_links_but_not_what_these_lead_to() {
+        let dir = TempDir::new("files");
+        let (path, kept) = (dir.join("d"), dir.join("kept"));
+        std::fs::create_dir(&path).unwrap();
+        std::fs::create_dir(&kept).unwrap();
+        touch(kept.join("f"));
+        touch(path.join("f"));
+        symlink(&kept, path.join("to-directory")).unwrap();
+        symlink(kept.join("f"), path.join("to-file")).unwrap();
+        assert_eq!(remove_dir(&path), Ok(()));
+        assert!(!path.exists() && kept.join("f").exists());
+    }
+
+    #[test]
+    fn a_directory_within_stays() {
+        let dir = TempDir::new("nested");
+        std::fs::create_dir(dir.join("s")).unwrap();
+        touch(dir.join("f"));
+        assert_eq!(remove_dir(dir.path()), Err(Error::Failure));
+        assert!(dir.join("s").exists() && !dir.join("f").exists());
+    }
+
+    #[test]
+    fn what_is_no_directory_is_not_removed_as_one() {
+        let dir = TempDir::new("no-directory");
+        touch(dir.join("f"));
+        assert_eq!(remove_dir(Path::new("")), Err(Error::InvalidParam));
+        assert_eq!(remove_dir(&dir.join("f")), Err(Error::NotFound));
+        assert_eq!(remove_dir(&dir.join("none")), Err(Error::NotFound));
+    }
+
+    #[test]
+    fn a_frame_goes_with_its_lock_whatever_it_is() {
+        let dir = TempDir::new("frames");
+        touch(dir.join("f"));
+        touch(dir.join("f.b2lock"));
+        std::fs::create_dir(dir.join("d")).unwrap();
+        touch(dir.join("d/.b2lock"));
+        for name in ["f", "d", "none"] {
+            assert_eq!(remove_urlpath(&dir.join(name)), Ok(()));
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        touch(dir.join("f"));
+        assert_eq!(remove_urlpath(&dir.join("f/x")), Err(Error::Failure));
+    }
+
+    #[test]
+    fn renaming_replaces_files_and_leaves_locks() {
+        let dir = TempDir::new("renaming");
+        let (one, other) = (dir.join("one"), dir.join("other"));
+        std::fs::write(&one, b"1").unwrap();
+        touch(dir.join("one.b2lock"));
+        touch(&other);
+        assert_eq!(rename_urlpath(&one, &other), Ok(()));
+        assert_eq!(std::fs::read(&other).unwrap(), b"1");
+        assert!(dir.join("one.b2lock").exists());
+        assert_eq!(rename_urlpath(&one, &other), Err(Error::Failure));
+        symlink("nowhere", &one).unwrap();
+        assert_eq!(rename_urlpath(&one, &other), Err(Error::Failure));
+    }
+}

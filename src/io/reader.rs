@@ -1,0 +1,341 @@
+//! The handle a frame reads its file through.
+//!
+//! Opening a file costs more than most reads, so on the file system a reader keeps its file open from its
+//! first use on and lends the handle to all threads. A process may hold a great many frames, but only so
+//! many open files, so only the first readers keep one, at most 96 of them and no more than a sixteenth
+//! of the descriptors that the process may have; `BLOSC_MAX_CACHED_READERS` sets another number. The others
+//! open the file for each task.
+//!
+//! Whoever replaces a file, as editors and downloads do, gives its name to another one. A reader follows
+//! the name, and says so: what was read before is of the old file.
+
+use super::backend::{Backend, Identity, Mode, Stream};
+use crate::Result;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Files that all readers together keep open, unless the environment says another number.
+const DEFAULT_CAP: usize = 96;
+/// Readers take at most one of this many descriptors that the process may have.
+const DESCRIPTORS_PER_READER: libc::rlim_t = 16;
+/// The variable that says how many files are kept open.
+const CAP_VARIABLE: &str = "BLOSC_MAX_CACHED_READERS";
+
+/// Files that are kept open now.
+static KEPT: Cap = Cap::new();
+
+/// Opens one file for reading, again and again or once and for all.
+pub struct Reader {
+    backend: Arc<dyn Backend>,
+    path: PathBuf,
+    cap: &'static Cap,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    kept: Option<Kept>,
+    /// The file of the last [`Reader::acquire`].
+    last: Option<Identity>,
+}
+
+/// A file that is kept open, and the right to do so.
+struct Kept {
+    stream: Arc<dyn Stream>,
+    slot: Slot,
+}
+
+impl Reader {
+    /// A reader of the file at `path`, which is opened when it is first needed.
+    pub fn new(backend: Arc<dyn Backend>, path: PathBuf) -> Reader {
+        Reader::within(&KEPT, backend, path)
+    }
+
+    fn within(cap: &'static Cap, backend: Arc<dyn Backend>, path: PathBuf) -> Reader {
+        Reader {
+            backend,
+            path,
+            cap,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the file is.
+    pub fn backend(&self) -> &Arc<dyn Backend> {
+        &self.backend
+    }
+
+    /// The open file, and whether it is another one than at the last call. A file that is kept open is
+    /// read on when its name is gone.
+    ///
+    /// # Errors
+    /// [`crate::Error::FileOpen`], or the backend's own, when it can't be opened.
+    pub fn acquire(&self) -> Result<(Arc<dyn Stream>, bool)> {
+        let Some(names) = self.backend.names() else {
+            return Ok((self.open()?, false));
+        };
+        let mut state = self.state();
+        if let Some(kept) = &state.kept {
+            let named = names.identify(&self.path);
+            if named.is_none() || named == state.last {
+                return Ok((Arc::clone(&kept.stream), false));
+            }
+        }
+        let stream = self.open()?;
+        let identity = stream.identity();
+        let another = state.last.is_some() && identity != state.last;
+        state.last = identity;
+        let slot = match state.kept.take() {
+            Some(kept) => Some(kept.slot),
+            None => self.cap.take(),
+        };
+        state.kept = slot.map(|slot| Kept {
+            stream: Arc::clone(&stream),
+            slot,
+        });
+        Ok((stream, another))
+    }
+
+    /// Ends keeping the file open, and forgets which file it was.
+    pub fn forget(&self) {
+        *self.state() = State::default();
+    }
+
+    fn open(&self) -> Result<Arc<dyn Stream>> {
+        self.backend.open(&self.path, Mode::Read).map(Arc::from)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic inside leaves at worst no handle, with which the next caller starts anew.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many files may be kept open, and are.
+struct Cap {
+    most: OnceLock<usize>,
+    taken: AtomicUsize,
+}
+
+impl Cap {
+    const fn new() -> Cap {
+        Cap {
+            most: OnceLock::new(),
+            taken: AtomicUsize::new(0),
+        }
+    }
+
+    /// The right to keep one more file open, when there is one left.
+    fn take(&'static self) -> Option<Slot> {
+        let most = *self.most.get_or_init(most_kept);
+        // Relaxed: the count orders nothing else.
+        self.taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+                (taken < most).then_some(taken + 1)
+            })
+            .ok()
+            .map(|_| Slot(self))
+    }
+}
+
+/// The right to keep one file open.
+struct Slot(&'static Cap);
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        // Relaxed: as in `take`.
+        self.0.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How many files the environment and the system let readers keep open.
+fn most_kept() -> usize {
+    let asked = std::env::var_os(CAP_VARIABLE).map(|text| leading_number(text.as_encoded_bytes()));
+    match asked.map(usize::try_from) {
+        Some(Ok(asked)) => asked,
+        Some(Err(_)) | None => DEFAULT_CAP.min(descriptors_to_spare()),
+    }
+}
+
+/// The number at the start of a text, read as C reads one: 0 when there is none, the nearest one that
+/// exists when it is too large.
+fn leading_number(text: &[u8]) -> i64 {
+    let text = text.trim_ascii_start();
+    let (negative, digits) = match text.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        Some((b'+', rest)) => (false, rest),
+        _ => (false, text),
+    };
+    let value = digits
+        .iter()
+        .take_while(|digit| digit.is_ascii_digit())
+        .fold(0i64, |value, digit| {
+            value
+                .saturating_mul(10)
+                .saturating_add(i64::from(digit - b'0'))
+        });
+    if negative { -value } else { value }
+}
+
+/// The readers' share of the descriptors that the process may have.
+fn descriptors_to_spare() -> usize {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the call fills the struct it is given, and nothing else.
+    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
+        0 => usize::try_from(limit.rlim_cur / DESCRIPTORS_PER_READER).unwrap_or(usize::MAX),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::FileSystem;
+    use crate::io::testing::TempDir;
+    use crate::{Error, io};
+
+    fn cap_of(most: usize) -> &'static Cap {
+        let cap = Cap::new();
+        cap.most.set(most).unwrap();
+        Box::leak(Box::new(cap))
+    }
+
+    fn reader(most: usize, path: &Path) -> Reader {
+        Reader::within(cap_of(most), Arc::new(FileSystem), path.to_owned())
+    }
+
+    fn first_byte(stream: &dyn Stream) -> u8 {
+        let mut byte = [0];
+        assert_eq!(stream.read_at(0, &mut byte), Ok(1));
+        byte[0]
+    }
+
+    #[test]
+    fn the_file_is_kept_open_and_shared() {
+        let dir = TempDir::new("kept");
+        let path = dir.join("f");
+        std::fs::write(&path, b"1").unwrap();
+        let reader = reader(1, &path);
+        let (first, another) = reader.acquire().unwrap();
+        assert!(!another);
+        let again = std::thread::scope(|scope| {
+            let acquired = scope.spawn(|| reader.acquire().unwrap());
+            acquired.join().unwrap()
+        });
+        assert!(Arc::ptr_eq(&first, &again.0));
+        assert!(!again.1);
+        reader.forget();
+        let (anew, another) = reader.acquire().unwrap();
+        assert!(!Arc::ptr_eq(&first, &anew) && !another);
+    }
+
+    #[test]
+    fn a_replaced_file_is_followed_and_told_once() {
+        for most in [0, 1] {
+            let dir = TempDir::new("replaced");
+            let (path, new) = (dir.join("f"), dir.join("new"));
+            std::fs::write(&path, b"1").unwrap();
+            let reader = reader(most, &path);
+            let (old, _) = reader.acquire().unwrap();
+            std::fs::write(&new, b"2").unwrap();
+            std::fs::rename(&new, &path).unwrap();
+            let (stream, another) = reader.acquire().unwrap();
+            assert!(another);
+            assert_eq!(first_byte(stream.as_ref()), b'2');
+            assert_eq!(first_byte(old.as_ref()), b'1');
+            assert!(!reader.acquire().unwrap().1);
+        }
+    }
+
+    #[test]
+    fn a_file_whose_name_is_gone_is_read_on_when_it_was_kept() {
+        let dir = TempDir::new("gone");
+        let path = dir.join("f");
+        std::fs::write(&path, b"1").unwrap();
+        let (keeping, opening) = (reader(1, &path), reader(0, &path));
+        keeping.acquire().unwrap();
+        opening.acquire().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let (stream, another) = keeping.acquire().unwrap();
+        assert_eq!((first_byte(stream.as_ref()), another), (b'1', false));
+        assert_eq!(opening.acquire().err(), Some(Error::FileOpen));
+    }
+
+    #[test]
+    fn only_so_many_files_are_kept_and_places_come_free() {
+        let dir = TempDir::new("cap");
+        let path = dir.join("f");
+        std::fs::write(&path, b"1").unwrap();
+        let cap = cap_of(2);
+        let readers: Vec<Reader> = (0..3)
+            .map(|_| Reader::within(cap, Arc::new(FileSystem), path.clone()))
+            .collect();
+        let keeps = |reader: &Reader| {
+            let (one, _) = reader.acquire().unwrap();
+            Arc::ptr_eq(&one, &reader.acquire().unwrap().0)
+        };
+        assert_eq!(
+            readers.iter().map(keeps).collect::<Vec<_>>(),
+            [true, true, false]
+        );
+        readers[0].forget();
+        assert!(keeps(&readers[2]));
+        assert!(!keeps(&readers[0]));
+        drop(readers);
+        assert_eq!(cap.taken.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn backends_without_names_are_opened_each_time() {
+        struct Plain;
+        impl Backend for Plain {
+            fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn io::Stream>> {
+                FileSystem.open(path, mode)
+            }
+        }
+        let dir = TempDir::new("plain");
+        let path = dir.join("f");
+        std::fs::write(&path, b"1").unwrap();
+        let reader = Reader::within(cap_of(1), Arc::new(Plain), path);
+        let (one, _) = reader.acquire().unwrap();
+        let (other, another) = reader.acquire().unwrap();
+        assert!(!Arc::ptr_eq(&one, &other) && !another);
+    }
+
+    #[test]
+    fn row_f28_kept_files_are_closed_on_exec_and_their_number_is_read_as_c_does() {
+        let dir = TempDir::new("exec");
+        let path = dir.join("kept-by-the-parent");
+        std::fs::write(&path, b"1").unwrap();
+        let reader = reader(1, &path);
+        reader.acquire().unwrap();
+        let open_files = |program: &str| {
+            let listed = std::process::Command::new(program)
+                .args(["-l", "/proc/self/fd"])
+                .output()
+                .unwrap();
+            String::from_utf8(listed.stdout).unwrap()
+        };
+        assert!(!open_files("ls").contains("kept-by-the-parent"));
+
+        for (text, number) in [
+            ("7", 7),
+            (" \t+12x", 12),
+            ("-3", -3),
+            ("many", 0),
+            ("", 0),
+            ("99999999999999999999", i64::MAX),
+        ] {
+            assert_eq!(leading_number(text.as_bytes()), number, "{text:?}");
+        }
+    }
+}
