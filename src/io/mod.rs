@@ -6,6 +6,8 @@
 mod backend;
 mod filesystem;
 pub mod lock;
+pub mod mapping;
+pub mod mmap;
 pub mod paths;
 mod reader;
 #[cfg(test)]
