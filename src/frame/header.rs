@@ -1,0 +1,360 @@
+//! The header of a frame: the only place that knows its bytes.
+//!
+//! ```text
+//!   0  9e a8  "b2frame\0"        an array of 14, a string of 8
+//!  10  d2     header_len         bytes of the whole header
+//!  15  cf     frame_len          bytes of the whole frame
+//!  24  a4     flags kind codec split
+//!  29  d3     nbytes             uncompressed bytes of all chunks
+//!  38  d3     cbytes             bytes of the data section, or of all chunk files
+//!  47  d2     typesize
+//!  52  d2     blocksize          as asked for; 0 is automatic
+//!  57  d2     chunksize          −1 before the first chunk, 0 when chunks differ
+//!  62  d1 d1  threads            of compression and decompression
+//!  68  c2/c3                     whether there are variable-length metalayers
+//!  69  d8     6 ids[6] codec codec_meta metas[6] more_flags 0
+//!  87         the metalayers, see `metalayers.rs`
+//! ```
+//! The first column is the position of the byte in the second, a msgpack marker; numbers are big endian.
+//! The header is written by filling the numbers into [`BLANK`], which has all the markers. A reader looks at
+//! none of them: it finds the numbers at their places, and accepts what other readers of the format do.
+//! (Source: the C-Blosc2 frame format.)
+
+use super::description::{Counters, Recorded};
+use super::metalayers;
+use super::section::Named;
+use crate::filter::{SLOTS, Slot};
+use crate::{Error, Result};
+
+/// Bytes of the part of a header that has the same shape in every frame.
+pub const FIXED_LEN: usize = 87;
+/// Bytes of the smallest header that is written, the one of a frame without metalayers.
+pub const MIN_LEN: usize = FIXED_LEN + metalayers::EMPTY_LEN;
+/// What the bytes of a frame in memory have at [`MAGIC_AT`].
+pub const MAGIC: [u8; 8] = *b"b2frame\0";
+
+/// Where [`MAGIC`] stands.
+pub(super) const MAGIC_AT: usize = 2;
+/// Where the bytes of the header are, 32 bits.
+pub(super) const HEADER_LEN_AT: usize = 11;
+/// Where the bytes of the frame are, 64 bits.
+pub(super) const FRAME_LEN_AT: usize = 16;
+/// Where the threads are, two times 16 bits with a marker in front of each.
+pub(super) const THREADS_AT: usize = 62;
+const FLAGS_AT: usize = 25;
+const KIND_AT: usize = 26;
+const CODEC_AT: usize = 27;
+const SPLIT_AT: usize = 28;
+pub(super) const NBYTES_AT: usize = 30;
+pub(super) const CBYTES_AT: usize = 39;
+pub(super) const TYPESIZE_AT: usize = 48;
+const BLOCKSIZE_AT: usize = 53;
+const CHUNKSIZE_AT: usize = 58;
+const CTHREADS_AT: usize = THREADS_AT + 1;
+const DTHREADS_AT: usize = THREADS_AT + 4;
+const HAS_VLMETALAYERS_AT: usize = 68;
+const NFILTERS_AT: usize = 70;
+const FILTERS_AT: usize = 71;
+const UDCODEC_AT: usize = 77;
+const CODEC_META_AT: usize = 78;
+const FILTERS_META_AT: usize = 79;
+const MORE_FLAGS_AT: usize = 85;
+
+/// The fixed part with every number 0.
+const BLANK: [u8; FIXED_LEN] = {
+    let mut bytes = [0; FIXED_LEN];
+    bytes[0] = 0x9e;
+    bytes[1] = 0xa8;
+    let mut i = 0;
+    while i < MAGIC.len() {
+        bytes[MAGIC_AT + i] = MAGIC[i];
+        i += 1;
+    }
+    bytes[HEADER_LEN_AT - 1] = 0xd2;
+    bytes[FRAME_LEN_AT - 1] = 0xcf;
+    bytes[FLAGS_AT - 1] = 0xa4;
+    bytes[NBYTES_AT - 1] = 0xd3;
+    bytes[CBYTES_AT - 1] = 0xd3;
+    bytes[TYPESIZE_AT - 1] = 0xd2;
+    bytes[BLOCKSIZE_AT - 1] = 0xd2;
+    bytes[CHUNKSIZE_AT - 1] = 0xd2;
+    bytes[CTHREADS_AT - 1] = 0xd1;
+    bytes[DTHREADS_AT - 1] = 0xd1;
+    bytes[NFILTERS_AT - 1] = 0xd8;
+    bytes[NFILTERS_AT] = SLOTS as u8;
+    bytes
+};
+
+/// The bits that hold the version of the format.
+const VERSION_MASK: u8 = 0x0f;
+/// The version written for frames that every reader of it can read.
+const VERSION_STABLE: u8 = 2;
+/// The version written for variable chunk sizes or variable-length blocks; the last one that is read.
+const VERSION_VARIABLE: u8 = 3;
+/// Offsets have 64 bits. No reader looks at this.
+const OFFSETS_64: u8 = 0x10;
+/// Chunks differ in size.
+const VARIABLE_CHUNKS: u8 = 0x40;
+/// Chunks have variable-length blocks.
+const VL_BLOCKS: u8 = 0x80;
+/// Codecs from this number on are in a byte of their own.
+const CODEC_ELSEWHERE: u8 = 6;
+const NIBBLE: u8 = 0x0f;
+const SPLIT_MASK: u8 = 0x03;
+const USE_DICT: u8 = 0x01;
+const FALSE: u8 = 0xc2;
+const TRUE: u8 = 0xc3;
+
+/// Bytes of an offset in the index.
+const OFFSET_LEN: i64 = 8;
+
+/// Where the chunks of a frame are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Between header and index.
+    Contiguous,
+    /// Each in a file of its own.
+    Sparse,
+}
+
+impl Kind {
+    fn byte(self) -> u8 {
+        match self {
+            Kind::Contiguous => 0,
+            Kind::Sparse => 1,
+        }
+    }
+}
+
+/// What the fixed part of a header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameHeader {
+    /// Bytes of the header, metalayers included.
+    pub header_len: u32,
+    /// Bytes of the frame; of a sparse one the bytes of the index file.
+    pub frame_len: u64,
+    /// What the super-chunk compresses with.
+    pub recorded: Recorded,
+    /// The sizes; `flags2` and `nchunks` are not in a header and 0 here.
+    pub counters: Counters,
+    /// Threads of compression and of decompression when the header was written. Nobody reads them.
+    pub threads: (i16, i16),
+    /// Whether the trailer has metalayers. The trailer itself knows better.
+    pub has_vlmetalayers: bool,
+    /// Whether chunks have variable-length blocks. The first chunk knows better.
+    pub vl_blocks: bool,
+}
+
+/// The `N` bytes at `at`; zeros where there are none.
+fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let found = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    found.copied().unwrap_or([0; N])
+}
+
+/// The big-endian numbers of a frame.
+pub(super) fn i32_at(bytes: &[u8], at: usize) -> i32 {
+    i32::from_be_bytes(bytes_at(bytes, at))
+}
+
+pub(super) fn i64_at(bytes: &[u8], at: usize) -> i64 {
+    i64::from_be_bytes(bytes_at(bytes, at))
+}
+
+fn i16_at(bytes: &[u8], at: usize) -> i16 {
+    i16::from_be_bytes(bytes_at(bytes, at))
+}
+
+/// What all layouts, today's and the older ones, have at the same place.
+pub(super) struct Lengths {
+    pub header_len: u32,
+    pub frame_len: u64,
+}
+
+impl Lengths {
+    /// Reads the lengths of header and frame from the first bytes of a frame.
+    ///
+    /// # Errors
+    /// [`Error::InvalidHeader`] when they are no lengths of a frame.
+    pub fn parse(bytes: &[u8], shortest_header: usize, shortest_trailer: usize) -> Result<Lengths> {
+        let header_len = i32_at(bytes, HEADER_LEN_AT);
+        let frame_len = i64_at(bytes, FRAME_LEN_AT);
+        let lengths = Lengths {
+            header_len: u32::try_from(header_len).map_err(|_| Error::InvalidHeader)?,
+            frame_len: u64::try_from(frame_len).map_err(|_| Error::InvalidHeader)?,
+        };
+        let is_sound = lengths.frame_len >= (shortest_header + shortest_trailer) as u64
+            && lengths.header_len as usize >= shortest_header
+            && u64::from(lengths.header_len) <= lengths.frame_len;
+        if is_sound {
+            Ok(lengths)
+        } else {
+            Err(Error::InvalidHeader)
+        }
+    }
+}
+
+impl FrameHeader {
+    /// Reads the fixed part of the header of a frame of this kind. `bytes` may go on behind it.
+    ///
+    /// What contradicts nothing that is needed is accepted: wrong markers and magic, the flags of what chunks
+    /// look like, codecs and levels that don't exist, any block size.
+    ///
+    /// # Errors
+    /// [`Error::ReadBuffer`] for fewer than [`FIXED_LEN`] bytes, [`Error::VersionSupport`] for a later
+    /// format, [`Error::FrameType`] for a frame of the other kind, [`Error::InvalidHeader`] for lengths and
+    /// sizes that can't be.
+    pub fn parse(bytes: &[u8], kind: Kind) -> Result<FrameHeader> {
+        let bytes: &[u8; FIXED_LEN] = bytes.first_chunk().ok_or(Error::ReadBuffer)?;
+        let flags = bytes[FLAGS_AT];
+        if flags & VERSION_MASK > VERSION_VARIABLE {
+            return Err(Error::VersionSupport);
+        }
+        if bytes[KIND_AT] != kind.byte() {
+            return Err(Error::FrameType);
+        }
+        let lengths = Lengths::parse(bytes, FIXED_LEN, super::trailer::MIN_LEN)?;
+        let counters = Counters {
+            chunksize: i32_at(bytes, CHUNKSIZE_AT),
+            blocksize: i32_at(bytes, BLOCKSIZE_AT),
+            flags2: 0,
+            nchunks: 0,
+            nbytes: i64_at(bytes, NBYTES_AT),
+            cbytes: i64_at(bytes, CBYTES_AT),
+        };
+        let header = FrameHeader {
+            header_len: lengths.header_len,
+            frame_len: lengths.frame_len,
+            recorded: Recorded {
+                compcode: match bytes[CODEC_AT] & NIBBLE {
+                    CODEC_ELSEWHERE => bytes[UDCODEC_AT],
+                    nibble => nibble,
+                },
+                compcode_meta: bytes[CODEC_META_AT],
+                clevel: bytes[CODEC_AT] >> 4,
+                splitmode: (bytes[SPLIT_AT] & SPLIT_MASK) + 1,
+                typesize: i32_at(bytes, TYPESIZE_AT),
+                use_dict: bytes[MORE_FLAGS_AT] & USE_DICT != 0,
+                filters: slots(bytes)?,
+            },
+            counters,
+            threads: (i16_at(bytes, CTHREADS_AT), i16_at(bytes, DTHREADS_AT)),
+            has_vlmetalayers: bytes[HAS_VLMETALAYERS_AT] == TRUE,
+            vl_blocks: flags & VL_BLOCKS != 0,
+        };
+        let has_chunks_that_can_be = counters.nbytes <= 0
+            || counters.chunksize >= 0
+                && counters.cbytes >= 0
+                && header
+                    .nchunks()
+                    .is_none_or(|n| n <= i64::from(i32::MAX) / OFFSET_LEN);
+        if header.recorded.typesize > 0 && has_chunks_that_can_be {
+            Ok(header)
+        } else {
+            Err(Error::InvalidHeader)
+        }
+    }
+
+    /// How many chunks there are; none when they differ in size, so that only the index knows.
+    pub fn nchunks(&self) -> Option<i64> {
+        let Counters {
+            nbytes, chunksize, ..
+        } = self.counters;
+        match i64::from(chunksize) {
+            _ if nbytes <= 0 => Some(0),
+            chunksize @ 1.. => Some((nbytes - 1) / chunksize + 1),
+            _ => None,
+        }
+    }
+
+    /// The fixed part, with `header_len` and `frame_len` as they are.
+    pub fn fixed_bytes(&self, kind: Kind) -> [u8; FIXED_LEN] {
+        let Recorded {
+            compcode,
+            compcode_meta,
+            clevel,
+            splitmode,
+            typesize,
+            use_dict,
+            filters,
+        } = self.recorded;
+        let counters = &self.counters;
+        let is_variable = counters.chunksize == 0;
+        let version = match is_variable || self.vl_blocks {
+            true => VERSION_VARIABLE,
+            false => VERSION_STABLE,
+        };
+        let mut bytes = BLANK;
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(HEADER_LEN_AT, &self.header_len.to_be_bytes());
+        put(FRAME_LEN_AT, &self.frame_len.to_be_bytes());
+        put(NBYTES_AT, &counters.nbytes.to_be_bytes());
+        put(CBYTES_AT, &counters.cbytes.to_be_bytes());
+        put(TYPESIZE_AT, &typesize.to_be_bytes());
+        put(BLOCKSIZE_AT, &counters.blocksize.to_be_bytes());
+        put(CHUNKSIZE_AT, &counters.chunksize.to_be_bytes());
+        put(CTHREADS_AT, &self.threads.0.to_be_bytes());
+        put(DTHREADS_AT, &self.threads.1.to_be_bytes());
+        bytes[FLAGS_AT] = version
+            | OFFSETS_64
+            | if is_variable { VARIABLE_CHUNKS } else { 0 }
+            | if self.vl_blocks { VL_BLOCKS } else { 0 };
+        bytes[KIND_AT] = kind.byte();
+        bytes[CODEC_AT] = (clevel & NIBBLE) << 4 | compcode.min(CODEC_ELSEWHERE);
+        bytes[SPLIT_AT] = splitmode.wrapping_sub(1) & SPLIT_MASK;
+        bytes[HAS_VLMETALAYERS_AT] = if self.has_vlmetalayers { TRUE } else { FALSE };
+        for (i, slot) in filters.iter().enumerate() {
+            bytes[FILTERS_AT + i] = slot.id;
+            bytes[FILTERS_META_AT + i] = slot.meta;
+        }
+        bytes[UDCODEC_AT] = compcode;
+        bytes[CODEC_META_AT] = compcode_meta;
+        bytes[MORE_FLAGS_AT] = if use_dict { USE_DICT } else { 0 };
+        bytes
+    }
+
+    /// The whole header with these metalayers, each a name and its content. Its length stands in it,
+    /// whatever `header_len` is.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a header can hold;
+    /// [`Error::MemoryAlloc`].
+    pub fn build(&self, kind: Kind, metalayers: &[Named<'_>]) -> Result<Vec<u8>> {
+        let header_len = built_len(metalayers)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(header_len as usize)?;
+        let header = FrameHeader {
+            header_len,
+            ..*self
+        };
+        bytes.extend_from_slice(&header.fixed_bytes(kind));
+        metalayers::write(&mut bytes, metalayers);
+        Ok(bytes)
+    }
+}
+
+/// Bytes of the header with these metalayers.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a header can hold.
+pub fn built_len(metalayers: &[Named<'_>]) -> Result<u32> {
+    let section = metalayers::built_len(metalayers)?;
+    let len = section.checked_add(FIXED_LEN).ok_or(Error::InvalidParam)?;
+    u32::try_from(len)
+        .ok()
+        .filter(|&len| i32::try_from(len).is_ok())
+        .ok_or(Error::InvalidParam)
+}
+
+/// The filter pipeline, of which there may be less than is written today.
+fn slots(bytes: &[u8; FIXED_LEN]) -> Result<[Slot; SLOTS]> {
+    let count = usize::from(bytes[NFILTERS_AT]);
+    let mut slots = [Slot::default(); SLOTS];
+    let filled = slots.get_mut(..count).ok_or(Error::InvalidHeader)?;
+    for (i, slot) in filled.iter_mut().enumerate() {
+        *slot = Slot {
+            id: bytes[FILTERS_AT + i],
+            meta: bytes[FILTERS_META_AT + i],
+        };
+    }
+    Ok(slots)
+}

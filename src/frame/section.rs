@@ -1,0 +1,159 @@
+//! Names with bytes, as header and trailer hold them.
+//!
+//! ```text
+//!  93 cd size     an array of 3; size of the map
+//!  de N           a map:    N × (a0|length, name, d2, position)
+//!  dc N           an array: N × (c6, length, content)
+//! ```
+//! `size` and `N` have 16 bits, positions and lengths of contents 32, all big endian. A position is that of a
+//! content's `c6`, from the first byte of what the section is in. A reader finds the contents by their
+//! positions alone and needs no more of the array. (Source: the C-Blosc2 frame format.)
+
+use super::description::{MAX_NAME_LEN, Metalayer};
+use super::header::i32_at;
+use crate::{Error, Result};
+
+/// A name and its content.
+pub type Named<'a> = (&'a [u8], &'a [u8]);
+
+/// Bytes of a section without names.
+pub(super) const EMPTY_LEN: usize = 10;
+/// Bytes of a map's marker and count.
+const MAP_HEAD: usize = 3;
+/// Bytes of an entry of the map beside its name.
+const ENTRY_LEN: usize = 6;
+/// Bytes in front of a content.
+const CONTENT_HEAD: usize = 5;
+
+const ARRAY_OF_3: u8 = 0x93;
+const UINT16: u8 = 0xcd;
+const MAP16: u8 = 0xde;
+const ARRAY16: u8 = 0xdc;
+const SHORT_STRING: u8 = 0xa0;
+const SHORT_STRING_MASK: u8 = 0xe0;
+const INT32: u8 = 0xd2;
+pub(super) const BIN32: u8 = 0xc6;
+
+/// Bytes of a section with these names.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for more than `most` names, a name that is too long or more bytes than positions
+/// can count.
+pub(super) fn built_len(named: &[Named<'_>], most: usize) -> Result<usize> {
+    if named.len() > most || named.iter().any(|(name, _)| name.len() > MAX_NAME_LEN) {
+        return Err(Error::InvalidParam);
+    }
+    named
+        .iter()
+        .try_fold(EMPTY_LEN, |len, (name, content)| {
+            len.checked_add(ENTRY_LEN + name.len() + CONTENT_HEAD)?
+                .checked_add(content.len())
+        })
+        .filter(|&len| i32::try_from(len).is_ok())
+        .ok_or(Error::InvalidParam)
+}
+
+/// Writes a section behind `bytes`, from whose first byte positions count. [`built_len`] has judged the
+/// names. `size_of_none` is the size of a map without entries, of which header and trailer have different
+/// opinions.
+pub(super) fn write(bytes: &mut Vec<u8>, named: &[Named<'_>], size_of_none: usize) {
+    let entries: usize = named.iter().map(|(name, _)| name.len() + ENTRY_LEN).sum();
+    // Readers don't look at the size, so that thousands of names do no harm to it.
+    let size = u16::try_from(size_of_none + entries).unwrap_or(u16::MAX);
+    let count = (named.len() as u16).to_be_bytes();
+    bytes.extend_from_slice(&[ARRAY_OF_3, UINT16]);
+    bytes.extend_from_slice(&size.to_be_bytes());
+    bytes.push(MAP16);
+    bytes.extend_from_slice(&count);
+    let mut position = bytes.len() + entries + MAP_HEAD;
+    for (name, content) in named {
+        bytes.push(SHORT_STRING | name.len() as u8);
+        bytes.extend_from_slice(name);
+        bytes.push(INT32);
+        bytes.extend_from_slice(&(position as i32).to_be_bytes());
+        position += CONTENT_HEAD + content.len();
+    }
+    bytes.push(ARRAY16);
+    bytes.extend_from_slice(&count);
+    for (_, content) in named {
+        bytes.push(BIN32);
+        bytes.extend_from_slice(&(content.len() as i32).to_be_bytes());
+        bytes.extend_from_slice(content);
+    }
+}
+
+/// Reads the names and contents of a section whose map begins at `map_at` of `bytes`, which is the header or
+/// trailer the section is in.
+///
+/// # Errors
+/// [`Error::Data`] for more than `most` names, markers and positions that can't be, and contents that
+/// overlap; [`Error::ReadBuffer`] for a section that goes on behind `bytes`.
+pub(super) fn parse(bytes: &[u8], map_at: usize, most: usize) -> Result<Vec<Metalayer>> {
+    let map = bytes.get(map_at..).ok_or(Error::ReadBuffer)?;
+    let &[marker, high, low, ref entries @ ..] = map else {
+        return Err(Error::ReadBuffer);
+    };
+    let count = usize::from(u16::from_be_bytes([high, low]));
+    if marker != MAP16 || count > most {
+        return Err(Error::Data);
+    }
+    let mut entries = entries;
+    let mut metalayers = Vec::new();
+    metalayers.try_reserve_exact(count.min(entries.len() / ENTRY_LEN))?;
+    // Overlapping contents could take far more memory than the section does.
+    let mut left = bytes.len();
+    for _ in 0..count {
+        let (name, position) = split_entry(&mut entries)?;
+        let content = content_at(bytes, position)?;
+        left = left.checked_sub(content.len()).ok_or(Error::Data)?;
+        metalayers.push(Metalayer {
+            name: copy(name)?,
+            content: copy(content)?,
+        });
+    }
+    Ok(metalayers)
+}
+
+fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
+/// Takes the next name and position off the map.
+fn split_entry<'a>(entries: &mut &'a [u8]) -> Result<(&'a [u8], i32)> {
+    let head = entries.split_off_first().ok_or(Error::ReadBuffer)?;
+    if head & SHORT_STRING_MASK != SHORT_STRING {
+        return Err(Error::Data);
+    }
+    let name_len = usize::from(head & !SHORT_STRING_MASK);
+    let name = entries.split_off(..name_len).ok_or(Error::ReadBuffer)?;
+    let &[marker, ref position @ ..] = entries
+        .split_off(..ENTRY_LEN - 1)
+        .ok_or(Error::ReadBuffer)?
+    else {
+        return Err(Error::ReadBuffer);
+    };
+    if marker != INT32 {
+        return Err(Error::Data);
+    }
+    Ok((name, i32_at(position, 0)))
+}
+
+/// The content at a position.
+pub(super) fn content_at(bytes: &[u8], position: i32) -> Result<&[u8]> {
+    let found = usize::try_from(position)
+        .ok()
+        .and_then(|position| bytes.get(position..))
+        .filter(|found| !found.is_empty())
+        .ok_or(Error::Data)?;
+    let (head, content) = found
+        .split_at_checked(CONTENT_HEAD)
+        .ok_or(Error::ReadBuffer)?;
+    if head[0] != BIN32 {
+        return Err(Error::Data);
+    }
+    let len = usize::try_from(i32_at(head, 1)).map_err(|_| Error::Data)?;
+    content.get(..len).ok_or(Error::ReadBuffer)
+}

@@ -1,0 +1,99 @@
+//! The trailer of a frame: the variable-length metalayers, and a fingerprint.
+//!
+//! ```text
+//!  0  94 01                       an array of 4; the version of the trailer
+//!  2  the names, see `section.rs`; a content is a chunk that holds the value
+//!     ce trailer_len              32 bits, big endian
+//!     d8 kind fingerprint[16]     kind 0 and zeros: none; kind 3: 128 bits
+//! ```
+//! It is found from its end: the last 25 bytes have the same shape in every frame. (Source: the C-Blosc2
+//! frame format.)
+
+use super::description::{MAX_VLMETALAYERS, Metalayer};
+use super::header::{FIXED_LEN, i32_at};
+use super::section::{self, Named};
+use crate::{Error, Result};
+
+/// Bytes of the end of a trailer that has the same shape in every frame.
+pub const TAIL_LEN: usize = 25;
+/// Bytes of the shortest trailer that [`trailer_len`] finds.
+pub const MIN_LEN: usize = TAIL_LEN;
+/// Bytes of a trailer without metalayers.
+pub const EMPTY_LEN: usize = HEAD.len() + section::EMPTY_LEN + END_LEN;
+/// Bytes of a fingerprint.
+pub const FINGERPRINT_LEN: usize = 16;
+
+const HEAD: [u8; 2] = [0x94, 0x01];
+/// Where the map of the section is.
+const MAP_AT: usize = 6;
+/// The size of an empty map as trailers count it: from the size's own marker to the end of the map.
+const SIZE_OF_NONE: usize = 6;
+/// Bytes behind the section.
+const END_LEN: usize = 23;
+const UINT32: u8 = 0xce;
+const EXT16: u8 = 0xd8;
+/// No fingerprint.
+const KIND_NONE: u8 = 0;
+/// A fingerprint of 128 bits.
+const KIND_128: u8 = 3;
+
+/// Bytes of the trailer of a frame of `frame_len` bytes that ends in `tail`.
+///
+/// # Errors
+/// [`Error::InvalidHeader`] when that is no end of a frame.
+pub fn trailer_len(tail: &[u8; TAIL_LEN], frame_len: u64) -> Result<u32> {
+    let end = &tail[TAIL_LEN - END_LEN..];
+    let len = u32::try_from(i32_at(end, 1)).map_err(|_| Error::InvalidHeader)?;
+    let is_sound = end[0] == UINT32
+        && len as usize >= MIN_LEN
+        && frame_len
+            .checked_sub(FIXED_LEN as u64)
+            .is_some_and(|most| u64::from(len) <= most);
+    if is_sound {
+        Ok(len)
+    } else {
+        Err(Error::InvalidHeader)
+    }
+}
+
+/// Reads the variable-length metalayers of a whole trailer. Contents are the chunks that hold the values, as
+/// they are.
+///
+/// # Errors
+/// [`Error::Data`] for more than [`MAX_VLMETALAYERS`], for markers and positions that can't be, and for
+/// contents that overlap; [`Error::ReadBuffer`] for what goes on behind the trailer.
+pub fn parse(trailer: &[u8]) -> Result<Vec<Metalayer>> {
+    section::parse(trailer, MAP_AT, MAX_VLMETALAYERS)
+}
+
+/// The trailer with these metalayers, each a name and the chunk that holds its value.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a trailer can hold;
+/// [`Error::MemoryAlloc`].
+pub fn build(
+    vlmetalayers: &[Named<'_>],
+    fingerprint: Option<[u8; FINGERPRINT_LEN]>,
+) -> Result<Vec<u8>> {
+    let section = section::built_len(vlmetalayers, MAX_VLMETALAYERS)?;
+    let len = section
+        .checked_add(HEAD.len() + END_LEN)
+        .filter(|&len| i32::try_from(len).is_ok())
+        .ok_or(Error::InvalidParam)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len)?;
+    bytes.extend_from_slice(&HEAD);
+    section::write(&mut bytes, vlmetalayers, SIZE_OF_NONE);
+    bytes.push(UINT32);
+    bytes.extend_from_slice(&(len as i32).to_be_bytes());
+    bytes.push(EXT16);
+    bytes.push(fingerprint.map_or(KIND_NONE, |_| KIND_128));
+    bytes.extend_from_slice(&fingerprint.unwrap_or_default());
+    Ok(bytes)
+}
+
+/// The fingerprint of 128 bits that a trailer has, if it has one.
+pub fn fingerprint(trailer: &[u8]) -> Option<[u8; FINGERPRINT_LEN]> {
+    let (rest, fingerprint) = trailer.split_last_chunk()?;
+    (rest.last() == Some(&KIND_128)).then_some(*fingerprint)
+}
