@@ -16,7 +16,7 @@
 //!  87         the metalayers, see `metalayers.rs`
 //! ```
 //! The first column is the position of the byte in the second, a msgpack marker; numbers are big endian.
-//! The header is written by filling the numbers into [`BLANK`], which has all the markers. A reader looks at
+//! The header is written by filling the numbers into `BLANK`, which has all the markers. A reader looks at
 //! none of them: it finds the numbers at their places, and accepts what other readers of the format do.
 //! (Source: the C-Blosc2 frame format.)
 
@@ -30,7 +30,7 @@ use crate::{Error, Result};
 pub const FIXED_LEN: usize = 87;
 /// Bytes of the smallest header that is written, the one of a frame without metalayers.
 pub const MIN_LEN: usize = FIXED_LEN + metalayers::EMPTY_LEN;
-/// What the bytes of a frame in memory have at [`MAGIC_AT`].
+/// The bytes from the third on. A frame in memory must have them; of a file nobody looks at them.
 pub const MAGIC: [u8; 8] = *b"b2frame\0";
 
 /// Where [`MAGIC`] stands.
@@ -357,4 +357,210 @@ fn slots(bytes: &[u8; FIXED_LEN]) -> Result<[Slot; SLOTS]> {
         };
     }
     Ok(slots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::vectors;
+
+    fn parse(frame: &[u8]) -> Result<FrameHeader> {
+        FrameHeader::parse(frame, Kind::Contiguous)
+    }
+
+    /// A frame of three chunks with some bytes changed.
+    fn changed(at: usize, bytes: &[u8]) -> Result<FrameHeader> {
+        let mut frame = vectors::bytes(vectors::THREE);
+        frame[at..at + bytes.len()].copy_from_slice(bytes);
+        parse(&frame)
+    }
+
+    fn three() -> FrameHeader {
+        parse(&vectors::bytes(vectors::THREE)).unwrap()
+    }
+
+    #[test]
+    fn headers_that_can_not_be_are_refused() {
+        let frame = vectors::bytes(vectors::THREE);
+        assert_eq!(parse(&frame[..FIXED_LEN - 1]), Err(Error::ReadBuffer));
+        assert!(parse(&frame[..FIXED_LEN]).is_ok());
+        assert_eq!(changed(FLAGS_AT, &[0x14]), Err(Error::VersionSupport));
+        assert_eq!(changed(KIND_AT, &[1]), Err(Error::FrameType));
+        assert_eq!(changed(KIND_AT, &[0x10]), Err(Error::FrameType));
+        let invalid: [(usize, &[u8]); 12] = [
+            (HEADER_LEN_AT, &86u32.to_be_bytes()),
+            (HEADER_LEN_AT, &433u32.to_be_bytes()),
+            (HEADER_LEN_AT, &u32::MAX.to_be_bytes()),
+            (FRAME_LEN_AT, &111u64.to_be_bytes()),
+            (FRAME_LEN_AT, &114u64.to_be_bytes()),
+            (FRAME_LEN_AT, &u64::MAX.to_be_bytes()),
+            (TYPESIZE_AT, &0u32.to_be_bytes()),
+            (TYPESIZE_AT, &u32::MAX.to_be_bytes()),
+            (NFILTERS_AT, &[7]),
+            (CHUNKSIZE_AT, &(-1i32).to_be_bytes()),
+            (CBYTES_AT, &(-1i64).to_be_bytes()),
+            (NBYTES_AT, &(32i64 * 268_435_456).to_be_bytes()),
+        ];
+        for (at, bytes) in invalid {
+            assert_eq!(
+                changed(at, bytes),
+                Err(Error::InvalidHeader),
+                "{bytes:?} at {at}"
+            );
+        }
+        let most = changed(NBYTES_AT, &(32i64 * 268_435_455).to_be_bytes()).unwrap();
+        assert_eq!(most.nchunks(), Some(268_435_455));
+    }
+
+    #[test]
+    fn sizes_do_not_count_without_data() {
+        for at in [NBYTES_AT, CBYTES_AT, CHUNKSIZE_AT] {
+            let mut frame = vectors::bytes(vectors::EMPTY);
+            frame[at] = 0xff;
+            assert_eq!(parse(&frame).unwrap().nchunks(), Some(0));
+        }
+    }
+
+    #[test]
+    fn the_number_of_chunks_counts_a_last_one_that_is_short() {
+        for (nbytes, nchunks) in [(1, 1), (32, 1), (33, 2), (64, 2)] {
+            let header = changed(NBYTES_AT, &i64::to_be_bytes(nbytes)).unwrap();
+            assert_eq!(header.nchunks(), Some(nchunks));
+        }
+        assert_eq!(changed(CHUNKSIZE_AT, &[0; 4]).unwrap().nchunks(), None);
+    }
+
+    #[test]
+    fn row_f12_harmless_lies_of_a_header_are_accepted() {
+        let honest = three();
+        let lies: [(usize, &[u8]); 9] = [
+            (0, &[0x9d]),
+            (MAGIC_AT, b"B2FRAME!"),
+            (HEADER_LEN_AT - 1, &[0]),
+            (FLAGS_AT, &[0x10]),
+            (FLAGS_AT, &[0x03]),
+            (FLAGS_AT, &[0x52]),
+            (TYPESIZE_AT - 1, &[0xff]),
+            (NFILTERS_AT - 1, &[0xd2]),
+            (THREADS_AT, &[0]),
+        ];
+        for (at, bytes) in lies {
+            assert_eq!(changed(at, bytes), Ok(honest), "{bytes:?} at {at}");
+        }
+        assert!(changed(FLAGS_AT, &[0x92]).unwrap().vl_blocks);
+        assert!(!changed(HAS_VLMETALAYERS_AT, &[0]).unwrap().has_vlmetalayers);
+        assert_eq!(changed(THREADS_AT + 1, &[0, 7]).unwrap().threads, (7, 1));
+        let level_15 = changed(CODEC_AT, &[0xf7]).unwrap().recorded;
+        assert_eq!((level_15.clevel, level_15.compcode), (15, 7));
+        let huge = changed(BLOCKSIZE_AT, &i32::MAX.to_be_bytes()).unwrap();
+        assert_eq!(huge.counters.blocksize, i32::MAX);
+    }
+
+    #[test]
+    fn row_f13_a_negative_block_size_is_read_as_it_is() {
+        let header = changed(BLOCKSIZE_AT, &(-16000i32).to_be_bytes()).unwrap();
+        assert_eq!(header.counters.blocksize, -16000);
+    }
+
+    #[test]
+    fn fewer_filters_than_slots_are_the_first() {
+        for (count, ids) in [
+            (0, [0; 6]),
+            (2, [1, 2, 0, 0, 0, 0]),
+            (6, [1, 2, 3, 4, 5, 6]),
+        ] {
+            let mut frame = vectors::bytes(vectors::THREE);
+            frame[NFILTERS_AT] = count;
+            frame[FILTERS_AT..FILTERS_AT + SLOTS].copy_from_slice(&[1, 2, 3, 4, 5, 6]);
+            let filters = parse(&frame).unwrap().recorded.filters;
+            assert_eq!(filters.map(|slot| slot.id), ids);
+        }
+    }
+
+    #[test]
+    fn codecs_beyond_the_built_in_ones_have_a_byte_of_their_own() {
+        // Observed of C-Blosc2: byte 27, byte 77, the codec and the level.
+        for (codec, udcodec, compcode, clevel) in [
+            (0x95, 5, 5, 9),
+            (0x52, 2, 2, 5),
+            (0x56, 32, 32, 5),
+            (0x56, 160, 160, 5),
+        ] {
+            let mut frame = vectors::bytes(vectors::THREE);
+            frame[CODEC_AT] = codec;
+            frame[UDCODEC_AT] = udcodec;
+            let header = parse(&frame).unwrap();
+            let recorded = header.recorded;
+            assert_eq!((recorded.compcode, recorded.clevel), (compcode, clevel));
+            assert_eq!(header.fixed_bytes(Kind::Contiguous), frame[..FIXED_LEN]);
+        }
+        // Else that byte doesn't count.
+        assert_eq!(changed(UDCODEC_AT, &[9]).unwrap().recorded.compcode, 0);
+    }
+
+    #[test]
+    fn flags_tell_of_chunks_and_blocks_that_vary() {
+        for (chunksize, vl_blocks, flags) in [
+            (-1, false, 0x12),
+            (32, false, 0x12),
+            (0, false, 0x53),
+            (32, true, 0x93),
+            (0, true, 0xd3),
+        ] {
+            let mut header = three();
+            header.counters.chunksize = chunksize;
+            header.vl_blocks = vl_blocks;
+            assert_eq!(
+                header.fixed_bytes(Kind::Sparse)[FLAGS_AT..][..2],
+                [flags, 1]
+            );
+        }
+    }
+
+    #[test]
+    fn all_that_is_recorded_comes_back() {
+        let mut header = three();
+        header.recorded = Recorded {
+            compcode: 35,
+            compcode_meta: 77,
+            clevel: 8,
+            splitmode: 2,
+            typesize: 1000,
+            use_dict: true,
+            filters: std::array::from_fn(|i| Slot {
+                id: 160 + i as u8,
+                meta: 10 + i as u8,
+            }),
+        };
+        header.counters.blocksize = -5;
+        header.counters.nbytes = 1 << 40;
+        header.counters.cbytes = 1 << 39;
+        header.counters.chunksize = 1 << 30;
+        header.threads = (-3, 300);
+        header.frame_len = 1 << 50;
+        for kind in [Kind::Contiguous, Kind::Sparse] {
+            let bytes = header.fixed_bytes(kind);
+            assert_eq!(FrameHeader::parse(&bytes, kind), Ok(header));
+        }
+        for splitmode in 1..=4 {
+            header.recorded.splitmode = splitmode;
+            let bytes = header.fixed_bytes(Kind::Sparse);
+            assert_eq!(bytes[SPLIT_AT], splitmode - 1);
+            assert_eq!(FrameHeader::parse(&bytes, Kind::Sparse), Ok(header));
+        }
+    }
+
+    #[test]
+    fn the_length_of_a_built_header_is_in_it() {
+        let metalayers: [Named<'_>; 2] = [(b"", b"content"), (&[b'n'; 31], b"")];
+        let bytes = three().build(Kind::Contiguous, &metalayers).unwrap();
+        let header = FrameHeader {
+            frame_len: 1000,
+            ..three()
+        };
+        assert_eq!(i32_at(&bytes, HEADER_LEN_AT) as usize, bytes.len());
+        assert_eq!(built_len(&metalayers), Ok(bytes.len() as u32));
+        let empty = header.build(Kind::Contiguous, &[]).unwrap();
+        assert_eq!((empty.len(), MIN_LEN), (97, 97));
+    }
 }

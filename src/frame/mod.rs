@@ -5,7 +5,9 @@
 //! | `description.rs` | what a frame says of its super-chunk |
 //! | `header.rs`, `section.rs`, `metalayers.rs`, `trailer.rs` | the bytes around the chunks |
 //! | `index.rs` | where the chunks are |
+//! | `checksum.rs` | checksums that other readers don't see |
 
+pub mod checksum;
 mod description;
 #[cfg(test)]
 mod format_tests;

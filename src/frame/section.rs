@@ -157,3 +157,118 @@ pub(super) fn content_at(bytes: &[u8], position: i32) -> Result<&[u8]> {
     let len = usize::try_from(i32_at(head, 1)).map_err(|_| Error::Data)?;
     content.get(..len).ok_or(Error::ReadBuffer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{MAX_METALAYERS, MAX_VLMETALAYERS, metalayers, trailer, vectors};
+
+    /// Where the metalayers' map is in the header of [`vectors::TINY`], which has one named `m`.
+    const MAP_AT: usize = 91;
+
+    fn tiny() -> Vec<u8> {
+        vectors::bytes(vectors::TINY)[..112].to_vec()
+    }
+
+    fn changed(at: usize, bytes: &[u8]) -> Result<Vec<Metalayer>> {
+        let mut header = tiny();
+        header[at..at + bytes.len()].copy_from_slice(bytes);
+        metalayers::parse(&header)
+    }
+
+    #[test]
+    fn sections_that_can_not_be_are_refused() {
+        let position_at = MAP_AT + 6;
+        let content_at = 0x68;
+        let data: [(usize, &[u8]); 8] = [
+            (MAP_AT, &[0x80]),
+            (MAP_AT + 1, &[0, 17]),
+            (MAP_AT + 3, &[0xc1]),
+            (MAP_AT + 5, &[0xd3]),
+            (position_at, &(-1i32).to_be_bytes()),
+            (position_at, &112u32.to_be_bytes()),
+            (content_at, &[0xc5]),
+            (content_at + 1, &(-1i32).to_be_bytes()),
+        ];
+        for (at, bytes) in data {
+            assert_eq!(changed(at, bytes), Err(Error::Data), "{bytes:?} at {at}");
+        }
+        let beyond: [(usize, &[u8]); 4] = [
+            (position_at, &108u32.to_be_bytes()),
+            (content_at + 1, &4u32.to_be_bytes()),
+            (content_at + 1, &i32::MAX.to_be_bytes()),
+            (MAP_AT + 3, &[0xbf]),
+        ];
+        for (at, bytes) in beyond {
+            assert_eq!(
+                changed(at, bytes),
+                Err(Error::ReadBuffer),
+                "{bytes:?} at {at}"
+            );
+        }
+    }
+
+    #[test]
+    fn row_f12_harmless_lies_of_a_section_are_accepted() {
+        let honest = metalayers::parse(&tiny());
+        assert_eq!(honest.as_ref().map(Vec::len), Ok(1));
+        // The array and its size, and the array of contents.
+        let lies: [(usize, &[u8]); 3] = [(87, &[0; 4]), (0x65, &[0; 3]), (0x65, &[0xff; 3])];
+        for (at, bytes) in lies {
+            assert_eq!(changed(at, bytes), honest, "{bytes:?} at {at}");
+        }
+        assert_eq!(changed(MAP_AT + 1, &[0, 0]), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn names_may_be_empty_equal_or_have_a_nul_inside() {
+        let named: [Named<'_>; 4] = [(b"", b"1"), (b"a\0b", b"2"), (b"x", b""), (b"x", b"4")];
+        let bytes = trailer::build(&named, None).unwrap();
+        let found = trailer::parse(&bytes).unwrap();
+        let found: Vec<Named<'_>> = found
+            .iter()
+            .map(|metalayer| (&metalayer.name[..], &metalayer.content[..]))
+            .collect();
+        assert_eq!(found, named);
+    }
+
+    #[test]
+    fn overlapping_contents_take_no_more_memory_than_there_are_bytes() {
+        // Sixteen names for one content of 1000 bytes.
+        let contents = [(&b"a"[..], &[7; 1000][..]); MAX_METALAYERS];
+        let mut bytes = trailer::build(&contents, None).unwrap();
+        let entries_at = 9;
+        let first: [u8; 7] = bytes[entries_at + 1..entries_at + 8].try_into().unwrap();
+        for entry in 1..MAX_METALAYERS {
+            let at = entries_at + entry * (ENTRY_LEN + 1) + 1;
+            bytes[at..at + 6].copy_from_slice(&first[..6]);
+        }
+        assert!(trailer::parse(&bytes).is_ok());
+        let short = bytes[..1200].to_vec();
+        assert_eq!(trailer::parse(&short), Err(Error::Data));
+    }
+
+    #[test]
+    fn row_f5_a_trailer_holds_more_metalayers_than_a_header() {
+        let some = [(&b"name"[..], &b"content"[..]); MAX_METALAYERS + 1];
+        let trailer = trailer::build(&some, None).unwrap();
+        assert_eq!(trailer::parse(&trailer).unwrap().len(), some.len());
+        assert_eq!(metalayers::built_len(&some), Err(Error::InvalidParam));
+        let most = vec![some[0]; MAX_VLMETALAYERS];
+        let trailer = trailer::build(&most, None).unwrap();
+        assert_eq!(trailer::parse(&trailer).unwrap().len(), most.len());
+        let too_many = vec![some[0]; MAX_VLMETALAYERS + 1];
+        assert_eq!(trailer::build(&too_many, None), Err(Error::InvalidParam));
+    }
+
+    #[test]
+    fn row_f23_names_that_are_too_long_are_not_written() {
+        let longest = [b'n'; MAX_NAME_LEN];
+        assert!(trailer::build(&[(&longest, b"")], None).is_ok());
+        let too_long = [b'n'; MAX_NAME_LEN + 1];
+        assert_eq!(
+            trailer::build(&[(&too_long, b"")], None),
+            Err(Error::InvalidParam)
+        );
+    }
+}

@@ -97,3 +97,79 @@ pub fn fingerprint(trailer: &[u8]) -> Option<[u8; FINGERPRINT_LEN]> {
     let (rest, fingerprint) = trailer.split_last_chunk()?;
     (rest.last() == Some(&KIND_128)).then_some(*fingerprint)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::vectors;
+
+    fn tail(len: u32) -> [u8; TAIL_LEN] {
+        let frame = vectors::bytes(vectors::EMPTY);
+        let mut tail: [u8; TAIL_LEN] = *frame.last_chunk().unwrap();
+        tail[3..7].copy_from_slice(&len.to_be_bytes());
+        tail
+    }
+
+    #[test]
+    fn the_length_of_a_trailer_is_found_from_its_end() {
+        let frame = vectors::bytes(vectors::THREE);
+        let frame_len = frame.len() as u64;
+        let len = trailer_len(frame.last_chunk().unwrap(), frame_len).unwrap();
+        assert_eq!(len, 85);
+        assert_eq!(parse(&frame[frame.len() - 85..]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn lengths_that_can_not_be_are_refused() {
+        assert_eq!(trailer_len(&tail(35), 132), Ok(35));
+        assert_eq!(trailer_len(&tail(25), 132), Ok(25));
+        assert_eq!(trailer_len(&tail(45), 132), Ok(45));
+        for len in [0, 24, 46, i32::MAX as u32, u32::MAX] {
+            assert_eq!(
+                trailer_len(&tail(len), 132),
+                Err(Error::InvalidHeader),
+                "{len}"
+            );
+        }
+        assert_eq!(trailer_len(&tail(35), 0), Err(Error::InvalidHeader));
+        let mut unmarked = tail(35);
+        unmarked[2] = 0xcd;
+        assert_eq!(trailer_len(&unmarked, 132), Err(Error::InvalidHeader));
+    }
+
+    #[test]
+    fn a_trailer_of_the_least_length_is_found_but_can_not_be_read() {
+        let frame = vectors::bytes(vectors::EMPTY);
+        assert!(parse(&frame[frame.len() - MIN_LEN..]).is_err());
+    }
+
+    #[test]
+    fn row_f12_version_markers_and_fingerprint_of_a_trailer_do_not_matter() {
+        let frame = vectors::bytes(vectors::THREE);
+        let trailer = &frame[frame.len() - 85..];
+        let honest = parse(trailer).unwrap();
+        for at in (0..MAP_AT).chain(85 - END_LEN + 5..85) {
+            let mut lie = trailer.to_vec();
+            lie[at] ^= 0xff;
+            assert_eq!(parse(&lie).unwrap(), honest, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_comes_back() {
+        let empty = build(&[], None).unwrap();
+        assert_eq!((empty.len(), EMPTY_LEN), (35, 35));
+        assert_eq!(fingerprint(&empty), None);
+        let some = std::array::from_fn(|i| i as u8);
+        let with = build(&[(b"name", b"content")], Some(some)).unwrap();
+        assert_eq!(fingerprint(&with), Some(some));
+        assert_eq!(fingerprint(&with[with.len() - 16..]), None);
+        // Those of 32 and 64 bits are kinds that nobody writes.
+        for kind in [1, 2] {
+            let mut other = with.clone();
+            let at = other.len() - FINGERPRINT_LEN - 1;
+            other[at] = kind;
+            assert_eq!(fingerprint(&other), None);
+        }
+    }
+}

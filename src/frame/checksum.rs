@@ -1,0 +1,365 @@
+//! Checksums of a frame, in places where readers that know nothing of them don't look.
+//!
+//! The *fingerprint* at the end of the trailer, kind 3 of the C-Blosc2 frame format, seals what leads to the
+//! chunks. It is the XXH3-128, big endian, of these bytes in this order:
+//!
+//! | bytes | but |
+//! |---|---|
+//! | the first 87 of the header | frame length (16 to 23) and threads (62 to 67) count as zeros |
+//! | the index, if there are chunks | |
+//! | what lies between index and trailer | |
+//! | the trailer | without the fingerprint, its last 16 bytes |
+//!
+//! The *table* has a checksum of each chunk and each metalayer. It is the last thing between index and trailer,
+//! so that the fingerprint covers it, and is found from its end:
+//!
+//! ```text
+//!   0  "b2xs"
+//!   4  1  1  0 0       version of the table; algorithm: XXH3-64; zeros
+//!   8  chunks          how many of each, 64 bits
+//!  16  metalayers
+//!  24  vlmetalayers
+//!  32  checksums       64 bits each: of all chunks, then metalayers, then variable-length metalayers
+//!      length          of the whole table, 64 bits
+//! ```
+//! Numbers are little endian. The checksum of a chunk is that of its stored bytes, or 0 when it is stored
+//! nowhere; that of a metalayer is of the length of its name (a byte), the name, and its content (of a
+//! variable-length one the chunk that holds it).
+//!
+//! A writer that knows nothing of this sets the kind of the fingerprint to 0 with every trailer it writes, and
+//! drops the table with every index. So a table counts only under a fingerprint of kind 3 that is right. The
+//! one change it makes without writing a trailer is to the content of a fixed metalayer: these are not in the
+//! fingerprint, and a checksum that one of them contradicts says that it was changed, not that it is broken.
+
+use super::header::{FIXED_LEN, FRAME_LEN_AT, THREADS_AT};
+use super::trailer::{self, FINGERPRINT_LEN};
+use crate::{Error, Result};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+/// The checksum of a chunk that is stored nowhere.
+pub const OF_SPECIAL: u64 = 0;
+
+const MAGIC: [u8; 4] = *b"b2xs";
+const VERSION: u8 = 1;
+const XXH3_64: u8 = 1;
+/// The first 8 bytes of a table.
+const HEAD: [u8; 8] = [
+    MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION, XXH3_64, 0, 0,
+];
+/// Bytes of a number.
+const WORD: usize = size_of::<u64>();
+/// Bytes of a table without checksums.
+const EMPTY_LEN: usize = HEAD.len() + 3 * WORD + WORD;
+
+/// Bytes of the header in which the frame's length and the threads stand.
+const CHANGING: [std::ops::Range<usize>; 2] =
+    [FRAME_LEN_AT..FRAME_LEN_AT + 8, THREADS_AT..THREADS_AT + 6];
+
+/// The parts of a frame that a fingerprint covers.
+#[derive(Clone, Copy, Debug)]
+pub struct Sealed<'a> {
+    /// The fixed part of the header.
+    pub header: &'a [u8; FIXED_LEN],
+    /// The index; nothing when there are no chunks.
+    pub index: &'a [u8],
+    /// What lies between index and trailer.
+    pub slack: &'a [u8],
+    /// The whole trailer.
+    pub trailer: &'a [u8],
+}
+
+/// What the fingerprint of a frame says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seal {
+    /// There is none, or of a kind that nobody has defined.
+    Absent,
+    /// It contradicts the frame.
+    Broken,
+    /// It is right; and there may be a table.
+    Intact(Option<Table>),
+}
+
+/// The checksum of each part of a frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// Of each chunk; [`OF_SPECIAL`] says nothing.
+    pub chunks: Vec<u64>,
+    /// Of each fixed metalayer.
+    pub metalayers: Vec<u64>,
+    /// Of each variable-length metalayer.
+    pub vlmetalayers: Vec<u64>,
+}
+
+/// The checksum of a chunk as it is stored.
+pub fn of_chunk(chunk: &[u8]) -> u64 {
+    xxh3_64(chunk)
+}
+
+/// The checksum of a metalayer, whose name has at most 255 bytes.
+pub fn of_metalayer(name: &[u8], content: &[u8]) -> u64 {
+    let mut hash = Xxh3Default::new();
+    hash.update(&[name.len() as u8]);
+    hash.update(name);
+    hash.update(content);
+    hash.digest()
+}
+
+impl Sealed<'_> {
+    /// The fingerprint that the trailer should have.
+    pub fn fingerprint(&self) -> [u8; FINGERPRINT_LEN] {
+        let mut header = *self.header;
+        for changing in CHANGING {
+            header[changing].fill(0);
+        }
+        let covered = self.trailer.len().saturating_sub(FINGERPRINT_LEN);
+        let mut hash = Xxh3Default::new();
+        hash.update(&header);
+        hash.update(self.index);
+        hash.update(self.slack);
+        hash.update(&self.trailer[..covered]);
+        hash.digest128().to_be_bytes()
+    }
+
+    /// Compares the fingerprint that the trailer has with the one it should have.
+    pub fn inspect(&self) -> Seal {
+        match trailer::fingerprint(self.trailer) {
+            None => Seal::Absent,
+            Some(found) if found != self.fingerprint() => Seal::Broken,
+            Some(_) => Seal::Intact(Table::parse(self.slack)),
+        }
+    }
+}
+
+/// Writes the fingerprint into a trailer that was built with one of any value, in a frame of these parts.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when the trailer has no place for it.
+pub fn seal(
+    header: &[u8; FIXED_LEN],
+    index: &[u8],
+    slack: &[u8],
+    trailer: &mut [u8],
+) -> Result<()> {
+    trailer::fingerprint(trailer).ok_or(Error::InvalidParam)?;
+    let parts = Sealed {
+        header,
+        index,
+        slack,
+        trailer,
+    };
+    let fingerprint = parts.fingerprint();
+    let place = trailer.last_chunk_mut().ok_or(Error::InvalidParam)?;
+    *place = fingerprint;
+    Ok(())
+}
+
+impl Table {
+    fn lists(&self) -> [&[u64]; 3] {
+        [&self.chunks, &self.metalayers, &self.vlmetalayers]
+    }
+
+    /// Bytes of the table.
+    pub fn len_in_bytes(&self) -> usize {
+        let checksums: usize = self.lists().iter().map(|list| list.len()).sum();
+        EMPTY_LEN + checksums * WORD
+    }
+
+    /// The table as it stands in a frame.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`]
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let len = self.len_in_bytes();
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len)?;
+        bytes.extend_from_slice(&HEAD);
+        for list in self.lists() {
+            bytes.extend_from_slice(&(list.len() as u64).to_le_bytes());
+        }
+        for list in self.lists() {
+            bytes.extend(list.iter().flat_map(|checksum| checksum.to_le_bytes()));
+        }
+        bytes.extend_from_slice(&(len as u64).to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// The table that ends where `slack` ends, if one does. Whether it is to be believed the fingerprint
+    /// tells.
+    pub fn parse(slack: &[u8]) -> Option<Table> {
+        let (_, len) = slack.split_last_chunk::<WORD>()?;
+        let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+        let start = slack.len().checked_sub(len)?;
+        let (head, rest) = slack[start..].split_first_chunk()?;
+        if *head != HEAD {
+            return None;
+        }
+        let (words, odd) = rest.as_chunks::<WORD>();
+        let [chunks, metalayers, vlmetalayers, checksums @ .., _] = words else {
+            return None;
+        };
+        let mut checksums = checksums;
+        let mut take = |count: &[u8; WORD]| {
+            let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
+            let taken = checksums.split_off(..count)?;
+            let mut list = Vec::new();
+            list.try_reserve_exact(count).ok()?;
+            list.extend(taken.iter().map(|word| u64::from_le_bytes(*word)));
+            Some(list)
+        };
+        let table = Table {
+            chunks: take(chunks)?,
+            metalayers: take(metalayers)?,
+            vlmetalayers: take(vlmetalayers)?,
+        };
+        (odd.is_empty() && checksums.is_empty()).then_some(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::vectors;
+    use proptest::prelude::*;
+
+    /// The parts of [`vectors::TINY`], with a table and a trailer that is sealed.
+    struct Fixture {
+        header: [u8; FIXED_LEN],
+        index: Vec<u8>,
+        slack: Vec<u8>,
+        trailer: Vec<u8>,
+    }
+
+    impl Fixture {
+        fn new() -> Fixture {
+            let frame = vectors::bytes(vectors::TINY);
+            let table = Table {
+                chunks: vec![of_chunk(&frame[0x70..0xb0])],
+                metalayers: vec![of_metalayer(b"m", &[1, 2, 3])],
+                vlmetalayers: vec![of_metalayer(b"v", &frame[0xf0..0x113])],
+            };
+            let vlmetalayer = (&b"v"[..], &frame[0xf0..0x113]);
+            let mut fixture = Fixture {
+                header: *frame.first_chunk().unwrap(),
+                index: frame[0xb0..0xd8].to_vec(),
+                slack: table.to_bytes().unwrap(),
+                trailer: trailer::build(&[vlmetalayer], Some([0; FINGERPRINT_LEN])).unwrap(),
+            };
+            let Fixture {
+                header,
+                index,
+                slack,
+                trailer,
+            } = &mut fixture;
+            seal(header, index, slack, trailer).unwrap();
+            fixture
+        }
+
+        fn inspect(&self) -> Seal {
+            let sealed = Sealed {
+                header: &self.header,
+                index: &self.index,
+                slack: &self.slack,
+                trailer: &self.trailer,
+            };
+            sealed.inspect()
+        }
+    }
+
+    #[test]
+    fn checksums_are_those_of_the_published_algorithm() {
+        // What XXH3 makes of no bytes, with 64 and with 128 bits.
+        assert_eq!(of_chunk(&[]), 0x2d06_8005_38d3_94c2);
+        let nothing = Xxh3Default::new().digest128();
+        assert_eq!(nothing, 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
+    }
+
+    #[test]
+    fn row_f35_a_sealed_frame_shows_its_table() {
+        let fixture = Fixture::new();
+        let Seal::Intact(Some(table)) = fixture.inspect() else {
+            panic!("{:?}", fixture.inspect());
+        };
+        assert_eq!(table.chunks.len(), 1);
+        assert_eq!(table.len_in_bytes(), fixture.slack.len());
+        assert_eq!(table, Table::parse(&fixture.slack).unwrap());
+    }
+
+    #[test]
+    fn row_f35_frames_of_others_have_no_seal() {
+        let mut fixture = Fixture::new();
+        let frame = vectors::bytes(vectors::TINY);
+        fixture.trailer = frame[0xd8..].to_vec();
+        assert_eq!(fixture.inspect(), Seal::Absent);
+    }
+
+    #[test]
+    fn a_seal_breaks_with_any_byte_it_covers() {
+        let intact = Fixture::new().inspect();
+        for at in 0..FIXED_LEN {
+            let mut fixture = Fixture::new();
+            fixture.header[at] ^= 1;
+            let is_free = CHANGING.iter().any(|changing| changing.contains(&at));
+            let expected = if is_free {
+                intact.clone()
+            } else {
+                Seal::Broken
+            };
+            assert_eq!(fixture.inspect(), expected, "byte {at} of the header");
+        }
+        let parts: [fn(&mut Fixture) -> &mut Vec<u8>; 3] = [
+            |fixture| &mut fixture.index,
+            |fixture| &mut fixture.slack,
+            |fixture| &mut fixture.trailer,
+        ];
+        for part in parts {
+            for at in 0..part(&mut Fixture::new()).len() {
+                let mut fixture = Fixture::new();
+                part(&mut fixture)[at] ^= 1;
+                assert!(!matches!(fixture.inspect(), Seal::Intact(_)), "byte {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_trailer_without_place_is_not_sealed() {
+        let mut trailer = trailer::build(&[], None).unwrap();
+        let header = [0; FIXED_LEN];
+        assert_eq!(
+            seal(&header, &[], &[], &mut trailer),
+            Err(Error::InvalidParam)
+        );
+        assert_eq!(seal(&header, &[], &[], &mut []), Err(Error::InvalidParam));
+    }
+
+    #[test]
+    fn a_name_is_part_of_the_checksum_of_a_metalayer() {
+        assert_ne!(of_metalayer(b"ab", b"c"), of_metalayer(b"a", b"bc"));
+    }
+
+    proptest! {
+        #[test]
+        fn tables_come_back_behind_anything(
+            before in prop::collection::vec(any::<u8>(), 0..50),
+            chunks in prop::collection::vec(any::<u64>(), 0..50),
+            metalayers in prop::collection::vec(any::<u64>(), 0..16),
+            vlmetalayers in prop::collection::vec(any::<u64>(), 0..16),
+        ) {
+            let table = Table { chunks, metalayers, vlmetalayers };
+            let mut slack = before;
+            slack.extend(table.to_bytes().unwrap());
+            prop_assert_eq!(Table::parse(&slack), Some(table));
+        }
+
+        #[test]
+        fn broken_tables_do_no_harm(at in 0usize..200, value: u8, cut in 0usize..200) {
+            let table = Table { chunks: vec![1, 2, 3], ..Table::default() };
+            let mut slack = table.to_bytes().unwrap();
+            let at = at % slack.len();
+            slack[at] = value;
+            slack.truncate(cut);
+            if let Some(found) = Table::parse(&slack) {
+                prop_assert!(found.len_in_bytes() <= slack.len());
+            }
+        }
+    }
+}
