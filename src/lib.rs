@@ -16,6 +16,7 @@
 //! | 2 | [`chunk`] | headers, block sizes, the encoder and the decoder |
 //! | 3 | [`blosc1`] | the calls, settings and codes of Blosc 1.x |
 //! | 3 | [`frame`] | super-chunks as one buffer, one file or one directory |
+//! | 4 | [`schunk`] | the super-chunk: chunks, slices, metadata |
 //!
 //! A floor may use the floors below it, never one above.
 
@@ -30,6 +31,7 @@ pub mod frame;
 pub mod io;
 pub mod kernels;
 pub mod pool;
+pub mod schunk;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod trace;

@@ -69,3 +69,33 @@ pub const MAX_NAME_LEN: usize = 31;
 pub const MAX_METALAYERS: usize = 16;
 /// The most variable-length metalayers that are read, or held in memory.
 pub const MAX_VLMETALAYERS: usize = 8192;
+
+/// What is read of a frame when it is opened, or when somebody else has changed it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What it compresses with.
+    pub recorded: Recorded,
+    /// Its sizes.
+    pub counters: Counters,
+    /// Fixed metalayers.
+    pub metalayers: Vec<Metalayer>,
+    /// Variable-length metalayers.
+    pub vlmetalayers: Vec<Metalayer>,
+}
+
+/// What is written of a super-chunk around its chunks.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// What it compresses with.
+    pub recorded: Recorded,
+    /// Its sizes. The size of the data section follows from where a chunk is put, so writing fills it in.
+    pub counters: Counters,
+    /// Threads that compress and that decompress, which readers ignore.
+    pub threads: (i16, i16),
+    /// Fixed metalayers.
+    pub metalayers: Vec<Metalayer>,
+    /// Whether there are variable-length metalayers.
+    pub has_vlmetalayers: bool,
+    /// The trailer, which holds them.
+    pub trailer: Vec<u8>,
+}

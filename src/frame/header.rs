@@ -332,6 +332,17 @@ impl FrameHeader {
     }
 }
 
+/// The length of the frame that a fixed part tells, whatever it is.
+pub(super) fn frame_len(fixed: &[u8; FIXED_LEN]) -> u64 {
+    u64::from_be_bytes(bytes_at(fixed, FRAME_LEN_AT))
+}
+
+/// Tells the length of the frame in a header.
+pub(super) fn set_frame_len(header: &mut [u8], len: u64) {
+    let field = &mut header[FRAME_LEN_AT..][..size_of::<u64>()];
+    field.copy_from_slice(&len.to_be_bytes());
+}
+
 /// Bytes of the header with these metalayers.
 ///
 /// # Errors

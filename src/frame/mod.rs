@@ -6,21 +6,41 @@
 //! | `header.rs`, `section.rs`, `metalayers.rs`, `trailer.rs` | the bytes around the chunks |
 //! | `index.rs` | where the chunks are |
 //! | `checksum.rs` | checksums that other readers don't see |
+//! | `files.rs`, `memory.rs` | where a frame is |
+//! | `frame.rs`, `read.rs` | the frame, what is known of it, and its chunks |
+//! | `plan.rs`, `write.rs`, `writer.rs` | changing it: thought through, carried out, taken back |
 
 pub mod checksum;
 mod description;
+mod files;
 #[cfg(test)]
 mod format_tests;
+#[expect(
+    clippy::module_inception,
+    reason = "the frame is what the room is about"
+)]
+mod frame;
 pub mod header;
 pub mod index;
+mod memory;
 pub mod metalayers;
+mod plan;
+mod read;
 mod section;
 pub mod trailer;
 #[cfg(test)]
 mod vectors;
+mod write;
+mod writer;
 
 pub use description::{
-    Counters, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer, Recorded,
+    Counters, Description, Loaded, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer,
+    Recorded,
 };
+pub use files::Files;
+pub use frame::{Frame, VL_BLOCKS};
 pub use header::{FrameHeader, Kind};
+pub use memory::Memory;
+pub use read::FrameChunk;
 pub use section::Named;
+pub use write::{Change, Stored};

@@ -178,6 +178,18 @@ pub trait Names: Send + Sync {
     /// [`Error::FileRemove`] when it can't be done.
     fn remove(&self, path: &Path) -> Result<()>;
 
+    /// Makes a directory; its parent must be there, and nothing at its own path.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] when it can't be made.
+    fn make_directory(&self, path: &Path) -> Result<()>;
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// [`Error::FileRemove`] when it can't be done.
+    fn remove_directory(&self, path: &Path) -> Result<()>;
+
     /// The names of the files in a directory.
     ///
     /// # Errors
@@ -193,6 +205,12 @@ pub trait Names: Send + Sync {
 
 impl ReadAt for Box<dyn Stream> {
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
-        Stream::read_at(self.as_ref(), position, dest)
+        Stream::read_at(&**self, position, dest)
+    }
+}
+
+impl ReadAt for std::sync::Arc<dyn Stream> {
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        Stream::read_at(&**self, position, dest)
     }
 }

@@ -52,6 +52,14 @@ impl Names for FileSystem {
         std::fs::remove_file(path).map_err(|_| Error::FileRemove)
     }
 
+    fn make_directory(&self, path: &Path) -> Result<()> {
+        std::fs::create_dir(path).map_err(|_| Error::FileOpen)
+    }
+
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        std::fs::remove_dir(path).map_err(|_| Error::FileRemove)
+    }
+
     fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
         std::fs::read_dir(directory)
             .and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect())

@@ -1,0 +1,268 @@
+//! Where a frame outside memory is: one file, or a directory of an index file and a file for each chunk.
+//!
+//! Shared by the frame and by whatever reads blocks of its lazy chunks.
+
+use super::header::FIXED_LEN;
+use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
+use crate::io::{Backend, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
+use crate::{Buffer, Error, Result};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The file of a sparse frame that holds all but the chunks.
+const INDEX_NAME: &str = "chunks.b2frame";
+
+/// The path of a directory without the slash, of either kind, that it may end with.
+fn without_trailing_slash(directory: PathBuf) -> PathBuf {
+    match directory.as_os_str().as_bytes() {
+        [path @ .., b'/' | b'\\'] if !path.is_empty() => PathBuf::from(OsStr::from_bytes(path)),
+        _ => directory,
+    }
+}
+
+/// The files of a frame.
+pub struct Files {
+    backend: Arc<dyn Backend>,
+    /// The frame, or the index of a sparse one.
+    path: PathBuf,
+    /// The directory of a sparse frame.
+    directory: Option<PathBuf>,
+    /// Where in its file the frame begins.
+    start: u64,
+    reader: Reader,
+}
+
+impl Files {
+    /// A frame in the file at `path`, from `start` on.
+    pub fn contiguous(backend: Arc<dyn Backend>, path: PathBuf, start: u64) -> Files {
+        Files {
+            reader: Reader::new(Arc::clone(&backend), path.clone()),
+            backend,
+            path,
+            directory: None,
+            start,
+        }
+    }
+
+    /// A frame in a directory; `start` is where in the index file it begins.
+    pub fn sparse(backend: Arc<dyn Backend>, directory: PathBuf, start: u64) -> Files {
+        let directory = without_trailing_slash(directory);
+        let path = directory.join(INDEX_NAME);
+        Files {
+            reader: Reader::new(Arc::clone(&backend), path.clone()),
+            backend,
+            path,
+            directory: Some(directory),
+            start,
+        }
+    }
+
+    /// Whether there is something at the path already.
+    pub fn exist(&self) -> bool {
+        let path = self.directory.as_deref().unwrap_or(&self.path);
+        self.names().identify(path).is_some()
+    }
+
+    /// Makes the directory of a sparse frame.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`].
+    pub fn make_directory(&self) -> Result<()> {
+        match &self.directory {
+            Some(directory) => self.names().make_directory(directory),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the directory of a sparse frame that could not be made.
+    pub fn remove_directory(&self) {
+        if let Some(directory) = &self.directory {
+            // What can't be removed isn't worth more than the error that led here.
+            let _ = self.names().remove_directory(directory);
+        }
+    }
+
+    /// Paths are the file system's, whatever keeps the contents of the files.
+    fn names(&self) -> &dyn Names {
+        self.backend.names().unwrap_or(&FileSystem)
+    }
+
+    /// What opens the files.
+    pub fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+
+    /// The path of the frame, or of the index of a sparse one.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory of a sparse frame.
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// Whether each chunk is a file of its own.
+    pub fn is_sparse(&self) -> bool {
+        self.directory.is_some()
+    }
+
+    /// Where in its file the frame begins.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// The open frame, or index of a sparse one, and whether it is another file than last time.
+    pub fn acquire(&self) -> Result<(FrameReader, bool)> {
+        // Directories may hold many thousands of files: none of theirs are kept open.
+        let (stream, replaced) = match self.directory {
+            None => self.reader.acquire()?,
+            Some(_) => (Arc::from(self.backend.open(&self.path, Mode::Read)?), false),
+        };
+        let reader = FrameReader {
+            stream,
+            start: self.start,
+        };
+        Ok((reader, replaced))
+    }
+
+    /// The file of the frame is another one now, and known to be.
+    pub fn forget_reader(&self) {
+        self.reader.forget();
+    }
+
+    /// Opens the frame, or the index of a sparse one, to be changed.
+    pub fn open_for_update(&self) -> Result<Box<dyn Stream>> {
+        self.backend.open(&self.path, Mode::Update)
+    }
+
+    /// The path of a chunk's file.
+    pub fn chunk_path(&self, id: u32) -> PathBuf {
+        let name = format!("{id:08X}.chunk");
+        self.directory
+            .as_deref()
+            .unwrap_or(Path::new(""))
+            .join(name)
+    }
+
+    /// Reads the whole file of a chunk.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] when there is none, [`Error::FileRead`] when it is too short for a chunk.
+    pub fn read_chunk_file(&self, id: u32) -> Result<Buffer> {
+        let stream = self.backend.open(&self.chunk_path(id), Mode::Read)?;
+        let len = usize::try_from(stream.size()?).map_err(|_| Error::FileRead)?;
+        if len < MIN_HEADER_LENGTH || i32::try_from(len).is_err() {
+            return Err(Error::FileRead);
+        }
+        let mut bytes = Buffer::zeroed(len)?;
+        if stream.read_at(0, &mut bytes)? != len {
+            return Err(Error::FileRead);
+        }
+        Ok(bytes)
+    }
+
+    /// Writes a new file for a chunk, or a file's new content over the old.
+    pub fn write_chunk_file(&self, path: &Path, chunk: &[u8]) -> Result<()> {
+        let stream = self.backend.open(path, Mode::Create)?;
+        stream.write_at(0, chunk, Portions::Bytes)?;
+        stream.close()
+    }
+}
+
+impl LazySource for Files {
+    fn open(&self, nchunk: i32, offset: u64) -> Result<(Arc<dyn ReadAt>, u64)> {
+        if self.is_sparse() {
+            // The trailer of a lazy chunk holds the number of the file as it is, signed or not.
+            let path = self.chunk_path(nchunk as u32);
+            let stream = self.backend.open(&path, Mode::Read)?;
+            return Ok((Arc::new(stream), 0));
+        }
+        let position = self.start.checked_add(offset).ok_or(Error::InvalidHeader)?;
+        if self.backend.names().is_some() {
+            let (reader, _) = self.acquire()?;
+            return Ok((Arc::new(reader.stream), position));
+        }
+        // Streams of a user's backend are not shared by threads.
+        let each = OpenedAtEachRead {
+            backend: Arc::clone(&self.backend),
+            path: self.path.clone(),
+        };
+        Ok((Arc::new(each), position))
+    }
+}
+
+/// A file that is opened anew for each read.
+struct OpenedAtEachRead {
+    backend: Arc<dyn Backend>,
+    path: PathBuf,
+}
+
+impl ReadAt for OpenedAtEachRead {
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        let stream = self.backend.open(&self.path, Mode::Read)?;
+        stream.read_at(position, dest)
+    }
+}
+
+/// A frame's open file; positions count from the start of the frame.
+pub struct FrameReader {
+    stream: Arc<dyn Stream>,
+    start: u64,
+}
+
+impl FrameReader {
+    /// The file of one chunk of a sparse frame.
+    pub fn of_chunk_file(stream: Arc<dyn Stream>) -> FrameReader {
+        FrameReader { stream, start: 0 }
+    }
+
+    fn position(&self, position: u64) -> Result<u64> {
+        self.start.checked_add(position).ok_or(Error::InvalidHeader)
+    }
+
+    /// Fills `dest`.
+    ///
+    /// # Errors
+    /// [`Error::FileRead`] when there aren't that many bytes.
+    pub fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
+        match self.stream.read_at(self.position(position)?, dest)? == dest.len() {
+            true => Ok(()),
+            false => Err(Error::FileRead),
+        }
+    }
+
+    /// Reads what there is, up to the length of `dest`.
+    pub fn read_some(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        self.stream.read_at(self.position(position)?, dest)
+    }
+
+    /// `len` bytes in memory of their own. The caller has checked `len` against the size of the file.
+    pub fn read_vec(&self, position: u64, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len)?;
+        bytes.resize(len, 0);
+        self.read(position, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The bytes where they lie, of a backend that keeps files in memory.
+    pub fn view(&self, position: u64, len: usize) -> Option<View> {
+        self.stream.view(self.position(position).ok()?, len)
+    }
+
+    /// The fixed part of the header.
+    pub fn fixed_header(&self) -> Result<[u8; FIXED_LEN]> {
+        let mut bytes = [0; FIXED_LEN];
+        self.read(0, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Bytes from the start of the frame to the end of the file.
+    pub fn available(&self) -> Result<u64> {
+        let size = self.stream.size()?;
+        size.checked_sub(self.start).ok_or(Error::FileRead)
+    }
+}

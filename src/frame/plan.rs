@@ -1,0 +1,278 @@
+//! What a change of the chunks does to the positions and the bytes of a frame, before any byte is touched.
+
+use super::index::{self, offset};
+use super::read::file_id;
+use super::write::{Change, IndexForm, Stored};
+use crate::chunk::{EXTENDED_HEADER_LENGTH, Special};
+use crate::{Buffer, Error, Result};
+use std::collections::HashSet;
+
+/// A frame as it is before the change.
+pub struct Before<'a> {
+    /// Whether each chunk is a file of its own.
+    pub sparse: bool,
+    /// Bytes of the data section, or of all the chunks' files.
+    pub cbytes: i64,
+    /// Chunks without data that have no place in the frame yet.
+    pub pending: &'a [u8],
+    /// The largest number of a chunk's file, if known.
+    pub max_id: Option<i64>,
+    /// Bytes of the chunk that is changed or deleted, if it is stored.
+    pub old_len: u64,
+}
+
+/// A stretch of bytes that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// From where.
+    pub from: u64,
+    /// To where.
+    pub to: u64,
+    /// How many bytes.
+    pub len: u64,
+}
+
+/// A change, thought through. Positions count from the end of the header.
+pub struct Plan<'a> {
+    /// Leading offsets that are as before.
+    pub unchanged: usize,
+    /// Bytes of the data section afterwards, or of all the chunks' files.
+    pub cbytes: i64,
+    /// The largest number of a chunk's file afterwards, if known.
+    pub max_id: Option<i64>,
+    /// A chunk that is overwritten, wholly or in part: where it begins, and its bytes.
+    pub replaced: Option<(u64, u64)>,
+    /// What moves so that the new chunk fits.
+    pub shift: Option<Shift>,
+    /// Chunks, and where in the data section they go.
+    pub writes: Vec<(u64, &'a [u8])>,
+    /// Files of chunks that are made.
+    pub created: Vec<(u32, &'a [u8])>,
+    /// The file of a chunk that gets another content.
+    pub rewritten: Option<(u32, &'a [u8])>,
+    /// The file of a chunk that goes.
+    pub dropped: Option<u32>,
+    /// How the index is written.
+    pub form: IndexForm,
+}
+
+/// The offset of a chunk that is all one value.
+fn special_offset(kind: Special) -> Result<i64> {
+    offset::of_special(kind).ok_or(Error::InvalidParam)
+}
+
+impl<'a> Plan<'a> {
+    /// Plans a change, and makes it to the list of offsets.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when chunks overlap so that they can't be moved; [`Error::InvalidHeader`] when the
+    /// numbers of files run out; [`Error::MemoryAlloc`].
+    pub fn new(
+        change: Change<'a>,
+        physical: &'a [(usize, Buffer)],
+        offsets: &mut Vec<i64>,
+        before: &Before<'a>,
+    ) -> Result<Plan<'a>> {
+        let mut plan = Plan {
+            unchanged: offsets.len(),
+            cbytes: match offsets.is_empty() {
+                true => 0,
+                false => before.cbytes,
+            },
+            max_id: before.max_id,
+            replaced: None,
+            shift: None,
+            writes: Vec::new(),
+            created: Vec::new(),
+            rewritten: None,
+            dropped: None,
+            form: IndexForm::Encoded(0),
+        };
+        if !before.pending.is_empty() {
+            plan.place_pending(before, offsets)?;
+        }
+        offsets.try_reserve(1)?;
+        if let Change::Update(at, chunk) = change {
+            plan.update(before, offsets, at, chunk)?;
+        }
+        for (nchunk, bytes) in physical {
+            plan.unchanged = plan.unchanged.min(*nchunk);
+            offsets[*nchunk] = plan.place(before, offsets, bytes)?;
+        }
+        // An index that got shorter may take the bytes it took before.
+        let mut spare = 0;
+        match change {
+            Change::Update(..) => {}
+            Change::Insert(at, chunk) => {
+                let stored = match chunk {
+                    Stored::Special(kind) => special_offset(kind)?,
+                    Stored::Bytes(bytes) => plan.place(before, offsets, bytes)?,
+                };
+                offsets.insert(at, stored);
+                plan.unchanged = plan.unchanged.min(at);
+            }
+            Change::Delete(at) => {
+                plan.delete(before, offsets, at)?;
+                spare = 1;
+            }
+            Change::Reorder(order) => {
+                let old = offsets.clone();
+                for (new, &from) in offsets.iter_mut().zip(order) {
+                    *new = old[from];
+                }
+                plan.unchanged = 0;
+            }
+            Change::Fill(nchunks, kind) => {
+                offsets.try_reserve_exact(nchunks)?;
+                offsets.resize(nchunks, special_offset(kind)?);
+                plan.unchanged = 0;
+                plan.form = IndexForm::Fill(kind);
+                return Ok(plan);
+            }
+        }
+        plan.form = IndexForm::Encoded(index::room(offsets.len() + spare));
+        Ok(plan)
+    }
+
+    /// Gives the chunks that had no place yet the places they were promised.
+    fn place_pending(&mut self, before: &Before<'a>, offsets: &mut [i64]) -> Result<()> {
+        if !before.sparse {
+            self.writes.push((0, before.pending));
+            self.cbytes = before.pending.len() as i64;
+            return Ok(());
+        }
+        self.unchanged = 0;
+        self.max_id = None;
+        let chunks = before.pending.chunks_exact(EXTENDED_HEADER_LENGTH);
+        for (id, chunk) in chunks.enumerate() {
+            self.created.push((file_id(id as i64)?, chunk));
+        }
+        // Their numbers are their places so far, in units of their length.
+        for stored in offsets.iter_mut().filter(|stored| **stored >= 0) {
+            *stored /= EXTENDED_HEADER_LENGTH as i64;
+        }
+        self.cbytes = before.pending.len() as i64;
+        Ok(())
+    }
+
+    /// Gives a new chunk a place behind all others, or a file.
+    fn place(&mut self, before: &Before<'a>, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
+        let position = self.cbytes;
+        self.cbytes += bytes.len() as i64;
+        if !before.sparse {
+            self.writes.push((position.max(0) as u64, bytes));
+            return Ok(position);
+        }
+        let id = self.free_id(offsets);
+        self.created.push((file_id(id)?, bytes));
+        self.max_id = self.max_id.map(|max| max.max(id));
+        Ok(id)
+    }
+
+    /// The number of a new chunk's file: behind the largest one, but for one that the reference would take
+    /// for a position outside the data.
+    fn free_id(&mut self, offsets: &[i64]) -> i64 {
+        let max = match self.max_id {
+            Some(max) => max,
+            None => offsets.iter().copied().max().unwrap_or(-1).max(-1),
+        };
+        self.max_id = Some(max);
+        let next = max + 1;
+        if next <= self.cbytes - EXTENDED_HEADER_LENGTH as i64 {
+            return next;
+        }
+        let taken: HashSet<i64> = offsets.iter().copied().collect();
+        (0..next).find(|id| !taken.contains(id)).unwrap_or(next)
+    }
+
+    fn update(
+        &mut self,
+        before: &Before<'a>,
+        offsets: &mut [i64],
+        at: usize,
+        chunk: Stored<'a>,
+    ) -> Result<()> {
+        let old = offsets[at];
+        self.unchanged = self.unchanged.min(at);
+        match chunk {
+            Stored::Special(kind) if old < 0 => offsets[at] = special_offset(kind)?,
+            // A chunk that has no place yet leaves none to another.
+            Stored::Bytes(bytes) if old < 0 || !before.pending.is_empty() => {
+                offsets[at] = self.place(before, offsets, bytes)?;
+            }
+            Stored::Special(kind) if !before.pending.is_empty() => {
+                offsets[at] = special_offset(kind)?;
+            }
+            _ if before.sparse => {
+                self.cbytes -= before.old_len as i64;
+                match chunk {
+                    Stored::Special(kind) => {
+                        self.dropped = Some(file_id(old)?);
+                        self.max_id = None;
+                        offsets[at] = special_offset(kind)?;
+                    }
+                    Stored::Bytes(bytes) => {
+                        self.cbytes += bytes.len() as i64;
+                        self.rewritten = Some((file_id(old)?, bytes));
+                    }
+                }
+            }
+            Stored::Special(kind) => {
+                self.replace(before, offsets, old, &[])?;
+                offsets[at] = special_offset(kind)?;
+            }
+            Stored::Bytes(bytes) => {
+                self.replace(before, offsets, old, bytes)?;
+                self.writes.push((old as u64, bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves what follows a chunk so that it has as many bytes as the new one.
+    fn replace(
+        &mut self,
+        before: &Before<'a>,
+        offsets: &mut [i64],
+        old: i64,
+        new: &[u8],
+    ) -> Result<()> {
+        let (start, old_len, new_len) = (old as u64, before.old_len, new.len() as u64);
+        let end = self.cbytes.max(0) as u64;
+        let rest = end.checked_sub(start + old_len).ok_or(Error::Data)?;
+        self.replaced = Some((start, old_len));
+        if old_len == new_len {
+            return Ok(());
+        }
+        let by = new_len as i64 - old_len as i64;
+        self.shift = (rest > 0).then_some(Shift {
+            from: start + old_len,
+            to: start + new_len,
+            len: rest,
+        });
+        self.cbytes += by;
+        for (nchunk, stored) in offsets.iter_mut().enumerate().filter(|(_, o)| **o > old) {
+            *stored += by;
+            self.unchanged = self.unchanged.min(nchunk);
+            // Chunks that overlap this one can't be moved with it.
+            if *stored < (start + new_len) as i64 {
+                return Err(Error::Data);
+            }
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, before: &Before<'a>, offsets: &mut Vec<i64>, at: usize) -> Result<()> {
+        let old = offsets.remove(at);
+        self.unchanged = self.unchanged.min(at);
+        if before.sparse && old >= 0 {
+            self.cbytes -= before.old_len as i64;
+            self.dropped = Some(file_id(old)?);
+            self.max_id = None;
+        }
+        if offsets.is_empty() {
+            self.cbytes = 0;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,439 @@
+//! Reading the chunks of a frame.
+
+use super::files::FrameReader;
+use super::frame::{Frame, Known, Place, reader_of_indexes};
+use super::index::{self, offset};
+use crate::chunk::{
+    BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
+};
+use crate::io::View;
+use crate::{Buffer, Error, Result};
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Bytes of a block start.
+const WORD: usize = 4;
+
+/// A chunk of a frame: where it lies, or a copy.
+#[derive(Debug)]
+pub enum FrameChunk<'a> {
+    /// Bytes of the frame.
+    Borrowed(&'a [u8]),
+    /// Bytes of their own.
+    Owned(Buffer),
+}
+
+impl Deref for FrameChunk<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            FrameChunk::Borrowed(bytes) => bytes,
+            FrameChunk::Owned(buffer) => buffer,
+        }
+    }
+}
+
+/// What is needed to find a chunk: what was known at one moment.
+struct Map {
+    offsets: Arc<Vec<i64>>,
+    header_len: u64,
+    typesize: i32,
+    /// Bytes of the data section.
+    data_len: u64,
+    chunksize: i32,
+    blocksize: i32,
+    nbytes: i64,
+    pending: bool,
+    front_len: usize,
+}
+
+impl Frame {
+    /// The positions of the chunks as the frame stores them: relative to the end of the header, or numbers
+    /// of files, or negative for chunks that are all one value.
+    ///
+    /// # Errors
+    /// [`Error::FileRead`], [`Error::InvalidHeader`] and [`Error::Data`] when the index is no index.
+    pub fn offsets(&self) -> Result<Arc<Vec<i64>>> {
+        let mut known = self.known();
+        if let Some(offsets) = &known.offsets {
+            return Ok(Arc::clone(offsets));
+        }
+        let offsets = Arc::new(match &self.place {
+            Place::Memory(memory) => {
+                let start = usize::try_from(known.index_position(false));
+                let chunk = start.ok().and_then(|start| memory.bytes().get(start..));
+                read_index(&known, false, |_| {
+                    Ok(Cow::Borrowed(chunk.unwrap_or_default()))
+                })?
+            }
+            Place::Disk(files) => {
+                let sparse = files.is_sparse();
+                let (reader, _) = files.acquire()?;
+                read_index(&known, sparse, |position| {
+                    let end = known.len - u64::from(known.trailer_len);
+                    let len = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
+                    let len = usize::try_from(len).map_err(|_| Error::InvalidHeader)?;
+                    Ok(Cow::Owned(reader.read_vec(position, len)?))
+                })?
+            }
+        });
+        known.offsets = Some(Arc::clone(&offsets));
+        known.encoded = 0;
+        Ok(offsets)
+    }
+
+    fn map(&self) -> Result<Map> {
+        let offsets = self.offsets()?;
+        let known = self.known();
+        Ok(Map {
+            offsets,
+            header_len: u64::from(known.header_len),
+            typesize: known.typesize,
+            data_len: known.counters.cbytes.max(0) as u64,
+            chunksize: known.counters.chunksize,
+            blocksize: known.counters.blocksize,
+            nbytes: known.counters.nbytes,
+            pending: !known.pending.is_empty(),
+            front_len: known.front_len,
+        })
+    }
+
+    /// The chunk of a number: where it lies, in a frame in memory or in a mapping, else a copy. A chunk of
+    /// which the frame stores only what it is made of is made.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] when there is no such chunk; [`Error::FileOpen`], [`Error::FileRead`],
+    /// [`Error::InvalidHeader`], [`Error::Data`] when it can't be had.
+    pub fn chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
+        let map = self.map()?;
+        let stored = map.offset(nchunk)?;
+        if let Some(kind) = offset::special(stored)? {
+            return Ok(FrameChunk::Owned(map.special_chunk(nchunk, kind)?));
+        }
+        if map.pending {
+            return self.pending_chunk(stored);
+        }
+        let chunk = match &self.place {
+            Place::Memory(memory) => {
+                let start = usize::try_from(map.position(stored)?);
+                let bytes = start.ok().and_then(|start| memory.bytes().get(start..));
+                let bytes = bytes.ok_or(Error::InvalidHeader)?;
+                let len = map.chunk_len(stored, bytes)?;
+                FrameChunk::Borrowed(bytes.get(..len).ok_or(Error::InvalidHeader)?)
+            }
+            Place::Disk(files) if files.is_sparse() => {
+                FrameChunk::Owned(files.read_chunk_file(file_id(stored)?)?)
+            }
+            Place::Disk(files) => {
+                let (reader, _) = files.acquire()?;
+                map.read_chunk(&reader, nchunk, stored)?
+            }
+        };
+        map.check_len(&chunk)?;
+        Ok(chunk)
+    }
+
+    /// The chunk of a number without its blocks, of a frame in files: its header, the table of the blocks,
+    /// and where they are. Chunks without blocks, and those in memory, are given whole.
+    ///
+    /// # Errors
+    /// As [`Frame::chunk`].
+    pub fn lazy_chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
+        let map = self.map()?;
+        let stored = map.offset(nchunk)?;
+        let in_file = matches!(self.place, Place::Disk(_)) && stored >= 0 && !map.pending;
+        if !in_file {
+            return self.chunk(nchunk);
+        }
+        let (lazy, front_len) = self.with_front_of(&map, stored, |front, whole| {
+            let header = ChunkHeader::parse(front)?;
+            let front_len = front_len(&header);
+            if header.nbytes == 0 || !header.basic.is_extended() {
+                return Ok((whole(header.cbytes)?, 0));
+            }
+            if header.special != Special::None {
+                return Ok((whole(header.cbytes)?, 0));
+            }
+            let number = match self.is_sparse() {
+                true => (file_id(stored)? as i32, i64::from(file_id(stored)?)),
+                false => (
+                    i32::try_from(nchunk).map_err(|_| Error::InvalidHeader)?,
+                    i64::try_from(map.position(stored)?).map_err(|_| Error::InvalidHeader)?,
+                ),
+            };
+            let lazy = make_lazy(front, number.0, number.1)?;
+            Ok((Buffer::copy_of(&lazy)?, front_len))
+        })?;
+        if front_len > 0 {
+            self.known().front_len = front_len;
+        }
+        map.check_len(&lazy)?;
+        Ok(FrameChunk::Owned(lazy))
+    }
+
+    /// Calls `f` with the header of a stored chunk and the table of its blocks.
+    pub(super) fn with_front<T>(
+        &self,
+        nchunk: usize,
+        f: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
+        let map = self.map()?;
+        let stored = map.offset(nchunk)?;
+        if matches!(self.place, Place::Memory(_)) || stored < 0 || map.pending {
+            return f(&self.chunk(nchunk)?);
+        }
+        self.with_front_of(&map, stored, |front, _| f(front))
+    }
+
+    /// The uncompressed size of a chunk.
+    ///
+    /// # Errors
+    /// As [`Frame::chunk`].
+    pub fn chunk_nbytes(&self, nchunk: usize) -> Result<usize> {
+        let map = self.map()?;
+        if offset::special(map.offset(nchunk)?)?.is_some() {
+            return map.implied_len(nchunk);
+        }
+        self.with_front(nchunk, |front| {
+            let header = BasicHeader::parse(front)?;
+            usize::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)
+        })
+    }
+
+    /// Calls `f` with the start of a chunk in a file, up to the end of its table, and with what reads a
+    /// whole chunk of a size.
+    fn with_front_of<T>(
+        &self,
+        map: &Map,
+        stored: i64,
+        f: impl FnOnce(&[u8], &dyn Fn(usize) -> Result<Buffer>) -> Result<T>,
+    ) -> Result<T> {
+        let Place::Disk(files) = &self.place else {
+            return Err(Error::InvalidParam);
+        };
+        let (reader, position, end) = match files.is_sparse() {
+            true => {
+                let path = files.chunk_path(file_id(stored)?);
+                let stream = files.backend().open(&path, crate::io::Mode::Read)?;
+                let reader = FrameReader::of_chunk_file(Arc::from(stream));
+                let end = reader.available()?;
+                (reader, 0, end)
+            }
+            false => {
+                let (reader, _) = files.acquire()?;
+                (reader, map.position(stored)?, map.header_len + map.data_len)
+            }
+        };
+        let available = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
+        let available = usize::try_from(available).unwrap_or(usize::MAX);
+        let short = match files.is_sparse() {
+            true => Error::FileRead,
+            false => Error::InvalidHeader,
+        };
+        let mut front = [0; GUESS_LIMIT];
+        let first = map.front_len.clamp(EXTENDED_HEADER_LENGTH, GUESS_LIMIT);
+        let first = &mut front[..first.min(available)];
+        reader.read(position, first)?;
+        let basic = BasicHeader::parse(first).map_err(|error| match error {
+            Error::ReadBuffer => short,
+            other => other,
+        })?;
+        let len = usize::try_from(basic.cbytes).map_err(|_| Error::InvalidHeader)?;
+        if len > available {
+            return Err(short);
+        }
+        let whole = |len: usize| {
+            if len > available {
+                return Err(short);
+            }
+            let mut bytes = Buffer::zeroed(len)?;
+            reader.read(position, &mut bytes)?;
+            Ok(bytes)
+        };
+        let wanted = front_len(&ChunkHeader::parse(first)?).min(len);
+        if wanted <= first.len() {
+            return f(first, &whole);
+        }
+        f(&reader.read_vec(position, wanted)?, &whole)
+    }
+
+    fn pending_chunk(&self, stored: i64) -> Result<FrameChunk<'_>> {
+        let known = self.known();
+        let start = usize::try_from(stored).map_err(|_| Error::InvalidHeader)?;
+        let bytes = known
+            .pending
+            .get(start..start + EXTENDED_HEADER_LENGTH)
+            .ok_or(Error::InvalidHeader)?;
+        Ok(FrameChunk::Owned(Buffer::copy_of(bytes)?))
+    }
+}
+
+/// The most bytes that are read of a chunk before its header is known.
+const GUESS_LIMIT: usize = 1024;
+
+/// Bytes of a chunk in front of its blocks: the header and the table of the blocks, if there is one.
+fn front_len(header: &ChunkHeader) -> usize {
+    if header.is_memcpyed() || header.special != Special::None || header.nbytes == 0 {
+        return header.header_len();
+    }
+    let nblocks = match header.vl_blocks {
+        true => header.basic.blocksize.max(0) as usize,
+        false => header.nbytes.div_ceil(header.blocksize().max(1)),
+    };
+    header.header_len() + WORD * nblocks
+}
+
+/// The number of a chunk's file.
+pub(super) fn file_id(stored: i64) -> Result<u32> {
+    u32::try_from(stored).map_err(|_| Error::InvalidHeader)
+}
+
+fn read_index<'a>(
+    known: &Known,
+    sparse: bool,
+    chunk_at: impl FnOnce(u64) -> Result<Cow<'a, [u8]>>,
+) -> Result<Vec<i64>> {
+    let counters = &known.counters;
+    if counters.nbytes <= 0 {
+        return Ok(Vec::new());
+    }
+    let expected = match counters.chunksize {
+        ..0 => return Err(Error::InvalidHeader),
+        0 => None,
+        chunksize => {
+            let chunksize = i64::from(chunksize);
+            Some((counters.nbytes - 1) / chunksize + 1)
+        }
+    };
+    let chunk = chunk_at(known.index_position(sparse))?;
+    let offsets = index::decode(&mut reader_of_indexes(), &chunk, expected)?;
+    let last = counters.cbytes - EXTENDED_HEADER_LENGTH as i64;
+    let in_place = |&stored: &i64| match sparse {
+        true => stored <= i64::from(u32::MAX),
+        false => stored <= last,
+    };
+    match offsets.iter().all(in_place) {
+        true => Ok(offsets),
+        false => Err(Error::InvalidHeader),
+    }
+}
+
+impl Map {
+    fn offset(&self, nchunk: usize) -> Result<i64> {
+        self.offsets.get(nchunk).copied().ok_or(Error::InvalidParam)
+    }
+
+    /// Where in the frame a chunk begins.
+    fn position(&self, stored: i64) -> Result<u64> {
+        u64::try_from(stored)
+            .ok()
+            .and_then(|stored| self.header_len.checked_add(stored))
+            .ok_or(Error::InvalidHeader)
+    }
+
+    /// Bytes of the chunk that begins so, inside the data section.
+    fn chunk_len(&self, stored: i64, front: &[u8]) -> Result<usize> {
+        let header = BasicHeader::parse(front)?;
+        let end = stored.checked_add(i64::from(header.cbytes));
+        let inside = end.is_some_and(|end| end.max(0) as u64 <= self.data_len);
+        match usize::try_from(header.cbytes) {
+            Ok(len) if inside && len >= EXTENDED_HEADER_LENGTH => Ok(len),
+            _ => Err(Error::InvalidHeader),
+        }
+    }
+
+    fn read_chunk<'a>(
+        &self,
+        reader: &FrameReader,
+        nchunk: usize,
+        stored: i64,
+    ) -> Result<FrameChunk<'a>> {
+        let position = self.position(stored)?;
+        let mut header = [0; EXTENDED_HEADER_LENGTH];
+        let lent = |view: View| {
+            // SAFETY: the frame is borrowed for `'a`, so that it isn't written to, and whoever has a
+            // mapping leaves it in place as long as a frame uses it.
+            unsafe { view.bytes::<'a>() }
+        };
+        if let Some(view) = reader.view(position, EXTENDED_HEADER_LENGTH) {
+            let len = self.chunk_len(stored, lent(view))?;
+            let view = reader.view(position, len).ok_or(Error::FileRead)?;
+            return Ok(FrameChunk::Borrowed(lent(view)));
+        }
+        // Chunks mostly lie in order, so that the next one tells where this one ends.
+        let next = self
+            .offsets
+            .get(nchunk + 1)
+            .copied()
+            .filter(|&next| next > stored);
+        let guess = next.unwrap_or(self.data_len as i64) - stored;
+        let limit = self.chunksize.max(0) as i64 + EXTENDED_HEADER_LENGTH as i64;
+        if guess > EXTENDED_HEADER_LENGTH as i64 && guess <= limit {
+            let mut bytes = Buffer::zeroed(guess as usize)?;
+            reader.read(position, &mut bytes)?;
+            let len = self.chunk_len(stored, &bytes)?;
+            if len <= bytes.len() {
+                bytes.resize(len)?;
+                return Ok(FrameChunk::Owned(bytes));
+            }
+        }
+        reader.read(position, &mut header)?;
+        let mut bytes = Buffer::zeroed(self.chunk_len(stored, &header)?)?;
+        reader.read(position, &mut bytes)?;
+        Ok(FrameChunk::Owned(bytes))
+    }
+
+    /// Bytes of a chunk that are told by its place alone.
+    fn implied_len(&self, nchunk: usize) -> Result<usize> {
+        let chunksize = usize::try_from(self.chunksize).unwrap_or(0);
+        if chunksize == 0 {
+            return Err(Error::InvalidHeader);
+        }
+        match self.remainder() {
+            rest @ 1.. if nchunk + 1 == self.offsets.len() => Ok(rest),
+            _ => Ok(chunksize),
+        }
+    }
+
+    /// Bytes of the chunk that isn't full; 0 when all are.
+    fn remainder(&self) -> usize {
+        match self.chunksize {
+            ..=0 => 0,
+            chunksize => (self.nbytes.max(0) % i64::from(chunksize)) as usize,
+        }
+    }
+
+    /// Refuses chunks of another size than the frame says they have.
+    fn check_len(&self, chunk: &[u8]) -> Result<()> {
+        let nbytes = BasicHeader::parse(chunk)?.nbytes;
+        // Reordering can put the short chunk anywhere.
+        let short = self.remainder() as i64;
+        let right = self.chunksize <= 0 || nbytes == self.chunksize || i64::from(nbytes) == short;
+        match right || self.pending {
+            true => Ok(()),
+            false => Err(Error::InvalidHeader),
+        }
+    }
+
+    fn special_chunk(&self, nchunk: usize, kind: Special) -> Result<Buffer> {
+        let nbytes = self.implied_len(nchunk)? as i32;
+        let params = CParams::default()
+            .typesize(self.typesize)
+            .blocksize(self.blocksize.max(0));
+        make_special(kind, &params, nbytes)
+    }
+}
+
+/// A chunk that is all one value.
+pub(super) fn make_special(kind: Special, params: &CParams, nbytes: i32) -> Result<Buffer> {
+    let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH)?;
+    match kind {
+        Special::Zero => special::zeros(params, nbytes, &mut chunk)?,
+        Special::Nan => special::nans(params, nbytes, &mut chunk)?,
+        Special::Uninit => special::uninit(params, nbytes, &mut chunk)?,
+        Special::None | Special::Value | Special::Unknown => return Err(Error::Data),
+    };
+    Ok(chunk)
+}

@@ -1,0 +1,160 @@
+//! Changing a file so that a change that fails can be taken back.
+//!
+//! Before bytes of a frame are overwritten they are saved, and moves are noted; a failure puts all back in
+//! the opposite order. That helps against full disks and failing writes, not against being killed.
+
+use crate::io::{Portions, Stream};
+use crate::{Error, Result};
+
+/// Bytes that are moved at a time.
+const SEGMENT: u64 = 1 << 20;
+
+/// A frame's file while it is changed; positions count from the start of the frame.
+pub struct Writer {
+    stream: Box<dyn Stream>,
+    start: u64,
+    /// The end of the frame before the change: what is behind is not worth saving.
+    old_len: u64,
+    /// Bytes of the file before the change.
+    old_size: u64,
+    undo: Vec<Undo>,
+}
+
+enum Undo {
+    Overwritten { position: u64, bytes: Vec<u8> },
+    Moved { from: u64, to: u64, len: u64 },
+}
+
+impl Writer {
+    /// Begins to change a frame of `old_len` bytes that begins at `start`.
+    pub fn new(stream: Box<dyn Stream>, start: u64, old_len: u64) -> Result<Writer> {
+        let old_size = stream.size()?;
+        Ok(Writer {
+            stream,
+            start,
+            old_len,
+            old_size,
+            undo: Vec::new(),
+        })
+    }
+
+    /// Bytes of the file behind the frame, before the change.
+    pub fn trailing(&self) -> u64 {
+        self.old_size.saturating_sub(self.start + self.old_len)
+    }
+
+    /// Fills `dest` with bytes of the file.
+    pub fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
+        match self.stream.read_at(self.start + position, dest)? == dest.len() {
+            true => Ok(()),
+            false => Err(Error::FileRead),
+        }
+    }
+
+    /// Saves the bytes of the old frame that are in a range.
+    pub fn save(&mut self, position: u64, len: u64) -> Result<()> {
+        let end = (position + len).min(self.old_len);
+        if position >= end {
+            return Ok(());
+        }
+        let len = usize::try_from(end - position).map_err(|_| Error::MemoryAlloc)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len)?;
+        bytes.resize(len, 0);
+        self.read(position, &mut bytes)?;
+        self.undo.push(Undo::Overwritten { position, bytes });
+        Ok(())
+    }
+
+    /// Writes, and saves what is overwritten.
+    pub fn write(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+        self.save(position, bytes.len() as u64)?;
+        self.write_unsaved(position, bytes, portions)
+    }
+
+    /// Writes over what was saved already.
+    pub fn write_unsaved(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+        self.stream.write_at(self.start + position, bytes, portions)
+    }
+
+    /// Moves `len` bytes. What they land on has been saved, but for their own old places.
+    pub fn shift(&mut self, from: u64, to: u64, len: u64) -> Result<()> {
+        let moved = self.shift_segments(from, to, len);
+        // What was moved before the failure is a stretch at one end.
+        let (done, result) = match moved {
+            Ok(()) => (len, Ok(())),
+            Err((done, error)) => (done, Err(error)),
+        };
+        let skipped = if to > from { len - done } else { 0 };
+        self.undo.push(Undo::Moved {
+            from: from + skipped,
+            to: to + skipped,
+            len: done,
+        });
+        result
+    }
+
+    /// Moves segment by segment; an error comes with how many bytes were moved before.
+    fn shift_segments(
+        &self,
+        from: u64,
+        to: u64,
+        len: u64,
+    ) -> std::result::Result<(), (u64, Error)> {
+        let mut segment = Vec::new();
+        let size = SEGMENT.min(len) as usize;
+        segment
+            .try_reserve_exact(size)
+            .map_err(|_| (0, Error::MemoryAlloc))?;
+        segment.resize(size, 0);
+        let mut done = 0;
+        while done < len {
+            let part = SEGMENT.min(len - done);
+            // The end that is moved towards goes first, so that nothing is overwritten before it is read.
+            let at = if to > from { len - done - part } else { done };
+            let segment = &mut segment[..part as usize];
+            self.read(from + at, segment)
+                .map_err(|error| (done, error))?;
+            self.stream
+                .write_at(self.start + to + at, segment, Portions::Bytes)
+                .map_err(|error| (done, error))?;
+            done += part;
+        }
+        Ok(())
+    }
+
+    /// Ends the file where the frame does. Files that end there already are left alone if `only_longer`.
+    pub fn truncate(&mut self, len: u64, only_longer: bool) -> Result<()> {
+        if only_longer && self.stream.size()? == self.start + len {
+            return Ok(());
+        }
+        self.stream.truncate(self.start + len)
+    }
+
+    /// Ends the change; if that fails, takes it back.
+    pub fn finish(self, result: Result<()>) -> Result<()> {
+        match result {
+            Ok(()) => self.stream.close(),
+            Err(error) => {
+                self.take_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts back what there was, as far as that is possible.
+    fn take_back(mut self) {
+        while let Some(undo) = self.undo.pop() {
+            let _ = match undo {
+                Undo::Overwritten { position, bytes } => {
+                    self.write_unsaved(position, &bytes, Portions::Bytes)
+                }
+                Undo::Moved { from, to, len } => self
+                    .shift_segments(to, from, len)
+                    .map_err(|(_, error)| error),
+            };
+        }
+        let _ = self.stream.truncate(self.old_size);
+        let _ = self.stream.close();
+    }
+}

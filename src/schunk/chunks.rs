@@ -1,0 +1,578 @@
+//! Adding, changing, removing and reading whole chunks.
+//!
+//! Everything is checked, read and prepared first, then the frame or the memory is changed, and the sizes
+//! last: a call that fails leaves all as it was.
+
+use super::describe::{describe, follow};
+use super::regime::{UNSET, VARIABLE, after_adding, after_update};
+use super::state::State;
+use super::stored::{keep, store_specials, turns_variable};
+use crate::chunk::{
+    BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Special, special,
+};
+use crate::frame::{Change, Counters, Frame, FrameChunk, Recorded, VL_BLOCKS};
+use crate::{Buffer, Error, Result};
+
+/// A chunk that is offered to a super-chunk.
+pub enum Offer<'a> {
+    /// Bytes of the caller's, copied if they are kept.
+    Copy(&'a [u8]),
+    /// Bytes that become the super-chunk's, and are taken out, only when the call succeeds.
+    Give(&'a mut Option<Buffer>),
+}
+
+impl Offer<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Offer::Copy(bytes) => bytes,
+            Offer::Give(buffer) => buffer.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// The bytes to keep in memory.
+    fn take(&mut self) -> Result<Buffer> {
+        match self {
+            Offer::Copy(bytes) => Buffer::copy_of(bytes),
+            Offer::Give(buffer) => buffer.take().ok_or(Error::InvalidParam),
+        }
+    }
+
+    /// The bytes are in a frame: those that were given aren't needed any more.
+    fn done(self) {
+        if let Offer::Give(buffer) = self {
+            *buffer = None;
+        }
+    }
+}
+
+/// A chunk's number, inside the super-chunk.
+fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
+    match nchunk {
+        0.. if nchunk < counters.nchunks => {
+            usize::try_from(nchunk).map_err(|_| Error::InvalidParam)
+        }
+        _ => Err(Error::InvalidParam),
+    }
+}
+
+/// The header of a chunk that is offered.
+fn offered_header(chunk: &[u8]) -> Result<ChunkHeader> {
+    ChunkHeader::parse(chunk).map_err(|error| match error {
+        Error::ReadBuffer => Error::InvalidHeader,
+        other => other,
+    })
+}
+
+/// What a failing frame is to callers: the code of the operation, but for what tells more.
+fn collapse(error: Error, to: Error) -> Error {
+    match error {
+        Error::InvalidParam | Error::Lock => error,
+        _ => to,
+    }
+}
+
+fn flags2_of(header: &ChunkHeader) -> u8 {
+    match header.vl_blocks {
+        true => VL_BLOCKS,
+        false => 0,
+    }
+}
+
+/// The uncompressed size of a chunk.
+fn nbytes_of<S: State + ?Sized>(s: &S, nchunk: usize) -> Result<i32> {
+    let nbytes = match s.frame() {
+        Some(frame) => frame.chunk_nbytes(nchunk)?,
+        None => return Ok(BasicHeader::parse(s.held(nchunk))?.nbytes),
+    };
+    i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)
+}
+
+/// Changes the frame and returns the bytes of chunks it has then.
+fn change_frame<S: State + ?Sized>(
+    s: &mut S,
+    change: Change<'_>,
+    physical: &[(usize, Buffer)],
+    after: Counters,
+) -> Result<i64> {
+    let description = describe(s, after)?;
+    let frame = s.frame_mut().ok_or(Error::InvalidParam)?;
+    frame.change(change, physical, description)
+}
+
+/// Adds a chunk behind all others; returns how many there are then.
+///
+/// # Errors
+/// [`Error::InvalidHeader`] for what is no chunk; [`Error::ChunkAppend`] when the chunk doesn't go with the
+/// others or the frame can't be written; [`Error::InvalidParam`] when the frame must not be;
+/// [`Error::Lock`].
+pub fn append<S: State + ?Sized>(s: &mut S, offer: Offer<'_>) -> Result<i64> {
+    add(s, None, offer, Error::ChunkAppend)
+}
+
+/// Adds a chunk in front of the one of this number; returns how many there are then.
+///
+/// # Errors
+/// As [`append`], with [`Error::ChunkInsert`]; [`Error::InvalidParam`] when there is no such place.
+pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, offer: Offer<'_>) -> Result<i64> {
+    if nchunk < 0 || nchunk > s.counters().nchunks {
+        return Err(Error::InvalidParam);
+    }
+    add(s, Some(nchunk), offer, Error::ChunkInsert)
+}
+
+fn add<S: State + ?Sized>(
+    s: &mut S,
+    at: Option<i64>,
+    mut offer: Offer<'_>,
+    refused: Error,
+) -> Result<i64> {
+    let header = offered_header(offer.bytes())?;
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    follow(s).map_err(|error| collapse(error, refused))?;
+    let before = s.counters();
+    let nchunks = usize::try_from(before.nchunks).map_err(|_| refused)?;
+    let place = match at {
+        None => nchunks,
+        Some(at) => usize::try_from(at)
+            .ok()
+            .filter(|&at| at <= nchunks)
+            .ok_or(refused)?,
+    };
+    if nchunks > 0 && flags2_of(&header) != before.flags2 & VL_BLOCKS {
+        return Err(refused);
+    }
+    let n = i32::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?;
+    let last = match nchunks {
+        1.. if before.chunksize > 0 => nbytes_of(s, nchunks - 1)?,
+        _ => 0,
+    };
+    let chunksize = after_adding(&before, at, n, last, refused)?;
+    let mut after = Counters {
+        chunksize,
+        nchunks: before.nchunks + 1,
+        nbytes: before.nbytes + i64::from(n),
+        flags2: match nchunks {
+            0 => flags2_of(&header),
+            _ => before.flags2,
+        },
+        ..before
+    };
+    match s.frame() {
+        None => {
+            after.cbytes += offer.bytes().len() as i64;
+            s.make_room()?;
+            let chunk = offer.take()?;
+            s.hold(place, chunk);
+        }
+        Some(frame) => {
+            let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
+            if at.is_none() && short && n < before.chunksize {
+                return Err(refused);
+            }
+            // In a frame of one chunk size, a chunk without data couldn't be seen.
+            if n == 0 {
+                after.chunksize = VARIABLE;
+            }
+            let prepared = (|| {
+                let physical = match turns_variable(&before, &after) {
+                    true => store_specials(frame, s.recorded().typesize, |_| true)?,
+                    false => Vec::new(),
+                };
+                Ok((keep(offer.bytes(), &header, after.chunksize)?, physical))
+            })();
+            after.cbytes = prepared
+                .and_then(|(kept, physical)| {
+                    change_frame(s, Change::Insert(place, kept.stored()), &physical, after)
+                })
+                .map_err(|error| collapse(error, refused))?;
+            offer.done();
+        }
+    }
+    s.set_counters(after);
+    s.set_current(place as i64);
+    Ok(after.nchunks)
+}
+
+/// Compresses data and adds them as a chunk behind all others; returns how many there are then.
+///
+/// # Errors
+/// Those of compression, and of [`append`].
+pub fn append_data<S: State + ?Sized>(s: &mut S, src: &[u8]) -> Result<i64> {
+    s.set_current(s.counters().nchunks);
+    let chunk = compress(s, src)?;
+    append(s, Offer::Give(&mut Some(chunk)))
+}
+
+/// Compresses data as the super-chunk does.
+pub(super) fn compress<S: State + ?Sized>(s: &S, src: &[u8]) -> Result<Buffer> {
+    // The header would say a size that no block can have.
+    if s.recorded().typesize <= 0 {
+        return Err(Error::InvalidParam);
+    }
+    let mut chunk = Buffer::zeroed(src.len() + MAX_OVERHEAD)?;
+    let len = s.compress(src, &mut chunk)?;
+    chunk.resize(len)?;
+    chunk.shrink();
+    Ok(chunk)
+}
+
+/// Puts a chunk in the place of another; returns how many chunks there are.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when there is no such chunk or the frame must not be changed,
+/// [`Error::InvalidHeader`] for what is no chunk, [`Error::ChunkUpdate`] when the chunk doesn't go with the
+/// others or the frame can't be written, [`Error::Failure`] when the old chunk can't be read,
+/// [`Error::Lock`].
+pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -> Result<i64> {
+    number(&s.counters(), nchunk)?;
+    let header = offered_header(offer.bytes())?;
+    let refused = Error::ChunkUpdate;
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    follow(s).map_err(|error| collapse(error, refused))?;
+    let before = s.counters();
+    let at = number(&before, nchunk)?;
+    if before.nchunks > 1 && flags2_of(&header) != before.flags2 & VL_BLOCKS {
+        return Err(refused);
+    }
+    let old = nbytes_of(s, at).map_err(|_| Error::Failure)?;
+    let n = i32::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?;
+    let mut after = Counters {
+        chunksize: after_update(&before, nchunk, n),
+        nbytes: before.nbytes + i64::from(n) - i64::from(old),
+        flags2: match before.nchunks {
+            1 => flags2_of(&header),
+            _ => before.flags2,
+        },
+        ..before
+    };
+    match s.frame() {
+        None => {
+            after.cbytes += offer.bytes().len() as i64 - s.held(at).len() as i64;
+            let chunk = offer.take()?;
+            s.exchange(at, chunk);
+        }
+        Some(frame) => {
+            if n == 0 {
+                after.chunksize = VARIABLE;
+            }
+            let prepared = (|| {
+                let physical = match turns_variable(&before, &after) {
+                    true => store_specials(frame, s.recorded().typesize, |other| other != at)?,
+                    false => Vec::new(),
+                };
+                Ok((keep(offer.bytes(), &header, after.chunksize)?, physical))
+            })();
+            after.cbytes = prepared
+                .and_then(|(kept, physical)| {
+                    change_frame(s, Change::Update(at, kept.stored()), &physical, after)
+                })
+                .map_err(|error| collapse(error, refused))?;
+            offer.done();
+        }
+    }
+    s.set_counters(after);
+    s.set_current(nchunk);
+    Ok(after.nchunks)
+}
+
+/// Removes a chunk; returns how many are left.
+///
+/// # Errors
+/// As [`update`].
+pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
+    number(&s.counters(), nchunk)?;
+    let refused = Error::ChunkUpdate;
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    follow(s).map_err(|error| collapse(error, refused))?;
+    let before = s.counters();
+    let at = number(&before, nchunk)?;
+    // What can't be read would leave sizes that nobody knows.
+    let old = nbytes_of(s, at).map_err(|_| Error::Failure)?;
+    let mut after = Counters {
+        nchunks: before.nchunks - 1,
+        nbytes: before.nbytes - i64::from(old),
+        ..before
+    };
+    if after.nchunks == 0 {
+        after.flags2 = 0;
+    }
+    match s.frame() {
+        None => {
+            after.cbytes -= s.held(at).len() as i64;
+            s.release(at);
+        }
+        Some(_) => {
+            after.cbytes = change_frame(s, Change::Delete(at), &[], after)
+                .map_err(|error| collapse(error, refused))?;
+        }
+    }
+    s.set_counters(after);
+    s.set_current(nchunk);
+    Ok(after.nchunks)
+}
+
+/// Puts the chunks in another order: chunk `i` becomes the one that had the number `order[i]`.
+///
+/// # Errors
+/// [`Error::Data`] when `order` doesn't name each chunk once, and for a frame without chunks; those of the
+/// frame.
+pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    follow(s)?;
+    let counters = s.counters();
+    let order = permutation(order, counters.nchunks)?;
+    if s.frame().is_none() {
+        return s.permute(&order);
+    }
+    if order.is_empty() {
+        return Err(Error::Data);
+    }
+    // The short chunk is short because it is the last; elsewhere only a stored chunk can say so.
+    let last = order.len() - 1;
+    let is_short = counters.chunksize > 0 && counters.nbytes % i64::from(counters.chunksize) != 0;
+    let physical = match s.frame() {
+        Some(frame) if is_short && order[last] != last => {
+            store_specials(frame, s.recorded().typesize, |nchunk| nchunk == last)?
+        }
+        _ => Vec::new(),
+    };
+    let cbytes = change_frame(s, Change::Reorder(&order), &physical, counters)?;
+    s.set_counters(Counters { cbytes, ..counters });
+    Ok(())
+}
+
+/// The order as indices, if it names each of `nchunks` chunks once.
+fn permutation(order: &[i64], nchunks: i64) -> Result<Vec<usize>> {
+    let len = usize::try_from(nchunks).map_err(|_| Error::Data)?;
+    if order.len() != len {
+        return Err(Error::Data);
+    }
+    let mut seen = Vec::new();
+    seen.try_reserve_exact(len)?;
+    seen.resize(len, false);
+    let mut indices = Vec::new();
+    indices.try_reserve_exact(len)?;
+    for &from in order {
+        let from = usize::try_from(from).map_err(|_| Error::Data)?;
+        match seen.get_mut(from) {
+            Some(seen) if !*seen => *seen = true,
+            _ => return Err(Error::Data),
+        }
+        indices.push(from);
+    }
+    Ok(indices)
+}
+
+/// Fills an empty super-chunk with `nitems` items that are all one value, in chunks of `chunksize` bytes;
+/// returns the number of chunks.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for sizes that can't be; [`Error::FrameSpecial`] when there are chunks already,
+/// and in frames for another kind or a chunk size that holds no whole number of items;
+/// [`Error::SchunkSpecial`] for too many items, and for the same apart in memory.
+pub fn fill<S: State + ?Sized>(
+    s: &mut S,
+    nitems: i64,
+    kind: Special,
+    chunksize: i32,
+) -> Result<i64> {
+    if nitems == 0 {
+        return Ok(0);
+    }
+    let recorded = s.recorded();
+    let typesize = recorded.typesize;
+    if nitems < 0 || chunksize <= 0 || typesize <= 0 {
+        return Err(Error::InvalidParam);
+    }
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    follow(s)?;
+    let before = s.counters();
+    if before.nbytes > 0 || before.cbytes > 0 || before.nchunks > 0 {
+        return Err(Error::FrameSpecial);
+    }
+    if chunksize < typesize {
+        return Err(Error::InvalidParam);
+    }
+    let chunk_items = i64::from(chunksize / typesize);
+    if nitems / chunk_items > i64::from(i32::MAX) {
+        return Err(Error::SchunkSpecial);
+    }
+    let nbytes = nitems
+        .checked_mul(i64::from(typesize))
+        .ok_or(Error::SchunkSpecial)?;
+    let refused = match s.frame() {
+        Some(_) => Error::FrameSpecial,
+        None => Error::SchunkSpecial,
+    };
+    let is_kind = matches!(kind, Special::Zero | Special::Nan | Special::Uninit);
+    if !is_kind || chunksize % typesize != 0 {
+        return Err(refused);
+    }
+    let nchunks = (nitems - 1) / chunk_items + 1;
+    let mut after = Counters {
+        chunksize,
+        nchunks,
+        nbytes,
+        ..before
+    };
+    let params = special_params(&recorded, before.blocksize);
+    match s.frame() {
+        None => after.cbytes = hold_specials(s, &params, kind, &after)?,
+        Some(_) => {
+            let chunk = special_chunk(&params, kind, chunksize.min(clamped(nbytes)))?;
+            after.blocksize = BasicHeader::parse(&chunk)?.blocksize;
+            let count = usize::try_from(nchunks).map_err(|_| refused)?;
+            after.cbytes = change_frame(s, Change::Fill(count, kind), &[], after)
+                .map_err(|error| collapse(error, refused))?;
+        }
+    }
+    s.set_counters(after);
+    Ok(nchunks)
+}
+
+fn clamped(nbytes: i64) -> i32 {
+    i32::try_from(nbytes).unwrap_or(i32::MAX)
+}
+
+/// The parameters that special chunks of a super-chunk are made with.
+fn special_params(recorded: &Recorded, blocksize: i32) -> CParams {
+    CParams {
+        compcode: i32::from(recorded.compcode),
+        clevel: i32::from(recorded.clevel),
+        typesize: recorded.typesize,
+        blocksize: blocksize.max(0),
+        filters: recorded.filters,
+        ..CParams::default()
+    }
+}
+
+fn special_chunk(params: &CParams, kind: Special, nbytes: i32) -> Result<Buffer> {
+    let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH)?;
+    match kind {
+        Special::Zero => special::zeros(params, nbytes, &mut chunk)?,
+        Special::Nan => special::nans(params, nbytes, &mut chunk)?,
+        _ => special::uninit(params, nbytes, &mut chunk)?,
+    };
+    Ok(chunk)
+}
+
+/// Adds the chunks of [`fill`] to a super-chunk in memory; returns their bytes.
+fn hold_specials<S: State + ?Sized>(
+    s: &mut S,
+    params: &CParams,
+    kind: Special,
+    after: &Counters,
+) -> Result<i64> {
+    let mut held = 0;
+    let result = (|| {
+        let full = special_chunk(params, kind, after.chunksize)?;
+        let rest = (after.nbytes - 1) % i64::from(after.chunksize) + 1;
+        for nchunk in 0..after.nchunks {
+            let chunk = match nchunk == after.nchunks - 1 {
+                true => special_chunk(params, kind, clamped(rest))?,
+                false => Buffer::copy_of(&full)?,
+            };
+            s.make_room()?;
+            s.hold(held, chunk);
+            held += 1;
+        }
+        Ok(())
+    })();
+    if let Err(error) = result {
+        for at in (0..held).rev() {
+            s.release(at);
+        }
+        return Err(error);
+    }
+    Ok(held as i64 * EXTENDED_HEADER_LENGTH as i64)
+}
+
+/// Looks a chunk up, after the file had its say; `f` gets its number.
+fn with_chunk<'a, S: State + ?Sized, T>(
+    s: &'a S,
+    nchunk: i64,
+    f: impl FnOnce(&'a S, usize) -> Result<T>,
+) -> Result<T> {
+    number(&s.counters(), nchunk)?;
+    let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    follow(s)?;
+    let at = number(&s.counters(), nchunk)?;
+    s.set_current(nchunk);
+    f(s, at)
+}
+
+/// A chunk, where it lies or as a copy.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when there is no such chunk; those of [`Frame::chunk`]; [`Error::Lock`].
+pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
+    with_chunk(s, nchunk, |s, at| match s.frame() {
+        Some(frame) => frame.chunk(at),
+        None => Ok(FrameChunk::Borrowed(s.held(at))),
+    })
+}
+
+/// A chunk without its blocks, when they are in a file; else the whole chunk.
+///
+/// # Errors
+/// As [`chunk`].
+pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
+    with_chunk(s, nchunk, |s, at| match s.frame() {
+        Some(frame) => frame.lazy_chunk(at),
+        None => Ok(FrameChunk::Borrowed(s.held(at))),
+    })
+}
+
+/// Decompresses a chunk; returns its uncompressed bytes.
+///
+/// # Errors
+/// As [`chunk`]; [`Error::InvalidParam`] when `dest` is too short and the chunk is apart in memory,
+/// [`Error::WriteBuffer`] when it is in a frame; those of decompression.
+pub fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
+    let chunk = chunk(s, nchunk)?;
+    let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
+    let nbytes = nbytes.map_err(|_| Error::InvalidHeader)?;
+    if nbytes > dest.len() {
+        return Err(match s.frame() {
+            Some(_) => Error::WriteBuffer,
+            None => Error::InvalidParam,
+        });
+    }
+    if nbytes == 0 {
+        return Ok(0);
+    }
+    match s.decompress(&mut |decompressor| decompressor.decompress(&chunk, dest))? {
+        size if size == nbytes => Ok(size),
+        _ => Err(Error::Failure),
+    }
+}
+
+/// Decompresses one block of a chunk whose blocks have lengths of their own.
+///
+/// # Errors
+/// As [`chunk`]; [`Error::InvalidParam`] for another kind of chunk, or when it has no such block; those of
+/// decompression.
+pub fn vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
+    let chunk = lazy_chunk(s, nchunk)?;
+    let header = ChunkHeader::parse(&chunk)?;
+    let nblocks = i64::from(header.basic.blocksize);
+    if !header.vl_blocks || nblock < 0 || nblock >= nblocks {
+        return Err(Error::InvalidParam);
+    }
+    let nblock = usize::try_from(nblock).map_err(|_| Error::InvalidParam)?;
+    let mut block = Buffer::new();
+    s.decompress(&mut |decompressor| {
+        block = Buffer::zeroed(decompressor.vl_block_len(&chunk, nblock)?)?;
+        decompressor.vl_decompress_block(&chunk, nblock, &mut block)?;
+        Ok(block.len())
+    })?;
+    Ok(block)
+}
+
+/// The chunk size of a super-chunk that has one; a multiple of the item size isn't asked for.
+pub(super) fn fixed_chunksize(counters: &Counters) -> Option<i64> {
+    match counters.chunksize {
+        VARIABLE | UNSET => None,
+        chunksize => Some(i64::from(chunksize)).filter(|&chunksize| chunksize > 0),
+    }
+}

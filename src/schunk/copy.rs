@@ -1,0 +1,64 @@
+//! From one super-chunk to another.
+
+use super::chunks::{self, Offer};
+use super::meta;
+use super::state::{Layers, State};
+use crate::chunk::{BasicHeader, CParams};
+use crate::frame::VL_BLOCKS;
+use crate::{Buffer, Error, Result};
+
+/// Copies chunks and metalayers into a super-chunk that has none. The chunks are compressed anew unless
+/// `verbatim`; those with blocks of lengths of their own never are.
+///
+/// # Errors
+/// Those of reading, of decompression and compression, and of adding.
+pub fn copy<S: State + ?Sized, T: State + ?Sized>(
+    source: &S,
+    target: &mut T,
+    verbatim: bool,
+) -> Result<()> {
+    copy_metalayers(source, target)?;
+    let from = source.counters();
+    let mut to = target.counters();
+    to.chunksize = from.chunksize;
+    target.set_counters(to);
+    let verbatim = verbatim || from.flags2 & VL_BLOCKS != 0;
+    let mut data = Buffer::new();
+    for nchunk in 0..from.nchunks {
+        let chunk = chunks::chunk(source, nchunk)?;
+        if verbatim {
+            chunks::append(target, Offer::Copy(&chunk))?;
+        } else {
+            let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
+            data.resize(nbytes.map_err(|_| Error::InvalidHeader)?)?;
+            chunks::decompress(source, nchunk, &mut data)?;
+            chunks::append_data(target, &data)?;
+        }
+    }
+    copy_vlmetalayers(source, target)
+}
+
+fn copy_metalayers<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mut T) -> Result<()> {
+    let mut result = Ok(());
+    source.with_layers(Layers::Fixed, &mut |layers| {
+        result = layers
+            .iter()
+            .try_for_each(|&(name, content)| meta::add(target, name, content).map(|_| ()));
+    });
+    result
+}
+
+/// Copies the contents; each is compressed with the default parameters.
+fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
+    source: &S,
+    target: &mut T,
+) -> Result<()> {
+    let mut result = Ok(());
+    source.with_layers(Layers::Variable, &mut |layers| {
+        result = layers.iter().try_for_each(|&(name, chunk)| {
+            let content = meta::decompress_content(chunk)?;
+            meta::vl_add(target, name, &content, CParams::default()).map(|_| ())
+        });
+    });
+    result
+}

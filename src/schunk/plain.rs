@@ -1,0 +1,290 @@
+//! The super-chunk of Rust programs: its parts as Rust keeps them.
+
+use super::state::{Layer, Layers, State};
+use crate::chunk::{Compressor, Decompressor};
+use crate::frame::{Counters, Frame, Loaded, Recorded};
+use crate::{Buffer, Error, Parent, Result};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+/// A metalayer as it is kept.
+struct Named {
+    name: Vec<u8>,
+    content: Buffer,
+}
+
+/// What contexts may ask the super-chunk for while they are at work.
+pub(super) struct Shared {
+    typesize: i32,
+    current: AtomicI64,
+    fixed: RwLock<Vec<Named>>,
+}
+
+impl Shared {
+    fn fixed(&self) -> RwLockReadGuard<'_, Vec<Named>> {
+        self.fixed.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Parent for Shared {
+    fn typesize(&self) -> i32 {
+        self.typesize
+    }
+
+    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        let fixed = self.fixed();
+        let layer = fixed.iter().find(|layer| layer.name == name.as_bytes())?;
+        Some(layer.content.to_vec())
+    }
+
+    fn current_chunk(&self) -> i64 {
+        // Relaxed: a number that goes with no other memory.
+        self.current.load(Ordering::Relaxed)
+    }
+}
+
+/// The parts of a super-chunk.
+pub(super) struct Plain {
+    recorded: Recorded,
+    counters: Mutex<Counters>,
+    shared: Arc<Shared>,
+    variable: RwLock<Vec<Named>>,
+    chunks: Vec<Buffer>,
+    frame: Option<Frame>,
+    threads: (i16, i16),
+    compressor: Mutex<Compressor>,
+    /// Readers in several threads take one each.
+    decompressors: Mutex<Vec<Decompressor>>,
+    new_decompressor: Box<dyn Fn() -> Decompressor + Send + Sync>,
+    ticks: AtomicI64,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Plain {
+    pub fn shared(typesize: i32) -> Arc<Shared> {
+        Arc::new(Shared {
+            typesize,
+            current: AtomicI64::new(0),
+            fixed: RwLock::new(Vec::new()),
+        })
+    }
+
+    pub fn new(
+        shared: Arc<Shared>,
+        recorded: Recorded,
+        threads: (i16, i16),
+        frame: Option<Frame>,
+        compressor: Compressor,
+        new_decompressor: Box<dyn Fn() -> Decompressor + Send + Sync>,
+    ) -> Plain {
+        Plain {
+            recorded,
+            counters: Mutex::new(Counters::empty(compressor.params().blocksize)),
+            shared,
+            variable: RwLock::new(Vec::new()),
+            chunks: Vec::new(),
+            frame,
+            threads,
+            compressor: Mutex::new(compressor),
+            decompressors: Mutex::new(Vec::new()),
+            new_decompressor,
+            ticks: AtomicI64::new(0),
+        }
+    }
+
+    /// Changes of the metalayers so far.
+    pub fn ticks(&self) -> i64 {
+        self.ticks.load(Ordering::Relaxed)
+    }
+
+    /// The parts, for whoever ends the super-chunk.
+    pub fn into_frame(self) -> Option<Frame> {
+        self.frame
+    }
+
+    /// Puts a frame in place, before there are chunks.
+    pub fn set_frame(&mut self, frame: Frame) {
+        self.frame = Some(frame);
+    }
+
+    /// Sets the bytes of each chunk, before the first.
+    pub fn set_chunksize(&mut self, chunksize: i32) -> Result<()> {
+        let mut counters = locked(&self.counters);
+        if counters.nchunks > 0 || chunksize < 0 {
+            return Err(Error::InvalidParam);
+        }
+        counters.chunksize = chunksize;
+        Ok(())
+    }
+
+    /// Takes up what a frame was found to hold when it was opened.
+    pub fn load(&self, loaded: Loaded) -> Result<()> {
+        let named = |layers: Vec<crate::frame::Metalayer>| {
+            layers
+                .into_iter()
+                .map(|layer| {
+                    Ok(Named {
+                        name: layer.name,
+                        content: Buffer::copy_of(&layer.content)?,
+                    })
+                })
+                .collect::<Result<Vec<Named>>>()
+        };
+        let (fixed, variable) = (named(loaded.metalayers)?, named(loaded.vlmetalayers)?);
+        *self
+            .shared
+            .fixed
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = fixed;
+        *self
+            .variable
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = variable;
+        *locked(&self.counters) = loaded.counters;
+        Ok(())
+    }
+
+    fn layers_mut(&mut self, kind: Layers) -> std::sync::RwLockWriteGuard<'_, Vec<Named>> {
+        let layers = match kind {
+            Layers::Fixed => &self.shared.fixed,
+            Layers::Variable => &self.variable,
+        };
+        layers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State for Plain {
+    fn recorded(&self) -> Recorded {
+        self.recorded
+    }
+
+    fn counters(&self) -> Counters {
+        *locked(&self.counters)
+    }
+
+    fn threads(&self) -> (i16, i16) {
+        self.threads
+    }
+
+    fn blocksize_used(&self) -> i32 {
+        locked(&self.compressor).blocksize()
+    }
+
+    fn set_current(&self, nchunk: i64) {
+        self.shared.current.store(nchunk, Ordering::Relaxed);
+    }
+
+    fn frame(&self) -> Option<&Frame> {
+        self.frame.as_ref()
+    }
+
+    fn held(&self, nchunk: usize) -> &[u8] {
+        self.chunks.get(nchunk).map_or(&[], |chunk| chunk)
+    }
+
+    fn with_layers(&self, kind: Layers, f: &mut dyn FnMut(&[Layer<'_>])) {
+        let variable;
+        let fixed;
+        let named: &[Named] = match kind {
+            Layers::Fixed => {
+                fixed = self.shared.fixed();
+                &fixed
+            }
+            Layers::Variable => {
+                variable = self.variable.read().unwrap_or_else(PoisonError::into_inner);
+                &variable
+            }
+        };
+        let layers: Vec<Layer<'_>> = named
+            .iter()
+            .map(|layer| (&layer.name[..], &layer.content[..]))
+            .collect();
+        f(&layers);
+    }
+
+    fn take_up(&self, loaded: Loaded) {
+        // Without memory for the new metalayers the old ones stay.
+        if self.load(loaded).is_ok() {
+            self.ticks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn compress(&self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        locked(&self.compressor).compress(src, dest)
+    }
+
+    fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {
+        let kept = locked(&self.decompressors).pop();
+        let mut decompressor = kept.unwrap_or_else(|| (self.new_decompressor)());
+        let result = f(&mut decompressor);
+        locked(&self.decompressors).push(decompressor);
+        result
+    }
+
+    fn frame_mut(&mut self) -> Option<&mut Frame> {
+        self.frame.as_mut()
+    }
+
+    fn set_counters(&mut self, counters: Counters) {
+        *locked(&self.counters) = counters;
+    }
+
+    fn make_room(&mut self) -> Result<()> {
+        Ok(self.chunks.try_reserve(1)?)
+    }
+
+    fn hold(&mut self, at: usize, chunk: Buffer) {
+        self.chunks.insert(at, chunk);
+    }
+
+    fn exchange(&mut self, at: usize, chunk: Buffer) {
+        self.chunks[at] = chunk;
+    }
+
+    fn release(&mut self, at: usize) {
+        self.chunks.remove(at);
+    }
+
+    fn permute(&mut self, order: &[usize]) -> Result<()> {
+        let mut taken: Vec<Buffer> = Vec::new();
+        taken.try_reserve_exact(order.len())?;
+        taken.extend(
+            order
+                .iter()
+                .map(|&from| std::mem::take(&mut self.chunks[from])),
+        );
+        self.chunks = taken;
+        Ok(())
+    }
+
+    fn add_layer(&mut self, kind: Layers, name: &[u8], content: Buffer) -> Result<()> {
+        let mut layers = self.layers_mut(kind);
+        layers.try_reserve(1)?;
+        layers.push(Named {
+            name: name.to_vec(),
+            content,
+        });
+        Ok(())
+    }
+
+    fn edit_layer(&mut self, at: usize, content: &[u8]) {
+        self.layers_mut(Layers::Fixed)[at]
+            .content
+            .copy_from_slice(content);
+    }
+
+    fn set_layer(&mut self, at: usize, content: Buffer) {
+        self.layers_mut(Layers::Variable)[at].content = content;
+    }
+
+    fn remove_layer(&mut self, at: usize) {
+        self.layers_mut(Layers::Variable).remove(at);
+    }
+
+    fn tick(&mut self) {
+        self.ticks.fetch_add(1, Ordering::Relaxed);
+    }
+}

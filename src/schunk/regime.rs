@@ -1,0 +1,98 @@
+//! When the chunks of a super-chunk are all of one size, and when they no longer are.
+//!
+//! The first chunk sets the size. As long as only the last one is shorter, chunks are found by dividing;
+//! the first other one makes the sizes variable, for good.
+
+use crate::frame::Counters;
+use crate::{Error, Result};
+
+/// The chunk size of super-chunks whose chunks differ.
+pub const VARIABLE: i32 = 0;
+/// The chunk size of super-chunks that never had a chunk.
+pub const UNSET: i32 = -1;
+
+/// The chunk size after a chunk of `n` bytes was added at `at`, or behind all. `last` is the size of the last
+/// chunk there is.
+///
+/// # Errors
+/// `refused` when the first chunk is longer than the size that was set for it.
+pub fn after_adding(
+    counters: &Counters,
+    at: Option<i64>,
+    n: i32,
+    last: i32,
+    refused: Error,
+) -> Result<i32> {
+    let c = counters.chunksize;
+    if c == UNSET {
+        return Ok(n);
+    }
+    if c <= 0 {
+        return Ok(VARIABLE);
+    }
+    if counters.nchunks == 0 {
+        return if n > c { Err(refused) } else { Ok(c) };
+    }
+    let inside = at.is_some_and(|at| at != counters.nchunks);
+    let differs = last < c || n > c || (inside && n != c);
+    Ok(if differs { VARIABLE } else { c })
+}
+
+/// The chunk size after chunk `at` was replaced by one of `n` bytes.
+pub fn after_update(counters: &Counters, at: i64, n: i32) -> i32 {
+    let c = counters.chunksize;
+    if c == UNSET {
+        return n;
+    }
+    if c <= 0 {
+        return VARIABLE;
+    }
+    let is_last = at == counters.nchunks - 1;
+    let differs = n > c || (!is_last && n != c);
+    if differs { VARIABLE } else { c }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(chunksize: i32, nchunks: i64) -> Counters {
+        Counters {
+            chunksize,
+            nchunks,
+            ..Counters::empty(0)
+        }
+    }
+
+    fn append(chunksize: i32, nchunks: i64, n: i32, last: i32) -> Result<i32> {
+        after_adding(
+            &counters(chunksize, nchunks),
+            None,
+            n,
+            last,
+            Error::ChunkAppend,
+        )
+    }
+
+    #[test]
+    fn the_first_chunk_sets_the_size() {
+        assert_eq!(append(UNSET, 0, 400, 0), Ok(400));
+        assert_eq!(append(1000, 0, 400, 0), Ok(1000));
+        assert_eq!(append(300, 0, 400, 0), Err(Error::ChunkAppend));
+        assert_eq!(append(VARIABLE, 0, 400, 0), Ok(VARIABLE));
+    }
+
+    #[test]
+    fn only_the_last_chunk_may_be_short() {
+        assert_eq!(append(400, 2, 100, 400), Ok(400));
+        assert_eq!(append(400, 3, 400, 100), Ok(VARIABLE));
+        assert_eq!(append(400, 2, 401, 400), Ok(VARIABLE));
+        let insert = |at, n| after_adding(&counters(400, 3), Some(at), n, 400, Error::ChunkInsert);
+        assert_eq!(insert(1, 400), Ok(400));
+        assert_eq!(insert(1, 100), Ok(VARIABLE));
+        assert_eq!(insert(3, 100), Ok(400));
+        assert_eq!(after_update(&counters(400, 3), 2, 100), 400);
+        assert_eq!(after_update(&counters(400, 3), 1, 100), VARIABLE);
+        assert_eq!(after_update(&counters(400, 3), 2, 500), VARIABLE);
+    }
+}

@@ -1,0 +1,494 @@
+//! The super-chunk of Rust programs.
+
+use super::chunks::{self, Offer};
+use super::plain::{Plain, Shared};
+use super::state::{Layers, State};
+use super::{copy, meta, slices, sync};
+use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource, Special, SplitMode};
+use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, Recorded};
+use crate::io::lock::Lock;
+use crate::io::{Backend, FileSystem};
+use crate::{Buffer, Error, Parent, Result};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a super-chunk is kept.
+#[derive(Clone)]
+pub struct Storage {
+    contiguous: bool,
+    path: Option<PathBuf>,
+    start: u64,
+    backend: Arc<dyn Backend>,
+    locking: bool,
+}
+
+impl Storage {
+    fn new(contiguous: bool, path: Option<&Path>) -> Storage {
+        Storage {
+            contiguous,
+            path: path.map(Path::to_path_buf),
+            start: 0,
+            backend: Arc::new(FileSystem),
+            locking: false,
+        }
+    }
+
+    /// In memory, each chunk apart.
+    pub fn memory() -> Storage {
+        Storage::new(false, None)
+    }
+
+    /// In memory, as one frame.
+    pub fn frame() -> Storage {
+        Storage::new(true, None)
+    }
+
+    /// In one file.
+    pub fn file(path: impl AsRef<Path>) -> Storage {
+        Storage::new(true, Some(path.as_ref()))
+    }
+
+    /// In a directory with a file for each chunk.
+    pub fn directory(path: impl AsRef<Path>) -> Storage {
+        Storage::new(false, Some(path.as_ref()))
+    }
+
+    /// In a file, from this byte on.
+    pub fn at(mut self, start: u64) -> Storage {
+        self.start = start;
+        self
+    }
+
+    /// Behind another backend than the file system.
+    pub fn backend(mut self, backend: Arc<dyn Backend>) -> Storage {
+        self.backend = backend;
+        self
+    }
+
+    /// Locked against other processes while it is read or changed.
+    pub fn locking(mut self) -> Storage {
+        self.locking = true;
+        self
+    }
+
+    fn files(&self, path: &Path) -> Files {
+        let backend = Arc::clone(&self.backend);
+        match self.contiguous {
+            true => Files::contiguous(backend, path.to_path_buf(), self.start),
+            false => Files::sparse(backend, path.to_path_buf(), self.start),
+        }
+    }
+
+    fn lock(&self, path: &Path) -> Option<Arc<Lock>> {
+        let wanted = self.backend.names().is_some() && Lock::enabled(self.locking);
+        wanted.then(|| {
+            Arc::new(match self.contiguous {
+                true => Lock::of_file(path),
+                false => Lock::of_directory(path),
+            })
+        })
+    }
+}
+
+/// A sequence of chunks, with parameters and metadata.
+///
+/// Several threads may read one at the same time.
+pub struct SChunk {
+    state: Plain,
+}
+
+/// The fields that record parameters.
+fn recorded_of(params: &CParams) -> Recorded {
+    Recorded {
+        // The codecs' numbers are bytes; another number is no codec's.
+        compcode: u8::try_from(params.compcode).unwrap_or(u8::MAX),
+        compcode_meta: params.compcode_meta,
+        clevel: u8::try_from(params.clevel).unwrap_or(u8::MAX),
+        splitmode: u8::try_from(params.splitmode.0).unwrap_or(0),
+        typesize: params.typesize,
+        use_dict: params.use_dict,
+        filters: params.filters,
+    }
+}
+
+/// The parameters that are recorded.
+fn params_of(recorded: &Recorded, blocksize: i32) -> CParams {
+    CParams {
+        compcode: i32::from(recorded.compcode),
+        compcode_meta: recorded.compcode_meta,
+        clevel: i32::from(recorded.clevel),
+        splitmode: SplitMode(i32::from(recorded.splitmode)),
+        typesize: recorded.typesize,
+        use_dict: recorded.use_dict,
+        filters: recorded.filters,
+        blocksize,
+        ..CParams::default()
+    }
+}
+
+/// Puts the parts together.
+fn assemble(
+    mut cparams: CParams,
+    dparams: DParams,
+    threads: (i16, i16),
+    frame: Option<Frame>,
+) -> Result<Plain> {
+    let recorded = recorded_of(&cparams);
+    let shared: Arc<Shared> = Plain::shared(cparams.typesize);
+    let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
+    cparams.parent = Some(Arc::clone(&parent));
+    let files = frame.as_ref().and_then(Frame::files).map(Arc::clone);
+    let new_decompressor = Box::new(move || {
+        let mut params = dparams.clone();
+        params.parent = Some(Arc::clone(&parent));
+        params.lazy = files.clone().map(|files| files as Arc<dyn LazySource>);
+        Decompressor::new(params)
+    });
+    let compressor = Compressor::new(cparams)?;
+    Ok(Plain::new(
+        shared,
+        recorded,
+        threads,
+        frame,
+        compressor,
+        new_decompressor,
+    ))
+}
+
+/// An empty frame in memory, made to take up a copy of `s`.
+pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<Plain> {
+    let recorded = s.recorded();
+    let counters = Counters::empty(s.blocksize_used());
+    // What copies record as their compression threads: nobody asked for any.
+    let threads = (0, 1);
+    let mut plain = assemble(params_of(&recorded, 0), DParams::default(), threads, None)?;
+    plain.set_counters(counters);
+    let description = super::describe::describe(&plain, counters)?;
+    plain.set_frame(Frame::create_in_memory(&description)?);
+    Ok(plain)
+}
+
+impl SChunk {
+    /// Makes an empty super-chunk. Nothing may be at its path.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] when something is at the path or nothing can be made there;
+    /// [`Error::InvalidParam`] for an item size below 1; those of [`Compressor::new`].
+    pub fn create(storage: Storage, cparams: CParams, dparams: DParams) -> Result<SChunk> {
+        if cparams.typesize <= 0 {
+            return Err(Error::InvalidParam);
+        }
+        let threads = (cparams.nthreads, dparams.nthreads);
+        // The files are known to the readers of lazy chunks, so they come first.
+        let probe = assemble(cparams.clone(), DParams::default(), threads, None)?;
+        let description = super::describe::describe(&probe, probe.counters())?;
+        let frame = match &storage.path {
+            None if storage.contiguous => Some(Frame::create_in_memory(&description)?),
+            None => None,
+            Some(path) => {
+                let files = storage.files(path);
+                Some(Frame::create(files, storage.lock(path), &description)?)
+            }
+        };
+        let state = assemble(cparams, dparams, threads, frame)?;
+        Ok(SChunk { state })
+    }
+
+    /// Opens the super-chunk in a file or directory.
+    ///
+    /// # Errors
+    /// Those of [`Frame::open`]; [`Error::InvalidParam`] for a storage in memory.
+    pub fn open(storage: Storage, dparams: DParams) -> Result<SChunk> {
+        let path = storage.path.as_deref().ok_or(Error::InvalidParam)?;
+        let opened = Frame::open(storage.files(path), storage.lock(path))?;
+        SChunk::of_frame(opened, dparams)
+    }
+
+    /// A super-chunk in memory that is the contiguous frame in `bytes`.
+    ///
+    /// # Errors
+    /// Those of [`Frame::from_memory`].
+    pub fn from_bytes(bytes: &[u8], dparams: DParams) -> Result<SChunk> {
+        let memory = Memory::owned(Buffer::copy_of(bytes)?);
+        SChunk::of_frame(Frame::from_memory(memory)?, dparams)
+    }
+
+    fn of_frame((frame, loaded): (Frame, Loaded), dparams: DParams) -> Result<SChunk> {
+        let cparams = params_of(&loaded.recorded, loaded.counters.blocksize);
+        let state = assemble(cparams, dparams, (1, 1), Some(frame))?;
+        state.load(loaded)?;
+        Ok(SChunk { state })
+    }
+
+    /// The parts, for the operations of [`crate::schunk`] that are written over [`State`].
+    pub fn state(&self) -> &impl State {
+        &self.state
+    }
+
+    /// The parts, to be changed.
+    pub fn state_mut(&mut self) -> &mut impl State {
+        &mut self.state
+    }
+
+    /// Chunks held, as far as this handle knows.
+    pub fn nchunks(&self) -> i64 {
+        self.state.counters().nchunks
+    }
+
+    /// Bytes of data.
+    pub fn nbytes(&self) -> i64 {
+        self.state.counters().nbytes
+    }
+
+    /// Bytes of the chunks.
+    pub fn cbytes(&self) -> i64 {
+        self.state.counters().cbytes
+    }
+
+    /// Bytes of each chunk but the last; 0 when they differ, −1 before the first.
+    pub fn chunksize(&self) -> i32 {
+        self.state.counters().chunksize
+    }
+
+    /// Sets the bytes of each chunk before there is one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] when there are chunks, and for a negative size.
+    pub fn set_chunksize(&mut self, chunksize: i32) -> Result<()> {
+        self.state.set_chunksize(chunksize)
+    }
+
+    /// Bytes of an item.
+    pub fn typesize(&self) -> i32 {
+        self.state.recorded().typesize
+    }
+
+    /// How often the metalayers have changed, here or elsewhere.
+    pub fn change_tick(&self) -> i64 {
+        self.state.ticks()
+    }
+
+    /// Compresses data into a chunk behind all others; returns how many there are then.
+    ///
+    /// # Errors
+    /// Those of [`chunks::append_data`].
+    pub fn append(&mut self, data: &[u8]) -> Result<i64> {
+        chunks::append_data(&mut self.state, data)
+    }
+
+    /// Adds a chunk behind all others; returns how many there are then.
+    ///
+    /// # Errors
+    /// Those of [`chunks::append`].
+    pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<i64> {
+        chunks::append(&mut self.state, Offer::Copy(chunk))
+    }
+
+    /// Adds a chunk in front of the one of this number; returns how many there are then.
+    ///
+    /// # Errors
+    /// Those of [`chunks::insert`].
+    pub fn insert_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
+        chunks::insert(&mut self.state, nchunk, Offer::Copy(chunk))
+    }
+
+    /// Puts a chunk in the place of another; returns how many there are.
+    ///
+    /// # Errors
+    /// Those of [`chunks::update`].
+    pub fn update_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
+        chunks::update(&mut self.state, nchunk, Offer::Copy(chunk))
+    }
+
+    /// Removes a chunk; returns how many are left.
+    ///
+    /// # Errors
+    /// Those of [`chunks::delete`].
+    pub fn delete_chunk(&mut self, nchunk: i64) -> Result<i64> {
+        chunks::delete(&mut self.state, nchunk)
+    }
+
+    /// Puts the chunks in another order: chunk `i` becomes the one that had the number `order[i]`.
+    ///
+    /// # Errors
+    /// Those of [`chunks::reorder`].
+    pub fn reorder(&mut self, order: &[i64]) -> Result<()> {
+        chunks::reorder(&mut self.state, order)
+    }
+
+    /// Fills an empty super-chunk with items that are all one value; returns the number of chunks.
+    ///
+    /// # Errors
+    /// Those of [`chunks::fill`].
+    pub fn fill(&mut self, nitems: i64, kind: Special, chunksize: i32) -> Result<i64> {
+        chunks::fill(&mut self.state, nitems, kind, chunksize)
+    }
+
+    /// A chunk.
+    ///
+    /// # Errors
+    /// Those of [`chunks::chunk`].
+    pub fn chunk(&self, nchunk: i64) -> Result<FrameChunk<'_>> {
+        chunks::chunk(&self.state, nchunk)
+    }
+
+    /// Decompresses a chunk; returns its uncompressed bytes.
+    ///
+    /// # Errors
+    /// Those of [`chunks::decompress`].
+    pub fn decompress(&self, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
+        chunks::decompress(&self.state, nchunk, dest)
+    }
+
+    /// One block of a chunk whose blocks have lengths of their own.
+    ///
+    /// # Errors
+    /// Those of [`chunks::vl_block`].
+    pub fn vl_block(&self, nchunk: i64, nblock: i64) -> Result<Vec<u8>> {
+        Ok(chunks::vl_block(&self.state, nchunk, nblock)?.to_vec())
+    }
+
+    /// Reads the items from `start` to before `stop`.
+    ///
+    /// # Errors
+    /// Those of [`slices::get`].
+    pub fn get_slice(&self, start: i64, stop: i64, dest: &mut [u8]) -> Result<()> {
+        slices::get(&self.state, start, stop, dest)
+    }
+
+    /// Writes the items from `start` to before `stop`, which must be there.
+    ///
+    /// # Errors
+    /// Those of [`slices::set`].
+    pub fn set_slice(&mut self, start: i64, stop: i64, src: &[u8]) -> Result<()> {
+        slices::set(&mut self.state, start, stop, src)
+    }
+
+    /// Reads the item at each coordinate.
+    ///
+    /// # Errors
+    /// Those of [`slices::get_sparse`].
+    pub fn get_sparse(&self, coordinates: &[i64], dest: &mut [u8]) -> Result<()> {
+        slices::get_sparse(&self.state, coordinates, dest)
+    }
+
+    /// Adds a fixed metalayer.
+    ///
+    /// # Errors
+    /// Those of [`meta::add`].
+    pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        meta::add(&mut self.state, name.as_bytes(), content).map(|_| ())
+    }
+
+    /// Overwrites the start of a fixed metalayer.
+    ///
+    /// # Errors
+    /// Those of [`meta::update`].
+    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        meta::update(&mut self.state, name.as_bytes(), content).map(|_| ())
+    }
+
+    /// The content of a fixed metalayer.
+    pub fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        let mut found = None;
+        self.state.with_layers(Layers::Fixed, &mut |layers| {
+            found = layers
+                .iter()
+                .find(|&&(other, _)| other == name.as_bytes())
+                .map(|&(_, content)| content.to_vec());
+        });
+        found
+    }
+
+    /// Adds a variable-length metalayer.
+    ///
+    /// # Errors
+    /// Those of [`meta::vl_add`].
+    pub fn add_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        meta::vl_add(
+            &mut self.state,
+            name.as_bytes(),
+            content,
+            CParams::default(),
+        )
+        .map(|_| ())
+    }
+
+    /// Gives a variable-length metalayer another content.
+    ///
+    /// # Errors
+    /// Those of [`meta::vl_update`].
+    pub fn update_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        meta::vl_update(
+            &mut self.state,
+            name.as_bytes(),
+            content,
+            CParams::default(),
+        )
+        .map(|_| ())
+    }
+
+    /// Removes a variable-length metalayer.
+    ///
+    /// # Errors
+    /// Those of [`meta::vl_delete`].
+    pub fn delete_vlmetalayer(&mut self, name: &str) -> Result<()> {
+        meta::vl_delete(&mut self.state, name.as_bytes()).map(|_| ())
+    }
+
+    /// The content of a variable-length metalayer.
+    ///
+    /// # Errors
+    /// Those of [`meta::vl_get`].
+    pub fn vlmetalayer(&self, name: &str) -> Result<Vec<u8>> {
+        Ok(meta::vl_get(&self.state, name.as_bytes())?.1.to_vec())
+    }
+
+    /// The names of the variable-length metalayers.
+    pub fn vlmetalayer_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.state.with_layers(Layers::Variable, &mut |layers| {
+            names = layers
+                .iter()
+                .map(|&(name, _)| String::from_utf8_lossy(name).into_owned())
+                .collect();
+        });
+        names
+    }
+
+    /// Takes up what another handle or process has changed; returns whether there was something.
+    ///
+    /// # Errors
+    /// Those of [`sync::refresh`].
+    pub fn refresh(&self) -> Result<bool> {
+        sync::refresh(&self.state)
+    }
+
+    /// The super-chunk as a contiguous frame.
+    ///
+    /// # Errors
+    /// [`Error::SchunkCopy`].
+    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        if let Some(frame) = self.state.frame_mut()
+            && let Some(memory) = frame.memory()?
+        {
+            return Ok(memory.bytes().to_vec());
+        }
+        Ok(sync::serialise(&self.state)?.to_vec())
+    }
+
+    /// Copies everything into a new super-chunk, compressed anew with these parameters.
+    ///
+    /// # Errors
+    /// Those of [`SChunk::create`] and [`copy::copy`].
+    pub fn copy_with(
+        &self,
+        storage: Storage,
+        cparams: CParams,
+        dparams: DParams,
+    ) -> Result<SChunk> {
+        let mut target = SChunk::create(storage, cparams, dparams)?;
+        copy::copy(&self.state, &mut target.state, false)?;
+        Ok(target)
+    }
+}

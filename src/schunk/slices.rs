@@ -1,0 +1,282 @@
+//! Reading and writing ranges of items, wherever their chunks are.
+
+use super::chunks::{self, Offer, compress, fixed_chunksize};
+use super::state::State;
+use crate::chunk::{BasicHeader, ChunkHeader};
+use crate::{Buffer, Error, Result};
+
+/// The size of an item.
+fn typesize<S: State + ?Sized>(s: &S) -> Result<i64> {
+    match s.recorded().typesize {
+        typesize @ 1.. => Ok(i64::from(typesize)),
+        _ => Err(Error::InvalidParam),
+    }
+}
+
+/// Bytes of a range that lie in one chunk.
+struct Piece {
+    nchunk: i64,
+    /// Where in the chunk.
+    from: usize,
+    len: usize,
+}
+
+/// The pieces of the bytes from `start` to `stop`.
+fn pieces(start: i64, stop: i64, chunksize: i64) -> impl Iterator<Item = Piece> {
+    let mut at = start;
+    std::iter::from_fn(move || {
+        let nchunk = at / chunksize;
+        let end = (nchunk + 1).saturating_mul(chunksize).min(stop);
+        let piece = (at < stop).then(|| Piece {
+            nchunk,
+            from: (at % chunksize) as usize,
+            len: (end - at) as usize,
+        });
+        at = end;
+        piece
+    })
+}
+
+/// Reads the items from `start` to before `stop` into `dest`, which has their bytes.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when the chunks have no common size; [`Error::Failure`] for all else.
+pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> Result<()> {
+    if start >= stop {
+        return Ok(());
+    }
+    let counters = s.counters();
+    let typesize = typesize(s).map_err(|_| Error::Failure)?;
+    if start < 0 || counters.nchunks == 0 || stop > counters.nbytes / typesize {
+        return Err(Error::Failure);
+    }
+    let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
+    let mut rest = dest;
+    for piece in pieces(start * typesize, stop * typesize, chunksize) {
+        let (part, others) = rest.split_at_mut_checked(piece.len).ok_or(Error::Failure)?;
+        rest = others;
+        read_piece(s, &piece, part).map_err(|_| Error::Failure)?;
+    }
+    Ok(())
+}
+
+fn read_piece<S: State + ?Sized>(s: &S, piece: &Piece, dest: &mut [u8]) -> Result<()> {
+    let chunk = chunks::lazy_chunk(s, piece.nchunk)?;
+    let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
+    let nbytes = nbytes.map_err(|_| Error::InvalidHeader)?;
+    if piece.from == 0 && piece.len == nbytes {
+        return match s.decompress(&mut |decompressor| decompressor.decompress(&chunk, dest))? {
+            size if size == nbytes => Ok(()),
+            _ => Err(Error::Failure),
+        };
+    }
+    read_part(s, &chunk, piece.from, dest)
+}
+
+/// Reads bytes from the middle of a chunk.
+fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8]) -> Result<()> {
+    let start = i32::try_from(from).map_err(|_| Error::InvalidParam)?;
+    let len = i32::try_from(dest.len()).map_err(|_| Error::InvalidParam)?;
+    let read =
+        s.decompress(&mut |decompressor| decompressor.getitem_bytes(chunk, start, len, dest))?;
+    match read == dest.len() {
+        true => Ok(()),
+        false => Err(Error::Failure),
+    }
+}
+
+/// Writes the items from `start` to before `stop`, which must be there already.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when the chunks have no common size, and for a range that isn't inside;
+/// [`Error::Failure`] when a chunk can't be read or compressed; [`Error::ChunkUpdate`].
+pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> Result<()> {
+    if start >= stop {
+        return Ok(());
+    }
+    let counters = s.counters();
+    let typesize = typesize(s)?;
+    let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
+    if start < 0 || stop > counters.nbytes / typesize {
+        return Err(Error::InvalidParam);
+    }
+    let mut rest = src;
+    for piece in pieces(start * typesize, stop * typesize, chunksize) {
+        let (part, others) = rest
+            .split_at_checked(piece.len)
+            .ok_or(Error::InvalidParam)?;
+        rest = others;
+        let chunk = compress_piece(s, &piece, part).map_err(|_| Error::Failure)?;
+        chunks::update(s, piece.nchunk, Offer::Give(&mut Some(chunk)))?;
+    }
+    Ok(())
+}
+
+/// The chunk of a piece, with what is around it in the chunk of now.
+fn compress_piece<S: State + ?Sized>(s: &S, piece: &Piece, data: &[u8]) -> Result<Buffer> {
+    let nbytes = {
+        let chunk = chunks::lazy_chunk(s, piece.nchunk)?;
+        usize::try_from(BasicHeader::parse(&chunk)?.nbytes).map_err(|_| Error::InvalidHeader)?
+    };
+    if piece.from == 0 && piece.len == nbytes {
+        return compress(s, data);
+    }
+    let mut whole = Buffer::zeroed(nbytes)?;
+    if chunks::decompress(s, piece.nchunk, &mut whole)? != nbytes {
+        return Err(Error::Failure);
+    }
+    let part = piece.from..piece.from + piece.len;
+    whole
+        .get_mut(part)
+        .ok_or(Error::Failure)?
+        .copy_from_slice(data);
+    compress(s, &whole)
+}
+
+/// Reads the item at each coordinate into `dest`, one after the other.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a coordinate outside, chunks without a common size or with blocks of
+/// lengths of their own, and sizes that hold no whole number of items; [`Error::Failure`] when a chunk
+/// can't be had; those of decompression.
+pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]) -> Result<()> {
+    if coordinates.is_empty() {
+        return Ok(());
+    }
+    let counters = s.counters();
+    let typesize = typesize(s)?;
+    let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
+    let nitems = counters.nbytes / typesize;
+    let is_inside = |&at: &i64| (0..nitems).contains(&at);
+    if chunksize % typesize != 0 || counters.flags2 != 0 || !coordinates.iter().all(is_inside) {
+        return Err(Error::InvalidParam);
+    }
+    let width = typesize as usize;
+    if dest.len() / width != coordinates.len() {
+        return Err(Error::InvalidParam);
+    }
+    let chunk_items = chunksize / typesize;
+    let mut order = Vec::new();
+    order.try_reserve_exact(coordinates.len())?;
+    order.extend(0..coordinates.len());
+    order.sort_unstable_by_key(|&i| coordinates[i]);
+    let mut gather = Gather {
+        width,
+        dest,
+        block: Buffer::new(),
+    };
+    for group in
+        order.chunk_by(|&a, &b| coordinates[a] / chunk_items == coordinates[b] / chunk_items)
+    {
+        let nchunk = coordinates[group[0]] / chunk_items;
+        let chunk = chunks::lazy_chunk(s, nchunk).map_err(|_| Error::Failure)?;
+        let places = group
+            .iter()
+            .map(|&i| ((coordinates[i] % chunk_items) as usize * width, i));
+        gather.gather_from_chunk(s, &chunk, places)?;
+    }
+    Ok(())
+}
+
+/// Where the items of a sparse selection go.
+struct Gather<'a> {
+    width: usize,
+    dest: &'a mut [u8],
+    /// Room for the blocks of a chunk.
+    block: Buffer,
+}
+
+impl Gather<'_> {
+    fn item(&mut self, i: usize) -> &mut [u8] {
+        &mut self.dest[i * self.width..(i + 1) * self.width]
+    }
+
+    /// Gathers items of one chunk: where they are in it, in order, and where they go.
+    fn gather_from_chunk<S: State + ?Sized>(
+        &mut self,
+        s: &S,
+        chunk: &[u8],
+        places: impl Iterator<Item = (usize, usize)> + Clone,
+    ) -> Result<()> {
+        let header = ChunkHeader::parse(chunk)?;
+        let blocksize = header.blocksize();
+        if header.vl_blocks || blocksize == 0 {
+            return Err(Error::InvalidParam);
+        }
+        let nblocks = header.nbytes.div_ceil(blocksize);
+        let mut skipped = vec![true; nblocks];
+        for (at, _) in places.clone() {
+            let last = (at + self.width - 1) / blocksize;
+            let touched = skipped.get_mut(at / blocksize..=last).ok_or(Error::Data)?;
+            touched.fill(false);
+        }
+        let touched = skipped.iter().filter(|&&skip| !skip).count();
+        if touched == 1 {
+            return self.gather_from_block(s, chunk, &header, places);
+        }
+        let mut block = std::mem::take(&mut self.block);
+        block.resize(header.nbytes)?;
+        s.decompress(&mut |decompressor| {
+            decompressor.set_maskout(skipped.clone());
+            decompressor.decompress(chunk, &mut block)
+        })?;
+        for (at, i) in places {
+            let item = block.get(at..at + self.width).ok_or(Error::Data)?;
+            self.item(i).copy_from_slice(item);
+        }
+        self.block = block;
+        Ok(())
+    }
+
+    /// Gathers items that lie in one block.
+    fn gather_from_block<S: State + ?Sized>(
+        &mut self,
+        s: &S,
+        chunk: &[u8],
+        header: &ChunkHeader,
+        mut places: impl Iterator<Item = (usize, usize)> + Clone,
+    ) -> Result<()> {
+        let all = places.clone();
+        let Some((first, i)) = places.next() else {
+            return Ok(());
+        };
+        let last = places.last().map_or(first, |(at, _)| at);
+        if first == last && header.nbytes >= first + self.width && all.clone().count() == 1 {
+            let width = self.width;
+            return read_part(s, chunk, first, &mut self.dest[i * width..(i + 1) * width]);
+        }
+        let mut block = std::mem::take(&mut self.block);
+        block.resize(last + self.width - first)?;
+        read_part(s, chunk, first, &mut block)?;
+        for (at, i) in all {
+            let item = &block[at - first..at - first + self.width];
+            self.item(i).copy_from_slice(item);
+        }
+        self.block = block;
+        Ok(())
+    }
+}
+
+/// The numbers of the chunks that the items from `start` to before `stop` are in. Nothing says that they
+/// are there.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when the chunks have no common size.
+pub fn slice_chunks<S: State + ?Sized>(
+    s: &S,
+    start: i64,
+    stop: i64,
+) -> Result<std::ops::Range<i64>> {
+    let counters = s.counters();
+    if counters.nchunks == 0 {
+        return Ok(0..0);
+    }
+    let typesize = typesize(s)?;
+    let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
+    let bytes = |items: i64| items.checked_mul(typesize).ok_or(Error::InvalidParam);
+    let first = bytes(start)?.div_euclid(chunksize);
+    let stop = bytes(stop)?;
+    let end = stop.div_euclid(chunksize) + i64::from(stop.rem_euclid(chunksize) != 0);
+    // An empty range inside a chunk counts that chunk.
+    Ok(first..end.max(first))
+}

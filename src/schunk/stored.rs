@@ -1,0 +1,130 @@
+//! What a frame keeps of a chunk.
+//!
+//! A chunk that is all zeros, NaNs or nothing is kept as a position with a sign, which says no length: the
+//! length follows from the chunk size. Where it wouldn't, such a chunk is stored as one value over and over,
+//! which every reader knows. Chunks shorter than a full header are stored in one.
+
+use crate::chunk::{
+    CParams, ChunkHeader, Compressor, DParams, Decompressor, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD,
+    Special, special,
+};
+use crate::frame::{Counters, Frame, Stored};
+use crate::{Buffer, Error, Result};
+
+/// Bytes of the largest item that a chunk can tell.
+const MAX_TYPESIZE: usize = crate::chunk::MAX_TYPESIZE;
+
+/// What is kept of a chunk.
+pub enum Kept<'a> {
+    /// A position with a sign.
+    Special(Special),
+    /// The chunk as it was given.
+    Given(&'a [u8]),
+    /// Another chunk of the same content.
+    Made(Buffer),
+}
+
+impl Kept<'_> {
+    /// The same, as a frame is told.
+    pub fn stored(&self) -> Stored<'_> {
+        match self {
+            Kept::Special(kind) => Stored::Special(*kind),
+            Kept::Given(bytes) => Stored::Bytes(bytes),
+            Kept::Made(buffer) => Stored::Bytes(buffer),
+        }
+    }
+}
+
+/// What a frame whose chunk size is `chunksize` keeps of a chunk.
+///
+/// # Errors
+/// [`Error::Data`] for a chunk of NaNs that has no item size NaNs have; those of decompression.
+pub fn keep<'a>(chunk: &'a [u8], header: &ChunkHeader, chunksize: i32) -> Result<Kept<'a>> {
+    match header.special {
+        Special::Zero | Special::Nan | Special::Uninit if header.nbytes > 0 => match chunksize {
+            ..=0 => {
+                let made = value_chunk(header.special, header.typesize(), header.nbytes)?;
+                Ok(Kept::Made(made))
+            }
+            _ => Ok(Kept::Special(header.special)),
+        },
+        Special::Zero | Special::Nan | Special::Uninit => {
+            raw_chunk(header.typesize(), &[]).map(Kept::Made)
+        }
+        _ if chunk.len() < EXTENDED_HEADER_LENGTH => {
+            let mut data = vec![0; header.nbytes];
+            Decompressor::new(DParams::default()).decompress(chunk, &mut data)?;
+            raw_chunk(header.typesize(), &data).map(Kept::Made)
+        }
+        _ => Ok(Kept::Given(chunk)),
+    }
+}
+
+/// The chunks of a frame that are kept as positions with a sign, made into chunks that tell their length;
+/// with their numbers.
+///
+/// # Errors
+/// Those of reading the index; [`Error::Data`] as [`keep`].
+pub fn store_specials(
+    frame: &Frame,
+    typesize: i32,
+    wanted: impl Fn(usize) -> bool,
+) -> Result<Vec<(usize, Buffer)>> {
+    let offsets = frame.offsets()?;
+    let mut made = Vec::new();
+    for (nchunk, _) in offsets
+        .iter()
+        .enumerate()
+        .filter(|(_, stored)| **stored < 0)
+    {
+        if wanted(nchunk) {
+            let header = ChunkHeader::parse(&frame.chunk(nchunk)?)?;
+            let typesize = usize::try_from(typesize).unwrap_or(1);
+            let width = if typesize > MAX_TYPESIZE {
+                1
+            } else {
+                typesize.max(1)
+            };
+            made.try_reserve(1)?;
+            made.push((nchunk, value_chunk(header.special, width, header.nbytes)?));
+        }
+    }
+    Ok(made)
+}
+
+/// Which chunks of a frame don't tell their length any more after `counters` changed to `after`.
+pub fn turns_variable(before: &Counters, after: &Counters) -> bool {
+    before.chunksize > 0 && after.chunksize <= 0
+}
+
+/// A chunk of one value over and over, as long as the special chunk it stands for.
+fn value_chunk(kind: Special, typesize: usize, nbytes: usize) -> Result<Buffer> {
+    let value = match kind {
+        Special::Nan => match typesize {
+            4 => f32::NAN.to_le_bytes().to_vec(),
+            8 => f64::NAN.to_le_bytes().to_vec(),
+            _ => return Err(Error::Data),
+        },
+        _ => vec![0; typesize],
+    };
+    if !nbytes.is_multiple_of(typesize) {
+        let mut data = Vec::new();
+        data.try_reserve_exact(nbytes)?;
+        data.resize(nbytes, 0);
+        return raw_chunk(typesize, &data);
+    }
+    let params = CParams::default().typesize(typesize as i32);
+    let nbytes = i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)?;
+    let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH + typesize)?;
+    special::repeatval(&params, nbytes, &value, &mut chunk)?;
+    Ok(chunk)
+}
+
+/// A chunk that holds data as they are.
+fn raw_chunk(typesize: usize, data: &[u8]) -> Result<Buffer> {
+    let params = CParams::default().level(0).typesize(typesize.max(1) as i32);
+    let mut chunk = Buffer::zeroed(data.len() + MAX_OVERHEAD)?;
+    let len = Compressor::new(params)?.compress(data, &mut chunk)?;
+    chunk.resize(len)?;
+    Ok(chunk)
+}

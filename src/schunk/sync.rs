@@ -1,0 +1,36 @@
+//! Following other writers, and whole super-chunks as bytes.
+
+use super::describe::follow;
+use super::state::State;
+use super::{copy, rust};
+use crate::frame::Frame;
+use crate::{Buffer, Error, Result};
+
+/// Takes up what another handle or process has changed in the file; returns whether there was something. A
+/// file that is being written to right now is left for later, unless there are locks.
+///
+/// # Errors
+/// [`Error::Lock`]; with locks those of reading too.
+pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
+    let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
+    match follow(s) {
+        Ok(is_new) => Ok(is_new),
+        Err(error) if held.is_some() => Err(error),
+        Err(_) => Ok(false),
+    }
+}
+
+/// The super-chunk as the bytes of a contiguous frame of its own.
+///
+/// # Errors
+/// [`Error::SchunkCopy`] when that can't be made.
+pub fn serialise<S: State + ?Sized>(s: &S) -> Result<Buffer> {
+    let result = (|| {
+        let mut target = rust::target_of_copy(s)?;
+        copy::copy(s, &mut target, true)?;
+        let mut frame = target.into_frame().ok_or(Error::Failure)?;
+        let memory = frame.memory()?.ok_or(Error::Failure)?;
+        Ok(std::mem::take(memory.to_mut()?))
+    })();
+    result.map_err(|_: Error| Error::SchunkCopy)
+}
