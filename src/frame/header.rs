@@ -160,7 +160,7 @@ pub(super) fn i64_at(bytes: &[u8], at: usize) -> i64 {
     i64::from_be_bytes(bytes_at(bytes, at))
 }
 
-fn i16_at(bytes: &[u8], at: usize) -> i16 {
+pub(super) fn i16_at(bytes: &[u8], at: usize) -> i16 {
     i16::from_be_bytes(bytes_at(bytes, at))
 }
 

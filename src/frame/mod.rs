@@ -5,6 +5,7 @@
 //! | `description.rs` | what a frame says of its super-chunk |
 //! | `header.rs`, `section.rs`, `metalayers.rs`, `trailer.rs` | the bytes around the chunks |
 //! | `index.rs` | where the chunks are |
+//! | `legacy.rs` | the two older layouts, which are only read |
 //! | `checksum.rs` | checksums that other readers don't see |
 //! | `files.rs`, `memory.rs` | where a frame is |
 //! | `frame.rs`, `read.rs` | the frame, what is known of it, and its chunks |
@@ -22,6 +23,7 @@ mod format_tests;
 mod frame;
 pub mod header;
 pub mod index;
+pub mod legacy;
 mod memory;
 pub mod metalayers;
 mod plan;

@@ -1,0 +1,276 @@
+//! Tests of the index: against the bytes of the reference, and against one compression of the whole.
+
+use super::*;
+use crate::frame::vectors;
+use proptest::prelude::*;
+
+fn encoded(offsets: &[i64]) -> Vec<u8> {
+    let mut encoder = Encoder::new().unwrap();
+    encoder
+        .encode(offsets, 0, room(offsets.len()))
+        .unwrap()
+        .to_vec()
+}
+
+fn compressed_at_once(offsets: &[i64], room: usize) -> Vec<u8> {
+    let bytes: Vec<u8> = offsets
+        .iter()
+        .flat_map(|offset| offset.to_le_bytes())
+        .collect();
+    let mut chunk = vec![0; room];
+    let len = Compressor::new(params())
+        .unwrap()
+        .compress(&bytes, &mut chunk)
+        .unwrap();
+    chunk.truncate(len);
+    chunk
+}
+
+/// Offsets of chunks of about `size` bytes, some of which are stored nowhere.
+fn offsets(count: usize, size: i64) -> Vec<i64> {
+    let mut position = 0;
+    (0..count as i64)
+        .map(|i| match i * 7919 % 97 {
+            0 => offset::of_special(Special::Zero).unwrap(),
+            1 => offset::of_special(Special::Nan).unwrap(),
+            noise => {
+                position += size + noise;
+                position
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn offsets_are_read_by_their_bits() {
+    let kind = |offset: u64| offset::special(offset as i64);
+    assert_eq!(kind(0x8100_0000_0000_0000), Ok(Some(Special::Zero)));
+    assert_eq!(kind(0x8200_0000_0000_0000), Ok(Some(Special::Nan)));
+    assert_eq!(kind(0x8400_0000_0000_0000), Ok(Some(Special::Uninit)));
+    assert_eq!(kind(0x7fff_ffff_ffff_ffff), Ok(None));
+    assert_eq!(kind(0), Ok(None));
+    for kind in [Special::Zero, Special::Nan, Special::Uninit] {
+        let offset = offset::of_special(kind).unwrap();
+        assert_eq!(offset::special(offset), Ok(Some(kind)));
+    }
+    assert_eq!(offset::of_special(Special::Value), None);
+}
+
+#[test]
+fn row_f12_kinds_that_do_not_exist_are_read_as_others_read_them() {
+    let kind = |offset: u64| offset::special(offset as i64);
+    for zeros in [0x8300_0000_0000_0000, u64::MAX, 0x8100_0000_0000_0123] {
+        assert_eq!(kind(zeros), Ok(Some(Special::Zero)));
+    }
+    assert_eq!(kind(0x8600_0000_0000_0000), Ok(Some(Special::Uninit)));
+    for none in [0x8000_0000_0000_0000, 0x8800_0000_0000_0000] {
+        assert_eq!(kind(none), Err(Error::Data));
+    }
+}
+
+#[test]
+fn the_index_of_a_filled_frame_is_that_of_the_reference() {
+    let zeros = |nchunks| fill(nchunks, Special::Zero).unwrap();
+    // Of 2500 int32 in chunks of 4000 bytes, and of 10,000 chunks.
+    let three = "0501050818000000180000002800000000000000000000000000000000000030\
+                 0000000000000081";
+    let many = "0501050880380100004000002800000000000000000000000000000000000030\
+                0000000000000081";
+    assert_eq!(zeros(3), vectors::bytes(three));
+    assert_eq!(zeros(10_000), vectors::bytes(many));
+    assert_eq!(fill(1, Special::Value), Err(Error::InvalidParam));
+    assert_eq!(
+        fill(MAX_CHUNKS + 1, Special::Zero),
+        Err(Error::InvalidParam)
+    );
+}
+
+#[test]
+fn offsets_come_back_all_and_one_by_one() {
+    let mut decompressor = Decompressor::default();
+    for count in [1, 2, 5, 100, 2047, 2048, 2049, 2052, 5000] {
+        let offsets = offsets(count, 100);
+        let chunk = encoded(&offsets);
+        let nchunks = Some(count as i64);
+        assert_eq!(decode(&mut decompressor, &chunk, nchunks).unwrap(), offsets);
+        for nchunk in [0, count / 2, count - 1] {
+            let found = one(&mut decompressor, &chunk, nchunk).unwrap();
+            assert_eq!(found, offsets[nchunk]);
+        }
+        assert_eq!(
+            one(&mut decompressor, &chunk, count),
+            Err(Error::InvalidParam)
+        );
+        let wrong = decode(&mut decompressor, &chunk, Some(count as i64 + 1));
+        assert_eq!(wrong, Err(Error::InvalidHeader));
+    }
+}
+
+#[test]
+fn any_chunk_of_offsets_is_an_index() {
+    let offsets = offsets(300, 100);
+    let bytes: Vec<u8> = offsets
+        .iter()
+        .flat_map(|offset| offset.to_le_bytes())
+        .collect();
+    for typesize in [1, 2, 3, 4, 8, 16, 100] {
+        let params = CParams::default().codec(codec::id::ZSTD).typesize(typesize);
+        let chunk = Compressor::new(params)
+            .unwrap()
+            .compress_to_vec(&bytes)
+            .unwrap();
+        let mut decompressor = Decompressor::default();
+        assert_eq!(
+            decode(&mut decompressor, &chunk, Some(300)).unwrap(),
+            offsets
+        );
+        assert_eq!(one(&mut decompressor, &chunk, 299).unwrap(), offsets[299]);
+    }
+}
+
+#[test]
+fn row_f15_an_index_is_not_longer_than_its_bytes_can_tell() {
+    let nbytes_at = 4..8;
+    let mut stored = encoded(&[0, 10]);
+    stored[nbytes_at.clone()].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
+    assert_eq!(count(&stored), Err(Error::InvalidHeader));
+    let mut compressed = encoded(&offsets(1000, 5));
+    compressed[nbytes_at].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
+    assert!(decode(&mut Decompressor::default(), &compressed, None).is_err());
+    let mut odd = encoded(&[0, 10]);
+    odd[4] -= 1;
+    assert_eq!(count(&odd), Err(Error::InvalidHeader));
+}
+
+#[test]
+fn an_index_that_grows_is_what_one_compression_makes() {
+    let all = offsets(3 * BLOCK + 10, 100);
+    let mut encoder = Encoder::new().unwrap();
+    let mut put_together = 0;
+    let near_a_border = |count: usize| (count + 40) % BLOCK < 80 || count.is_multiple_of(397);
+    for count in 1..all.len() {
+        let offsets = &all[..count];
+        let index = encoder
+            .encode(offsets, count - 1, room(count))
+            .unwrap()
+            .to_vec();
+        put_together += usize::from(encoder.nblocks > 0);
+        if near_a_border(count) {
+            assert_eq!(
+                index,
+                compressed_at_once(offsets, room(count)),
+                "{count} offsets"
+            );
+        }
+    }
+    // Else the encoder would be right, but not quick.
+    assert!(put_together > 2 * BLOCK - 100, "{put_together} times");
+}
+
+#[test]
+fn an_index_after_a_deletion_may_be_longer_than_its_offsets() {
+    // The index C-Blosc2 left of five chunks of 4032 bytes after deleting the second.
+    let offsets = [0, 0x1f80, 0x2f40, 0x3f00];
+    let index = "0501150820000000200000004800000000000000000100000000000000000000\
+                 240000002000000000804000001f2f3f00000000000000000000000000000000\
+                 0000000000000000";
+    let mut encoder = Encoder::new().unwrap();
+    let after_deletion = encoder.encode(&offsets, 0, room(5)).unwrap();
+    assert_eq!(after_deletion, vectors::bytes(index));
+    assert_eq!(encoder.encode(&offsets, 0, room(4)).unwrap().len(), 64);
+}
+
+/// A change of a list of offsets.
+#[derive(Clone, Debug)]
+enum Change {
+    Append(Vec<i64>),
+    Insert(prop::sample::Index, i64),
+    Delete(prop::sample::Index),
+    Cut(prop::sample::Index),
+    Update(prop::sample::Index, i64, bool),
+}
+
+fn some_offset() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        4 => 0..1i64 << 30,
+        1 => any::<i64>(),
+        1 => Just(0x81u64.wrapping_shl(56) as i64),
+    ]
+}
+
+fn many_offsets() -> impl Strategy<Value = Vec<i64>> {
+    let counts = prop_oneof![0..10usize, BLOCK - 5..BLOCK + 6, 0..5000usize];
+    let steps = prop_oneof![Just(0i64), Just(1), 0..100_000i64];
+    prop_oneof![
+        3 => (counts, steps, some_offset()).prop_map(|(count, step, first)| {
+            (0..count as i64).map(|i| first.wrapping_add(i * step)).collect()
+        }),
+        1 => prop::collection::vec(any::<i64>(), 0..BLOCK + 10),
+    ]
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let place = any::<prop::sample::Index>;
+    prop_oneof![
+        many_offsets().prop_map(Change::Append),
+        some_offset().prop_map(|offset| Change::Append(vec![offset])),
+        (place(), some_offset()).prop_map(|(at, offset)| Change::Insert(at, offset)),
+        place().prop_map(Change::Delete),
+        place().prop_map(Change::Cut),
+        (place(), some_offset(), any::<bool>())
+            .prop_map(|(at, offset, shifts)| Change::Update(at, offset, shifts)),
+    ]
+}
+
+impl Change {
+    /// Does it; returns how many offsets in front of it are as before.
+    fn apply(&self, offsets: &mut Vec<i64>) -> usize {
+        let (len, last) = (offsets.len(), offsets.len().saturating_sub(1));
+        match self {
+            Change::Append(more) => {
+                offsets.extend(more);
+                len
+            }
+            Change::Insert(at, offset) => {
+                let at = at.index(len + 1);
+                offsets.insert(at, *offset);
+                at
+            }
+            Change::Delete(at) if len > 1 => {
+                offsets.remove(at.index(len));
+                at.index(len)
+            }
+            Change::Cut(at) if len > 1 => {
+                offsets.truncate(1 + at.index(last));
+                offsets.len()
+            }
+            Change::Update(at, offset, shifts) if len > 0 => {
+                let at = at.index(len);
+                offsets[at] = *offset;
+                for later in &mut offsets[at + 1..] {
+                    *later = later.wrapping_add(i64::from(*shifts));
+                }
+                at
+            }
+            _ => len,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn whatever_changes_the_index_is_what_one_compression_makes(
+        changes in prop::collection::vec((change(), any::<bool>()), 1..12),
+    ) {
+        let mut encoder = Encoder::new().unwrap();
+        let mut offsets = Vec::new();
+        for (change, has_room_for_one_more) in changes {
+            let unchanged = change.apply(&mut offsets);
+            let room = room(offsets.len() + usize::from(has_room_for_one_more));
+            let index = encoder.encode(&offsets, unchanged, room).unwrap();
+            prop_assert_eq!(index, &compressed_at_once(&offsets, room)[..]);
+        }
+    }
+}
