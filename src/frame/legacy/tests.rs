@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chunk::{CParams, Compressor, Special};
-use crate::frame::{Kind, Named, vectors};
+use crate::frame::{Kind, vectors};
 
 /// The frame of [`vectors::TINY`] as the later of the two layouts has it.
 fn tiny() -> Vec<u8> {
