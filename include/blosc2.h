@@ -1163,6 +1163,15 @@ BLOSC_EXPORT blosc2_cparams blosc2_get_blosc2_cparams_defaults(void);
 /** The value of BLOSC2_DPARAMS_DEFAULTS: one thread. */
 BLOSC_EXPORT blosc2_dparams blosc2_get_blosc2_dparams_defaults(void);
 
+/** The value of BLOSC2_IO_DEFAULTS: the file system. */
+BLOSC_EXPORT blosc2_io blosc2_get_blosc2_io_defaults(void);
+
+/** The value of BLOSC2_STORAGE_DEFAULTS: chunks apart, in memory, with default parameters. */
+BLOSC_EXPORT blosc2_storage blosc2_get_blosc2_storage_defaults(void);
+
+/** The value of BLOSC2_STDIO_MMAP_DEFAULTS: read only, 1 GiB mapped at first. */
+BLOSC_EXPORT blosc2_stdio_mmap blosc2_get_blosc2_stdio_mmap_defaults(void);
+
 /**
  * Creates a context that compresses, or gives NULL for parameters no context can have: an unknown
  * filter or tuner. Everything else is judged when something is compressed.
@@ -1303,6 +1312,41 @@ int blosc2_vldecompress_block_ctx(struct blosc2_context *context,
  * an error code.
  */
 BLOSC_EXPORT int blosc2_vlchunk_get_nblocks(const void *src, int32_t srcsize, int32_t *nblocks);
+
+/**
+ * Makes an I/O backend known, for as long as the process lives. The struct is copied, its name is
+ * not.
+ *
+ * Gives 0; registering the same id and name again changes nothing. An id below
+ * BLOSC2_IO_REGISTERED, or one taken by another name, is refused with BLOSC2_ERROR_PLUGIN_IO.
+ */
+BLOSC_EXPORT int blosc2_register_io_cb(const blosc2_io_cb *io);
+
+/** The I/O backend with this id, or NULL. It stays where it is. */
+BLOSC_EXPORT blosc2_io_cb *blosc2_get_io_cb(uint8_t id);
+
+/**
+ * Removes the files of a directory, then the directory.
+ *
+ * Gives 0; BLOSC2_ERROR_INVALID_PARAM for NULL or an empty path, BLOSC2_ERROR_NOT_FOUND for what is
+ * no directory, BLOSC2_ERROR_FAILURE when something in it couldn't be removed, as directories
+ * can't.
+ */
+BLOSC_EXPORT int blosc2_remove_dir(const char *path);
+
+/**
+ * Removes a super-chunk from the disk, be it a file, which goes with its lock, or a directory.
+ *
+ * Gives 0, also for NULL and when there is nothing; BLOSC2_ERROR_FILE_REMOVE for a file that can't
+ * be removed, and what blosc2_remove_dir() gives.
+ */
+BLOSC_EXPORT int blosc2_remove_urlpath(const char *path);
+
+/**
+ * Renames a super-chunk on the disk, be it a file or a directory; a file of the new name is
+ * replaced. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
+ */
+BLOSC_EXPORT int blosc2_rename_urlpath(char *old_urlpath, char *new_path);
 
 /* ---- Inline functions and macros ---- */
 

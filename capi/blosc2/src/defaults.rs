@@ -3,8 +3,13 @@
 //! nothing in them that could panic.
 
 use crate::constants::blosc1::{BLOSC_BLOSCLZ, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_SHUFFLE};
+use crate::constants::io::BLOSC2_IO_FILESYSTEM;
 use crate::constants::limits::BLOSC2_MAX_FILTERS;
+use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
+use crate::types::stdio::blosc2_stdio_mmap;
+use ferroblosc::io::mmap::DEFAULT_INITIAL_SIZE;
+use std::ffi::CStr;
 use std::ptr::null_mut;
 
 /// Level a compression has unless told otherwise.
@@ -43,6 +48,41 @@ pub const DPARAMS: blosc2_dparams = blosc2_dparams {
     typesize: DEFAULT_TYPESIZE,
 };
 
+/// Name of the file-system backend.
+pub const FILESYSTEM_NAME: &CStr = c"filesystem";
+
+/// The I/O backend unless told otherwise.
+pub const IO: blosc2_io = blosc2_io {
+    id: BLOSC2_IO_FILESYSTEM as u8,
+    name: FILESYSTEM_NAME.as_ptr(),
+    params: null_mut(),
+};
+
+/// The storage unless told otherwise.
+pub const STORAGE: blosc2_storage = blosc2_storage {
+    contiguous: false,
+    urlpath: null_mut(),
+    cparams: null_mut(),
+    dparams: null_mut(),
+    io: null_mut(),
+};
+
+/// Parameters of the mapped-file backend unless told otherwise.
+pub const STDIO_MMAP: blosc2_stdio_mmap = blosc2_stdio_mmap {
+    mode: c"r".as_ptr(),
+    initial_mapping_size: DEFAULT_INITIAL_SIZE,
+    needs_free: false,
+    addr: null_mut(),
+    urlpath: null_mut(),
+    file_size: 0,
+    mapping_size: 0,
+    is_memory_only: false,
+    file: null_mut(),
+    fd: -1,
+    access_flags: -1,
+    map_flags: -1,
+};
+
 /// The value of BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 behind a shuffle of 8-byte items.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_blosc2_cparams_defaults() -> blosc2_cparams {
@@ -53,4 +93,22 @@ pub unsafe extern "C" fn blosc2_get_blosc2_cparams_defaults() -> blosc2_cparams 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_blosc2_dparams_defaults() -> blosc2_dparams {
     DPARAMS
+}
+
+/// The value of BLOSC2_IO_DEFAULTS: the file system.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_get_blosc2_io_defaults() -> blosc2_io {
+    IO
+}
+
+/// The value of BLOSC2_STORAGE_DEFAULTS: chunks apart, in memory, with default parameters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_get_blosc2_storage_defaults() -> blosc2_storage {
+    STORAGE
+}
+
+/// The value of BLOSC2_STDIO_MMAP_DEFAULTS: read only, 1 GiB mapped at first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_get_blosc2_stdio_mmap_defaults() -> blosc2_stdio_mmap {
+    STDIO_MMAP
 }

@@ -11,6 +11,7 @@
 //! | [`chunk`] | what the header of a chunk tells, chunks that are only a header |
 //! | [`global`] | the calls without context |
 //! | [`codecs`], [`filters`], [`tuners`], [`threads`] | names and registration, callbacks |
+//! | [`io`], [`stdio`], [`mmap`] | I/O backends and the two built-in ones, frames by path |
 //! | [`util`] | versions, error texts, timestamps |
 //! | [`defaults`] | the default parameters |
 //! | [`constants`], [`types`], [`registry`] | what the headers declare besides functions |
@@ -38,7 +39,10 @@ pub mod context;
 pub mod defaults;
 pub mod filters;
 pub mod global;
+pub mod io;
+pub mod mmap;
 pub mod registry;
+pub mod stdio;
 pub mod threads;
 pub mod tuners;
 pub mod types;

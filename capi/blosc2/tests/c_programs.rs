@@ -86,6 +86,11 @@ fn blocks_of_variable_length() {
 }
 
 #[test]
+fn io_backends_and_paths_row_c14_row_c15_row_f27_row_f29() {
+    passes("io.c");
+}
+
+#[test]
 fn row_c38_shuffles_as_functions() {
     passes("row_c38_shuffles.c");
 }
@@ -189,6 +194,7 @@ fn row_d9_memory_is_right_under_valgrind() {
     for source in [
         "vlblocks.c",
         "callbacks.c",
+        "io.c",
         "row_c12_c13_names.c",
         "row_c11_null_arguments.c",
     ] {

@@ -5,7 +5,9 @@
 //! function, and it is the same everywhere: *the caller of the exported function promised it*.
 
 use ferroblosc::{Error, Result};
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// The `size` bytes at `start`; NULL is an error unless `size` is 0.
 ///
@@ -88,6 +90,16 @@ pub unsafe fn c_str<'a>(text: *const c_char) -> Option<&'a CStr> {
     Some(unsafe { CStr::from_ptr(text) })
 }
 
+/// The path at `text`, or `None` for NULL.
+///
+/// # Safety
+/// As for [`c_str`].
+pub unsafe fn path<'a>(text: *const c_char) -> Option<&'a Path> {
+    // SAFETY: promised by the caller.
+    let text = unsafe { c_str(text) }?;
+    Some(Path::new(OsStr::from_bytes(text.to_bytes())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +129,7 @@ mod tests {
             assert_eq!(reference::<u8>(null()), Err(Error::InvalidParam));
             assert_eq!(reference_mut::<u8>(null_mut()), Err(Error::InvalidParam));
             assert_eq!(c_str(null()), None);
+            assert_eq!(path(null()), None);
             write_if_given::<u8>(null_mut(), 1);
         }
     }
@@ -130,6 +143,7 @@ mod tests {
             bytes_mut(some.as_mut_ptr().cast(), 2).unwrap()[1] = 5;
             write_if_given(some.as_mut_ptr(), 4);
             assert_eq!(c_str(c"zstd".as_ptr()), Some(c"zstd"));
+            assert_eq!(path(c"/a/b".as_ptr()), Some(Path::new("/a/b")));
         }
         assert_eq!(some, [4, 5]);
     }

@@ -72,6 +72,8 @@ pub const HEADERS: &[Header] = &[
         &[
             Text("stdio-begin.h"),
             Types(&["types/stdio.rs"]),
+            Text("stdio-after-types.h"),
+            Functions(&["stdio.rs", "mmap.rs"]),
             Text("stdio-end.h"),
         ],
     ),
@@ -139,6 +141,7 @@ pub const HEADERS: &[Header] = &[
                 "defaults.rs",
                 "context.rs",
                 "vl.rs",
+                "io.rs",
             ]),
             Text("blosc2-end.h"),
         ],

@@ -1,12 +1,13 @@
 //! The core's traits over the C callbacks of users.
 //!
-//! The core calls codecs, filters, prefilters, postfilters, tuners and thread backends through
+//! The core calls codecs, filters, prefilters, postfilters, tuners, thread and I/O backends through
 //! traits. Here each trait is implemented over the function pointers that came through the C
 //! interface. What a C callback expects and the core does not know (the parameter structs, the
 //! pointer of the context) is in the [`origin`] of the context, which rides along as the token.
 
 pub mod codec;
 pub mod filter;
+pub mod io;
 pub mod origin;
 pub mod parent;
 pub mod prefilter;

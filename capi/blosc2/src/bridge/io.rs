@@ -1,0 +1,596 @@
+//! An I/O backend of C.
+
+use crate::io::{FILESYSTEM, registered};
+use crate::types::io::{blosc2_io, blosc2_io_cb};
+use crate::types::stdio::blosc2_stdio_params;
+use ferroblosc::io::lock::Lock;
+use ferroblosc::io::{Backend, FileSystem, Mode, Portions, Stream, View};
+use ferroblosc::{Error, Result};
+use std::ffi::{CString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{NonNull, fn_addr_eq, null_mut};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The backend that a super-chunk is told to use.
+///
+/// # Errors
+/// [`Error::PluginIo`] when nobody registered its number.
+///
+/// # Safety
+/// The parameters are what the backend expects, as long as the result is in use.
+pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
+    let callbacks = registered(io.id).ok_or(Error::PluginIo)?;
+    // The core knows files itself, unless somebody has put other functions in the place of those.
+    if io.id == FILESYSTEM.id && has_same_functions(&callbacks, &FILESYSTEM) {
+        return Ok(Arc::new(FileSystem));
+    }
+    Ok(Arc::new(CBackend {
+        callbacks,
+        params: io.params,
+    }))
+}
+
+/// Whether processes that share a super-chunk are to lock it, which only those in files of the file
+/// system can.
+///
+/// # Safety
+/// The parameters are NULL or what the backend expects.
+pub unsafe fn is_locked(io: &blosc2_io) -> bool {
+    if io.id != FILESYSTEM.id {
+        return false;
+    }
+    // SAFETY: those of the file system are this struct, if any.
+    let params = unsafe { io.params.cast::<blosc2_stdio_params>().as_ref() };
+    Lock::enabled(params.is_some_and(|params| params.locking))
+}
+
+/// Whether two backends do the same.
+fn has_same_functions(one: &blosc2_io_cb, other: &blosc2_io_cb) -> bool {
+    macro_rules! same {
+        ($($field:ident)*) => {
+            $(match (one.$field, other.$field) {
+                (Some(one), Some(other)) => fn_addr_eq(one, other),
+                (one, other) => one.is_none() && other.is_none(),
+            })&&*
+        };
+    }
+    same!(open close size write read truncate destroy)
+}
+
+/// A backend of callbacks.
+struct CBackend {
+    callbacks: blosc2_io_cb,
+    params: *mut c_void,
+}
+
+// SAFETY: the functions of a backend may be called from any thread with its parameters; this is a
+// rule of the C interface.
+unsafe impl Send for CBackend {}
+// SAFETY: as above.
+unsafe impl Sync for CBackend {}
+
+impl Backend for CBackend {
+    fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
+        let open = self.callbacks.open.ok_or(Error::PluginIo)?;
+        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::FileOpen)?;
+        // SAFETY: the texts are NUL-terminated, and the parameters what the backend expects.
+        let stream = unsafe { open(path.as_ptr(), mode.c_name().as_ptr(), self.params) };
+        Ok(Box::new(CStream {
+            callbacks: self.callbacks,
+            stream: Mutex::new(Opened(NonNull::new(stream).ok_or(Error::FileOpen)?)),
+        }))
+    }
+
+    fn destroy(&self) -> Result<()> {
+        let destroy = self.callbacks.destroy.ok_or(Error::PluginIo)?;
+        // SAFETY: the parameters are what the backend expects, and not used any more.
+        match unsafe { destroy(self.params) } {
+            0.. => Ok(()),
+            _ => Err(Error::Failure),
+        }
+    }
+}
+
+/// A stream of callbacks, which expect that one thread at a time uses it.
+struct CStream {
+    callbacks: blosc2_io_cb,
+    stream: Mutex<Opened>,
+}
+
+/// What the backend opened.
+struct Opened(NonNull<c_void>);
+
+// SAFETY: the functions of a backend may be called from any thread with its streams; this is a rule
+// of the C interface.
+unsafe impl Send for Opened {}
+
+// SAFETY: nothing of the callbacks is changed, and the stream is behind a lock.
+unsafe impl Send for CStream {}
+// SAFETY: as above.
+unsafe impl Sync for CStream {}
+
+impl CStream {
+    /// The stream, for one call.
+    fn locked(&self) -> MutexGuard<'_, Opened> {
+        // What a callback left behind is its own affair.
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls the backend's read for `len` bytes to go to `dest`, or wherever the backend keeps them.
+    /// Gives where they are, and how many.
+    fn read(&self, position: u64, dest: *mut u8, len: usize) -> Result<(*mut u8, usize)> {
+        let read = self.callbacks.read.ok_or(Error::PluginIo)?;
+        let position = i64::try_from(position).map_err(|_| Error::FileRead)?;
+        let wanted = i64::try_from(len).map_err(|_| Error::FileRead)?;
+        let mut place: *mut c_void = dest.cast();
+        let stream = self.locked();
+        // SAFETY: the stream is open, and `dest` has room if the backend wants any.
+        let there = unsafe { read(&mut place, 1, wanted, position, stream.0.as_ptr()) };
+        match usize::try_from(there) {
+            Ok(there) if there <= len && !(place.is_null() && there > 0) => {
+                Ok((place.cast(), there))
+            }
+            _ => Err(Error::FileRead),
+        }
+    }
+
+    /// Bytes that the backend keeps itself, as many as there are up to `len`.
+    fn lend(&self, position: u64, len: usize) -> Result<(*mut u8, usize)> {
+        let whole = self.read(position, null_mut(), len)?;
+        if whole.1 > 0 {
+            return Ok(whole);
+        }
+        // Backends that only lend all or nothing are asked again, for what there is.
+        let there = self.size()?.saturating_sub(position);
+        match usize::try_from(there) {
+            Ok(there) if there > 0 && there < len => self.read(position, null_mut(), there),
+            _ => Ok(whole),
+        }
+    }
+
+    fn close_once(&mut self) -> Result<()> {
+        let close = self.callbacks.close.ok_or(Error::PluginIo)?;
+        let stream = self
+            .stream
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the stream is open, and not used again.
+        match unsafe { close(stream.0.as_ptr()) } {
+            0 => Ok(()),
+            _ => Err(Error::FileWrite),
+        }
+    }
+}
+
+impl Stream for CStream {
+    fn size(&self) -> Result<u64> {
+        let size = self.callbacks.size.ok_or(Error::PluginIo)?;
+        // SAFETY: the stream is open.
+        let size = unsafe { size(self.locked().0.as_ptr()) };
+        u64::try_from(size).map_err(|_| Error::FileRead)
+    }
+
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        if dest.is_empty() {
+            return Ok(0);
+        }
+        if self.callbacks.is_allocation_necessary {
+            return Ok(self.read(position, dest.as_mut_ptr(), dest.len())?.1);
+        }
+        let (start, len) = self.lend(position, dest.len())?;
+        if len > 0 {
+            // SAFETY: the backend lends so many bytes until the next write, which can't be now, and
+            // no more than `dest` takes. They aren't part of `dest`.
+            unsafe { start.copy_to_nonoverlapping(dest.as_mut_ptr(), len) };
+        }
+        Ok(len)
+    }
+
+    fn view(&self, position: u64, len: usize) -> Option<View> {
+        if self.callbacks.is_allocation_necessary {
+            return None;
+        }
+        let (start, there) = self.read(position, null_mut(), len).ok()?;
+        // SAFETY: the backend lends the bytes until the next write.
+        (there == len).then(|| unsafe { Some(View::new(NonNull::new(start)?, len)) })?
+    }
+
+    fn write_at(&self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+        let write = self.callbacks.write.ok_or(Error::PluginIo)?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let position = i64::try_from(position).map_err(|_| Error::FileWrite)?;
+        let len = i64::try_from(bytes.len()).map_err(|_| Error::FileWrite)?;
+        let (size, nitems) = match portions {
+            Portions::Whole => (len, 1),
+            Portions::Bytes => (1, len),
+        };
+        let stream = self.locked();
+        // SAFETY: the stream is open, and there are so many bytes.
+        let written = unsafe {
+            let stream = stream.0.as_ptr();
+            write(bytes.as_ptr().cast(), size, nitems, position, stream)
+        };
+        match written == nitems {
+            true => Ok(()),
+            false => Err(Error::FileWrite),
+        }
+    }
+
+    fn truncate(&self, len: u64) -> Result<()> {
+        let truncate = self.callbacks.truncate.ok_or(Error::PluginIo)?;
+        let len = i64::try_from(len).map_err(|_| Error::FileTruncate)?;
+        // SAFETY: the stream is open.
+        match unsafe { truncate(self.locked().0.as_ptr(), len) } {
+            0 => Ok(()),
+            _ => Err(Error::FileTruncate),
+        }
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let mut this = std::mem::ManuallyDrop::new(*self);
+        this.close_once()
+    }
+}
+
+impl Drop for CStream {
+    fn drop(&mut self) {
+        // Whoever wants to know whether it worked calls `close`.
+        let _ = self.close_once();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constants::io::BLOSC2_IO_FILESYSTEM_MMAP;
+    use crate::defaults::{IO, STDIO_MMAP};
+    use crate::io::blosc2_register_io_cb;
+    use std::ffi::{CStr, c_char, c_int};
+    use std::path::PathBuf;
+    use std::ptr::null;
+
+    /// A file of a test's own, which goes with it.
+    struct TestFile(PathBuf);
+
+    impl TestFile {
+        fn new(name: &str, bytes: &[u8]) -> TestFile {
+            let name = format!("ferroblosc-bridge-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            TestFile(path)
+        }
+    }
+
+    impl Drop for TestFile {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    /// A backend that keeps one file in memory, and a diary of the calls.
+    #[derive(Default)]
+    struct Diary {
+        bytes: Vec<u8>,
+        calls: Vec<String>,
+        /// Items that a write takes at most.
+        room: Option<i64>,
+    }
+
+    impl Diary {
+        fn calls(&mut self) -> String {
+            std::mem::take(&mut self.calls).join(", ")
+        }
+    }
+
+    /// # Safety
+    /// `params` is a diary that nobody else uses now.
+    unsafe fn diary<'a>(params: *mut c_void) -> &'a mut Diary {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *params.cast() }
+    }
+
+    unsafe extern "C" fn open(
+        path: *const c_char,
+        mode: *const c_char,
+        params: *mut c_void,
+    ) -> *mut c_void {
+        // SAFETY: the bridge gives two texts and what the test gave it.
+        let (diary, path, mode) =
+            unsafe { (diary(params), CStr::from_ptr(path), CStr::from_ptr(mode)) };
+        if path == c"none" {
+            return null_mut();
+        }
+        diary.calls.push(format!("open {}", mode.to_str().unwrap()));
+        params
+    }
+
+    unsafe extern "C" fn close(stream: *mut c_void) -> c_int {
+        // SAFETY: the stream is the diary.
+        unsafe { diary(stream) }.calls.push("close".into());
+        0
+    }
+
+    unsafe extern "C" fn size(stream: *mut c_void) -> i64 {
+        // SAFETY: the stream is the diary.
+        unsafe { diary(stream) }.bytes.len() as i64
+    }
+
+    unsafe extern "C" fn write(
+        ptr: *const c_void,
+        size: i64,
+        nitems: i64,
+        position: i64,
+        stream: *mut c_void,
+    ) -> i64 {
+        // SAFETY: the stream is the diary, and there are so many bytes.
+        let (diary, bytes) = unsafe {
+            let len = (size * nitems) as usize;
+            (
+                diary(stream),
+                std::slice::from_raw_parts(ptr.cast::<u8>(), len),
+            )
+        };
+        diary
+            .calls
+            .push(format!("write {nitems} of {size} at {position}"));
+        diary.bytes.truncate(position as usize);
+        diary.bytes.extend(bytes);
+        diary.room.map_or(nitems, |room| room.min(nitems))
+    }
+
+    unsafe extern "C" fn read(
+        ptr: *mut *mut c_void,
+        size: i64,
+        nitems: i64,
+        position: i64,
+        stream: *mut c_void,
+    ) -> i64 {
+        // SAFETY: the stream is the diary, and there is room for so many bytes.
+        unsafe {
+            let there = diary(stream)
+                .bytes
+                .get(position as usize..)
+                .unwrap_or_default();
+            let len = there.len().min((size * nitems) as usize);
+            (*ptr).cast::<u8>().copy_from(there.as_ptr(), len);
+            len as i64 / size
+        }
+    }
+
+    /// Lends all bytes asked for, or none.
+    unsafe extern "C" fn lend(
+        ptr: *mut *mut c_void,
+        size: i64,
+        nitems: i64,
+        position: i64,
+        stream: *mut c_void,
+    ) -> i64 {
+        // SAFETY: the stream is the diary, and there is a pointer to be set.
+        unsafe {
+            let (start, end) = (position as usize, (position + size * nitems) as usize);
+            let there = diary(stream).bytes.get(start..end);
+            *ptr = there.map_or(null_mut(), |there| there.as_ptr().cast_mut().cast());
+            there.map_or(0, |_| nitems)
+        }
+    }
+
+    unsafe extern "C" fn truncate(stream: *mut c_void, size: i64) -> c_int {
+        // SAFETY: the stream is the diary.
+        unsafe { diary(stream) }.bytes.truncate(size as usize);
+        if size == 0 { -1 } else { 0 }
+    }
+
+    unsafe extern "C" fn destroy(params: *mut c_void) -> c_int {
+        // SAFETY: the parameters are the diary.
+        unsafe { diary(params) }.calls.push("destroy".into());
+        0
+    }
+
+    /// Callbacks over a diary, under a number of their own.
+    fn callbacks(id: u8, lends: bool) -> blosc2_io_cb {
+        blosc2_io_cb {
+            id,
+            name: c"diary".as_ptr().cast_mut(),
+            is_allocation_necessary: !lends,
+            open: Some(open),
+            close: Some(close),
+            size: Some(size),
+            write: Some(write),
+            read: Some(if lends { lend } else { read }),
+            truncate: Some(truncate),
+            destroy: Some(destroy),
+        }
+    }
+
+    fn registered_backend(callbacks: &blosc2_io_cb, params: *mut c_void) -> Arc<dyn Backend> {
+        // SAFETY: the callbacks outlive the process, and take what the test gives them.
+        unsafe {
+            assert_eq!(blosc2_register_io_cb(callbacks), 0);
+            backend(&blosc2_io {
+                id: callbacks.id,
+                name: null(),
+                params,
+            })
+            .unwrap()
+        }
+    }
+
+    #[test]
+    fn row_s26_a_number_that_nobody_registered_is_an_error() {
+        for id in [2, 159, 199] {
+            // SAFETY: nothing is done with the parameters.
+            let found = unsafe { backend(&blosc2_io { id, ..IO }) };
+            assert_eq!(found.err(), Some(Error::PluginIo));
+        }
+    }
+
+    #[test]
+    fn files_are_the_cores_own() {
+        // SAFETY: the file system needs no parameters.
+        let files = unsafe { backend(&IO) }.unwrap();
+        assert!(files.names().is_some());
+    }
+
+    #[test]
+    fn callbacks_are_called_as_they_expect() {
+        let mut notes = Diary::default();
+        let params: *mut Diary = &mut notes;
+        let backend = registered_backend(&callbacks(201, false), params.cast());
+        assert!(backend.names().is_none());
+        assert_eq!(
+            backend.open(Path::new("none"), Mode::Read).err(),
+            Some(Error::FileOpen)
+        );
+        let calls = || {
+            // SAFETY: no callback is at work.
+            unsafe { (*params).calls() }
+        };
+        for (mode, name) in [
+            (Mode::Read, "rb"),
+            (Mode::Update, "rb+"),
+            (Mode::Create, "wb"),
+            (Mode::Append, "ab"),
+        ] {
+            backend.open(Path::new("f"), mode).unwrap().close().unwrap();
+            assert_eq!(calls(), format!("open {name}, close"));
+        }
+        let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
+        stream.write_at(0, b"abcdef", Portions::Whole).unwrap();
+        stream.write_at(6, b"ghi", Portions::Bytes).unwrap();
+        stream.write_at(6, b"", Portions::Bytes).unwrap();
+        assert_eq!(stream.size(), Ok(9));
+        let mut bytes = [0; 6];
+        assert_eq!(stream.read_at(5, &mut bytes), Ok(4));
+        assert_eq!(&bytes, b"fghi\0\0");
+        assert_eq!(stream.read_at(9, &mut bytes), Ok(0));
+        assert!(stream.view(0, 1).is_none());
+        assert_eq!(stream.truncate(4), Ok(()));
+        assert_eq!(stream.truncate(0), Err(Error::FileTruncate));
+        drop(stream);
+        backend.destroy().unwrap();
+        assert_eq!(
+            calls(),
+            "open rb+, write 1 of 6 at 0, write 3 of 1 at 6, close, destroy"
+        );
+    }
+
+    #[test]
+    fn what_a_backend_lends_is_not_copied() {
+        let mut notes = Diary {
+            bytes: b"abcdef".into(),
+            ..Diary::default()
+        };
+        let start = notes.bytes.as_ptr();
+        let backend = registered_backend(&callbacks(202, true), (&raw mut notes).cast());
+        let stream = backend.open(Path::new("f"), Mode::Read).unwrap();
+        // SAFETY: nothing writes meanwhile.
+        let lent = unsafe { stream.view(2, 3).unwrap().bytes() };
+        assert_eq!((lent, lent.as_ptr()), (&b"cde"[..], start.wrapping_add(2)));
+        assert!(stream.view(2, 5).is_none());
+        let mut bytes = [0; 4];
+        assert_eq!(stream.read_at(1, &mut bytes), Ok(4));
+        assert_eq!(&bytes, b"bcde");
+        assert_eq!(stream.read_at(4, &mut bytes), Ok(2));
+        assert_eq!(&bytes, b"efde");
+        assert_eq!(stream.read_at(6, &mut bytes), Ok(0));
+    }
+
+    #[test]
+    fn a_write_that_was_cut_short_is_an_error() {
+        let mut notes = Diary {
+            room: Some(0),
+            ..Diary::default()
+        };
+        let backend = registered_backend(&callbacks(203, false), (&raw mut notes).cast());
+        let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
+        for portions in [Portions::Whole, Portions::Bytes] {
+            assert_eq!(stream.write_at(0, b"abc", portions), Err(Error::FileWrite));
+        }
+    }
+
+    #[test]
+    fn callbacks_that_are_missing_are_errors() {
+        let mut notes = Diary::default();
+        let mut all = callbacks(204, false);
+        (
+            all.close,
+            all.size,
+            all.write,
+            all.read,
+            all.truncate,
+            all.destroy,
+        ) = (None, None, None, None, None, None);
+        let backend = registered_backend(&all, (&raw mut notes).cast());
+        let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
+        assert_eq!(stream.size(), Err(Error::PluginIo));
+        assert_eq!(
+            stream.write_at(0, b"a", Portions::Whole),
+            Err(Error::PluginIo)
+        );
+        assert_eq!(stream.read_at(0, &mut [0]), Err(Error::PluginIo));
+        assert_eq!(stream.truncate(0), Err(Error::PluginIo));
+        assert_eq!(stream.close(), Err(Error::PluginIo));
+        assert_eq!(backend.destroy(), Err(Error::PluginIo));
+        let nothing = blosc2_io_cb {
+            id: 205,
+            open: None,
+            ..all
+        };
+        let backend = registered_backend(&nothing, null_mut());
+        assert_eq!(
+            backend.open(Path::new("f"), Mode::Read).err(),
+            Some(Error::PluginIo)
+        );
+    }
+
+    #[test]
+    fn mapped_files_are_a_backend_too() {
+        let file = TestFile::new("mapped", b"abcdef");
+        let mut params = STDIO_MMAP;
+        (params.mode, params.initial_mapping_size) = (c"r+".as_ptr(), 4096);
+        let io = blosc2_io {
+            id: BLOSC2_IO_FILESYSTEM_MMAP as u8,
+            name: null(),
+            params: (&raw mut params).cast(),
+        };
+        // SAFETY: the parameters are those of the backend.
+        let backend = unsafe { backend(&io) }.unwrap();
+        let stream = backend.open(&file.0, Mode::Update).unwrap();
+        stream.write_at(4, b"EFGH", Portions::Whole).unwrap();
+        let mut bytes = [0; 9];
+        assert_eq!(stream.read_at(1, &mut bytes), Ok(7));
+        assert_eq!(&bytes, b"bcdEFGH\0\0");
+        // SAFETY: nothing writes meanwhile.
+        assert_eq!(unsafe { stream.view(0, 2).unwrap().bytes() }, b"ab");
+        stream.truncate(5).unwrap();
+        stream.close().unwrap();
+        backend.destroy().unwrap();
+        assert_eq!(backend.destroy(), Err(Error::Failure));
+        assert_eq!(std::fs::read(&file.0).unwrap(), b"abcdE");
+    }
+
+    #[test]
+    fn only_files_of_the_file_system_are_locked() {
+        for (id, params, locked) in [
+            (0, Some(true), true),
+            (0, Some(false), false),
+            (0, None, false),
+            (1, Some(true), false),
+            (201, Some(true), false),
+        ] {
+            let mut params = params.map(|locking| blosc2_stdio_params { locking });
+            let params: *mut blosc2_stdio_params =
+                params.as_mut().map_or(null_mut(), |params| params);
+            let io = blosc2_io {
+                id,
+                name: null(),
+                params: params.cast(),
+            };
+            // SAFETY: the parameters are those of the file system.
+            assert_eq!(unsafe { is_locked(&io) }, locked, "{id}");
+        }
+    }
+}
