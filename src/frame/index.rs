@@ -137,12 +137,32 @@ pub fn decode(
     if nchunks.is_some_and(|nchunks| i64::try_from(count) != Ok(nchunks)) {
         return Err(Error::InvalidHeader);
     }
-    let bytes = payload(decompressor, chunk)?;
     let mut offsets = Vec::new();
     offsets.try_reserve_exact(count)?;
+    if let Some(offset) = the_only_one(chunk)? {
+        offsets.resize(count, offset);
+        return Ok(offsets);
+    }
+    let bytes = payload(decompressor, chunk)?;
     let (words, _) = bytes.as_chunks::<OFFSET_LEN>();
     offsets.extend(words.iter().map(|&word| i64::from_le_bytes(word)));
     Ok(offsets)
+}
+
+/// The offset that all chunks have, if the index is one value over and over, as in a frame that was filled. A
+/// few bytes can stand for very many chunks then, which are not worth decompressing.
+///
+/// # Errors
+/// The errors of [`ChunkHeader::parse`].
+pub fn the_only_one(chunk: &[u8]) -> Result<Option<i64>> {
+    let header = ChunkHeader::parse(chunk)?;
+    if header.special != Special::Value || header.value_width() != OFFSET_LEN {
+        return Ok(None);
+    }
+    let value = chunk
+        .get(EXTENDED_HEADER_LENGTH..)
+        .and_then(<[u8]>::first_chunk);
+    Ok(value.map(|&value| i64::from_le_bytes(value)))
 }
 
 /// One of the offsets in an index; `chunk` may go on behind it. Only the block it is in is decompressed.

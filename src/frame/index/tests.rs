@@ -86,6 +86,29 @@ fn the_index_of_a_filled_frame_is_that_of_the_reference() {
 }
 
 #[test]
+fn the_offset_of_all_chunks_of_a_filled_frame_is_known_at_once() {
+    let nan = offset::of_special(Special::Nan).unwrap();
+    let filled = fill(1000, Special::Nan).unwrap();
+    assert_eq!(the_only_one(&filled), Ok(Some(nan)));
+    let mut decompressor = Decompressor::default();
+    assert_eq!(
+        decode(&mut decompressor, &filled, Some(1000)),
+        Ok(vec![nan; 1000])
+    );
+    assert_eq!(one(&mut decompressor, &filled, 999), Ok(nan));
+    assert_eq!(the_only_one(&encoded(&[nan; 1000])), Ok(None));
+    // Two values of four bytes are no offset, but an index all the same.
+    let params = CParams::default().typesize(4);
+    let mut halves = [0; 36];
+    special::repeatval(&params, 16, &[1, 0, 0, 0], &mut halves).unwrap();
+    assert_eq!(the_only_one(&halves), Ok(None));
+    assert_eq!(
+        decode(&mut decompressor, &halves, None),
+        Ok(vec![1 << 32 | 1; 2])
+    );
+}
+
+#[test]
 fn offsets_come_back_all_and_one_by_one() {
     let mut decompressor = Decompressor::default();
     for count in [1, 2, 5, 100, 2047, 2048, 2049, 2052, 5000] {
