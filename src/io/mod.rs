@@ -4,6 +4,8 @@
 //! without a position of its own that they would have to share. A [`Backend`] is where frames are kept.
 
 mod backend;
+#[doc(hidden)]
+pub mod fault;
 mod filesystem;
 pub mod lock;
 pub mod mapping;

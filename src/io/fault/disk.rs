@@ -1,0 +1,237 @@
+//! The disk as a backend.
+
+use super::{Disk, FileChange, NameChange, Verdict, is_parent, is_root};
+use crate::io::backend::{Backend, Identity, Mode, Names, Portions, Stream};
+use crate::{Error, Result};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The device that all files seem to be on.
+const DEVICE: u64 = 1 << 32;
+
+impl Backend for Disk {
+    fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
+        let mut state = self.state();
+        if state.crashed {
+            return Err(Error::FileOpen);
+        }
+        let file = match state.names.get(path) {
+            Some(None) => return Err(Error::FileOpen),
+            Some(&Some(file)) => {
+                let empties = mode == Mode::Create && !state.files[file].bytes.is_empty();
+                if empties && !state.may(format!("empty {}", path.display())) {
+                    return Err(Error::FileOpen);
+                }
+                if empties {
+                    state.files[file].change(FileChange::Resize(0));
+                }
+                file
+            }
+            None if matches!(mode, Mode::Read | Mode::Update) => return Err(Error::FileOpen),
+            None => {
+                let made = state.has_parent_of(path)
+                    && state.may(format!("make {}", path.display()))
+                    && !state.full;
+                if !made {
+                    return Err(Error::FileOpen);
+                }
+                let file = state.add_file(Vec::new());
+                state.change_names(NameChange::Make(path.to_owned(), Some(file)));
+                file
+            }
+        };
+        Ok(Box::new(Opened {
+            disk: self.clone(),
+            file,
+            mode,
+            path: path.to_owned(),
+        }))
+    }
+
+    fn names(&self) -> Option<&dyn Names> {
+        Some(self)
+    }
+}
+
+impl Names for Disk {
+    fn identify(&self, path: &Path) -> Option<Identity> {
+        let state = self.state();
+        let found = match is_root(path) {
+            true => &None,
+            false => state.names.get(path)?,
+        };
+        Some(Identity {
+            device: DEVICE,
+            // Nobody compares directories.
+            inode: found.map_or(u64::MAX, |file| file as u64),
+        })
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let mut state = self.state();
+        let possible = matches!(state.names.get(from), Some(Some(_)))
+            && state.names.get(to) != Some(&None)
+            && state.has_parent_of(to);
+        if !possible || !state.may(format!("rename {} to {}", from.display(), to.display())) {
+            return Err(Error::FileWrite);
+        }
+        state.change_names(NameChange::Rename(from.to_owned(), to.to_owned()));
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        let mut state = self.state();
+        let is_file = matches!(state.names.get(path), Some(Some(_)));
+        if !is_file || !state.may(format!("remove {}", path.display())) {
+            return Err(Error::FileRemove);
+        }
+        state.change_names(NameChange::Remove(path.to_owned()));
+        Ok(())
+    }
+
+    fn make_directory(&self, path: &Path) -> Result<()> {
+        let mut state = self.state();
+        let possible = !state.names.contains_key(path) && state.has_parent_of(path);
+        let made = possible && state.may(format!("make {}/", path.display())) && !state.full;
+        if !made {
+            return Err(Error::FileOpen);
+        }
+        state.change_names(NameChange::Make(path.to_owned(), None));
+        Ok(())
+    }
+
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        let mut state = self.state();
+        let is_empty = state.names.get(path) == Some(&None)
+            && !state.names.keys().any(|name| is_parent(path, name));
+        if !is_empty || !state.may(format!("remove {}/", path.display())) {
+            return Err(Error::FileRemove);
+        }
+        state.change_names(NameChange::Remove(path.to_owned()));
+        Ok(())
+    }
+
+    fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
+        let state = self.state();
+        if state.crashed || !state.has_directory(directory) {
+            return Err(Error::FileOpen);
+        }
+        let inside = |path: &&PathBuf| is_parent(directory, path);
+        let name = |path: &PathBuf| path.file_name().map(OsString::from);
+        Ok(state.names.keys().filter(inside).filter_map(name).collect())
+    }
+
+    fn sync_directory(&self, directory: &Path) -> Result<()> {
+        let mut state = self.state();
+        let there = state.has_directory(directory);
+        if !there || !state.may(format!("sync {}/", directory.display())) {
+            return Err(Error::FileWrite);
+        }
+        let changes = std::mem::take(&mut state.name_changes);
+        let (now, later) = changes
+            .into_iter()
+            .partition(|change| change.is_in(directory));
+        let now: Vec<NameChange> = now;
+        for change in now {
+            change.apply(&mut state.synced_names);
+        }
+        state.name_changes = later;
+        Ok(())
+    }
+}
+
+/// A file that was opened, which it stays when its name is gone.
+struct Opened {
+    disk: Disk,
+    file: usize,
+    mode: Mode,
+    path: PathBuf,
+}
+
+impl Opened {
+    fn reads(&self) -> bool {
+        matches!(self.mode, Mode::Read | Mode::Update)
+    }
+}
+
+impl Stream for Opened {
+    fn size(&self) -> Result<u64> {
+        let state = self.disk.state();
+        match state.crashed {
+            true => Err(Error::FileRead),
+            false => Ok(state.files[self.file].bytes.len() as u64),
+        }
+    }
+
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        let state = self.disk.state();
+        if state.crashed || !self.reads() {
+            return Err(Error::FileRead);
+        }
+        crate::io::ReadAt::read_at(&state.files[self.file].bytes, position, dest)
+    }
+
+    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+        let mut state = self.disk.state();
+        if self.mode == Mode::Read {
+            return Err(Error::FileWrite);
+        }
+        let size = state.files[self.file].bytes.len();
+        let at = match self.mode {
+            Mode::Append => size,
+            _ => usize::try_from(position).map_err(|_| Error::FileWrite)?,
+        };
+        let what = format!("write {} at {at} of {}", bytes.len(), self.path.display());
+        let written = match state.count(what) {
+            Verdict::Go if state.full => size.saturating_sub(at).min(bytes.len()),
+            Verdict::Go => bytes.len(),
+            Verdict::Half => bytes.len() / 2,
+            Verdict::Stop => 0,
+        };
+        if written > 0 {
+            let change = FileChange::Write(at, bytes[..written].to_vec());
+            state.files[self.file].change(change);
+        }
+        match written == bytes.len() && !state.crashed {
+            true => Ok(()),
+            false => Err(Error::FileWrite),
+        }
+    }
+
+    fn truncate(&self, len: u64) -> Result<()> {
+        let mut state = self.disk.state();
+        let len = usize::try_from(len).map_err(|_| Error::FileTruncate)?;
+        let what = format!("resize {} to {len}", self.path.display());
+        let possible = self.mode != Mode::Read && state.may(what);
+        if !possible || state.full && len > state.files[self.file].bytes.len() {
+            return Err(Error::FileTruncate);
+        }
+        state.files[self.file].change(FileChange::Resize(len));
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<()> {
+        let mut state = self.disk.state();
+        if !state.may(format!("sync {}", self.path.display())) {
+            return Err(Error::FileWrite);
+        }
+        let file = &mut state.files[self.file];
+        file.synced.clone_from(&file.bytes);
+        file.changes.clear();
+        Ok(())
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        Some(Identity {
+            device: DEVICE,
+            inode: self.file as u64,
+        })
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        match self.disk.has_crashed() {
+            true => Err(Error::FileWrite),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+use super::*;
+use crate::io::testing::TempDir;
+use crate::io::{Backend, FileSystem, Mode, Names, Portions, Stream};
+use crate::{Error, Result};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+const SEEDS: u64 = 200;
+
+fn open(disk: &Disk, path: &str, mode: Mode) -> Box<dyn Stream> {
+    disk.open(Path::new(path), mode).unwrap()
+}
+
+fn write(stream: &dyn Stream, at: u64, bytes: &[u8]) -> Result<()> {
+    stream.write_at(at, bytes, Portions::Whole)
+}
+
+fn one_file(bytes: &[u8]) -> Disk {
+    Disk::holding([(PathBuf::from("f"), bytes.to_vec())])
+}
+
+fn contents_of(disk: &Disk, path: &str) -> Option<Vec<u8>> {
+    disk.contents().remove(Path::new(path))
+}
+
+/// What a file may be after a power cut, over many seeds.
+fn survivals(disk: &Disk, path: &str) -> BTreeSet<Option<Vec<u8>>> {
+    let after = |seed| contents_of(&disk.after_crash(Survival::Seed(seed)), path);
+    (0..SEEDS).map(after).collect()
+}
+
+/// Does many things below `root`, and tells what came of each.
+fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
+    let names = backend.names().unwrap();
+    let at = |name: &str| root.join(name);
+    let mut done = Vec::new();
+    let mut tell = |what: &dyn std::fmt::Debug| done.push(format!("{what:?}"));
+    for (name, mode) in [
+        ("f", Mode::Read),
+        ("f", Mode::Update),
+        ("f", Mode::Create),
+        ("f", Mode::Update),
+        ("f", Mode::Append),
+        ("f", Mode::Read),
+        ("g", Mode::Append),
+        ("f/x", Mode::Create),
+        ("no/x", Mode::Create),
+    ] {
+        let Ok(stream) = backend.open(&at(name), mode) else {
+            tell(&(name, mode, "not opened"));
+            continue;
+        };
+        let mut bytes = [7; 8];
+        tell(&write(&*stream, 3, b"abc"));
+        tell(&write(&*stream, 1, b"xy"));
+        tell(&(stream.read_at(2, &mut bytes), bytes));
+        tell(&stream.truncate(5));
+        tell(&stream.truncate(9));
+        tell(&(stream.size(), stream.view(0, 1).is_some()));
+        tell(&(
+            stream.identity() == names.identify(&at(name)),
+            stream.close(),
+        ));
+    }
+    tell(&names.rename(&at("f"), &at("g")));
+    tell(&names.rename(&at("f"), &at("h")));
+    tell(&names.make_directory(&at("d")));
+    tell(&names.make_directory(&at("d")));
+    tell(&names.make_directory(&at("no/d")));
+    tell(&names.rename(&at("g"), &at("d")));
+    tell(&names.rename(&at("g"), &at("no/g")));
+    tell(&names.rename(&at("g"), &at("d/g")));
+    tell(&names.remove_directory(&at("d")));
+    tell(&names.remove(&at("d")));
+    tell(&names.list(&at("d")));
+    tell(&names.list(&at("no")));
+    tell(&names.sync_directory(&at("d")));
+    tell(&names.sync_directory(&at("no")));
+    let held = backend.open(&at("d/g"), Mode::Update).unwrap();
+    tell(&names.remove(&at("d/g")));
+    tell(&names.remove(&at("d/g")));
+    tell(&(write(&*held, 0, b"still"), held.size(), held.sync()));
+    tell(&names.identify(&at("d/g")));
+    tell(&names.identify(&at("d")).is_some());
+    tell(&names.remove_directory(&at("d")));
+    tell(&names.remove_directory(&at("d")));
+    tell(&names.list(&at("")));
+    done
+}
+
+#[test]
+fn a_disk_that_works_is_like_a_real_one() {
+    let dir = TempDir::new("faultless");
+    let disk = Disk::new();
+    disk.make_directory(Path::new("/root")).unwrap();
+    assert_eq!(
+        deeds(&disk, Path::new("/root")),
+        deeds(&FileSystem, dir.path())
+    );
+}
+
+#[test]
+fn a_call_that_fails_does_nothing_and_the_next_one_works() {
+    let disk = one_file(b"0000");
+    let stream = open(&disk, "f", Mode::Update);
+    for (call, fault) in [(0, Fault::Fail), (2, Fault::Cut)] {
+        disk.plan(call, fault);
+        assert_eq!(write(&*stream, 0, b"11"), Err(Error::FileWrite));
+        let half = if fault == Fault::Cut {
+            b"1000"
+        } else {
+            b"0000"
+        };
+        assert_eq!(contents_of(&disk, "f").unwrap(), half);
+        assert_eq!(write(&*stream, 0, b"00"), Ok(()));
+    }
+    disk.plan(4, Fault::Cut);
+    assert_eq!(stream.truncate(2), Err(Error::FileTruncate));
+    disk.plan(5, Fault::Fail);
+    assert_eq!(stream.sync(), Err(Error::FileWrite));
+    disk.plan(6, Fault::Fail);
+    assert_eq!(disk.remove(Path::new("f")), Err(Error::FileRemove));
+    assert_eq!(contents_of(&disk, "f").unwrap(), b"0000");
+    assert!(!disk.has_crashed());
+    assert_eq!(disk.log()[..2], ["write 2 at 0 of f"; 2]);
+    assert_eq!(disk.log()[4..], ["resize f to 2", "sync f", "remove f"]);
+}
+
+#[test]
+fn a_full_disk_takes_what_needs_no_room() {
+    let disk = one_file(b"0000");
+    let stream = open(&disk, "f", Mode::Update);
+    disk.plan(0, Fault::Full);
+    assert_eq!(write(&*stream, 2, b"1111"), Err(Error::FileWrite));
+    assert_eq!(contents_of(&disk, "f").unwrap(), b"0011");
+    assert_eq!(write(&*stream, 0, b"2"), Ok(()));
+    assert_eq!(stream.truncate(9), Err(Error::FileTruncate));
+    assert_eq!(stream.truncate(2), Ok(()));
+    let made = disk.open(Path::new("g"), Mode::Create);
+    assert_eq!(made.err(), Some(Error::FileOpen));
+    let made = disk.make_directory(Path::new("d"));
+    assert_eq!(made, Err(Error::FileOpen));
+    disk.rename(Path::new("f"), Path::new("h")).unwrap();
+    disk.heal();
+    assert_eq!(write(&*stream, 2, b"33"), Ok(()));
+    assert_eq!(contents_of(&disk, "h").unwrap(), b"2033");
+}
+
+#[test]
+fn nothing_happens_after_a_crash() {
+    for (fault, left) in [(Fault::Crash, b"0000"), (Fault::CrashWithin, b"1000")] {
+        let disk = one_file(b"0000");
+        let stream = open(&disk, "f", Mode::Update);
+        disk.plan(0, fault);
+        assert_eq!(write(&*stream, 0, b"11"), Err(Error::FileWrite));
+        assert!(disk.has_crashed());
+        assert_eq!(write(&*stream, 0, b"11"), Err(Error::FileWrite));
+        assert_eq!(stream.truncate(0), Err(Error::FileTruncate));
+        assert_eq!(stream.sync(), Err(Error::FileWrite));
+        assert_eq!(stream.size(), Err(Error::FileRead));
+        assert_eq!(stream.read_at(0, &mut [0]), Err(Error::FileRead));
+        assert_eq!(stream.close(), Err(Error::FileWrite));
+        assert!(disk.open(Path::new("f"), Mode::Read).is_err());
+        assert!(disk.open(Path::new("f"), Mode::Create).is_err());
+        assert!(disk.remove(Path::new("f")).is_err());
+        assert!(disk.list(Path::new("")).is_err());
+        let killed = disk.after_crash(Survival::All);
+        assert_eq!(contents_of(&killed, "f").unwrap(), left);
+        let cut = disk.after_crash(Survival::Synced);
+        assert_eq!(contents_of(&cut, "f").unwrap(), b"0000");
+        write(&*open(&cut, "f", Mode::Update), 0, b"9").unwrap();
+    }
+}
+
+#[test]
+fn sectors_that_were_not_synced_are_old_or_new_each() {
+    let disk = one_file(&[0; 4 * SECTOR]);
+    let stream = open(&disk, "f", Mode::Update);
+    write(&*stream, 0, &[1; 4 * SECTOR]).unwrap();
+    let found = survivals(&disk, "f");
+    for bytes in found.iter().flatten() {
+        for sector in bytes.chunks(SECTOR) {
+            assert!(sector.iter().all(|byte| *byte == sector[0]));
+        }
+    }
+    assert_eq!(found.len(), 16, "every choice for four sectors is met");
+    stream.sync().unwrap();
+    assert_eq!(
+        survivals(&disk, "f"),
+        BTreeSet::from([Some(vec![1; 4 * SECTOR])])
+    );
+}
+
+#[test]
+fn what_was_synced_is_never_older_than_what_was_not() {
+    let disk = one_file(&[0; 2 * SECTOR]);
+    let stream = open(&disk, "f", Mode::Update);
+    write(&*stream, 0, &[1; SECTOR]).unwrap();
+    stream.sync().unwrap();
+    write(&*stream, SECTOR as u64, &[2; SECTOR]).unwrap();
+    let new = [[1; SECTOR], [2; SECTOR]].concat();
+    let old = [[1; SECTOR], [0; SECTOR]].concat();
+    assert_eq!(
+        survivals(&disk, "f"),
+        BTreeSet::from([Some(old), Some(new)])
+    );
+}
+
+#[test]
+fn a_file_that_grew_may_be_longer_but_empty() {
+    let disk = one_file(b"");
+    let stream = open(&disk, "f", Mode::Update);
+    write(&*stream, 0, b"abc").unwrap();
+    stream.truncate(2).unwrap();
+    let found = survivals(&disk, "f");
+    for bytes in [&b""[..], b"abc", b"ab", b"\0\0\0", b"\0\0"] {
+        assert!(found.contains(&Some(bytes.to_vec())), "{bytes:?}");
+    }
+}
+
+#[test]
+fn names_are_there_for_certain_once_their_directory_is_synced() {
+    let disk = one_file(b"old");
+    let made = open(&disk, "new", Mode::Create);
+    write(&*made, 0, b"new").unwrap();
+    made.sync().unwrap();
+    disk.rename(Path::new("new"), Path::new("f")).unwrap();
+    let both = BTreeSet::from([Some(b"old".to_vec()), Some(b"new".to_vec())]);
+    assert_eq!(survivals(&disk, "f"), both);
+    let left = survivals(&disk, "new");
+    assert_eq!(left, BTreeSet::from([None, Some(b"new".to_vec())]));
+    assert_eq!(disk.after_crash(Survival::Synced).contents().len(), 1);
+    disk.sync_directory(Path::new("")).unwrap();
+    assert_eq!(
+        survivals(&disk, "f"),
+        BTreeSet::from([Some(b"new".to_vec())])
+    );
+    assert_eq!(survivals(&disk, "new"), BTreeSet::from([None]));
+}
+
+#[test]
+fn a_name_may_come_before_the_bytes() {
+    let disk = one_file(b"old");
+    write(&*open(&disk, "new", Mode::Create), 0, b"new").unwrap();
+    disk.rename(Path::new("new"), Path::new("f")).unwrap();
+    disk.sync_directory(Path::new("/")).unwrap();
+    let found = survivals(&disk, "f");
+    assert!(found.contains(&Some(Vec::new())), "{found:?}");
+    assert!(!found.contains(&Some(b"old".to_vec())), "{found:?}");
+}
+
+#[test]
+fn changes_of_names_are_lost_one_by_one() {
+    let files = ["a", "b"].map(|name| (PathBuf::from(name), Vec::new()));
+    let disk = Disk::holding(files);
+    disk.remove(Path::new("a")).unwrap();
+    disk.remove(Path::new("b")).unwrap();
+    let left = |seed| {
+        let after = disk.after_crash(Survival::Seed(seed));
+        after.list(Path::new("")).unwrap()
+    };
+    let found: BTreeSet<Vec<OsString>> = (0..SEEDS).map(left).collect();
+    assert_eq!(found.len(), 4, "{found:?}");
+}
+
+#[test]
+fn what_is_in_a_lost_directory_is_lost() {
+    let disk = Disk::new();
+    disk.make_directory(Path::new("d")).unwrap();
+    open(&disk, "d/f", Mode::Create).sync().unwrap();
+    disk.sync_directory(Path::new("d")).unwrap();
+    let found = survivals(&disk, "d/f");
+    assert_eq!(found, BTreeSet::from([None, Some(Vec::new())]));
+    disk.sync_directory(Path::new("")).unwrap();
+    assert_eq!(survivals(&disk, "d/f"), BTreeSet::from([Some(Vec::new())]));
+}
+
+#[test]
+fn a_seed_decides_alike_each_time() {
+    let disk = one_file(&[0; 9 * SECTOR]);
+    write(&*open(&disk, "f", Mode::Update), 0, &[1; 9 * SECTOR]).unwrap();
+    for seed in 0..SEEDS {
+        let [one, other] = [(); 2].map(|()| disk.after_crash(Survival::Seed(seed)).contents());
+        assert_eq!(one, other);
+    }
+}
