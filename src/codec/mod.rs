@@ -40,6 +40,7 @@ pub use registry::{
     reset_user_registrations,
 };
 pub use workspace::Workspace;
+pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 

@@ -85,3 +85,8 @@ impl Zlib {
         deflate
     }
 }
+
+/// Writes `src` as one stream of zlib's own making; returns its length, or 0 when it doesn't fit into `dest`.
+pub(crate) fn stream(level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    plain::Deflate::new(level)?.encode(src, dest)
+}

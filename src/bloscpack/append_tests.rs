@@ -1,0 +1,128 @@
+//! An append that stops at any of its writes can be undone.
+
+use super::*;
+use crate::bloscpack::pack_bytes_to_bytes;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A disk that fails for good after some operations, as if the process had ended. The operation at which
+/// it does so is done in part.
+struct Failing<'f> {
+    file: &'f File,
+    left: AtomicUsize,
+}
+
+impl Failing<'_> {
+    fn step(&self) -> io::Result<bool> {
+        match self.left.load(Ordering::Relaxed) {
+            0 => Err(io::ErrorKind::Interrupted.into()),
+            left => {
+                self.left.store(left - 1, Ordering::Relaxed);
+                Ok(left > 1)
+            }
+        }
+    }
+}
+
+impl Disk for Failing<'_> {
+    fn write_at(&self, position: u64, bytes: &[u8]) -> io::Result<()> {
+        let is_whole = self.step()?;
+        let len = if is_whole {
+            bytes.len()
+        } else {
+            bytes.len() / 2
+        };
+        self.file.write_at(position, &bytes[..len])?;
+        if is_whole {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::Interrupted.into())
+        }
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.step()?;
+        Disk::set_len(self.file, len)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.step()?;
+        Ok(())
+    }
+}
+
+fn noise(len: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+#[test]
+fn an_append_that_stops_at_any_write_is_undone() {
+    let folder = std::env::temp_dir().join(format!("ferroblosc-append-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("x.blp");
+    let data = noise(4500);
+    let pack_args = PackArgs {
+        chunk_size: 1000,
+        metadata: Some(Value::from("before")),
+        ..PackArgs::default()
+    };
+    let before = pack_bytes_to_bytes(&data[..2500], &pack_args).unwrap();
+    let args = AppendArgs {
+        metadata: Some(Value::from("after")),
+        ..AppendArgs::default()
+    };
+    let mut stops = 0;
+    loop {
+        std::fs::write(&path, &before).unwrap();
+        let (file, was_interrupted) = journal::open(&path).unwrap();
+        assert!(!was_interrupted);
+        let disk = Failing {
+            file: &file,
+            left: AtomicUsize::new(stops),
+        };
+        let new = &data[2500..];
+        let size = Some(new.len() as u64);
+        let result = append_on(&file, &path, &disk, new, size, &args, &mut ());
+        drop(file);
+        if result.is_ok() {
+            break;
+        }
+        // Nobody reads what is half done.
+        assert!(matches!(
+            crate::bloscpack::unpack_bytes_from_file(&path, 1),
+            Err(Error::Interrupted(_))
+        ));
+        assert!(journal::recover(&path).unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), before, "{stops} operations");
+        assert!(!journal::recover(&path).unwrap());
+        stops += 1;
+    }
+    // Metadata, three chunks, offsets, header, length and the end: each was a place to stop.
+    assert!(stops >= 8, "{stops}");
+    let (plain, unpacked) = crate::bloscpack::unpack_bytes_from_file(&path, 1).unwrap();
+    assert_eq!(plain, data);
+    assert_eq!(
+        unpacked.metadata.unwrap().value(),
+        Some(&Value::from("after"))
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_is_not_used() {
+    let folder = std::env::temp_dir().join(format!("ferroblosc-journal-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("x.blp");
+    let container = pack_bytes_to_bytes(b"abc", &PackArgs::default()).unwrap();
+    std::fs::write(&path, &container).unwrap();
+    std::fs::write(journal::journal_path(&path), b"blpkundo and so on").unwrap();
+    assert!(matches!(journal::recover(&path), Err(Error::Journal(_))));
+    let appended = append(&path, &b"x"[..], Some(1), &AppendArgs::default(), &mut ());
+    assert!(matches!(appended, Err(Error::Journal(_))));
+    assert_eq!(std::fs::read(&path).unwrap(), container);
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -1,0 +1,248 @@
+//! How data are cut into chunks, and sizes as people write and read them.
+
+use super::error::{Error, Result};
+use crate::blpk::{MAX_CHUNKS, MAX_NBYTES};
+
+/// The chunk size that is used unless another is asked for.
+pub const DEFAULT_CHUNK_SIZE: u64 = 1 << 20;
+
+/// How data are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunking {
+    /// The number of chunks.
+    pub nchunks: u64,
+    /// Bytes of each but the last.
+    pub chunk_size: u32,
+    /// Bytes of the last.
+    pub last_chunk: u32,
+}
+
+/// A chunk size that was asked for, if it can be one.
+///
+/// # Errors
+/// [`Error::ChunkSize`]
+pub fn checked_chunk_size(wished: u64) -> Result<u32> {
+    u32::try_from(wished)
+        .ok()
+        .filter(|size| (1..=MAX_NBYTES).contains(size))
+        .ok_or(Error::ChunkSize(wished))
+}
+
+impl Chunking {
+    /// Cuts `size` bytes into chunks of `wished` bytes. Less than a chunk makes one as large as the data; no
+    /// data at all make one chunk of nothing, whatever is wished.
+    ///
+    /// # Errors
+    /// [`Error::ChunkSize`], [`Error::TooManyChunks`].
+    pub fn new(size: u64, wished: u64) -> Result<Chunking> {
+        if size == 0 {
+            return Ok(Chunking {
+                nchunks: 1,
+                chunk_size: 0,
+                last_chunk: 0,
+            });
+        }
+        let wished = checked_chunk_size(wished)?;
+        let chunk_size = u32::try_from(size).map_or(wished, |size| size.min(wished));
+        let (full, rest) = (size / u64::from(chunk_size), size % u64::from(chunk_size));
+        let (nchunks, last_chunk) = match rest as u32 {
+            0 => (full, chunk_size),
+            rest => (full + 1, rest),
+        };
+        if nchunks > MAX_CHUNKS {
+            return Err(Error::TooManyChunks(nchunks));
+        }
+        Ok(Chunking {
+            nchunks,
+            chunk_size,
+            last_chunk,
+        })
+    }
+}
+
+/// Units of sizes, from the largest.
+const UNITS: [(char, u64); 5] = [
+    ('T', 1 << 40),
+    ('G', 1 << 30),
+    ('M', 1 << 20),
+    ('K', 1 << 10),
+    ('B', 1),
+];
+
+/// What is wrong with the text of a size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SizeError {
+    /// It is below zero.
+    Negative,
+    /// It is no number, for this reason.
+    Text(String),
+}
+
+/// Reads the text of a size: `max`, a whole number, or a decimal one followed by one of `B K M G T`.
+///
+/// # Errors
+/// [`SizeError`]
+pub fn parse_size(text: &str) -> std::result::Result<u64, SizeError> {
+    if text == "max" {
+        return Ok(u64::from(MAX_NBYTES));
+    }
+    let last = text.chars().next_back();
+    match UNITS.into_iter().find(|&(name, _)| Some(name) == last) {
+        Some((_, unit)) => parse_float(&text[..text.len() - 1], unit),
+        None => parse_int(text),
+    }
+}
+
+/// Digits without the underscores between them, which Python allows.
+fn without_underscores(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_digit)
+    };
+    let is_right = (0..bytes.len())
+        .filter(|&at| bytes[at] == b'_')
+        .all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)));
+    is_right.then(|| text.replace('_', ""))
+}
+
+fn parse_int(text: &str) -> std::result::Result<u64, SizeError> {
+    let wrong = || SizeError::Text(format!("invalid literal for int() with base 10: '{text}'"));
+    let number = without_underscores(text.trim()).ok_or_else(wrong)?;
+    match number.parse::<i128>() {
+        Ok(number) if number < 0 => Err(SizeError::Negative),
+        Ok(number) => Ok(u64::try_from(number).unwrap_or(u64::MAX)),
+        Err(_) => Err(wrong()),
+    }
+}
+
+fn parse_float(text: &str, unit: u64) -> std::result::Result<u64, SizeError> {
+    let wrong = || SizeError::Text(format!("could not convert string to float: '{text}'"));
+    let number = without_underscores(text.trim()).ok_or_else(wrong)?;
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    if !number.is_finite() {
+        return Err(wrong());
+    }
+    // Units are powers of two: the product is exact.
+    let bytes = (number * unit as f64).trunc();
+    if bytes < 0.0 {
+        return Err(SizeError::Negative);
+    }
+    // A float beyond the largest integer becomes that.
+    Ok(bytes as u64)
+}
+
+/// A size as it is shown: `295.75K`.
+pub fn pretty_size(size: u64) -> String {
+    let Some((name, unit)) = UNITS.into_iter().find(|&(_, unit)| size >= unit) else {
+        return "0B".to_owned();
+    };
+    let number = format!("{:.2}", size as f64 / unit as f64);
+    let number = number.trim_end_matches('0');
+    let zero = if number.ends_with('.') { "0" } else { "" };
+    format!("{number}{zero}{name}")
+}
+
+/// A size as it is shown with its bytes: `295.75K (302848B)`.
+pub fn double_pretty_size(size: u64) -> String {
+    format!("{} ({size}B)", pretty_size(size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(size: u64, wished: u64) -> (u64, u32, u32) {
+        let chunking = Chunking::new(size, wished).unwrap();
+        (chunking.nchunks, chunking.chunk_size, chunking.last_chunk)
+    }
+
+    #[test]
+    fn data_are_cut_as_published() {
+        for (wished, expected) in [
+            (1, (9, 1, 1)),
+            (2, (5, 2, 1)),
+            (3, (3, 3, 3)),
+            (4, (3, 4, 1)),
+            (5, (2, 5, 4)),
+            (8, (2, 8, 1)),
+            (9, (1, 9, 9)),
+        ] {
+            assert_eq!(cut(9, wished), expected, "{wished}");
+        }
+        assert_eq!(cut(23, 24), (1, 23, 23));
+        assert_eq!(cut(5_452_595, 1 << 20), (6, 1 << 20, 209_715));
+        assert_eq!(cut(0, 0), (1, 0, 0));
+        assert_eq!(
+            cut(u64::from(MAX_NBYTES) + 1, u64::from(MAX_NBYTES)),
+            (2, MAX_NBYTES, 1)
+        );
+    }
+
+    #[test]
+    fn chunk_sizes_that_cannot_be_are_refused() {
+        for size in [0, u64::from(MAX_NBYTES) + 1, u64::MAX] {
+            assert!(
+                matches!(Chunking::new(9, size), Err(Error::ChunkSize(wished)) if wished == size)
+            );
+        }
+        assert!(matches!(
+            Chunking::new(u64::MAX, 1),
+            Err(Error::TooManyChunks(_))
+        ));
+    }
+
+    #[test]
+    fn sizes_are_shown_as_published() {
+        for (size, text) in [
+            (0, "0B"),
+            (128, "128.0B"),
+            (989_898, "966.7K"),
+            (12_898_234, "12.3M"),
+            (5_129_898_234, "4.78G"),
+            (9_898_989_898_879, "9.0T"),
+            (302_848, "295.75K"),
+        ] {
+            assert_eq!(pretty_size(size), text);
+        }
+        assert_eq!(double_pretty_size(1 << 20), "1.0M (1048576B)");
+    }
+
+    #[test]
+    fn sizes_are_read_as_python_reads_them() {
+        for (text, size) in [
+            ("max", 2_147_483_631),
+            ("65536", 65_536),
+            ("1_000", 1_000),
+            (" 12 ", 12),
+            ("64K", 65_536),
+            ("1.5M", 1_572_864),
+            ("0.5G", 1 << 29),
+            ("1e3B", 1_000),
+            (" 2 K", 2_048),
+            ("1T", 1 << 40),
+            ("0", 0),
+            ("0.3B", 0),
+        ] {
+            assert_eq!(parse_size(text), Ok(size), "{text}");
+        }
+        for (text, error) in [
+            ("abc", "invalid literal for int() with base 10: 'abc'"),
+            ("1e6", "invalid literal for int() with base 10: '1e6'"),
+            ("0x10", "invalid literal for int() with base 10: '0x10'"),
+            ("10k", "invalid literal for int() with base 10: '10k'"),
+            ("1__0", "invalid literal for int() with base 10: '1__0'"),
+            ("", "invalid literal for int() with base 10: ''"),
+            ("K", "could not convert string to float: ''"),
+            ("xM", "could not convert string to float: 'x'"),
+        ] {
+            assert_eq!(
+                parse_size(text),
+                Err(SizeError::Text(error.into())),
+                "{text}"
+            );
+        }
+        assert_eq!(parse_size("-1"), Err(SizeError::Negative));
+        assert_eq!(parse_size("-1.5K"), Err(SizeError::Negative));
+    }
+}

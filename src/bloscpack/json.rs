@@ -1,0 +1,508 @@
+//! JSON as Python's `json` module reads and writes it, which is what metadata are.
+//!
+//! Beyond the standard there are `NaN`, `Infinity` and `-Infinity`. The order of keys is kept, whole numbers are as
+//! long as they are, and text is written in ASCII.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::python::float_repr;
+
+/// How deep lists and objects may be nested.
+const MAX_DEPTH: usize = 200;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number, in decimal digits.
+    Int(String),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+    /// An object; no key is there twice.
+    Object(Vec<(String, Value)>),
+}
+
+/// What is wrong with a text that should be JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// Why.
+    pub why: &'static str,
+    /// The byte where it shows.
+    pub at: usize,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.why, self.at)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Value {
+        Value::Int(number.to_string())
+    }
+}
+
+impl Value {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// [`JsonError`]
+    pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
+        let text = str::from_utf8(bytes).map_err(|error| JsonError {
+            why: "not UTF-8",
+            at: error.valid_up_to(),
+        })?;
+        let mut parser = Parser { text, at: 0 };
+        parser.skip_blanks();
+        let value = parser.value(0)?;
+        parser.skip_blanks();
+        if parser.at == text.len() {
+            Ok(value)
+        } else {
+            Err(parser.error("extra data"))
+        }
+    }
+
+    /// The text, without blanks.
+    pub fn to_json(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
+    fn write(&self, text: &mut String) {
+        match self {
+            Value::Null => text.push_str("null"),
+            Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
+            Value::Int(digits) => text.push_str(digits),
+            Value::Float(number) if number.is_nan() => text.push_str("NaN"),
+            Value::Float(number) if number.is_infinite() => {
+                text.push_str(if *number > 0.0 {
+                    "Infinity"
+                } else {
+                    "-Infinity"
+                });
+            }
+            Value::Float(number) => text.push_str(&float_repr(*number)),
+            Value::Text(value) => write_text(value, text),
+            Value::List(items) => {
+                text.push('[');
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        text.push(',');
+                    }
+                    item.write(text);
+                }
+                text.push(']');
+            }
+            Value::Object(entries) => {
+                text.push('{');
+                for (i, (key, value)) in entries.iter().enumerate() {
+                    if i > 0 {
+                        text.push(',');
+                    }
+                    write_text(key, text);
+                    text.push(':');
+                    value.write(text);
+                }
+                text.push('}');
+            }
+        }
+    }
+
+    /// The value of a key of an object.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Object(entries) => entries
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Whether Python takes it for true.
+    pub fn is_truthy(&self) -> bool {
+        match self {
+            Value::Null => false,
+            Value::Bool(value) => *value,
+            Value::Int(digits) => digits != "0",
+            Value::Float(number) => *number != 0.0,
+            Value::Text(text) => !text.is_empty(),
+            Value::List(items) => !items.is_empty(),
+            Value::Object(entries) => !entries.is_empty(),
+        }
+    }
+
+    /// The value as a number, as far as Python compares numbers with each other.
+    fn number(&self) -> Option<f64> {
+        match self {
+            Value::Bool(value) => Some(f64::from(u8::from(*value))),
+            Value::Int(digits) => digits.parse().ok(),
+            Value::Float(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+/// Equality as Python has it: the order of keys doesn't count, and `1`, `1.0` and `true` are the same.
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Int(one), Value::Int(other)) => one == other,
+            (Value::Text(one), Value::Text(other)) => one == other,
+            (Value::List(one), Value::List(other)) => one == other,
+            (Value::Object(one), Value::Object(_)) => {
+                let len = match other {
+                    Value::Object(entries) => entries.len(),
+                    _ => return false,
+                };
+                one.len() == len && one.iter().all(|(key, value)| other.get(key) == Some(value))
+            }
+            _ => match (self.number(), other.number()) {
+                (Some(one), Some(other)) => one == other,
+                _ => false,
+            },
+        }
+    }
+}
+
+fn write_text(value: &str, text: &mut String) {
+    text.push('"');
+    for c in value.chars() {
+        match c {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{C}' => text.push_str("\\f"),
+            ' '..='~' => text.push(c),
+            _ => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    text.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+    }
+    text.push('"');
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn error(&self, why: &'static str) -> JsonError {
+        JsonError { why, at: self.at }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// Goes over `word` if it comes next.
+    fn accept(&mut self, word: &str) -> bool {
+        let is_next = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        if is_next {
+            self.at += word.len();
+        }
+        is_next
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, JsonError> {
+        if depth > MAX_DEPTH {
+            return Err(self.error("nested too deeply"));
+        }
+        match self.peek() {
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.list(depth),
+            Some(b'"') => Ok(Value::Text(self.string()?)),
+            Some(b'-' | b'0'..=b'9') if !self.text[self.at..].starts_with("-I") => self.number(),
+            _ => self.word(),
+        }
+    }
+
+    fn word(&mut self) -> Result<Value, JsonError> {
+        let words = [
+            ("null", Value::Null),
+            ("true", Value::Bool(true)),
+            ("false", Value::Bool(false)),
+            ("NaN", Value::Float(f64::NAN)),
+            ("Infinity", Value::Float(f64::INFINITY)),
+            ("-Infinity", Value::Float(f64::NEG_INFINITY)),
+        ];
+        for (word, value) in words {
+            if self.accept(word) {
+                return Ok(value);
+            }
+        }
+        Err(self.error("no value"))
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Value, JsonError> {
+        let mut entries: Vec<(String, Value)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        self.at += 1;
+        self.skip_blanks();
+        if self.accept("}") {
+            return Ok(Value::Object(entries));
+        }
+        loop {
+            self.skip_blanks();
+            if self.peek() != Some(b'"') {
+                return Err(self.error("no key"));
+            }
+            let key = self.string()?;
+            self.skip_blanks();
+            if !self.accept(":") {
+                return Err(self.error("no ':'"));
+            }
+            self.skip_blanks();
+            let value = self.value(depth + 1)?;
+            // The last one of equal keys counts, at the place of the first.
+            match places.get(&key) {
+                Some(&place) => entries[place].1 = value,
+                None => {
+                    places.insert(key.clone(), entries.len());
+                    entries.push((key, value));
+                }
+            }
+            self.skip_blanks();
+            if self.accept("}") {
+                return Ok(Value::Object(entries));
+            }
+            if !self.accept(",") {
+                return Err(self.error("no ','"));
+            }
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value, JsonError> {
+        let mut items = Vec::new();
+        self.at += 1;
+        self.skip_blanks();
+        if self.accept("]") {
+            return Ok(Value::List(items));
+        }
+        loop {
+            self.skip_blanks();
+            items.push(self.value(depth + 1)?);
+            self.skip_blanks();
+            if self.accept("]") {
+                return Ok(Value::List(items));
+            }
+            if !self.accept(",") {
+                return Err(self.error("no ','"));
+            }
+        }
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    fn number(&mut self) -> Result<Value, JsonError> {
+        let start = self.at;
+        self.accept("-");
+        if !self.accept("0") && self.digits() == 0 {
+            return Err(self.error("no digits"));
+        }
+        let integer_end = self.at;
+        for part in [&["."][..], &["e", "E"][..]] {
+            let before = self.at;
+            if part.iter().any(|mark| self.accept(mark)) {
+                if part.len() > 1 && !self.accept("-") {
+                    self.accept("+");
+                }
+                // Without digits the mark is not the number's, and something else is wrong.
+                if self.digits() == 0 {
+                    self.at = before;
+                }
+            }
+        }
+        let text = &self.text[start..self.at];
+        if self.at > integer_end {
+            let number = text.parse().map_err(|_| self.error("no number"))?;
+            return Ok(Value::Float(number));
+        }
+        Ok(Value::Int(if text == "-0" { "0" } else { text }.to_owned()))
+    }
+
+    fn string(&mut self) -> Result<String, JsonError> {
+        let mut value = String::new();
+        self.at += 1;
+        loop {
+            let Some(c) = self.text[self.at..].chars().next() else {
+                return Err(self.error("an unfinished text"));
+            };
+            match c {
+                '"' => {
+                    self.at += 1;
+                    return Ok(value);
+                }
+                '\\' => value.push(self.escape()?),
+                '\0'..='\u{1F}' => return Err(self.error("a control character")),
+                _ => {
+                    self.at += c.len_utf8();
+                    value.push(c);
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, JsonError> {
+        self.at += 1;
+        let escapes = [
+            ("\"", '"'),
+            ("\\", '\\'),
+            ("/", '/'),
+            ("n", '\n'),
+            ("r", '\r'),
+            ("t", '\t'),
+            ("b", '\u{8}'),
+            ("f", '\u{C}'),
+        ];
+        for (name, c) in escapes {
+            if self.accept(name) {
+                return Ok(c);
+            }
+        }
+        let first = self.unit()?;
+        let units = if (0xD800..0xDC00).contains(&first) && self.accept("\\") {
+            vec![first, self.unit()?]
+        } else {
+            vec![first]
+        };
+        let mut decoded = char::decode_utf16(units);
+        match (decoded.next(), decoded.next()) {
+            (Some(Ok(c)), None) => Ok(c),
+            _ => Err(self.error("half a character")),
+        }
+    }
+
+    /// Four hexadecimal digits behind a `u`.
+    fn unit(&mut self) -> Result<u16, JsonError> {
+        if !self.accept("u") {
+            return Err(self.error("an unknown escape"));
+        }
+        let digits = self.text.get(self.at..self.at + 4);
+        let unit = digits
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .and_then(|digits| u16::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| self.error("no four hexadecimal digits"))?;
+        self.at += 4;
+        Ok(unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rewritten(text: &str) -> String {
+        Value::parse(text.as_bytes()).unwrap().to_json()
+    }
+
+    #[test]
+    fn values_are_written_as_python_writes_them() {
+        // Each right side is what json.dumps(json.loads(left), separators=(',', ':')) gives.
+        for (text, expected) in [
+            (
+                r#"{"b": 1, "a": [1, 2 , 3], "b": 2}"#,
+                r#"{"b":2,"a":[1,2,3]}"#,
+            ),
+            (r#" "abc" "#, r#""abc""#),
+            ("\"v\u{e9}\u{1f600}\"", r#""v\u00e9\ud83d\ude00""#),
+            (
+                r#""\ud83d\ude00\/\b\f\n\r\t\"\\\u007f""#,
+                r#""\ud83d\ude00/\b\f\n\r\t\"\\\u007f""#,
+            ),
+            ("[NaN,Infinity,-Infinity]", "[NaN,Infinity,-Infinity]"),
+            (
+                "[1.50,1e5,1e16,1E-7,-0,-0.0,1e999]",
+                "[1.5,100000.0,1e+16,1e-07,0,-0.0,Infinity]",
+            ),
+            (
+                "123456789012345678901234567890",
+                "123456789012345678901234567890",
+            ),
+            ("[null,true,false,{},[]]", "[null,true,false,{},[]]"),
+        ] {
+            assert_eq!(rewritten(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        for text in [
+            "",
+            "{",
+            "[1,]",
+            "{\"a\"}",
+            "{a:1}",
+            "01",
+            "1.",
+            "-",
+            ".5",
+            "+1",
+            "nul",
+            "\"a",
+            "\"\n\"",
+            "\"\\x\"",
+            "\"\\ud800\"",
+            "\"\\ud800\\u0041\"",
+            "[1] 2",
+            "\"\\u12g4\"",
+            "'a'",
+            "1e",
+            "\u{feff}1",
+        ] {
+            assert!(Value::parse(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(Value::parse(b"\"\xff\"").is_err());
+        assert!(Value::parse("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn values_are_compared_as_python_compares_them() {
+        let same = |one: &str, other: &str| {
+            Value::parse(one.as_bytes()).unwrap() == Value::parse(other.as_bytes()).unwrap()
+        };
+        assert!(same(r#"{"a":1,"b":[2]}"#, r#"{"b":[2.0],"a":true}"#));
+        assert!(!same(r#"{"a":1}"#, r#"{"a":1,"b":2}"#));
+        assert!(!same("NaN", "NaN"));
+        assert!(!same("null", "false"));
+        assert!(!same("\"1\"", "1"));
+    }
+}

@@ -1,0 +1,148 @@
+//! Values in and out of metadata sections.
+
+use super::args::MetadataArgs;
+use super::error::{Error, Result};
+use super::json::{JsonError, Value};
+use crate::blpk::{self, MAX_METADATA, MetadataCodec, MetadataHeader, MetadataSection};
+use crate::codec;
+
+/// The kind of bytes that are values.
+const JSON: &str = "JSON";
+
+/// What a metadata section holds.
+#[derive(Clone, Debug)]
+pub enum Metadata {
+    /// A value.
+    Value(Value),
+    /// Bytes that are none of ours: of another kind, or of no JSON.
+    Opaque {
+        /// The kind.
+        kind: Vec<u8>,
+        /// The plain bytes.
+        bytes: Vec<u8>,
+        /// Why bytes of the right kind are no value.
+        error: Option<JsonError>,
+    },
+}
+
+impl Metadata {
+    /// Reads what a section holds.
+    ///
+    /// # Errors
+    /// Those of [`MetadataSection::plain`]. What can't be understood is no error.
+    pub fn of(section: &MetadataSection) -> blpk::Result<Metadata> {
+        let bytes = section.plain()?;
+        let kind = section.header.kind();
+        let error = if kind == JSON.as_bytes() {
+            match Value::parse(&bytes) {
+                Ok(value) => return Ok(Metadata::Value(value)),
+                Err(error) => Some(error),
+            }
+        } else {
+            None
+        };
+        Ok(Metadata::Opaque {
+            kind: kind.to_vec(),
+            bytes,
+            error,
+        })
+    }
+
+    /// The value, if it is one.
+    pub fn value(&self) -> Option<&Value> {
+        match self {
+            Metadata::Value(value) => Some(value),
+            Metadata::Opaque { .. } => None,
+        }
+    }
+}
+
+fn size(len: usize) -> Result<u32> {
+    u32::try_from(len)
+        .ok()
+        .filter(|&len| len <= MAX_METADATA)
+        .ok_or(Error::MetadataTooLarge)
+}
+
+/// The section for a value.
+///
+/// # Errors
+/// [`Error::NoSuchSerializer`], [`Error::MetadataLevel`], [`Error::MetadataSectionTooSmall`] and
+/// [`Error::MetadataTooLarge`].
+pub fn section_for(value: &Value, args: &MetadataArgs) -> Result<MetadataSection> {
+    let plain = value.to_json().into_bytes();
+    let reserved = args.max_meta_size.for_now(plain.len() as u64)?;
+    let reserved = u32::try_from(reserved).map_err(|_| Error::MetadataTooLarge)?;
+    build(plain, reserved, args)
+}
+
+/// The section for a value in the place of another one, whose room it has.
+///
+/// # Errors
+/// [`Error::NoChangeInMetadata`], [`Error::ChecksumLengthMismatch`], and those of [`section_for`].
+pub fn replacement(
+    old: &MetadataSection,
+    value: &Value,
+    args: &MetadataArgs,
+) -> Result<MetadataSection> {
+    if args.checksum.size() != old.header.checksum.size() {
+        return Err(Error::ChecksumLengthMismatch);
+    }
+    if Metadata::of(old)?.value() == Some(value) {
+        return Err(Error::NoChangeInMetadata);
+    }
+    build(value.to_json().into_bytes(), old.header.reserved, args)
+}
+
+fn build(plain: Vec<u8>, reserved: u32, args: &MetadataArgs) -> Result<MetadataSection> {
+    if args.magic_format != JSON {
+        return Err(Error::NoSuchSerializer(args.magic_format.clone()));
+    }
+    let level = u8::try_from(args.level)
+        .ok()
+        .filter(|level| *level <= 9)
+        .ok_or(Error::MetadataLevel(args.level))?;
+    let mut magic_format = [0; 8];
+    magic_format[..JSON.len()].copy_from_slice(JSON.as_bytes());
+    let plain_size = size(plain.len())?;
+    let compressed = match args.codec {
+        MetadataCodec::Zlib => compress(level, &plain)?,
+        MetadataCodec::None => None,
+    };
+    // The level is what was asked for, even when nothing is compressed.
+    let (codec, stored) = match compressed {
+        Some(stored) => (MetadataCodec::Zlib, stored),
+        None => (MetadataCodec::None, plain),
+    };
+    let stored_size = size(stored.len())?;
+    if stored_size > reserved {
+        return Err(Error::MetadataSectionTooSmall {
+            required: stored_size.into(),
+            allocated: reserved.into(),
+        });
+    }
+    Ok(MetadataSection {
+        header: MetadataHeader {
+            magic_format,
+            options: 0,
+            checksum: args.checksum,
+            codec,
+            level,
+            size: plain_size,
+            reserved,
+            stored: stored_size,
+            user_codec: [0; 8],
+        },
+        stored,
+    })
+}
+
+/// The bytes as a zlib stream, unless that is longer.
+fn compress(level: u8, plain: &[u8]) -> Result<Option<Vec<u8>>> {
+    let mut stored = Vec::new();
+    stored.try_reserve_exact(plain.len())?;
+    stored.resize(plain.len(), 0);
+    let len = codec::zlib_stream(level, plain, &mut stored).map_err(blpk::Error::from)?;
+    stored.truncate(len);
+    Ok(Some(stored).filter(|_| len > 0))
+}

@@ -1,0 +1,79 @@
+//! Floor 5: Bloscpack, which packs files, bytes and arrays into blpk containers.
+//!
+//! ```
+//! use ferroblosc::bloscpack::{self, PackArgs, Value};
+//!
+//! # fn main() -> bloscpack::Result<()> {
+//! let data = b"some text, some text, some text, some text".repeat(100);
+//! let args = PackArgs {
+//!     metadata: Some(Value::parse(br#"{"kind": "text"}"#)?),
+//!     nthreads: 2,
+//!     ..PackArgs::default()
+//! };
+//! let packed = bloscpack::pack_bytes_to_bytes(&data, &args)?;
+//! let (back, unpacked) = bloscpack::unpack_bytes_from_bytes(&packed, 2)?;
+//! assert_eq!(back, data);
+//! assert_eq!(unpacked.metadata.unwrap().value(), args.metadata.as_ref());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Chunks go through a pipeline: one is read while others are compressed and another is written, and what comes
+//! out is the same for any number of threads. Files appear whole or not at all; a file that is appended to is
+//! brought back to what it was when that fails.
+//!
+//! | file | what |
+//! |---|---|
+//! | `args.rs` | what a container is made with |
+//! | `chunking.rs` | how data are cut; sizes as people write them |
+//! | `pack.rs`, `unpack.rs` | from front to back: files, bytes, pipes |
+//! | `append.rs`, `journal.rs` | changes in place, and how they are undone |
+//! | `verify.rs` | whether everything is right |
+//! | `safe.rs` | files that appear when they are complete |
+//! | `pipeline.rs` | pieces through threads, in order |
+//! | `metadata.rs`, `json.rs`, `python.rs` | values in metadata sections, as Python's JSON has them |
+//! | `numpy/` | arrays: their description in metadata, and `.npy` files |
+//! | `error.rs` | why something fails, in the words users know |
+//!
+//! The container itself is [`blpk`](crate::blpk), which also has the random access. (Source of the rules: the
+//! behaviour of Bloscpack 0.16.)
+
+mod append;
+mod args;
+mod chunking;
+mod error;
+mod journal;
+mod json;
+mod metadata;
+mod numpy;
+mod pack;
+mod pipeline;
+mod python;
+mod safe;
+mod unpack;
+mod verify;
+
+pub use append::{AppendArgs, Appended, append, append_file, update_metadata};
+pub use args::{BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Reserve, Shuffle};
+pub use chunking::{
+    Chunking, DEFAULT_CHUNK_SIZE, SizeError, double_pretty_size, parse_size, pretty_size,
+};
+pub use error::{Error, Result};
+pub use journal::{check as check_complete, journal_path, recover};
+pub use json::{JsonError, Value};
+pub use metadata::{Metadata, section_for};
+pub use numpy::{
+    Array, ArrayInfo, Dtype, npy_to_file, pack_ndarray_to_bytes, pack_ndarray_to_file, pack_npy,
+    pack_npy_file, unpack_ndarray_from_bytes, unpack_ndarray_from_file, unpack_npy_file,
+};
+pub use pack::{
+    ChunkReport, Observer, Packed, pack, pack_bytes_to_bytes, pack_bytes_to_file,
+    pack_file_to_file, pack_stream, pack_to_file,
+};
+pub use python::text_repr;
+pub use safe::{Replacement, check_different};
+pub use unpack::{
+    Unpacked, Unpacking, open_file, unpack_bytes_from_bytes, unpack_bytes_from_file,
+    unpack_file_from_file, unpack_to_file,
+};
+pub use verify::{Report, verify};

@@ -1,0 +1,180 @@
+//! The front of `.npy` files.
+//!
+//! ```text
+//! \x93NUMPY | version: major, minor | length of the header: u16, from version 2 on u32 | header | items
+//! ```
+//!
+//! The header is a literal of Python, filled up with blanks and ended by a newline, in Latin-1, from version 3
+//! on in UTF-8. (Source: the NPY format of NumPy, versions 1 to 3.)
+
+use std::io::Read;
+
+use super::super::error::{Error, Result};
+use super::super::pipeline::fill;
+use super::super::python::Literal;
+use super::{ArrayInfo, Dtype};
+
+const MAGIC: [u8; 6] = *b"\x93NUMPY";
+/// Magic and version.
+const FRONT: usize = 8;
+/// The longest header that is read.
+const MAX_HEADER: usize = 1 << 20;
+/// Items begin at a multiple of these bytes.
+const ALIGNMENT: usize = 64;
+
+fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fill(reader, len, &mut bytes)?;
+    if bytes.len() == len {
+        Ok(bytes)
+    } else {
+        Err(Error::Npy("it ends inside of the header"))
+    }
+}
+
+/// Reads up to the items.
+pub fn read_header(reader: &mut impl Read) -> Result<ArrayInfo> {
+    let front = read_exactly(reader, FRONT)?;
+    if !front.starts_with(&MAGIC) {
+        return Err(Error::Npy("it begins with something else"));
+    }
+    let version = front[MAGIC.len()];
+    let len = match version {
+        1 => read_exactly(reader, 2)?,
+        2 | 3 => read_exactly(reader, 4)?,
+        _ => return Err(Error::Npy("it is of an unknown version")),
+    };
+    let len = len
+        .iter()
+        .rev()
+        .fold(0, |len, &byte| len << 8 | usize::from(byte));
+    if len > MAX_HEADER {
+        return Err(Error::Npy("the header is too long"));
+    }
+    let header = read_exactly(reader, len)?;
+    let text = if version == 3 {
+        String::from_utf8(header).map_err(|_| Error::Npy("the header is no text"))?
+    } else {
+        header.into_iter().map(char::from).collect()
+    };
+    info_of(&text).ok_or(Error::Npy("the header is not understood"))?
+}
+
+/// The array that a header describes; none when it has other keys.
+fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
+    let Literal::Dict(entries) = Literal::parse(text.trim())? else {
+        return None;
+    };
+    let get = |key: &str| {
+        entries
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
+    };
+    let Literal::Bool(fortran_order) = *get("fortran_order")? else {
+        return None;
+    };
+    let Literal::Tuple(shape) = get("shape")? else {
+        return None;
+    };
+    let shape = shape
+        .iter()
+        .map(|len| match len {
+            Literal::Int(len) => Some(*len),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    Some(Dtype::of(get("descr")?.clone()).map(|dtype| ArrayInfo {
+        dtype,
+        shape,
+        fortran_order,
+    }))
+}
+
+/// The bytes in front of the items.
+pub fn header(info: &ArrayInfo) -> Result<Vec<u8>> {
+    let shape = info.shape.iter().map(|&len| Literal::Int(len)).collect();
+    let text = format!(
+        "{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}",
+        info.dtype.literal().repr(),
+        Literal::Bool(info.is_fortran()).repr(),
+        Literal::Tuple(shape).repr(),
+    );
+    let is_latin = text.chars().all(|c| u32::from(c) <= 0xFF);
+    let text: Vec<u8> = if is_latin {
+        text.chars().map(|c| u32::from(c) as u8).collect()
+    } else {
+        text.into_bytes()
+    };
+    // With its newline, and room for filling it up.
+    let is_short = text.len() + 1 + ALIGNMENT < usize::from(u16::MAX);
+    let version = match (is_latin, is_short) {
+        (true, true) => 1,
+        (true, false) => 2,
+        (false, _) => 3,
+    };
+    let count = if version == 1 { 2 } else { 4 };
+    let end = (FRONT + count + text.len() + 1).next_multiple_of(ALIGNMENT);
+    let len =
+        u32::try_from(end - FRONT - count).map_err(|_| Error::Npy("the header is too long"))?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([version, 0]);
+    bytes.extend(&len.to_le_bytes()[..count]);
+    bytes.extend(text);
+    bytes.resize(end - 1, b' ');
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What NumPy writes in front of `np.zeros((3, 4), '<i4', order='F')`.
+    const FRONT_OF_NUMPY: &[u8] = b"\x93NUMPY\x01\x00v\x00{'descr': '<i4', 'fortran_order': True, 'shape': (3, 4), }                                                           \n";
+
+    #[test]
+    fn the_front_is_what_numpy_writes() {
+        let info = ArrayInfo {
+            dtype: Dtype::parse("'<i4'").unwrap(),
+            shape: vec![3, 4],
+            fortran_order: true,
+        };
+        assert_eq!(header(&info).unwrap(), FRONT_OF_NUMPY);
+        assert_eq!(read_header(&mut &FRONT_OF_NUMPY[..]).unwrap(), info);
+    }
+
+    #[test]
+    fn names_beyond_latin_1_and_long_records_have_their_versions() {
+        let read_back = |dtype: &str| {
+            let info = ArrayInfo {
+                dtype: Dtype::parse(dtype).unwrap(),
+                shape: vec![],
+                fortran_order: false,
+            };
+            let bytes = header(&info).unwrap();
+            assert_eq!(bytes.len() % ALIGNMENT, 0);
+            assert_eq!(read_header(&mut bytes.as_slice()).unwrap(), info);
+            bytes[6]
+        };
+        assert_eq!(read_back("[('é', '<i4')]"), 1);
+        assert_eq!(read_back("[('数', '<i4')]"), 3);
+        let fields: Vec<String> = (0..5000).map(|i| format!("('field{i}', '<i4')")).collect();
+        assert_eq!(read_back(&format!("[{}]", fields.join(", "))), 2);
+    }
+
+    #[test]
+    fn what_is_no_npy_file_is_refused() {
+        for len in 0..FRONT_OF_NUMPY.len() {
+            assert!(
+                matches!(read_header(&mut &FRONT_OF_NUMPY[..len]), Err(Error::Npy(_))),
+                "{len}"
+            );
+        }
+        for (at, byte) in [(0, 0), (6, 4), (6, 0), (10, b'['), (20, b'x')] {
+            let mut bytes = FRONT_OF_NUMPY.to_vec();
+            bytes[at] = byte;
+            assert!(read_header(&mut bytes.as_slice()).is_err(), "{at}");
+        }
+    }
+}

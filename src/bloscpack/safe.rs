@@ -1,0 +1,120 @@
+//! Files that appear whole or not at all.
+//!
+//! A result is written to a temporary file in the folder of its name, and takes the name when it is
+//! complete. What is no ordinary file (a pipe, a device) is written to as it is.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::error::{Error, Result};
+
+/// Distinguishes the temporary files of a process.
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
+/// A file to be.
+pub struct Replacement {
+    file: File,
+    /// The temporary file and the name it gets; none for what is written to directly.
+    names: Option<(PathBuf, PathBuf)>,
+}
+
+impl Replacement {
+    /// Begins the file that will be at `path`.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being made.
+    pub fn create(path: &Path) -> Result<Replacement> {
+        // A link stays, and what it leads to is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&target).ok();
+        if existing.as_ref().is_some_and(|there| !there.is_file()) {
+            let file = OpenOptions::new().read(true).write(true).open(&target);
+            // Not everything that can be written to can be read, too.
+            let file = file.or_else(|_| OpenOptions::new().write(true).open(&target))?;
+            return Ok(Replacement { file, names: None });
+        }
+        let (file, temporary) = create_beside(&target)?;
+        let replacement = Replacement {
+            file,
+            names: Some((temporary, target)),
+        };
+        if let Some(existing) = existing {
+            replacement.file.set_permissions(existing.permissions())?;
+        }
+        Ok(replacement)
+    }
+
+    /// The file.
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Whether positions can be written to again.
+    pub fn is_seekable(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// Gives the complete file its name.
+    ///
+    /// # Errors
+    /// Whatever keeps it from getting it.
+    pub fn commit(mut self) -> Result<()> {
+        if let Some((temporary, target)) = self.names.take()
+            && let Err(error) = fs::rename(&temporary, target)
+        {
+            let _ = fs::remove_file(temporary);
+            return Err(error.into());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if let Some((temporary, _)) = &self.names {
+            // Nothing more can be done about a file that can't be removed.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+    let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    loop {
+        // Relaxed: the number only has to be another one each time.
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}-{number}.tmp", std::process::id()));
+        let path = target.with_file_name(temporary);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path);
+        match file {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Refuses two paths that lead to one ordinary file.
+///
+/// # Errors
+/// [`Error::SameFile`]
+pub fn check_different(input: &Path, output: &Path) -> Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(one), Ok(other)) = (fs::metadata(input), fs::metadata(output)) else {
+        return Ok(());
+    };
+    let is_same = one.is_file() && one.dev() == other.dev() && one.ino() == other.ino();
+    if is_same {
+        Err(Error::SameFile(input.to_owned()))
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,406 @@
+//! Chunks in any order, of anything that reads at a position.
+//!
+//! A chunk is found by its offset. Without offsets, and where an entry is unused, the headers of the chunks
+//! in front of it are read one after the other; their places are remembered.
+
+use super::chunk::{Chunk, resize};
+use super::error::{Error, Result};
+use super::header::Header;
+use super::metadata::MetadataSection;
+use super::offsets::{self, OFFSET_LENGTH, UNUSED_OFFSET};
+use super::prelude::Prelude;
+use super::source::{Cursor, Source};
+use crate::blosc1::Engine;
+use crate::chunk::MIN_HEADER_LENGTH;
+
+/// How many entries of the offsets section are read at once.
+const ENTRIES_AT_ONCE: u64 = 8192;
+/// Ranges of a chunk that are shorter than this part of it are decoded alone.
+const SMALL_PART: u32 = 2;
+
+/// Where a chunk is, in the file and in the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where the chunk begins in the file.
+    pub position: u64,
+    /// Where its data begin among all data.
+    pub start: u64,
+    /// The chunk.
+    pub chunk: Chunk,
+}
+
+/// A container with random access.
+///
+/// ```no_run
+/// use ferroblosc::blpk::Archive;
+///
+/// let mut archive = Archive::open(std::fs::File::open("measurements.blp")?)?;
+/// let mut some = [0; 800];
+/// archive.read_range(1_000_000, &mut some)?;
+/// # Ok::<(), ferroblosc::blpk::Error>(())
+/// ```
+pub struct Archive<S> {
+    source: S,
+    size: u64,
+    prelude: Prelude,
+    /// The offsets, once they have been read: of the chunks there are.
+    offsets: Option<Vec<i64>>,
+    /// The places of the first chunks, as far as they were walked over.
+    walked: Vec<Place>,
+    engine: Engine,
+    nthreads: i32,
+    stored: Vec<u8>,
+}
+
+impl<S: Source> Archive<S> {
+    /// Reads what stands in front of the chunks.
+    ///
+    /// # Errors
+    /// Those of [`Prelude::read`].
+    pub fn open(source: S) -> Result<Archive<S>> {
+        let size = source.size()?;
+        let mut cursor = Cursor {
+            source: &source,
+            position: 0,
+        };
+        let prelude = Prelude::read(&mut cursor, Some(size))?;
+        Ok(Archive {
+            source,
+            size,
+            prelude,
+            offsets: None,
+            walked: Vec::new(),
+            engine: Engine::default(),
+            nthreads: 1,
+            stored: Vec::new(),
+        })
+    }
+
+    /// Lets chunks be decompressed on so many threads.
+    pub fn set_threads(&mut self, nthreads: i32) {
+        self.nthreads = nthreads;
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.prelude.header
+    }
+
+    /// The metadata section, when there is one.
+    pub fn metadata(&self) -> Option<&MetadataSection> {
+        self.prelude.metadata.as_ref()
+    }
+
+    /// All that stands in front of the chunks.
+    pub fn prelude(&self) -> &Prelude {
+        &self.prelude
+    }
+
+    /// What it is read from.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// Bytes of the file.
+    pub fn file_size(&self) -> u64 {
+        self.size
+    }
+
+    /// How many chunks there are; where the header doesn't tell, they are counted.
+    ///
+    /// # Errors
+    /// Those of [`Archive::place`], of any chunk.
+    pub fn nchunks(&mut self) -> Result<u64> {
+        if let Some(nchunks) = self.prelude.header.nchunks {
+            return Ok(nchunks);
+        }
+        while self.walk_on()? {}
+        Ok(self.walked.len() as u64)
+    }
+
+    /// The plain bytes in all; where the header doesn't tell, they are added up.
+    ///
+    /// # Errors
+    /// Those of [`Archive::place`], of any chunk.
+    pub fn plain_size(&mut self) -> Result<u64> {
+        if let Some(size) = self.prelude.header.plain_size() {
+            return Ok(size);
+        }
+        while self.walk_on()? {}
+        let last = self.walked.last();
+        Ok(last.map_or(0, |place| place.start + u64::from(place.chunk.nbytes)))
+    }
+
+    /// The offsets of the chunks there are, as they stand in the file; none without an offsets section.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`]; [`Error::Memory`].
+    pub fn offsets(&mut self) -> Result<Option<&[i64]>> {
+        let header = &self.prelude.header;
+        let (true, Some(nchunks)) = (header.offsets, header.nchunks) else {
+            return Ok(None);
+        };
+        if self.offsets.is_none() {
+            self.offsets = Some(self.read_offsets(nchunks)?);
+        }
+        Ok(self.offsets.as_deref())
+    }
+
+    fn read_offsets(&self, nchunks: u64) -> Result<Vec<i64>> {
+        // The section lies inside the file, so there are not more entries than bytes there.
+        let mut entries = Vec::new();
+        let mut bytes = Vec::new();
+        let mut position = self.prelude.offsets_start;
+        let mut left = nchunks;
+        while left > 0 {
+            let step = left.min(ENTRIES_AT_ONCE);
+            resize(&mut bytes, (step * OFFSET_LENGTH) as usize)?;
+            if self.source.read_at(position, &mut bytes)? < bytes.len() {
+                return Err(Error::Truncated("the offsets"));
+            }
+            entries.try_reserve(step as usize)?;
+            entries.extend(offsets::decode(&bytes));
+            position += step * OFFSET_LENGTH;
+            left -= step;
+        }
+        Ok(entries)
+    }
+
+    /// Where chunk `index` is.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchChunk`], [`Error::Offset`], and those of a chunk's header.
+    pub fn place(&mut self, index: u64) -> Result<Place> {
+        let nchunks = self.prelude.header.nchunks;
+        if nchunks.is_some_and(|nchunks| index >= nchunks) {
+            return Err(Error::NoSuchChunk(index));
+        }
+        if let Some(place) = self.walked_place(index) {
+            return Ok(place);
+        }
+        if let Some(place) = self.place_by_offset(index)? {
+            return Ok(place);
+        }
+        self.place_by_walking(index)
+    }
+
+    fn walked_place(&self, index: u64) -> Option<Place> {
+        self.walked.get(usize::try_from(index).ok()?).copied()
+    }
+
+    fn place_by_offset(&mut self, index: u64) -> Result<Option<Place>> {
+        let Some(start) = self
+            .prelude
+            .header
+            .chunk_size
+            .and_then(|size| u64::from(size).checked_mul(index))
+        else {
+            return Ok(None);
+        };
+        let entry = match (self.offsets()?, usize::try_from(index)) {
+            (Some(offsets), Ok(index)) => offsets.get(index).copied(),
+            _ => None,
+        };
+        let offset = match entry {
+            None | Some(UNUSED_OFFSET) => return Ok(None),
+            Some(offset) => offset,
+        };
+        let position = u64::try_from(offset)
+            .ok()
+            .filter(|&at| self.is_plausible(at))
+            .ok_or(Error::Offset { index, offset })?;
+        let chunk = self.chunk_at(position, index)?;
+        Ok(Some(Place {
+            position,
+            start,
+            chunk,
+        }))
+    }
+
+    /// Whether a chunk can begin here.
+    fn is_plausible(&self, position: u64) -> bool {
+        let header_end = position.saturating_add(MIN_HEADER_LENGTH as u64);
+        position >= self.prelude.chunks_start && header_end <= self.size
+    }
+
+    fn place_by_walking(&mut self, index: u64) -> Result<Place> {
+        loop {
+            if let Some(place) = self.walked_place(index) {
+                return Ok(place);
+            }
+            if !self.walk_on()? {
+                return Err(Error::NoSuchChunk(index));
+            }
+        }
+    }
+
+    /// Finds one more place, the one behind all that are known; false when there is none.
+    fn walk_on(&mut self) -> Result<bool> {
+        let index = self.walked.len() as u64;
+        let nchunks = self.prelude.header.nchunks;
+        let (position, start) = match self.walked.last() {
+            None => (self.prelude.chunks_start, 0),
+            Some(last) => (
+                last.position + last.chunk.stored_len(),
+                last.start + u64::from(last.chunk.nbytes),
+            ),
+        };
+        let is_end = match nchunks {
+            Some(nchunks) => index >= nchunks,
+            None => position >= self.size,
+        };
+        if is_end {
+            return Ok(false);
+        }
+        let chunk = self.chunk_at(position, index)?;
+        self.walked.try_reserve(1)?;
+        self.walked.push(Place {
+            position,
+            start,
+            chunk,
+        });
+        Ok(true)
+    }
+
+    /// The chunk at a position, all of which is in the file.
+    fn chunk_at(&self, position: u64, index: u64) -> Result<Chunk> {
+        let mut header = [0; MIN_HEADER_LENGTH];
+        if self.source.read_at(position, &mut header)? < MIN_HEADER_LENGTH {
+            return Err(Error::Truncated("the header of a chunk"));
+        }
+        let chunk = Chunk::check(&header, index, &self.prelude.header)?;
+        let end = position.checked_add(chunk.stored_len());
+        if end.is_none_or(|end| end > self.size) {
+            return Err(Error::Truncated("a chunk"));
+        }
+        Ok(chunk)
+    }
+
+    /// Reads a chunk with its digest, which is verified; `stored` is replaced.
+    ///
+    /// # Errors
+    /// Those of [`Archive::place`]; [`Error::Checksum`].
+    pub fn read_stored(&mut self, index: u64, stored: &mut Vec<u8>) -> Result<Place> {
+        let place = self.place(index)?;
+        self.read_place(&place, stored)?;
+        place.chunk.verify(stored)?;
+        Ok(place)
+    }
+
+    fn read_place(&self, place: &Place, stored: &mut Vec<u8>) -> Result<()> {
+        resize(stored, place.chunk.stored_len() as usize)?;
+        if self.source.read_at(place.position, stored)? < stored.len() {
+            return Err(Error::Truncated("a chunk"));
+        }
+        Ok(())
+    }
+
+    /// Reads and decompresses a chunk; `plain` is replaced.
+    ///
+    /// # Errors
+    /// Those of [`Archive::read_stored`]; [`Error::ChunkData`].
+    pub fn read_chunk(&mut self, index: u64, plain: &mut Vec<u8>) -> Result<Place> {
+        let place = self.place(index)?;
+        let mut stored = std::mem::take(&mut self.stored);
+        let read = self.read_place(&place, &mut stored);
+        let decoded = read.and_then(|()| {
+            let engine = &mut self.engine;
+            place.chunk.decode(&stored, engine, self.nthreads, plain)
+        });
+        self.stored = stored;
+        decoded.map(|()| place)
+    }
+
+    /// The chunk that holds the plain byte at `position`, which must be one.
+    pub(super) fn chunk_of(&mut self, position: u64) -> Result<u64> {
+        let header = &self.prelude.header;
+        if let (Some(size @ 1..), Some(_)) = (header.chunk_size, header.nchunks) {
+            return Ok(position / u64::from(size));
+        }
+        loop {
+            let found = self
+                .walked
+                .partition_point(|place| place.start + u64::from(place.chunk.nbytes) <= position);
+            if found < self.walked.len() {
+                return Ok(found as u64);
+            }
+            if !self.walk_on()? {
+                return Err(Error::NoSuchRange {
+                    start: position,
+                    len: 1,
+                    size: self.plain_size()?,
+                });
+            }
+        }
+    }
+
+    /// Reads the plain bytes from `start` on, as many as `dest` holds. Only the chunks that hold them are
+    /// read; of a chunk of which little is wanted only that is decompressed.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRange`] when there are not so many; those of [`Archive::read_chunk`].
+    pub fn read_range(&mut self, start: u64, dest: &mut [u8]) -> Result<()> {
+        let len = dest.len() as u64;
+        let size = self.plain_size()?;
+        if start.checked_add(len).is_none_or(|end| end > size) {
+            return Err(Error::NoSuchRange { start, len, size });
+        }
+        let mut filled = 0;
+        let mut plain = Vec::new();
+        while filled < dest.len() {
+            let position = start + filled as u64;
+            let index = self.chunk_of(position)?;
+            let place = self.place(index)?;
+            let first = (position - place.start) as usize;
+            let count = (place.chunk.nbytes as usize)
+                .saturating_sub(first)
+                .min(dest.len() - filled);
+            if count == 0 {
+                return Err(Error::NoSuchRange { start, len, size });
+            }
+            let part = &mut dest[filled..filled + count];
+            if count < (place.chunk.nbytes / SMALL_PART) as usize {
+                self.read_part(&place, first, part, &mut plain)?;
+            } else {
+                self.read_chunk(index, &mut plain)?;
+                part.copy_from_slice(&plain[first..first + count]);
+            }
+            filled += count;
+        }
+        Ok(())
+    }
+
+    /// Reads some bytes of a chunk, by the items they lie in.
+    fn read_part(
+        &mut self,
+        place: &Place,
+        first: usize,
+        dest: &mut [u8],
+        items: &mut Vec<u8>,
+    ) -> Result<()> {
+        let index = place.chunk.index;
+        let typesize = usize::from(place.chunk.header.typesize.max(1));
+        let end = (first + dest.len()).next_multiple_of(typesize);
+        if end > place.chunk.nbytes as usize {
+            // The last item is not whole, so it can't be asked for.
+            self.read_chunk(index, items)?;
+            dest.copy_from_slice(&items[first..first + dest.len()]);
+            return Ok(());
+        }
+        let begin = first - first % typesize;
+        resize(items, end - begin)?;
+        let mut stored = std::mem::take(&mut self.stored);
+        let read = self.read_place(place, &mut stored);
+        let verified = read.and_then(|()| place.chunk.verify(&stored));
+        let decoded = verified.and_then(|()| {
+            let chunk = &stored[..place.chunk.cbytes as usize];
+            let (item, count) = ((begin / typesize) as i32, ((end - begin) / typesize) as i32);
+            let decoded = self.engine.getitem(chunk, item, count, items);
+            decoded.map_err(|_| Error::ChunkData { index })
+        });
+        self.stored = stored;
+        decoded?;
+        dest.copy_from_slice(&items[first - begin..first - begin + dest.len()]);
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! The metadata section: bytes of some kind, often compressed, with room to grow.
+//!
+//! ```text
+//! header (32) | stored bytes | zeros up to the reserved size | digest of the stored bytes
+//! ```
+//!
+//! | bytes | of the section's header |
+//! |---|---|
+//! | 0 | kind of the bytes: `JSON`, filled up with NUL (others fill up with blanks) |
+//! | 8 | options |
+//! | 9 | checksum |
+//! | 10 | codec: 0 none, 1 zlib |
+//! | 11 | level |
+//! | 12 | plain size, u32 |
+//! | 16 | reserved size, u32 |
+//! | 20 | stored size, u32 |
+//! | 24 | a codec of the user's, as text |
+
+use std::io::Read;
+
+use zlib_rs::{Inflate, InflateFlush, Status};
+
+use super::checksum::Checksum;
+use super::error::{Checked, Error, Result};
+use super::prelude::read_exactly;
+
+/// Bytes of the section's header.
+pub const SECTION_HEADER_LENGTH: usize = 32;
+/// The most plain bytes that are read.
+pub const MAX_METADATA: u32 = 64 << 20;
+
+/// Deflate makes at most so many bytes of one, and zlib's stream has some of its own.
+const MAX_EXPANSION: u64 = 1032;
+/// The window of zlib's streams, as a power of two.
+const WINDOW_BITS: u8 = 15;
+/// How many bytes are read at once; a section grows as its bytes arrive.
+const STEP: usize = 64 << 10;
+/// The name of the section in errors.
+const SECTION: &str = "the metadata";
+
+mod offset {
+    pub const OPTIONS: usize = 8;
+    pub const CHECKSUM: usize = 9;
+    pub const CODEC: usize = 10;
+    pub const LEVEL: usize = 11;
+    pub const SIZE: usize = 12;
+    pub const RESERVED: usize = 16;
+    pub const STORED: usize = 20;
+    pub const USER_CODEC: usize = 24;
+}
+
+/// How the bytes are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum MetadataCodec {
+    /// Not at all.
+    None = 0,
+    /// As a zlib stream.
+    Zlib = 1,
+}
+
+impl MetadataCodec {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MetadataCodec::None => "None",
+            MetadataCodec::Zlib => "zlib",
+        }
+    }
+
+    /// The one with this name.
+    pub fn from_name(name: &str) -> Option<MetadataCodec> {
+        let all = [MetadataCodec::None, MetadataCodec::Zlib];
+        all.into_iter().find(|codec| codec.name() == name)
+    }
+}
+
+/// The header of the section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MetadataHeader {
+    /// What kind the bytes are of, with whatever fills up eight bytes.
+    pub magic_format: [u8; 8],
+    /// Options; none has a meaning.
+    pub options: u8,
+    /// The checksum behind the section.
+    pub checksum: Checksum,
+    /// The codec.
+    pub codec: MetadataCodec,
+    /// The level that the codec was asked for.
+    pub level: u8,
+    /// Plain bytes.
+    pub size: u32,
+    /// Bytes reserved for the stored ones.
+    pub reserved: u32,
+    /// Stored bytes.
+    pub stored: u32,
+    /// A codec of the user's.
+    pub user_codec: [u8; 8],
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn eight_at(bytes: &[u8], at: usize) -> [u8; 8] {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&bytes[at..at + 8]);
+    eight
+}
+
+impl MetadataHeader {
+    /// Reads the header of a section.
+    ///
+    /// # Errors
+    /// [`Error::ChecksumId`], [`Error::MetadataCodec`], [`Error::MetadataSize`] and
+    /// [`Error::MetadataSection`].
+    pub fn decode(bytes: &[u8; SECTION_HEADER_LENGTH]) -> Result<MetadataHeader> {
+        let header = MetadataHeader {
+            magic_format: eight_at(bytes, 0),
+            options: bytes[offset::OPTIONS],
+            checksum: Checksum::from_id(bytes[offset::CHECKSUM])?,
+            codec: match bytes[offset::CODEC] {
+                0 => MetadataCodec::None,
+                1 => MetadataCodec::Zlib,
+                other => return Err(Error::MetadataCodec(other)),
+            },
+            level: bytes[offset::LEVEL],
+            size: u32_at(bytes, offset::SIZE),
+            reserved: u32_at(bytes, offset::RESERVED),
+            stored: u32_at(bytes, offset::STORED),
+            user_codec: eight_at(bytes, offset::USER_CODEC),
+        };
+        if header.stored > header.reserved {
+            return Err(Error::MetadataSection("more is stored than reserved"));
+        }
+        if header.size > MAX_METADATA || header.stored > MAX_METADATA {
+            return Err(Error::MetadataSize(header.size.max(header.stored)));
+        }
+        if header.codec == MetadataCodec::None && header.size != header.stored {
+            return Err(Error::MetadataSection("the sizes of plain bytes differ"));
+        }
+        if u64::from(header.size) > u64::from(header.stored) * MAX_EXPANSION {
+            return Err(Error::MetadataSection("more is there than can be stored"));
+        }
+        Ok(header)
+    }
+
+    /// The bytes of this header.
+    pub fn encode(&self) -> [u8; SECTION_HEADER_LENGTH] {
+        let mut bytes = [0; SECTION_HEADER_LENGTH];
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        put(0, &self.magic_format);
+        put(offset::OPTIONS, &[self.options]);
+        put(offset::CHECKSUM, &[self.checksum.id()]);
+        put(offset::CODEC, &[self.codec as u8]);
+        put(offset::LEVEL, &[self.level]);
+        put(offset::SIZE, &self.size.to_le_bytes());
+        put(offset::RESERVED, &self.reserved.to_le_bytes());
+        put(offset::STORED, &self.stored.to_le_bytes());
+        put(offset::USER_CODEC, &self.user_codec);
+        bytes
+    }
+
+    /// The kind of the bytes, without what fills it up.
+    pub fn kind(&self) -> &[u8] {
+        trimmed(&self.magic_format)
+    }
+}
+
+/// Bytes without the NULs and blanks at their end.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| !matches!(byte, 0 | b' '));
+    &bytes[..end.map_or(0, |at| at + 1)]
+}
+
+/// A section whose digest is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetadataSection {
+    /// Its header.
+    pub header: MetadataHeader,
+    /// The bytes as they are stored.
+    pub stored: Vec<u8>,
+}
+
+impl MetadataSection {
+    /// Bytes of the section.
+    pub fn stored_len(&self) -> u64 {
+        SECTION_HEADER_LENGTH as u64
+            + u64::from(self.header.reserved)
+            + self.header.checksum.size() as u64
+    }
+
+    /// Reads a section, which must fit into `room` bytes, if that is known.
+    ///
+    /// # Errors
+    /// Those of [`MetadataHeader::decode`], [`Error::Truncated`], [`Error::Checksum`].
+    pub fn read(reader: &mut impl Read, room: Option<u64>) -> Result<MetadataSection> {
+        let mut bytes = [0; SECTION_HEADER_LENGTH];
+        read_exactly(reader, &mut bytes, SECTION)?;
+        let header = MetadataHeader::decode(&bytes)?;
+        let mut section = MetadataSection {
+            header,
+            stored: Vec::new(),
+        };
+        if room.is_some_and(|room| section.stored_len() > room) {
+            return Err(Error::Truncated(SECTION));
+        }
+        let mut left = header.stored as usize;
+        while left > 0 {
+            let step = left.min(STEP);
+            let filled = section.stored.len();
+            section.stored.try_reserve(step)?;
+            section.stored.resize(filled + step, 0);
+            read_exactly(reader, &mut section.stored[filled..], SECTION)?;
+            left -= step;
+        }
+        skip(reader, u64::from(header.reserved - header.stored), SECTION)?;
+        let mut digest = vec![0; header.checksum.size()];
+        read_exactly(reader, &mut digest, SECTION)?;
+        let checksum = header.checksum;
+        checksum.verify(&section.stored, &digest, Checked::Metadata)?;
+        Ok(section)
+    }
+
+    /// The bytes of the section.
+    ///
+    /// # Errors
+    /// [`Error::Memory`]
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let reserved = self.header.reserved as usize;
+        let size = SECTION_HEADER_LENGTH + reserved + self.header.checksum.size();
+        bytes.try_reserve_exact(size)?;
+        bytes.extend(self.header.encode());
+        bytes.extend(&self.stored);
+        bytes.resize(SECTION_HEADER_LENGTH + reserved, 0);
+        bytes.extend(self.header.checksum.digest(&self.stored));
+        Ok(bytes)
+    }
+
+    /// The plain bytes.
+    ///
+    /// # Errors
+    /// [`Error::MetadataData`] when there are not as many as the header says; [`Error::Memory`].
+    pub fn plain(&self) -> Result<Vec<u8>> {
+        if self.header.codec == MetadataCodec::None {
+            return Ok(self.stored.clone());
+        }
+        // One byte more than there should be, so that a longer stream shows.
+        let mut plain = Vec::new();
+        plain.try_reserve_exact(self.header.size as usize + 1)?;
+        plain.resize(self.header.size as usize + 1, 0);
+        let mut inflate = Inflate::new(true, WINDOW_BITS);
+        let status = inflate.decompress(&self.stored, &mut plain, InflateFlush::Finish);
+        let is_whole = matches!(status, Ok(Status::StreamEnd))
+            && inflate.total_out() == u64::from(self.header.size);
+        if !is_whole {
+            return Err(Error::MetadataData);
+        }
+        plain.truncate(self.header.size as usize);
+        Ok(plain)
+    }
+}
+
+/// Reads over `len` bytes.
+pub(super) fn skip(reader: &mut impl Read, len: u64, what: &'static str) -> Result<()> {
+    let skipped = std::io::copy(&mut reader.take(len), &mut std::io::sink())?;
+    if skipped == len {
+        Ok(())
+    } else {
+        Err(Error::Truncated(what))
+    }
+}

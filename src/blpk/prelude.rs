@@ -1,0 +1,89 @@
+//! All that stands in front of the chunks.
+
+use std::io::Read;
+
+use super::error::{Error, Result};
+use super::header::{Header, LENGTH, SHORT_LENGTH};
+use super::metadata::MetadataSection;
+use super::offsets::OFFSET_LENGTH;
+
+/// The header, the metadata, and where the other parts begin.
+#[derive(Clone, Debug)]
+pub struct Prelude {
+    /// The header.
+    pub header: Header,
+    /// The metadata section, when there is one.
+    pub metadata: Option<MetadataSection>,
+    /// Where the offsets section would begin.
+    pub offsets_start: u64,
+    /// Where the chunks begin.
+    pub chunks_start: u64,
+}
+
+/// Reads until `dest` is full or there is no more; returns how many bytes there were.
+pub(super) fn read_up_to(reader: &mut impl Read, dest: &mut [u8]) -> Result<usize> {
+    let mut filled = 0;
+    while filled < dest.len() {
+        match reader.read(&mut dest[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(filled)
+}
+
+/// Fills `dest`, which is in `what`.
+pub(super) fn read_exactly(
+    reader: &mut impl Read,
+    dest: &mut [u8],
+    what: &'static str,
+) -> Result<()> {
+    if read_up_to(reader, dest)? == dest.len() {
+        Ok(())
+    } else {
+        Err(Error::Truncated(what))
+    }
+}
+
+impl Prelude {
+    /// Reads the header and the metadata; `size` is that of the whole container, when it is known, and is
+    /// what everything is held against.
+    ///
+    /// # Errors
+    /// Those of the header and of the metadata; [`Error::Truncated`].
+    pub fn read(reader: &mut impl Read, size: Option<u64>) -> Result<Prelude> {
+        let mut bytes = [0; LENGTH];
+        let mut len = read_up_to(reader, &mut bytes[..SHORT_LENGTH])?;
+        if !Header::is_version1(&bytes[..len]) && len == SHORT_LENGTH {
+            len += read_up_to(reader, &mut bytes[SHORT_LENGTH..])?;
+        }
+        let header = Header::decode(&bytes[..len])?;
+        let mut position = len as u64;
+        let metadata = if header.metadata {
+            let room = size.map(|size| size.saturating_sub(position));
+            let section = MetadataSection::read(reader, room)?;
+            position += section.stored_len();
+            Some(section)
+        } else {
+            None
+        };
+        let offsets_start = position;
+        if header.offsets {
+            // Without a number of chunks there are none in the section either.
+            let entries = header.entries().unwrap_or(0);
+            position = entries
+                .checked_mul(OFFSET_LENGTH)
+                .and_then(|len| len.checked_add(position))
+                .filter(|&end| size.is_none_or(|size| end <= size))
+                .ok_or(Error::Truncated("the offsets"))?;
+        }
+        Ok(Prelude {
+            header,
+            metadata,
+            offsets_start,
+            chunks_start: position,
+        })
+    }
+}
