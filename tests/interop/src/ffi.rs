@@ -124,6 +124,41 @@ impl Default for Dparams {
     }
 }
 
+/// `blosc2_stdio_mmap`.
+#[repr(C)]
+pub struct StdioMmap {
+    /// Name of the mode, until the file is open.
+    pub mode: *const c_char,
+    /// Bytes to map at first.
+    pub initial_mapping_size: usize,
+    /// Whether the library frees the struct.
+    pub needs_free: bool,
+    /// Start of the mapping.
+    pub addr: *mut u8,
+    /// The file's path.
+    pub urlpath: *mut c_char,
+    /// Its size.
+    pub file_size: usize,
+    /// Bytes mapped.
+    pub mapping_size: usize,
+    /// Whether changes stay in memory.
+    pub is_memory_only: bool,
+    /// The open file.
+    pub file: *mut c_void,
+    /// Its descriptor.
+    pub fd: c_int,
+    /// Protection of the mapping.
+    pub access_flags: i64,
+    /// Flags of the mapping.
+    pub map_flags: i64,
+}
+
+const _: () = {
+    assert!(size_of::<StdioMmap>() == 96);
+    assert!(offset_of!(StdioMmap, file_size) == 40);
+    assert!(offset_of!(StdioMmap, map_flags) == 88);
+};
+
 /// A user codec, as `blosc2_register_codec` takes it.
 #[repr(C)]
 pub struct Codec {
@@ -323,6 +358,22 @@ api! {
     blosc2_chunk_repeatval: fn(Cparams, i32, *mut c_void, i32, *const c_void) -> c_int;
     blosc2_register_codec: fn(*const Codec) -> c_int;
     blosc2_register_filter: fn(*const Filter) -> c_int;
+    blosc2_remove_dir: fn(*const c_char) -> c_int;
+    blosc2_remove_urlpath: fn(*const c_char) -> c_int;
+    blosc2_rename_urlpath: fn(*const c_char, *const c_char) -> c_int;
+    blosc2_stdio_open: fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void;
+    blosc2_stdio_close: fn(*mut c_void) -> c_int;
+    blosc2_stdio_size: fn(*mut c_void) -> i64;
+    blosc2_stdio_write: fn(*const c_void, i64, i64, i64, *mut c_void) -> i64;
+    blosc2_stdio_read: fn(*mut *mut c_void, i64, i64, i64, *mut c_void) -> i64;
+    blosc2_stdio_truncate: fn(*mut c_void, i64) -> c_int;
+    blosc2_stdio_mmap_open: fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void;
+    blosc2_stdio_mmap_close: fn(*mut c_void) -> c_int;
+    blosc2_stdio_mmap_size: fn(*mut c_void) -> i64;
+    blosc2_stdio_mmap_write: fn(*const c_void, i64, i64, i64, *mut c_void) -> i64;
+    blosc2_stdio_mmap_read: fn(*mut *mut c_void, i64, i64, i64, *mut c_void) -> i64;
+    blosc2_stdio_mmap_truncate: fn(*mut c_void, i64) -> c_int;
+    blosc2_stdio_mmap_destroy: fn(*mut c_void) -> c_int;
     blosc2_shuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
     blosc2_unshuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
     blosc2_bitshuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;

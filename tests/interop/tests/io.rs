@@ -1,0 +1,339 @@
+//! The two built-in I/O backends as functions, and paths: the same calls to both libraries.
+
+use ferroblosc_interop::data::Random;
+use ferroblosc_interop::ffi::StdioMmap;
+use ferroblosc_interop::library::{Library, ours, reference};
+use std::ffi::{CStr, CString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::ptr::{null, null_mut};
+
+/// A directory of a test's own, which goes with it.
+struct TempDir(PathBuf);
+
+impl TempDir {
+    fn new(name: &str) -> TempDir {
+        let name = format!("ferroblosc-interop-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).expect("a new directory");
+        TempDir(path)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn c_path(path: &Path) -> CString {
+    CString::new(path.as_os_str().as_bytes()).expect("no NUL")
+}
+
+/// Bytes that a step may transfer.
+const ROOM: usize = 4096;
+
+/// One thing done to an open file.
+#[derive(Debug)]
+enum Step {
+    Write(i64, i64, i64),
+    Read(i64, i64, i64),
+    Truncate(i64),
+    Size,
+}
+
+/// Random steps on a file of some 8 KiB, with odd arguments among them.
+fn steps(seed: u64, count: usize) -> Vec<Step> {
+    let mut numbers = Random::new(seed);
+    let mut step = |_| {
+        let sizes = [0, 1, 1, 2, 7, 32, 100, -1];
+        let size = sizes[numbers.below(sizes.len())];
+        let nitems = numbers.below(ROOM / 100) as i64 - 1;
+        let position = numbers.below(8200) as i64 - 8;
+        match numbers.below(8) {
+            0..3 => Step::Write(size, nitems, position),
+            3..6 => Step::Read(size, nitems, position),
+            6 => Step::Truncate(position),
+            _ => Step::Size,
+        }
+    };
+    (0..count).map(&mut step).collect()
+}
+
+/// What a step came to: a number, and the bytes read.
+type Came = (i64, Vec<u8>);
+
+/// Bytes to be written, different at each step.
+fn source(step: usize) -> Vec<u8> {
+    (0..ROOM).map(|i| (i * 7 + step) as u8).collect()
+}
+
+/// The bytes of the items a read told of.
+fn read_bytes(items: i64, size: i64) -> usize {
+    usize::try_from(items * size).expect("no read tells of fewer than no items")
+}
+
+#[test]
+fn files_are_read_and_written_alike() {
+    let dir = TempDir::new("files");
+    let work = |library: &Library| -> (Vec<Came>, Vec<u8>) {
+        let path = dir.join(library.name);
+        std::fs::write(&path, source(0)).unwrap();
+        // SAFETY: the texts are NUL-terminated, the buffers have room for every step, and the stream
+        // is closed at the end alone.
+        unsafe {
+            let stream =
+                (library.blosc2_stdio_open)(c_path(&path).as_ptr(), c"rb+".as_ptr(), null_mut());
+            assert!(!stream.is_null());
+            let mut came = Vec::new();
+            for (number, step) in steps(1, 3000).iter().enumerate() {
+                came.push(match *step {
+                    Step::Write(size, nitems, position) => {
+                        let bytes = source(number);
+                        let start = bytes.as_ptr().cast();
+                        (
+                            (library.blosc2_stdio_write)(start, size, nitems, position, stream),
+                            vec![],
+                        )
+                    }
+                    Step::Read(size, nitems, position) => {
+                        let mut bytes = vec![0u8; ROOM];
+                        let mut place: *mut c_void = bytes.as_mut_ptr().cast();
+                        let items =
+                            (library.blosc2_stdio_read)(&mut place, size, nitems, position, stream);
+                        bytes.truncate(read_bytes(items, size.max(0)));
+                        (items, bytes)
+                    }
+                    Step::Truncate(size) => {
+                        ((library.blosc2_stdio_truncate)(stream, size).into(), vec![])
+                    }
+                    Step::Size => ((library.blosc2_stdio_size)(stream), vec![]),
+                });
+            }
+            assert_eq!((library.blosc2_stdio_close)(stream), 0);
+            (came, std::fs::read(&path).unwrap())
+        }
+    };
+    let (ours, theirs) = (work(ours()), work(reference()));
+    for (number, step) in steps(1, 3000).iter().enumerate() {
+        assert_eq!(ours.0[number], theirs.0[number], "step {number}: {step:?}");
+    }
+    assert_eq!(ours.1, theirs.1);
+}
+
+/// Parameters of a mapping.
+fn map_params(mode: &'static CStr, initial: usize) -> StdioMmap {
+    StdioMmap {
+        mode: mode.as_ptr(),
+        initial_mapping_size: initial,
+        needs_free: false,
+        addr: null_mut(),
+        urlpath: null_mut(),
+        file_size: 0,
+        mapping_size: 0,
+        is_memory_only: false,
+        file: null_mut(),
+        fd: -1,
+        access_flags: -1,
+        map_flags: -1,
+    }
+}
+
+/// What can be seen of a mapping beside addresses.
+fn seen(map: &StdioMmap) -> (usize, usize, bool, bool, i64, i64) {
+    (
+        map.file_size,
+        map.mapping_size,
+        map.is_memory_only,
+        map.mode.is_null(),
+        map.access_flags,
+        map.map_flags,
+    )
+}
+
+/// Whether the reference makes the step on a mapping as a file would: it ends with a signal where bytes behind the
+/// last page of a private mapping's file are written, where a file that was made longer is read behind
+/// its mapping, and where a mapping to be read is written; and it has bytes that were cut off in a gap
+/// of a private mapping.
+fn reference_is_right(step: &Step, mode: &CStr, map: &StdioMmap) -> bool {
+    let end = |size: i64, nitems: i64, position: i64| (position + size * nitems) as usize;
+    match *step {
+        Step::Write(..) if mode == c"r" => false,
+        Step::Write(size, nitems, position) if mode == c"c" => {
+            end(size, nitems, position) <= ROOM && position <= map.file_size as i64
+        }
+        Step::Truncate(len) => {
+            let longest = if mode == c"r+" || mode == c"w+" {
+                map.mapping_size
+            } else {
+                map.file_size
+            };
+            mode != c"r" && len <= longest as i64
+        }
+        _ => true,
+    }
+}
+
+#[test]
+fn mapped_files_are_read_and_written_alike() {
+    for mode in [c"r", c"r+", c"w+", c"c"] {
+        for initial in [10, 5000, 1 << 20] {
+            let dir = TempDir::new("maps");
+            let libraries = [ours(), reference()];
+            let paths = libraries.map(|library| c_path(&dir.join(library.name)));
+            let mut maps = [map_params(mode, initial), map_params(mode, initial)];
+            for ((library, path), map) in libraries.iter().zip(&paths).zip(&mut maps) {
+                std::fs::write(dir.join(library.name), source(0)).unwrap();
+                let map: *mut StdioMmap = map;
+                // SAFETY: a NUL-terminated text and a struct.
+                let stream =
+                    unsafe { (library.blosc2_stdio_mmap_open)(path.as_ptr(), null(), map.cast()) };
+                assert_eq!(stream, map.cast());
+            }
+            for (number, step) in steps(2, 1000).iter().enumerate() {
+                if !reference_is_right(step, mode, &maps[1]) {
+                    continue;
+                }
+                let came: Vec<(Came, _)> = libraries
+                    .iter()
+                    .zip(&mut maps)
+                    .map(|(library, map)| (map_step(library, map, step, number), seen(map)))
+                    .collect();
+                assert_eq!(
+                    came[0], came[1],
+                    "{mode:?} {initial} step {number}: {step:?}"
+                );
+            }
+            for (library, map) in libraries.iter().zip(&mut maps) {
+                let map: *mut StdioMmap = map;
+                // SAFETY: the struct is mapped; nothing of it is used afterwards.
+                assert_eq!(
+                    unsafe { (library.blosc2_stdio_mmap_destroy)(map.cast()) },
+                    0
+                );
+            }
+            assert_eq!(seen(&maps[0]), seen(&maps[1]));
+            let [one, other] =
+                libraries.map(|library| std::fs::read(dir.join(library.name)).unwrap());
+            assert!(one == other, "{mode:?} {initial}");
+        }
+    }
+}
+
+/// Makes a step on a mapping.
+fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) -> Came {
+    let stream: *mut c_void = (&raw mut *map).cast();
+    // SAFETY: the struct is mapped, and the buffers have room for every step; what is read is copied
+    // at once.
+    unsafe {
+        match *step {
+            Step::Write(size, nitems, position) => {
+                let bytes = source(number);
+                let start = bytes.as_ptr().cast();
+                (
+                    (library.blosc2_stdio_mmap_write)(start, size, nitems, position, stream),
+                    vec![],
+                )
+            }
+            Step::Read(size, nitems, position) => {
+                let mut place: *mut c_void = null_mut();
+                let items =
+                    (library.blosc2_stdio_mmap_read)(&mut place, size, nitems, position, stream);
+                let bytes = match place.is_null() {
+                    true => &[][..],
+                    false => {
+                        std::slice::from_raw_parts(place.cast::<u8>(), read_bytes(items, size))
+                    }
+                };
+                (items, bytes.to_vec())
+            }
+            Step::Truncate(size) => (
+                (library.blosc2_stdio_mmap_truncate)(stream, size).into(),
+                vec![],
+            ),
+            Step::Size => ((library.blosc2_stdio_mmap_size)(stream), vec![]),
+        }
+    }
+}
+
+#[test]
+fn frames_are_removed_and_renamed_alike() {
+    /// Everything below a directory.
+    fn listing(path: &Path, found: &mut Vec<String>) {
+        let entries = std::fs::read_dir(path).unwrap();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            found.push(format!(
+                "{name} {:?}",
+                path.symlink_metadata().unwrap().file_type()
+            ));
+            if path.is_dir() && !path.is_symlink() {
+                listing(&path, found);
+            }
+        }
+    }
+    let work = |library: &Library| {
+        let dir = TempDir::new(&format!("paths-{}", library.name));
+        for name in ["d", "d/s", "e", "g", "kept"] {
+            std::fs::create_dir(dir.join(name)).unwrap();
+        }
+        for name in [
+            "d/f",
+            "e/f",
+            "e/.b2lock",
+            "f",
+            "f.b2lock",
+            "g/f",
+            "h",
+            "h.b2lock",
+            "kept/f",
+            "x",
+        ] {
+            std::fs::write(dir.join(name), name).unwrap();
+        }
+        symlink("../kept", dir.join("e/directory")).unwrap();
+        symlink("../kept/f", dir.join("e/file")).unwrap();
+        symlink("g", dir.join("link")).unwrap();
+        symlink("nowhere", dir.join("dangling")).unwrap();
+        let mut came = Vec::new();
+        // SAFETY: NUL-terminated texts or NULL.
+        unsafe {
+            for name in ["f", "none", "kept/f"] {
+                came.push((library.blosc2_remove_dir)(
+                    c_path(&dir.join(name)).as_ptr(),
+                ));
+            }
+            came.push((library.blosc2_remove_dir)(c"".as_ptr()));
+            for name in ["d", "e", "f", "link", "h", "dangling", "none", "x/y", "e/"] {
+                came.push((library.blosc2_remove_urlpath)(
+                    c_path(&dir.join(name)).as_ptr(),
+                ));
+            }
+            came.push((library.blosc2_remove_urlpath)(c"".as_ptr()));
+            came.push((library.blosc2_remove_urlpath)(null()));
+            for (old, new) in [
+                ("x", "y"),
+                ("x", "z"),
+                ("y", "kept"),
+                ("kept", "moved"),
+                ("dangling", "z"),
+            ] {
+                let (old, new) = (c_path(&dir.join(old)), c_path(&dir.join(new)));
+                came.push((library.blosc2_rename_urlpath)(old.as_ptr(), new.as_ptr()));
+            }
+            came.push((library.blosc2_rename_urlpath)(null(), c"x".as_ptr()));
+            came.push((library.blosc2_rename_urlpath)(c"x".as_ptr(), null()));
+        }
+        let mut left = Vec::new();
+        listing(&dir.0, &mut left);
+        (came, left)
+    };
+    assert_eq!(work(ours()), work(reference()));
+}
