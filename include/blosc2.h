@@ -1348,6 +1348,550 @@ BLOSC_EXPORT int blosc2_remove_urlpath(const char *path);
  */
 BLOSC_EXPORT int blosc2_rename_urlpath(char *old_urlpath, char *new_path);
 
+/**
+ * Makes an empty super-chunk, in memory or at storage->urlpath, where nothing may be yet. The storage
+ * is copied; what is NULL in it means the defaults. Gives NULL when it can't be made. Free it with
+ * blosc2_schunk_free().
+ */
+BLOSC_EXPORT
+blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
+
+/**
+ * Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
+ * storage are others than those of the super-chunk; NULL parameters are those of the super-chunk.
+ * Gives NULL when it can't be done.
+ */
+BLOSC_EXPORT
+blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk,
+                                  blosc2_storage *storage);
+
+/**
+ * Frees a super-chunk; NULL is allowed. Files stay. Gives 0, or 1 when the I/O backend could not free
+ * its parameters.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_free(blosc2_schunk *schunk);
+
+/** Opens the super-chunk in a file or directory. Gives NULL when it can't be opened. */
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open(const char *urlpath);
+
+/** Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened. */
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_offset(const char *urlpath, int64_t offset);
+
+/**
+ * Opens a super-chunk through an I/O backend; NULL is the file system. The struct is copied, its params
+ * must outlive the super-chunk. Gives NULL when it can't be opened; then params were destroyed.
+ */
+BLOSC_EXPORT
+blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath,
+                                       const blosc2_io *udio);
+
+/**
+ * Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
+ * blosc2_schunk_open_udio().
+ */
+BLOSC_EXPORT
+blosc2_schunk *blosc2_schunk_open_offset_udio(const char *urlpath,
+                                              int64_t offset,
+                                              const blosc2_io *udio);
+
+/**
+ * Takes up what other handles or processes have changed in the file. Gives 1 when there was something,
+ * 0 when not, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_refresh(blosc2_schunk *schunk);
+
+/**
+ * Locks the file against other handles until blosc2_schunk_unlock(), when locking was asked for; may be
+ * nested. Gives 0, or BLOSC2_ERROR_LOCK.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_lock(blosc2_schunk *schunk);
+
+/** Ends what blosc2_schunk_lock() began. Gives 0. */
+BLOSC_EXPORT int blosc2_schunk_unlock(blosc2_schunk *schunk);
+
+/**
+ * Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
+ * super-chunk owns when the call succeeds. Gives the number of chunks, or an error code.
+ */
+BLOSC_EXPORT int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy);
+
+/**
+ * Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of
+ * chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk,
+                                    const void *src,
+                                    int32_t nbytes);
+
+/**
+ * Adds a chunk in front of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
+ * chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk,
+                                   int64_t nchunk,
+                                   uint8_t *chunk,
+                                   bool copy);
+
+/**
+ * Puts a chunk in the place of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
+ * chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
+                                   int64_t nchunk,
+                                   uint8_t *chunk,
+                                   bool copy);
+
+/** Removes chunk nchunk. Gives the number of chunks, or an error code. */
+BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
+
+/**
+ * Puts the chunks in another order: chunk i becomes the one that was number offsets_order[i]. Gives 0
+ * or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk,
+                                  int64_t *offsets_order);
+
+/**
+ * Fills an empty super-chunk with nitems items of BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or
+ * BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Gives the number of chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk,
+                                   int64_t nitems,
+                                   int special_value,
+                                   int32_t chunksize);
+
+/**
+ * Decompresses chunk nchunk to dest, which has room for nbytes bytes. Gives the bytes of the chunk, or
+ * an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
+                                   int64_t nchunk,
+                                   void *dest,
+                                   int32_t nbytes);
+
+/**
+ * Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
+ * needs no free is valid until the super-chunk changes. Gives the bytes of the chunk, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
+                            int64_t nchunk,
+                            uint8_t **chunk,
+                            bool *needs_free);
+
+/**
+ * As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
+ * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given here.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
+                                int64_t nchunk,
+                                uint8_t **chunk,
+                                bool *needs_free);
+
+/**
+ * Decompresses block nblock of chunk nchunk, whose blocks have lengths of their own, into a buffer that
+ * the caller frees; stores it in *dest and its size in *destsize. Gives the size, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_vlblock(blosc2_schunk *schunk,
+                              int64_t nchunk,
+                              int32_t nblock,
+                              uint8_t **dest,
+                              int32_t *destsize);
+
+/**
+ * The offsets of the chunks as the frame stores them, in memory that the caller frees; NULL for a
+ * super-chunk without frame or without chunks.
+ */
+BLOSC_EXPORT int64_t *blosc2_frame_get_offsets(blosc2_schunk *schunk);
+
+/**
+ * Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
+ * copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
+ * them; see blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
+ */
+BLOSC_EXPORT
+blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe,
+                                         int64_t len,
+                                         bool copy);
+
+/** Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed. */
+BLOSC_EXPORT void blosc2_schunk_avoid_cframe_free(blosc2_schunk *schunk, bool avoid_cframe_free);
+
+/**
+ * Stores where the super-chunk is as a contiguous frame in *cframe, and in *needs_free whether the
+ * caller must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of
+ * the frame, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
+                                uint8_t **cframe,
+                                bool *needs_free);
+
+/**
+ * Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
+ * what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_to_file(blosc2_schunk *schunk,
+                              const char *urlpath);
+
+/**
+ * Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't
+ * there. Gives where in the file the frame begins, or an error code.
+ */
+BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char *urlpath);
+
+/**
+ * The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
+ * without frame an estimate.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
+
+/**
+ * Stores a copy of the parameters that the super-chunk compresses with in *cparams; free() it. Gives 0
+ * or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_cparams(blosc2_schunk *schunk,
+                              blosc2_cparams **cparams);
+
+/**
+ * Stores a copy of the parameters that the super-chunk decompresses with in *dparams; free() it. Gives
+ * 0 or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_dparams(blosc2_schunk *schunk,
+                              blosc2_dparams **dparams);
+
+/** Reads the items from start to before stop to buffer. Gives 0, or an error code. */
+BLOSC_EXPORT
+int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk,
+                                   int64_t start,
+                                   int64_t stop,
+                                   void *buffer);
+
+/**
+ * Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error
+ * code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk,
+                                   int64_t start,
+                                   int64_t stop,
+                                   void *buffer);
+
+/**
+ * Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk,
+                                    int64_t ncoords,
+                                    const int64_t *coords,
+                                    void *buffer);
+
+/**
+ * Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
+ * start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
+ * error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,
+                                 int64_t *start,
+                                 int64_t *stop,
+                                 int64_t **chunks_idx);
+
+/**
+ * Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
+ * copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
+ * them; see blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
+ */
+BLOSC_EXPORT
+blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe,
+                                         int64_t len,
+                                         bool copy);
+
+/** Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed. */
+BLOSC_EXPORT void blosc2_schunk_avoid_cframe_free(blosc2_schunk *schunk, bool avoid_cframe_free);
+
+/**
+ * Stores where the super-chunk is as a contiguous frame in *cframe, and in *needs_free whether the
+ * caller must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of
+ * the frame, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
+                                uint8_t **cframe,
+                                bool *needs_free);
+
+/**
+ * Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
+ * what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_to_file(blosc2_schunk *schunk,
+                              const char *urlpath);
+
+/**
+ * Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't
+ * there. Gives where in the file the frame begins, or an error code.
+ */
+BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char *urlpath);
+
+/**
+ * The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
+ * without frame an estimate.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
+
+/**
+ * Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
+ * super-chunk owns when the call succeeds. Gives the number of chunks, or an error code.
+ */
+BLOSC_EXPORT int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy);
+
+/**
+ * Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of
+ * chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk,
+                                    const void *src,
+                                    int32_t nbytes);
+
+/**
+ * Adds a chunk in front of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
+ * chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk,
+                                   int64_t nchunk,
+                                   uint8_t *chunk,
+                                   bool copy);
+
+/**
+ * Puts a chunk in the place of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
+ * chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
+                                   int64_t nchunk,
+                                   uint8_t *chunk,
+                                   bool copy);
+
+/** Removes chunk nchunk. Gives the number of chunks, or an error code. */
+BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
+
+/**
+ * Puts the chunks in another order: chunk i becomes the one that was number offsets_order[i]. Gives 0
+ * or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk,
+                                  int64_t *offsets_order);
+
+/**
+ * Fills an empty super-chunk with nitems items of BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or
+ * BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Gives the number of chunks, or an error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk,
+                                   int64_t nitems,
+                                   int special_value,
+                                   int32_t chunksize);
+
+/**
+ * Decompresses chunk nchunk to dest, which has room for nbytes bytes. Gives the bytes of the chunk, or
+ * an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
+                                   int64_t nchunk,
+                                   void *dest,
+                                   int32_t nbytes);
+
+/**
+ * Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
+ * needs no free is valid until the super-chunk changes. Gives the bytes of the chunk, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
+                            int64_t nchunk,
+                            uint8_t **chunk,
+                            bool *needs_free);
+
+/**
+ * As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
+ * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given here.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
+                                int64_t nchunk,
+                                uint8_t **chunk,
+                                bool *needs_free);
+
+/**
+ * Decompresses block nblock of chunk nchunk, whose blocks have lengths of their own, into a buffer that
+ * the caller frees; stores it in *dest and its size in *destsize. Gives the size, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_vlblock(blosc2_schunk *schunk,
+                              int64_t nchunk,
+                              int32_t nblock,
+                              uint8_t **dest,
+                              int32_t *destsize);
+
+/**
+ * The offsets of the chunks as the frame stores them, in memory that the caller frees; NULL for a
+ * super-chunk without frame or without chunks.
+ */
+BLOSC_EXPORT int64_t *blosc2_frame_get_offsets(blosc2_schunk *schunk);
+
+/** Reads the items from start to before stop to buffer. Gives 0, or an error code. */
+BLOSC_EXPORT
+int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk,
+                                   int64_t start,
+                                   int64_t stop,
+                                   void *buffer);
+
+/**
+ * Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error
+ * code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk,
+                                   int64_t start,
+                                   int64_t stop,
+                                   void *buffer);
+
+/**
+ * Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk,
+                                    int64_t ncoords,
+                                    const int64_t *coords,
+                                    void *buffer);
+
+/**
+ * Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
+ * start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
+ * error code.
+ */
+BLOSC_EXPORT
+int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,
+                                 int64_t *start,
+                                 int64_t *stop,
+                                 int64_t **chunks_idx);
+
+/**
+ * Stores a copy of the parameters that the super-chunk compresses with in *cparams; free() it. Gives 0
+ * or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_cparams(blosc2_schunk *schunk,
+                              blosc2_cparams **cparams);
+
+/**
+ * Stores a copy of the parameters that the super-chunk decompresses with in *dparams; free() it. Gives
+ * 0 or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_schunk_get_dparams(blosc2_schunk *schunk,
+                              blosc2_dparams **dparams);
+
+/**
+ * Adds a metalayer of content_len bytes. Super-chunks in frames take none once they have chunks. Gives
+ * its number, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_meta_add(blosc2_schunk *schunk,
+                    const char *name,
+                    uint8_t *content,
+                    int32_t content_len);
+
+/**
+ * Overwrites the start of the content of a metalayer; a content that is longer changes nothing. Gives
+ * its number, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_meta_update(blosc2_schunk *schunk,
+                       const char *name,
+                       uint8_t *content,
+                       int32_t content_len);
+
+/** The number of a variable-length metalayer, or an error code. */
+BLOSC_EXPORT int blosc2_vlmeta_exists(blosc2_schunk *schunk, const char *name);
+
+/**
+ * Adds a variable-length metalayer, compressed with cparams, or the defaults for NULL. Gives its number,
+ * or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_vlmeta_add(blosc2_schunk *schunk,
+                      const char *name,
+                      uint8_t *content,
+                      int32_t content_len,
+                      blosc2_cparams *cparams);
+
+/** Gives a variable-length metalayer another content. Gives its number, or an error code. */
+BLOSC_EXPORT
+int blosc2_vlmeta_update(blosc2_schunk *schunk,
+                         const char *name,
+                         uint8_t *content,
+                         int32_t content_len,
+                         blosc2_cparams *cparams);
+
+/**
+ * Stores the content of a variable-length metalayer in *content, in memory that the caller frees, NULL
+ * when it is empty, and its bytes in *content_len. Gives its number, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_vlmeta_get(blosc2_schunk *schunk,
+                      const char *name,
+                      uint8_t **content,
+                      int32_t *content_len);
+
+/** Removes a variable-length metalayer. Gives how many are left, or an error code. */
+BLOSC_EXPORT int blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name);
+
+/**
+ * Stores the names of the variable-length metalayers in names, which has room for
+ * schunk->nvlmetalayers pointers; they belong to the super-chunk. Gives their count, or an error code.
+ */
+BLOSC_EXPORT
+int blosc2_vlmeta_get_names(blosc2_schunk *schunk,
+                            char **names);
+
+/**
+ * Stores in index the index along each of ndim dimensions of item i of an array of this shape, rows
+ * first.
+ */
+BLOSC_EXPORT
+void blosc2_unidim_to_multidim(uint8_t ndim,
+                               int64_t *shape,
+                               int64_t i,
+                               int64_t *index);
+
+/** Stores in *i the sum of ndim indices times their strides. */
+BLOSC_EXPORT
+void blosc2_multidim_to_unidim(const int64_t *index,
+                               int8_t ndim,
+                               const int64_t *strides,
+                               int64_t *i);
+
 /* ---- Inline functions and macros ---- */
 
 /** The text of an error code, as blosc2_error_string() gives it. Don't change or free it. */

@@ -95,8 +95,9 @@ pub enum Special {
 }
 
 impl Special {
-    fn from_bits(bits: u8) -> Special {
-        match bits {
+    /// The kind with this number, as the C interface counts them.
+    pub fn from_number(number: i32) -> Special {
+        match number {
             0 => Special::None,
             1 => Special::Zero,
             2 => Special::Nan,
@@ -310,7 +311,7 @@ impl ChunkHeader {
         self.use_dict = blosc2_flags & blosc2_flag::USE_DICT != 0;
         self.instrumented = blosc2_flags & blosc2_flag::INSTRUMENTED != 0;
         let special = blosc2_flags >> blosc2_flag::SPECIAL_SHIFT & blosc2_flag::SPECIAL_MASK;
-        self.special = Special::from_bits(special);
+        self.special = Special::from_number(i32::from(special));
         self.lazy = blosc2_flags & blosc2_flag::LAZY != 0 && self.special == Special::None;
         self.check_special()?;
         if version > VERSION_VL && flags2 & !flag2::VL_BLOCKS != 0 {

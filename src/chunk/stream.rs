@@ -32,7 +32,7 @@ pub enum Source<'a> {
 
 impl Source<'_> {
     /// Bytes of all.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Source::Bytes(bytes) => bytes.len(),
             Source::Absent(len) => *len,

@@ -7,8 +7,9 @@ use super::description::{Counters, Description, Loaded};
 use super::files::{Files, FrameReader};
 use super::header::{FrameHeader, Kind};
 use super::memory::Memory;
+use super::offsets::Offsets;
 use super::write::Unpublished;
-use super::{header, index, metalayers, trailer};
+use super::{header, index, legacy, metalayers, trailer};
 use crate::chunk::{ChunkHeader, Decompressor};
 use crate::io::lock::{Held, Kind as LockKind, Lock};
 use crate::io::{Mode, Portions};
@@ -50,7 +51,7 @@ pub(super) struct Known {
     /// Bytes of an item, as the header says.
     pub typesize: i32,
     /// The positions of the chunks, once they were needed.
-    pub offsets: Option<Arc<Vec<i64>>>,
+    pub offsets: Option<Arc<Offsets>>,
     /// Leading offsets that are as they were when the encoder last saw them.
     pub encoded: usize,
     /// The largest number of a chunk's file, once it was needed.
@@ -186,7 +187,10 @@ impl Frame {
     /// As [`Frame::open`].
     pub fn from_memory(memory: Memory) -> Result<(Frame, Loaded)> {
         let bytes = memory.bytes();
-        let (read, legacy) = (read_memory(bytes)?, false);
+        let (read, legacy) = match legacy::is_legacy(bytes) {
+            true => (read_legacy_memory(bytes)?, true),
+            false => (read_memory(bytes)?, false),
+        };
         let mut frame = Frame::new(Place::Memory(memory), None, read.known);
         frame.legacy = legacy;
         frame.complete(read.loaded)
@@ -217,8 +221,8 @@ impl Frame {
 
     /// The flags of the first chunk, which are those of all.
     fn flags2(&self) -> Result<u8> {
-        match self.offsets()?.first() {
-            Some(&first) if first >= 0 => Ok(match self.chunk_header(0)?.vl_blocks {
+        match self.offsets()?.get(0) {
+            Some(0..) => Ok(match self.chunk_header(0)?.vl_blocks {
                 true => VL_BLOCKS,
                 false => 0,
             }),
@@ -291,9 +295,24 @@ impl Frame {
         Ok(Some(held))
     }
 
-    /// The lock, when locks were asked for.
-    pub fn lock(&self) -> Option<&Arc<Lock>> {
-        self.lock.as_ref()
+    /// Keeps others from changing the frame until [`Frame::unlock`] was called as often.
+    ///
+    /// # Errors
+    /// [`Error::Lock`].
+    pub fn lock(&self) -> Result<()> {
+        if let Some(lock) = &self.lock
+            && lock.acquire(LockKind::Exclusive)?
+        {
+            self.known().stale = true;
+        }
+        Ok(())
+    }
+
+    /// Takes a [`Frame::lock`] back.
+    pub fn unlock(&self) {
+        if let Some(lock) = &self.lock {
+            lock.release();
+        }
     }
 
     /// Takes up what somebody else has changed: all that is known anew, or none when nothing has.
@@ -421,6 +440,10 @@ pub const VL_BLOCKS: u8 = crate::chunk::header::flag2::VL_BLOCKS;
 
 fn read_files(files: &Files) -> Result<(Read, bool)> {
     let (reader, _) = files.acquire()?;
+    if !files.is_sparse() && legacy::is_legacy(&reader.fixed_header()?) {
+        let read = |position, dest: &mut [u8]| reader.read(position, dest);
+        return Ok((take_legacy(legacy::read(&read, reader.available()?)?), true));
+    }
     Ok((read_frame(&reader, kind_of(files))?, false))
 }
 
@@ -465,6 +488,32 @@ fn finish_reading(known: Known, header: &FrameHeader, front: &[u8], back: &[u8])
         vlmetalayers: trailer::parse(back)?,
     };
     Ok(Read { known, loaded })
+}
+
+/// A frame in one of the older layouts, in memory.
+fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
+    let read = |position: u64, dest: &mut [u8]| {
+        dest.copy_from_slice(part(bytes, position, dest.len())?);
+        Ok(())
+    };
+    let legacy = legacy::read(&read, bytes.len() as u64)?;
+    match legacy.header.frame_len == bytes.len() as u64 {
+        true => Ok(take_legacy(legacy)),
+        false => Err(Error::InvalidHeader),
+    }
+}
+
+/// A frame in one of the older layouts, of which all but the chunks was read.
+fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
+    let mut known = Known::of(&legacy.header, 0);
+    known.offsets = Some(Arc::new(Offsets::Each(legacy.offsets)));
+    let loaded = Loaded {
+        recorded: legacy.header.recorded,
+        counters: legacy.header.counters,
+        metalayers: legacy.metalayers,
+        vlmetalayers: legacy.vlmetalayers,
+    };
+    Read { known, loaded }
 }
 
 /// Reads indexes and metalayers: nothing of the user's takes part.

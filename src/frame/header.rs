@@ -332,6 +332,11 @@ impl FrameHeader {
     }
 }
 
+/// Whether these bytes begin as frames do.
+pub fn has_magic(bytes: &[u8]) -> bool {
+    bytes.get(MAGIC_AT..MAGIC_AT + MAGIC.len()) == Some(&MAGIC[..])
+}
+
 /// The length of the frame that a fixed part tells, whatever it is.
 pub(super) fn frame_len(fixed: &[u8; FIXED_LEN]) -> u64 {
     u64::from_be_bytes(bytes_at(fixed, FRAME_LEN_AT))

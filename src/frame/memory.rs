@@ -33,8 +33,8 @@ impl Memory {
     /// Bytes of the caller's.
     ///
     /// # Safety
-    /// The bytes stay where they are until the frame is gone or [`Memory::own`] made it their owner; they
-    /// are a block of `malloc` if that is ever called.
+    /// The bytes stay where they are until the frame is gone or [`Memory::set_keep`] gave them to it;
+    /// then they are a block of `malloc`.
     pub unsafe fn lent(view: View) -> Memory {
         Memory {
             bytes: Bytes::Lent(view),

@@ -7,6 +7,7 @@
 //! | `index.rs` | where the chunks are |
 //! | `legacy.rs` | the two older layouts, which are only read |
 //! | `checksum.rs` | checksums that other readers don't see |
+//! | `offsets.rs` | the same, read |
 //! | `files.rs`, `memory.rs` | where a frame is |
 //! | `frame.rs`, `read.rs` | the frame, what is known of it, and its chunks |
 //! | `plan.rs`, `write.rs`, `writer.rs` | changing it: thought through, carried out, taken back |
@@ -26,6 +27,7 @@ pub mod index;
 pub mod legacy;
 mod memory;
 pub mod metalayers;
+mod offsets;
 mod plan;
 mod read;
 mod section;
@@ -41,8 +43,9 @@ pub use description::{
 };
 pub use files::Files;
 pub use frame::{Frame, VL_BLOCKS};
-pub use header::{FrameHeader, Kind};
+pub use header::{FrameHeader, Kind, has_magic};
 pub use memory::Memory;
+pub use offsets::Offsets;
 pub use read::FrameChunk;
 pub use section::Named;
 pub use write::{Change, Stored};

@@ -3,6 +3,7 @@
 use super::files::FrameReader;
 use super::frame::{Frame, Known, Place, reader_of_indexes};
 use super::index::{self, offset};
+use super::offsets::Offsets;
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
@@ -37,7 +38,7 @@ impl Deref for FrameChunk<'_> {
 
 /// What is needed to find a chunk: what was known at one moment.
 struct Map {
-    offsets: Arc<Vec<i64>>,
+    offsets: Arc<Offsets>,
     header_len: u64,
     typesize: i32,
     /// Bytes of the data section.
@@ -55,7 +56,7 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::FileRead`], [`Error::InvalidHeader`] and [`Error::Data`] when the index is no index.
-    pub fn offsets(&self) -> Result<Arc<Vec<i64>>> {
+    pub fn offsets(&self) -> Result<Arc<Offsets>> {
         let mut known = self.known();
         if let Some(offsets) = &known.offsets {
             return Ok(Arc::clone(offsets));
@@ -294,10 +295,10 @@ fn read_index<'a>(
     known: &Known,
     sparse: bool,
     chunk_at: impl FnOnce(u64) -> Result<Cow<'a, [u8]>>,
-) -> Result<Vec<i64>> {
+) -> Result<Offsets> {
     let counters = &known.counters;
     if counters.nbytes <= 0 {
-        return Ok(Vec::new());
+        return Ok(Offsets::Each(Vec::new()));
     }
     let expected = match counters.chunksize {
         ..0 => return Err(Error::InvalidHeader),
@@ -308,13 +309,22 @@ fn read_index<'a>(
         }
     };
     let chunk = chunk_at(known.index_position(sparse))?;
-    let offsets = index::decode(&mut reader_of_indexes(), &chunk, expected)?;
     let last = counters.cbytes - EXTENDED_HEADER_LENGTH as i64;
-    let in_place = |&stored: &i64| match sparse {
+    let in_place = |stored: i64| match sparse {
         true => stored <= i64::from(u32::MAX),
         false => stored <= last,
     };
-    match offsets.iter().all(in_place) {
+    let offsets = match (index::the_only_one(&chunk)?, index::count(&chunk)?) {
+        (Some(offset), count) if expected.is_none_or(|expected| expected == count as i64) => {
+            Offsets::Same { count, offset }
+        }
+        _ => Offsets::Each(index::decode(&mut reader_of_indexes(), &chunk, expected)?),
+    };
+    let sound = match &offsets {
+        Offsets::Each(offsets) => offsets.iter().all(|&stored| in_place(stored)),
+        Offsets::Same { offset, .. } => in_place(*offset),
+    };
+    match sound {
         true => Ok(offsets),
         false => Err(Error::InvalidHeader),
     }
@@ -322,7 +332,7 @@ fn read_index<'a>(
 
 impl Map {
     fn offset(&self, nchunk: usize) -> Result<i64> {
-        self.offsets.get(nchunk).copied().ok_or(Error::InvalidParam)
+        self.offsets.get(nchunk).ok_or(Error::InvalidParam)
     }
 
     /// Where in the frame a chunk begins.
@@ -363,11 +373,7 @@ impl Map {
             return Ok(FrameChunk::Borrowed(lent(view)));
         }
         // Chunks mostly lie in order, so that the next one tells where this one ends.
-        let next = self
-            .offsets
-            .get(nchunk + 1)
-            .copied()
-            .filter(|&next| next > stored);
+        let next = self.offsets.get(nchunk + 1).filter(|&next| next > stored);
         let guess = next.unwrap_or(self.data_len as i64) - stored;
         let limit = self.chunksize.max(0) as i64 + EXTENDED_HEADER_LENGTH as i64;
         if guess > EXTENDED_HEADER_LENGTH as i64 && guess <= limit {

@@ -10,6 +10,7 @@ use super::frame::{Frame, Known, Place, build_header, empty_frame, kind_of};
 use super::header::{self, Kind};
 use super::index;
 use super::memory::Memory;
+use super::offsets::Offsets;
 use super::plan::{Before, Plan};
 use super::writer::Writer;
 use crate::chunk::Special;
@@ -111,7 +112,7 @@ impl Frame {
                 known.counters = description.counters;
                 known.typesize = description.recorded.typesize;
                 known.max_id = max_id;
-                known.offsets = Some(Arc::new(offsets));
+                known.offsets = Some(Arc::new(Offsets::Each(offsets)));
                 Ok(cbytes)
             }
             Err(error) => {
@@ -119,7 +120,7 @@ impl Frame {
                     Some(before) => offsets = before,
                     None => offsets.truncate(known.counters.nchunks.max(0) as usize),
                 }
-                known.offsets = Some(Arc::new(offsets));
+                known.offsets = Some(Arc::new(Offsets::Each(offsets)));
                 known.pending = pending;
                 known.encoded = 0;
                 Err(error)
@@ -131,7 +132,11 @@ impl Frame {
     fn take_offsets(&mut self) -> Result<Vec<i64>> {
         let offsets = self.offsets()?;
         self.known_mut().offsets = None;
-        Ok(Arc::try_unwrap(offsets).unwrap_or_else(|shared| shared.to_vec()))
+        match Arc::try_unwrap(offsets) {
+            Ok(Offsets::Each(offsets)) => Ok(offsets),
+            Ok(same) => same.to_vec(),
+            Err(shared) => shared.to_vec(),
+        }
     }
 
     /// Bytes of the stored chunk that a change does away with.
@@ -239,7 +244,10 @@ impl Frame {
         let offsets = self.offsets()?;
         let Unpublished { description, form } = unpublished;
         let mut header = build_header(description, Kind::Contiguous)?;
-        let index = self.encode_index(&offsets, *form, description)?;
+        let index = match &*offsets {
+            Offsets::Each(offsets) => self.encode_index(offsets, *form, description)?,
+            same => self.encode_index(&same.to_vec()?, *form, description)?,
+        };
         let known = self
             .known
             .get_mut()

@@ -8,7 +8,8 @@ use super::regime::{UNSET, VARIABLE, after_adding, after_update};
 use super::state::State;
 use super::stored::{keep, store_specials, turns_variable};
 use crate::chunk::{
-    BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Special, special,
+    BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Source, Special,
+    special,
 };
 use crate::frame::{Change, Counters, Frame, FrameChunk, Recorded, VL_BLOCKS};
 use crate::{Buffer, Error, Result};
@@ -160,9 +161,9 @@ fn add<S: State + ?Sized>(
     match s.frame() {
         None => {
             after.cbytes += offer.bytes().len() as i64;
-            s.make_room()?;
+            s.make_room(nchunks)?;
             let chunk = offer.take()?;
-            s.hold(place, chunk);
+            s.hold(nchunks, place, chunk);
         }
         Some(frame) => {
             let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
@@ -197,14 +198,14 @@ fn add<S: State + ?Sized>(
 ///
 /// # Errors
 /// Those of compression, and of [`append`].
-pub fn append_data<S: State + ?Sized>(s: &mut S, src: &[u8]) -> Result<i64> {
+pub fn append_data<S: State + ?Sized>(s: &mut S, src: Source<'_>) -> Result<i64> {
     s.set_current(s.counters().nchunks);
     let chunk = compress(s, src)?;
     append(s, Offer::Give(&mut Some(chunk)))
 }
 
 /// Compresses data as the super-chunk does.
-pub(super) fn compress<S: State + ?Sized>(s: &S, src: &[u8]) -> Result<Buffer> {
+pub(super) fn compress<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buffer> {
     // The header would say a size that no block can have.
     if s.recorded().typesize <= 0 {
         return Err(Error::InvalidParam);
@@ -299,7 +300,7 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     match s.frame() {
         None => {
             after.cbytes -= s.held(at).len() as i64;
-            s.release(at);
+            s.release(after.nchunks as usize + 1, at);
         }
         Some(_) => {
             after.cbytes = change_frame(s, Change::Delete(at), &[], after)
@@ -472,15 +473,15 @@ fn hold_specials<S: State + ?Sized>(
                 true => special_chunk(params, kind, clamped(rest))?,
                 false => Buffer::copy_of(&full)?,
             };
-            s.make_room()?;
-            s.hold(held, chunk);
+            s.make_room(held)?;
+            s.hold(held, held, chunk);
             held += 1;
         }
         Ok(())
     })();
     if let Err(error) = result {
         for at in (0..held).rev() {
-            s.release(at);
+            s.release(at + 1, at);
         }
         return Err(error);
     }

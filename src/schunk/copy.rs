@@ -3,7 +3,7 @@
 use super::chunks::{self, Offer};
 use super::meta;
 use super::state::{Layers, State};
-use crate::chunk::{BasicHeader, CParams};
+use crate::chunk::{BasicHeader, CParams, Source};
 use crate::frame::VL_BLOCKS;
 use crate::{Buffer, Error, Result};
 
@@ -32,7 +32,7 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
             let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
             data.resize(nbytes.map_err(|_| Error::InvalidHeader)?)?;
             chunks::decompress(source, nchunk, &mut data)?;
-            chunks::append_data(target, &data)?;
+            chunks::append_data(target, Source::Bytes(&data))?;
         }
     }
     copy_vlmetalayers(source, target)

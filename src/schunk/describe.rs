@@ -21,7 +21,10 @@ pub(super) fn follow<S: State + ?Sized>(s: &S) -> Result<bool> {
 }
 
 /// All that a frame says of a super-chunk, with these sizes.
-pub(super) fn describe<S: State + ?Sized>(s: &S, counters: Counters) -> Result<Description> {
+///
+/// # Errors
+/// [`Error::InvalidParam`] for metalayers that no frame can hold; [`Error::MemoryAlloc`].
+pub fn describe<S: State + ?Sized>(s: &S, counters: Counters) -> Result<Description> {
     let mut described = Err(Error::Failure);
     s.with_layers(Layers::Fixed, &mut |fixed| {
         s.with_layers(Layers::Variable, &mut |variable| {

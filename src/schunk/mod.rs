@@ -45,6 +45,7 @@ mod state;
 mod stored;
 mod sync;
 
+pub use describe::describe;
 pub use regime::{UNSET, VARIABLE};
 pub use rust::{SChunk, Storage};
 pub use state::{Layer, Layers, State};

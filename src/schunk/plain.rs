@@ -1,7 +1,7 @@
 //! The super-chunk of Rust programs: its parts as Rust keeps them.
 
 use super::state::{Layer, Layers, State};
-use crate::chunk::{Compressor, Decompressor};
+use crate::chunk::{Compressor, Decompressor, Source};
 use crate::frame::{Counters, Frame, Loaded, Recorded};
 use crate::{Buffer, Error, Parent, Result};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -212,8 +212,8 @@ impl State for Plain {
         }
     }
 
-    fn compress(&self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        locked(&self.compressor).compress(src, dest)
+    fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize> {
+        locked(&self.compressor).compress_source(src, dest)
     }
 
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {
@@ -232,11 +232,11 @@ impl State for Plain {
         *locked(&self.counters) = counters;
     }
 
-    fn make_room(&mut self) -> Result<()> {
+    fn make_room(&mut self, _: usize) -> Result<()> {
         Ok(self.chunks.try_reserve(1)?)
     }
 
-    fn hold(&mut self, at: usize, chunk: Buffer) {
+    fn hold(&mut self, _: usize, at: usize, chunk: Buffer) {
         self.chunks.insert(at, chunk);
     }
 
@@ -244,7 +244,7 @@ impl State for Plain {
         self.chunks[at] = chunk;
     }
 
-    fn release(&mut self, at: usize) {
+    fn release(&mut self, _: usize, at: usize) {
         self.chunks.remove(at);
     }
 

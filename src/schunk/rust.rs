@@ -4,7 +4,9 @@ use super::chunks::{self, Offer};
 use super::plain::{Plain, Shared};
 use super::state::{Layers, State};
 use super::{copy, meta, slices, sync};
-use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource, Special, SplitMode};
+use crate::chunk::{
+    CParams, Compressor, DParams, Decompressor, LazySource, Source, Special, SplitMode,
+};
 use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, Recorded};
 use crate::io::lock::Lock;
 use crate::io::{Backend, FileSystem};
@@ -273,7 +275,7 @@ impl SChunk {
     /// # Errors
     /// Those of [`chunks::append_data`].
     pub fn append(&mut self, data: &[u8]) -> Result<i64> {
-        chunks::append_data(&mut self.state, data)
+        chunks::append_data(&mut self.state, Source::Bytes(data))
     }
 
     /// Adds a chunk behind all others; returns how many there are then.

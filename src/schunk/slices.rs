@@ -2,7 +2,7 @@
 
 use super::chunks::{self, Offer, compress, fixed_chunksize};
 use super::state::State;
-use crate::chunk::{BasicHeader, ChunkHeader};
+use crate::chunk::{BasicHeader, ChunkHeader, Source};
 use crate::{Buffer, Error, Result};
 
 /// The size of an item.
@@ -37,20 +37,42 @@ fn pieces(start: i64, stop: i64, chunksize: i64) -> impl Iterator<Item = Piece> 
     })
 }
 
-/// Reads the items from `start` to before `stop` into `dest`, which has their bytes.
+/// Bytes of the items from `start` to before `stop`, which can be read; 0 when there are none.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the chunks have no common size; [`Error::Failure`] for all else.
-pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> Result<()> {
+/// [`Error::InvalidParam`] when the chunks have no common size; [`Error::Failure`] for a range that isn't
+/// inside.
+pub fn len_to_get<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usize> {
     if start >= stop {
-        return Ok(());
+        return Ok(0);
     }
     let counters = s.counters();
     let typesize = typesize(s).map_err(|_| Error::Failure)?;
     if start < 0 || counters.nchunks == 0 || stop > counters.nbytes / typesize {
         return Err(Error::Failure);
     }
-    let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
+    fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
+    usize::try_from((stop - start) * typesize).map_err(|_| Error::Failure)
+}
+
+/// Bytes of the items from `start` to before `stop`, which can be written; 0 when there are none.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when the chunks have no common size, and for a range that isn't inside.
+pub fn len_to_set<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usize> {
+    len_to_get(s, start, stop).map_err(|_| Error::InvalidParam)
+}
+
+/// Reads the items from `start` to before `stop` into `dest`, which has their bytes.
+///
+/// # Errors
+/// Those of [`len_to_get`]; [`Error::Failure`] for all else.
+pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> Result<()> {
+    if len_to_get(s, start, stop)? == 0 {
+        return Ok(());
+    }
+    let typesize = typesize(s)?;
+    let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
     let mut rest = dest;
     for piece in pieces(start * typesize, stop * typesize, chunksize) {
         let (part, others) = rest.split_at_mut_checked(piece.len).ok_or(Error::Failure)?;
@@ -88,18 +110,14 @@ fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8
 /// Writes the items from `start` to before `stop`, which must be there already.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the chunks have no common size, and for a range that isn't inside;
-/// [`Error::Failure`] when a chunk can't be read or compressed; [`Error::ChunkUpdate`].
+/// Those of [`len_to_set`]; [`Error::Failure`] when a chunk can't be read or compressed;
+/// [`Error::ChunkUpdate`].
 pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> Result<()> {
-    if start >= stop {
+    if len_to_set(s, start, stop)? == 0 {
         return Ok(());
     }
-    let counters = s.counters();
     let typesize = typesize(s)?;
-    let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
-    if start < 0 || stop > counters.nbytes / typesize {
-        return Err(Error::InvalidParam);
-    }
+    let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
     let mut rest = src;
     for piece in pieces(start * typesize, stop * typesize, chunksize) {
         let (part, others) = rest
@@ -119,7 +137,7 @@ fn compress_piece<S: State + ?Sized>(s: &S, piece: &Piece, data: &[u8]) -> Resul
         usize::try_from(BasicHeader::parse(&chunk)?.nbytes).map_err(|_| Error::InvalidHeader)?
     };
     if piece.from == 0 && piece.len == nbytes {
-        return compress(s, data);
+        return compress(s, Source::Bytes(data));
     }
     let mut whole = Buffer::zeroed(nbytes)?;
     if chunks::decompress(s, piece.nchunk, &mut whole)? != nbytes {
@@ -130,7 +148,7 @@ fn compress_piece<S: State + ?Sized>(s: &S, piece: &Piece, data: &[u8]) -> Resul
         .get_mut(part)
         .ok_or(Error::Failure)?
         .copy_from_slice(data);
-    compress(s, &whole)
+    compress(s, Source::Bytes(&whole))
 }
 
 /// Reads the item at each coordinate into `dest`, one after the other.

@@ -4,7 +4,7 @@
 //! truth and nothing is remembered beside it. The operations of this room are therefore written over a
 //! trait: Rust's own super-chunk is one implementation, the struct of C another.
 
-use crate::chunk::Decompressor;
+use crate::chunk::{Decompressor, Source};
 use crate::frame::{Counters, Frame, Loaded, Recorded};
 use crate::{Buffer, Result};
 
@@ -56,7 +56,7 @@ pub trait State {
     ///
     /// # Errors
     /// Those of [`crate::chunk::Compressor::compress`].
-    fn compress(&self, src: &[u8], dest: &mut [u8]) -> Result<usize>;
+    fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize>;
 
     /// Calls `f` with what decompresses, callbacks included.
     ///
@@ -70,20 +70,20 @@ pub trait State {
     /// Sets the sizes.
     fn set_counters(&mut self, counters: Counters);
 
-    /// Makes room for one more chunk apart in memory.
+    /// Makes room for one more chunk apart in memory, besides the `held` there are.
     ///
     /// # Errors
     /// [`crate::Error::MemoryAlloc`]; nothing has changed then.
-    fn make_room(&mut self) -> Result<()>;
+    fn make_room(&mut self, held: usize) -> Result<()>;
 
-    /// Puts a chunk in front of the one of this number, or behind all, where room was made.
-    fn hold(&mut self, at: usize, chunk: Buffer);
+    /// Puts a chunk in front of number `at` of the `held` there are, or behind all, where room was made.
+    fn hold(&mut self, held: usize, at: usize, chunk: Buffer);
 
     /// Puts a chunk in the place of another, which is freed.
     fn exchange(&mut self, at: usize, chunk: Buffer);
 
-    /// Frees a chunk; those behind it move up.
-    fn release(&mut self, at: usize);
+    /// Frees chunk `at` of the `held` there are; those behind it move up.
+    fn release(&mut self, held: usize, at: usize);
 
     /// Chunk `i` becomes the one that had the number `order[i]`.
     ///

@@ -72,11 +72,7 @@ pub fn store_specials(
 ) -> Result<Vec<(usize, Buffer)>> {
     let offsets = frame.offsets()?;
     let mut made = Vec::new();
-    for (nchunk, _) in offsets
-        .iter()
-        .enumerate()
-        .filter(|(_, stored)| **stored < 0)
-    {
+    for (nchunk, _) in offsets.iter().enumerate().filter(|&(_, stored)| stored < 0) {
         if wanted(nchunk) {
             let header = ChunkHeader::parse(&frame.chunk(nchunk)?)?;
             let typesize = usize::try_from(typesize).unwrap_or(1);

@@ -75,7 +75,7 @@ pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
         splitmode: SplitMode(cparams.splitmode),
         filters: std::array::from_fn(slot),
         instrument: cparams.instr_codec,
-        parent: CParent::behind(cparams.schunk),
+        parent: CParent::behind(cparams.schunk).map(|parent| parent as _),
         ..CParams::default()
     }
 }
@@ -156,9 +156,11 @@ impl blosc2_context {
     /// # Safety
     /// The pointers in `dparams` are valid or NULL, and but for `postparams` outlive the context.
     pub unsafe fn for_decompression(mut dparams: blosc2_dparams) -> Result<Box<blosc2_context>> {
+        let schunk = CParent::behind(dparams.schunk);
         let mut core = DParams {
             nthreads: dparams.nthreads,
-            parent: CParent::behind(dparams.schunk),
+            parent: schunk.clone().map(|parent| parent as _),
+            lazy: schunk.map(|parent| parent as _),
             ..DParams::default()
         };
         core.apply_environment();
@@ -192,7 +194,7 @@ impl blosc2_context {
     }
 
     /// The parameters of now.
-    fn cparams(&self) -> blosc2_cparams {
+    pub(crate) fn cparams(&self) -> blosc2_cparams {
         match &self.role {
             Role::Compression {
                 origin, blocksize, ..
@@ -208,7 +210,7 @@ impl blosc2_context {
     }
 
     /// The parameters of now.
-    fn dparams(&self) -> blosc2_dparams {
+    pub(crate) fn dparams(&self) -> blosc2_dparams {
         match &self.role {
             Role::Compression { origin, .. } => blosc2_dparams {
                 nthreads: origin.cparams.nthreads,

@@ -272,12 +272,15 @@ pub unsafe extern "C" fn blosc1_getitem(
     })
 }
 
+/// The number of threads of the calls without context, which super-chunks get that are opened.
+pub(crate) fn nthreads() -> i16 {
+    with_settings(|settings| settings.nthreads())
+}
+
 /// The number of threads of the calls without context.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_nthreads() -> i16 {
-    boundary!(blosc2_get_nthreads, {
-        Ok(with_settings(|settings| settings.nthreads()))
-    })
+    boundary!(blosc2_get_nthreads, { Ok(nthreads()) })
 }
 
 /// Sets the number of threads of the calls without context. Gives the number before, or an error

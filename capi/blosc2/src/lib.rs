@@ -10,6 +10,7 @@
 //! | [`context`], [`vl`] | contexts, and what they do with chunks of variable-length blocks |
 //! | [`chunk`] | what the header of a chunk tells, chunks that are only a header |
 //! | [`global`] | the calls without context |
+//! | [`schunk`], [`meta`], [`geometry`] | super-chunks, their metalayers, numbers of items |
 //! | [`codecs`], [`filters`], [`tuners`], [`threads`] | names and registration, callbacks |
 //! | [`io`], [`stdio`], [`mmap`] | I/O backends and the two built-in ones, frames by path |
 //! | [`util`] | versions, error texts, timestamps |
@@ -38,10 +39,13 @@ pub mod constants;
 pub mod context;
 pub mod defaults;
 pub mod filters;
+pub mod geometry;
 pub mod global;
 pub mod io;
+pub mod meta;
 pub mod mmap;
 pub mod registry;
+pub mod schunk;
 pub mod stdio;
 pub mod threads;
 pub mod tuners;

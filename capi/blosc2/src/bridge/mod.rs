@@ -11,5 +11,6 @@ pub mod io;
 pub mod origin;
 pub mod parent;
 pub mod prefilter;
+pub mod schunk;
 pub mod threads;
 pub mod tuner;

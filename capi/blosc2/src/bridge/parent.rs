@@ -1,7 +1,9 @@
 //! The super-chunk a context works for.
 
 use crate::types::schunk::blosc2_schunk;
-use ferroblosc::Parent;
+use ferroblosc::chunk::LazySource;
+use ferroblosc::io::ReadAt;
+use ferroblosc::{Error, Parent, Result};
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -17,8 +19,17 @@ unsafe impl Sync for CParent {}
 
 impl CParent {
     /// The super-chunk behind the `schunk` field of parameters; none for NULL.
-    pub fn behind(schunk: *mut c_void) -> Option<Arc<dyn Parent>> {
+    pub fn behind(schunk: *mut c_void) -> Option<Arc<CParent>> {
         Some(Arc::new(CParent(NonNull::new(schunk.cast())?)))
+    }
+}
+
+impl LazySource for CParent {
+    fn open(&self, nchunk: i32, offset: u64) -> Result<(Arc<dyn ReadAt>, u64)> {
+        // SAFETY: as in `typesize`; the frame is NULL or valid.
+        let frame = unsafe { (*self.0.as_ptr()).frame.as_ref() }.ok_or(Error::InvalidParam)?;
+        let files = frame.frame.files().ok_or(Error::InvalidParam)?;
+        files.open(nchunk, offset)
     }
 }
 

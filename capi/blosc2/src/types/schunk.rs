@@ -9,7 +9,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 /// A frame: a super-chunk as one buffer, one file or one directory.
 pub struct blosc2_frame {
-    _opaque: (),
+    pub(crate) frame: ferroblosc::frame::Frame,
 }
 
 /// A metalayer: bytes with a name.

@@ -1,0 +1,485 @@
+//! The super-chunk of C: the core's operations over the struct that programs read and write.
+//!
+//! The struct is the truth. Nothing of it is remembered between calls, and each field is read and written by
+//! itself, since several threads may read one super-chunk at the same time. What hangs from the struct and
+//! may be freed elsewhere comes from `malloc`.
+
+use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
+use crate::types::schunk::{blosc2_metalayer, blosc2_schunk};
+use ferroblosc::chunk::{BasicHeader, Decompressor, MIN_HEADER_LENGTH, Source};
+use ferroblosc::filter::Slot;
+use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, Recorded};
+use ferroblosc::schunk::{Layer, Layers, State};
+use ferroblosc::{Buffer, Error, Result, trace_error};
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Bytes by which the array of chunks grows.
+const CHUNKS_STEP: usize = 4096;
+/// Bytes of an entry of that array.
+const POINTER_LEN: usize = size_of::<*mut u8>();
+
+/// A super-chunk of C, alive for the time of a call.
+#[derive(Clone, Copy)]
+pub struct CSchunk(NonNull<blosc2_schunk>);
+
+// The safety of all that follows rests on what C callers promise for the time of a call: the struct is one
+// this library made, its pointers are those the library or the documented ways of the interface put there,
+// and nobody changes the super-chunk while it is read, or reads it while it is changed.
+
+impl CSchunk {
+    /// The super-chunk behind a pointer.
+    ///
+    /// # Errors
+    /// [`Error::NullPointer`].
+    ///
+    /// # Safety
+    /// NULL or a super-chunk that lives as long as the result is used.
+    pub unsafe fn new(schunk: *mut blosc2_schunk) -> Result<CSchunk> {
+        NonNull::new(schunk).map(CSchunk).ok_or(Error::NullPointer)
+    }
+
+    /// The struct.
+    pub fn as_ptr(self) -> *mut blosc2_schunk {
+        self.0.as_ptr()
+    }
+
+    /// A 64-bit field that threads which read may set.
+    fn shared(&self, field: *mut i64) -> &AtomicI64 {
+        // SAFETY: `field` is a field of the struct, which is aligned, and is only used through here.
+        unsafe { AtomicI64::from_ptr(field) }
+    }
+
+    fn nchunks(&self) -> &AtomicI64 {
+        // SAFETY: only the address of the field is taken.
+        self.shared(unsafe { &raw mut (*self.as_ptr()).nchunks })
+    }
+
+    fn nbytes(&self) -> &AtomicI64 {
+        // SAFETY: as above.
+        self.shared(unsafe { &raw mut (*self.as_ptr()).nbytes })
+    }
+
+    fn cbytes(&self) -> &AtomicI64 {
+        // SAFETY: as above.
+        self.shared(unsafe { &raw mut (*self.as_ptr()).cbytes })
+    }
+
+    fn current(&self) -> &AtomicI64 {
+        // SAFETY: as above.
+        self.shared(unsafe { &raw mut (*self.as_ptr()).current_nchunk })
+    }
+
+    fn ticks(&self) -> &AtomicI64 {
+        // SAFETY: as above.
+        self.shared(unsafe { &raw mut (*self.as_ptr()).change_tick })
+    }
+
+    /// The array of metalayers of a kind, and how many of its entries count.
+    fn layers(&self, kind: Layers) -> (*mut *mut blosc2_metalayer, usize) {
+        let schunk = self.as_ptr();
+        // SAFETY: fields of the struct.
+        unsafe {
+            match kind {
+                Layers::Fixed => (
+                    (&raw mut (*schunk).metalayers).cast(),
+                    usize::from((*schunk).nmetalayers).min(BLOSC2_MAX_METALAYERS),
+                ),
+                Layers::Variable => (
+                    (&raw mut (*schunk).vlmetalayers).cast(),
+                    usize::try_from((*schunk).nvlmetalayers)
+                        .unwrap_or(0)
+                        .min(BLOSC2_MAX_VLMETALAYERS),
+                ),
+            }
+        }
+    }
+
+    fn set_layer_count(&self, kind: Layers, count: usize) {
+        let schunk = self.as_ptr();
+        // SAFETY: fields of the struct. The counts are at most the lengths of the arrays, which fit.
+        unsafe {
+            match kind {
+                Layers::Fixed => (*schunk).nmetalayers = count as u16,
+                Layers::Variable => (*schunk).nvlmetalayers = count as i16,
+            }
+        }
+    }
+
+    /// The names of the metalayers of variable length, where they are.
+    pub fn vlmetalayer_names(&self) -> Vec<*mut c_char> {
+        let (array, count) = self.layers(Layers::Variable);
+        (0..count)
+            .map(|i| {
+                // SAFETY: `i` is below the number of entries, which are valid.
+                unsafe { (*array.add(i)).as_ref() }.map_or(null_mut(), |layer| layer.name)
+            })
+            .collect()
+    }
+
+    /// Frees the metalayers of a kind.
+    pub fn free_layers(&self, kind: Layers) {
+        let (array, count) = self.layers(kind);
+        self.set_layer_count(kind, 0);
+        for i in 0..count {
+            // SAFETY: `i` is below the number of entries; they are not used any more.
+            unsafe { free_layer(array.add(i).replace(null_mut())) }
+        }
+    }
+
+    /// Puts metalayers in place of those there are.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`]; those of before stay.
+    pub fn replace_layers(&self, kind: Layers, layers: &[Metalayer]) -> Result<()> {
+        let (array, _) = self.layers(kind);
+        let most = match kind {
+            Layers::Fixed => BLOSC2_MAX_METALAYERS,
+            Layers::Variable => BLOSC2_MAX_VLMETALAYERS,
+        };
+        let mut made = MadeLayers(Vec::new());
+        for layer in layers.iter().take(most) {
+            let content = Buffer::copy_of(&layer.content)?;
+            made.0.push(new_layer(&layer.name, content)?);
+        }
+        self.free_layers(kind);
+        let made = std::mem::take(&mut made.0);
+        for (i, layer) in made.iter().enumerate() {
+            // SAFETY: `i` is below the length of the array.
+            unsafe { array.add(i).write(*layer) }
+        }
+        self.set_layer_count(kind, made.len());
+        Ok(())
+    }
+
+    /// Sets the fields that tell what the super-chunk compresses with.
+    pub fn set_recorded(&self, recorded: &Recorded) {
+        let schunk = self.as_ptr();
+        // SAFETY: fields of the struct.
+        unsafe {
+            (*schunk).compcode = recorded.compcode;
+            (*schunk).compcode_meta = recorded.compcode_meta;
+            (*schunk).clevel = recorded.clevel;
+            (*schunk).splitmode = recorded.splitmode;
+            (*schunk).typesize = recorded.typesize;
+            (*schunk).use_dict = u8::from(recorded.use_dict);
+            (*schunk).filters = recorded.filters.map(|slot| slot.id);
+            (*schunk).filters_meta = recorded.filters.map(|slot| slot.meta);
+        }
+    }
+
+    /// Sets the sizes.
+    pub fn store_counters(&self, counters: Counters) {
+        let schunk = self.as_ptr();
+        // SAFETY: fields of the struct.
+        unsafe {
+            (*schunk).chunksize = counters.chunksize;
+            (*schunk).blocksize = counters.blocksize;
+            (*schunk).flags2 = counters.flags2;
+        }
+        // Relaxed, here and elsewhere: numbers that go with no other memory.
+        self.nchunks().store(counters.nchunks, Ordering::Relaxed);
+        self.nbytes().store(counters.nbytes, Ordering::Relaxed);
+        self.cbytes().store(counters.cbytes, Ordering::Relaxed);
+    }
+
+    /// Where the pointer to a chunk in memory is.
+    fn slot(&self, nchunk: usize) -> *mut *mut u8 {
+        // SAFETY: callers give numbers inside the array.
+        unsafe { (*self.as_ptr()).data.add(nchunk) }
+    }
+}
+
+/// Metalayers that were made and aren't anybody's yet.
+struct MadeLayers(Vec<*mut blosc2_metalayer>);
+
+impl Drop for MadeLayers {
+    fn drop(&mut self) {
+        for layer in self.0.drain(..) {
+            // SAFETY: they came from `new_layer` and nobody else has them.
+            unsafe { free_layer(layer) }
+        }
+    }
+}
+
+/// A metalayer, all of it from `malloc`.
+fn new_layer(name: &[u8], content: Buffer) -> Result<*mut blosc2_metalayer> {
+    // Names are C strings: what follows a NUL could never be asked for.
+    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+    let mut text = Buffer::zeroed(name.len() + 1)?;
+    text[..name.len()].copy_from_slice(name);
+    let layer = Buffer::zeroed(size_of::<blosc2_metalayer>())?;
+    let content_len = i32::try_from(content.len()).map_err(|_| Error::InvalidParam)?;
+    let layer: *mut blosc2_metalayer = layer.into_raw().cast();
+    // SAFETY: a block of malloc is aligned for any struct, and this one has its size.
+    unsafe {
+        layer.write(blosc2_metalayer {
+            name: text.into_raw().cast(),
+            content: content.into_raw(),
+            content_len,
+        });
+    }
+    Ok(layer)
+}
+
+/// Frees a metalayer; NULL is allowed.
+///
+/// # Safety
+/// A metalayer whose parts came from `malloc`, or NULL; nobody uses it any more.
+unsafe fn free_layer(layer: *mut blosc2_metalayer) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if let Some(parts) = layer.as_ref() {
+            libc::free(parts.name.cast());
+            libc::free(parts.content.cast());
+        }
+        libc::free(layer.cast());
+    }
+}
+
+impl State for CSchunk {
+    fn recorded(&self) -> Recorded {
+        let schunk = self.as_ptr();
+        // SAFETY: fields of the struct.
+        unsafe {
+            let (ids, metas) = ((*schunk).filters, (*schunk).filters_meta);
+            Recorded {
+                compcode: (*schunk).compcode,
+                compcode_meta: (*schunk).compcode_meta,
+                clevel: (*schunk).clevel,
+                splitmode: (*schunk).splitmode,
+                typesize: (*schunk).typesize,
+                use_dict: (*schunk).use_dict != 0,
+                filters: std::array::from_fn(|i| Slot {
+                    id: ids[i],
+                    meta: metas[i],
+                }),
+            }
+        }
+    }
+
+    fn counters(&self) -> Counters {
+        let schunk = self.as_ptr();
+        // SAFETY: fields of the struct.
+        let (chunksize, blocksize, flags2) =
+            unsafe { ((*schunk).chunksize, (*schunk).blocksize, (*schunk).flags2) };
+        Counters {
+            chunksize,
+            blocksize,
+            flags2,
+            nchunks: self.nchunks().load(Ordering::Relaxed),
+            nbytes: self.nbytes().load(Ordering::Relaxed),
+            cbytes: self.cbytes().load(Ordering::Relaxed),
+        }
+    }
+
+    fn threads(&self) -> (i16, i16) {
+        let schunk = self.as_ptr();
+        // SAFETY: the contexts are NULL or valid.
+        unsafe {
+            (
+                (*schunk)
+                    .cctx
+                    .as_ref()
+                    .map_or(0, |context| context.cparams().nthreads),
+                (*schunk)
+                    .dctx
+                    .as_ref()
+                    .map_or(0, |context| context.dparams().nthreads),
+            )
+        }
+    }
+
+    fn blocksize_used(&self) -> i32 {
+        let schunk = self.as_ptr();
+        // SAFETY: the context is NULL or valid.
+        unsafe {
+            match (*schunk).cctx.as_ref() {
+                Some(context) => context.cparams().blocksize,
+                None => (*schunk).blocksize,
+            }
+        }
+    }
+
+    fn set_current(&self, nchunk: i64) {
+        self.current().store(nchunk, Ordering::Relaxed);
+    }
+
+    fn frame(&self) -> Option<&Frame> {
+        // SAFETY: the frame is NULL or valid.
+        unsafe { (*self.as_ptr()).frame.as_ref() }.map(|frame| &frame.frame)
+    }
+
+    fn held(&self, nchunk: usize) -> &[u8] {
+        // SAFETY: below the number of chunks the array has chunks, each as long as its header says.
+        unsafe {
+            if (*self.as_ptr()).data.is_null() {
+                return &[];
+            }
+            let chunk = *self.slot(nchunk);
+            if chunk.is_null() {
+                return &[];
+            }
+            let header = std::slice::from_raw_parts(chunk, MIN_HEADER_LENGTH);
+            let len = BasicHeader::parse(header).map_or(0, |header| header.cbytes.max(0));
+            std::slice::from_raw_parts(chunk, len as usize)
+        }
+    }
+
+    fn with_layers(&self, kind: Layers, f: &mut dyn FnMut(&[Layer<'_>])) {
+        let (array, count) = self.layers(kind);
+        let layers: Vec<Layer<'_>> = (0..count)
+            .map(|i| {
+                // SAFETY: the entries below the count are valid, their names NUL-terminated, and their
+                // contents as long as they say.
+                unsafe {
+                    let layer = &**array.add(i);
+                    let len = usize::try_from(layer.content_len).unwrap_or(0);
+                    let content: &[u8] = match layer.content.is_null() {
+                        true => &[],
+                        false => std::slice::from_raw_parts(layer.content, len),
+                    };
+                    (CStr::from_ptr(layer.name).to_bytes(), content)
+                }
+            })
+            .collect();
+        f(&layers);
+    }
+
+    fn take_up(&self, loaded: Loaded) {
+        let replaced = self
+            .replace_layers(Layers::Fixed, &loaded.metalayers)
+            .and_then(|()| self.replace_layers(Layers::Variable, &loaded.vlmetalayers));
+        if let Err(error) = replaced {
+            trace_error!("the metalayers can't be read anew: {error}");
+        }
+        self.store_counters(loaded.counters);
+        self.ticks().fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize> {
+        // SAFETY: the context is NULL or valid.
+        let context = unsafe { (*self.as_ptr()).cctx.as_ref() }.ok_or(Error::InvalidParam)?;
+        context.compress_with(|compressor| compressor.compress_source(src, dest))
+    }
+
+    fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {
+        // SAFETY: the context is NULL or valid.
+        let context = unsafe { (*self.as_ptr()).dctx.as_ref() }.ok_or(Error::InvalidParam)?;
+        context.decompress_with(f)
+    }
+
+    fn frame_mut(&mut self) -> Option<&mut Frame> {
+        // SAFETY: the frame is NULL or valid, and used by this call alone.
+        unsafe { (*self.as_ptr()).frame.as_mut() }.map(|frame| &mut frame.frame)
+    }
+
+    fn set_counters(&mut self, counters: Counters) {
+        self.store_counters(counters);
+    }
+
+    fn make_room(&mut self, held: usize) -> Result<()> {
+        let schunk = self.as_ptr();
+        let wanted = (held + 1) * POINTER_LEN;
+        // SAFETY: `data` is NULL or a block of malloc of `data_len` bytes.
+        unsafe {
+            if wanted <= (*schunk).data_len && !(*schunk).data.is_null() {
+                return Ok(());
+            }
+            let len = wanted.next_multiple_of(CHUNKS_STEP);
+            let data = libc::realloc((*schunk).data.cast(), len);
+            if data.is_null() {
+                return Err(Error::MemoryAlloc);
+            }
+            (*schunk).data = data.cast();
+            (*schunk).data_len = len;
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self, held: usize, at: usize, chunk: Buffer) {
+        let slot = self.slot(at);
+        // SAFETY: room was made for one more than `held` pointers, of which those behind `at` move.
+        unsafe {
+            std::ptr::copy(slot, slot.add(1), held - at);
+            slot.write(chunk.into_raw());
+        }
+    }
+
+    fn exchange(&mut self, at: usize, chunk: Buffer) {
+        // SAFETY: `at` is a chunk's number; chunks are blocks of malloc.
+        unsafe {
+            let old = self.slot(at).replace(chunk.into_raw());
+            libc::free(old.cast());
+        }
+    }
+
+    fn release(&mut self, held: usize, at: usize) {
+        let slot = self.slot(at);
+        // SAFETY: `at` is the number of one of `held` chunks, of which those behind it move.
+        unsafe {
+            libc::free((*slot).cast::<c_void>());
+            std::ptr::copy(slot.add(1), slot, held - at - 1);
+        }
+    }
+
+    fn permute(&mut self, order: &[usize]) -> Result<()> {
+        let mut old = Vec::new();
+        old.try_reserve_exact(order.len())?;
+        // SAFETY: `order` has as many numbers as there are chunks, each of them a chunk's.
+        unsafe {
+            old.extend((0..order.len()).map(|i| *self.slot(i)));
+            for (i, &from) in order.iter().enumerate() {
+                self.slot(i).write(old[from]);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_layer(&mut self, kind: Layers, name: &[u8], content: Buffer) -> Result<()> {
+        let (array, count) = self.layers(kind);
+        let layer = new_layer(name, content)?;
+        // SAFETY: the core adds none to a full array.
+        unsafe { array.add(count).write(layer) };
+        self.set_layer_count(kind, count + 1);
+        Ok(())
+    }
+
+    fn edit_layer(&mut self, at: usize, content: &[u8]) {
+        let (array, _) = self.layers(Layers::Fixed);
+        // SAFETY: `at` is a metalayer's number, and `content` has its length.
+        unsafe {
+            let layer = *array.add(at);
+            std::ptr::copy_nonoverlapping(content.as_ptr(), (*layer).content, content.len());
+        }
+    }
+
+    fn set_layer(&mut self, at: usize, content: Buffer) {
+        let (array, _) = self.layers(Layers::Variable);
+        // SAFETY: `at` is a metalayer's number; contents are blocks of malloc. The core's contents are
+        // chunks, whose lengths fit.
+        unsafe {
+            let layer = *array.add(at);
+            (*layer).content_len = content.len() as i32;
+            let old = std::mem::replace(&mut (*layer).content, content.into_raw());
+            libc::free(old.cast());
+        }
+    }
+
+    fn remove_layer(&mut self, at: usize) {
+        let (array, count) = self.layers(Layers::Variable);
+        // SAFETY: `at` is the number of one of `count` metalayers, of which those behind it move.
+        unsafe {
+            let slot = array.add(at);
+            free_layer(*slot);
+            std::ptr::copy(slot.add(1), slot, count - at - 1);
+            array.add(count - 1).write(null_mut());
+        }
+        self.set_layer_count(Layers::Variable, count - 1);
+    }
+
+    fn tick(&mut self) {
+        self.ticks().fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,242 @@
+//! Super-chunks as bytes: in memory, and in files.
+
+use super::{assemble, copy_to};
+use crate::bridge::schunk::CSchunk;
+use crate::defaults;
+use crate::io::backend;
+use crate::types::io::{blosc2_io, blosc2_storage};
+use crate::types::schunk::blosc2_schunk;
+use ferroblosc::chunk::BasicHeader;
+use ferroblosc::frame::{Counters, Frame, Memory, has_magic};
+use ferroblosc::io::{Backend, Mode, Portions, View};
+use ferroblosc::schunk::{State, serialise};
+use ferroblosc::{Buffer, Error, Result};
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::c_char;
+use std::path::Path;
+use std::ptr::{NonNull, null_mut};
+use std::sync::Arc;
+
+/// Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
+/// copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
+/// them; see blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_from_buffer(
+    cframe: *mut u8,
+    len: i64,
+    copy: bool,
+) -> *mut blosc2_schunk {
+    boundary!(blosc2_schunk_from_buffer, {
+        let start = NonNull::new(cframe).ok_or(Error::InvalidParam)?;
+        let len = usize::try_from(len).map_err(|_| Error::InvalidParam)?;
+        // SAFETY: the caller gives len bytes, which stay until the super-chunk is freed.
+        let memory = unsafe { Memory::lent(View::new(start, len)) };
+        if !has_magic(memory.bytes()) {
+            return Err(Error::InvalidHeader);
+        }
+        let (frame, loaded) = Frame::from_memory(memory)?;
+        if !copy {
+            return assemble(&loaded, Some(frame), (true, null_mut(), defaults::IO));
+        }
+        let schunk = assemble(&loaded, None, (false, null_mut(), defaults::IO))?;
+        // SAFETY: it was just made.
+        let mut target = unsafe { CSchunk::new(schunk) }?;
+        if let Err(error) = take_chunks(&mut target, &frame, &loaded.counters) {
+            // SAFETY: nobody else has seen it.
+            unsafe { super::free_parts(target) };
+            return Err(error);
+        }
+        Ok(schunk)
+    })
+}
+
+/// Copies the chunks of a frame into memory of their own.
+fn take_chunks(target: &mut CSchunk, frame: &Frame, counters: &Counters) -> Result<()> {
+    let mut after = Counters {
+        nchunks: 0,
+        nbytes: 0,
+        cbytes: 0,
+        ..*counters
+    };
+    let mut common = None;
+    for nchunk in 0..usize::try_from(counters.nchunks).map_err(|_| Error::InvalidHeader)? {
+        let chunk = frame.chunk(nchunk)?;
+        let header = BasicHeader::parse(&chunk)?;
+        common = match common {
+            None => Some(header.blocksize),
+            Some(blocksize) if blocksize == header.blocksize => Some(blocksize),
+            Some(_) => Some(0),
+        };
+        target.make_room(nchunk)?;
+        target.hold(nchunk, nchunk, Buffer::copy_of(&chunk)?);
+        after.nchunks += 1;
+        after.nbytes += i64::from(header.nbytes);
+        after.cbytes += chunk.len() as i64;
+        target.set_counters(after);
+    }
+    after.blocksize = common.unwrap_or(0);
+    target.set_counters(after);
+    match after.nbytes == counters.nbytes.max(0) {
+        true => Ok(()),
+        false => Err(Error::InvalidHeader),
+    }
+}
+
+/// Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
+    schunk: *mut blosc2_schunk,
+    avoid_cframe_free: bool,
+) {
+    boundary!(blosc2_schunk_avoid_cframe_free, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        if let Some(frame) = schunk.frame_mut()
+            && let Some(memory) = frame.memory()?
+        {
+            memory.set_keep(avoid_cframe_free);
+        }
+        Ok(())
+    })
+}
+
+/// Stores where the super-chunk is as a contiguous frame in *cframe, and in *needs_free whether the
+/// caller must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of
+/// the frame, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_to_buffer(
+    schunk: *mut blosc2_schunk,
+    cframe: *mut *mut u8,
+    needs_free: *mut bool,
+) -> i64 {
+    boundary!(blosc2_schunk_to_buffer, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        if cframe.is_null() || needs_free.is_null() {
+            return Err(Error::InvalidParam);
+        }
+        // SAFETY: neither is NULL, and the caller gives room for both.
+        let give = |start: *mut u8, owned: bool| unsafe {
+            cframe.write(start);
+            needs_free.write(owned);
+        };
+        give(null_mut(), false);
+        if let Some(memory) = in_memory(&mut schunk)? {
+            let bytes = memory.give();
+            let len = bytes.len();
+            give(bytes.as_ptr().cast_mut(), false);
+            return Ok(len as i64);
+        }
+        let buffer = serialise(&schunk)?;
+        let len = buffer.len();
+        give(buffer.into_raw(), true);
+        Ok(len as i64)
+    })
+}
+
+/// The bytes of a contiguous frame in memory, if that is what the super-chunk is.
+fn in_memory(schunk: &mut CSchunk) -> Result<Option<&mut Memory>> {
+    match schunk.frame_mut() {
+        Some(frame) => frame.memory().map_err(|_| Error::SchunkCopy),
+        None => Ok(None),
+    }
+}
+
+/// The backend and the path of a call.
+///
+/// # Safety
+/// The super-chunk is alive; `urlpath` is NULL or a C string.
+unsafe fn destination<'a>(
+    schunk: CSchunk,
+    urlpath: *const c_char,
+) -> Result<(blosc2_io, &'a Path)> {
+    // SAFETY: promised by the caller; the storage of a super-chunk is complete.
+    unsafe {
+        let path = pointers::path(urlpath).ok_or(Error::InvalidParam)?;
+        Ok((*(*(*schunk.as_ptr()).storage).io, path))
+    }
+}
+
+/// Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
+/// what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_to_file(
+    schunk: *mut blosc2_schunk,
+    urlpath: *const c_char,
+) -> i64 {
+    boundary!(blosc2_schunk_to_file, {
+        // SAFETY: the caller gives a super-chunk and a path, or NULL.
+        unsafe {
+            let mut schunk = CSchunk::new(schunk)?;
+            let (io, path) = destination(schunk, urlpath)?;
+            if let Some(memory) = in_memory(&mut schunk)? {
+                let stream = backend(&io)?.open(path, Mode::Create)?;
+                stream.write_at(0, memory.bytes(), Portions::Bytes)?;
+                stream.close()?;
+                return Ok(memory.bytes().len() as i64);
+            }
+            let storage = blosc2_storage {
+                contiguous: true,
+                urlpath: urlpath.cast_mut(),
+                ..defaults::STORAGE
+            };
+            let copy = copy_to(schunk, &storage).map_err(|_| Error::SchunkCopy)?;
+            let mut copy = CSchunk::new(copy)?;
+            let len = copy.frame_mut().map_or(Ok(0), Frame::frame_len);
+            super::free_parts(copy);
+            Ok(len? as i64)
+        }
+    })
+}
+
+/// Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't
+/// there. Gives where in the file the frame begins, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_append_file(
+    schunk: *mut blosc2_schunk,
+    urlpath: *const c_char,
+) -> i64 {
+    boundary!(blosc2_schunk_append_file, {
+        // SAFETY: the caller gives a super-chunk and a path, or NULL.
+        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        // SAFETY: as above.
+        let (io, path) = unsafe { destination(schunk, urlpath) }?;
+        // SAFETY: the parameters are what the backend expects.
+        let backend = unsafe { backend(&io) }?;
+        match in_memory(&mut schunk)? {
+            Some(memory) => append_to(&backend, path, memory.bytes()),
+            None => append_to(&backend, path, &serialise(&schunk)?),
+        }
+    })
+}
+
+/// Writes bytes behind what is in a file; gives where they begin.
+fn append_to(backend: &Arc<dyn Backend>, path: &Path, bytes: &[u8]) -> Result<i64> {
+    let stream = match backend.open(path, Mode::Update) {
+        Ok(stream) => stream,
+        Err(_) => {
+            // Some modes only make a file.
+            backend.open(path, Mode::Append)?.close()?;
+            backend.open(path, Mode::Update)?
+        }
+    };
+    let start = stream.size()?;
+    stream.write_at(start, bytes, Portions::Bytes)?;
+    stream.close()?;
+    i64::try_from(start).map_err(|_| Error::FileRead)
+}
+
+/// The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
+/// without frame an estimate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_frame_len(schunk: *mut blosc2_schunk) -> i64 {
+    boundary!(blosc2_schunk_frame_len, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        let counters = schunk.counters();
+        match schunk.frame_mut() {
+            Some(frame) => Ok(frame.frame_len()? as i64),
+            None => Ok(counters.cbytes + size_of::<i64>() as i64 * counters.nchunks),
+        }
+    })
+}

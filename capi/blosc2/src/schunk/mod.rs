@@ -1,0 +1,510 @@
+//! Super-chunks: making, opening, copying and freeing them.
+
+pub mod chunks;
+pub mod frames;
+pub mod parameters;
+pub mod slices;
+
+use crate::bridge::schunk::CSchunk;
+use crate::context::blosc2_context;
+use crate::io::{backend, is_locked};
+use crate::types::io::{blosc2_io, blosc2_storage};
+use crate::types::params::{blosc2_cparams, blosc2_dparams};
+use crate::types::schunk::{blosc2_frame, blosc2_schunk};
+use crate::{defaults, global};
+use ferroblosc::filter::Slot;
+use ferroblosc::frame::{Counters, Files, Frame, Loaded, Recorded};
+use ferroblosc::io::lock::Lock;
+use ferroblosc::io::{Backend, paths};
+use ferroblosc::schunk::{Layers, State, copy, describe, refresh};
+use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::{boundary, buffers, pointers};
+use std::alloc::{Layout, alloc_zeroed};
+use std::ffi::{c_char, c_int};
+use std::path::Path;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+/// The variable that asks for the tuner of this number.
+const BTUNE_VARIABLE: &str = "BTUNE_TRADEOFF";
+const BTUNE: c_int = 32;
+
+/// A storage of the library's own.
+struct OwnStorage {
+    contiguous: bool,
+    urlpath: *mut c_char,
+    cparams: blosc2_cparams,
+    dparams: blosc2_dparams,
+    io: blosc2_io,
+}
+
+impl OwnStorage {
+    /// Copies a storage; what is NULL becomes the defaults.
+    ///
+    /// # Safety
+    /// NULL or a storage whose pointers are NULL or valid.
+    unsafe fn copy_of(storage: *const blosc2_storage) -> Result<OwnStorage> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let storage = storage.as_ref().unwrap_or(&defaults::STORAGE);
+            Ok(OwnStorage {
+                contiguous: storage.contiguous,
+                urlpath: match pointers::path(storage.urlpath) {
+                    Some(path) => copied_path(paths::without_scheme(path))?,
+                    None => null_mut(),
+                },
+                cparams: *storage.cparams.as_ref().unwrap_or(&defaults::CPARAMS),
+                dparams: *storage.dparams.as_ref().unwrap_or(&defaults::DPARAMS),
+                io: *storage.io.as_ref().unwrap_or(&defaults::IO),
+            })
+        }
+    }
+
+    /// The struct that hangs from a super-chunk.
+    fn into_raw(self) -> *mut blosc2_storage {
+        Box::into_raw(Box::new(blosc2_storage {
+            contiguous: self.contiguous,
+            urlpath: self.urlpath,
+            cparams: Box::into_raw(Box::new(self.cparams)),
+            dparams: Box::into_raw(Box::new(self.dparams)),
+            io: Box::into_raw(Box::new(self.io)),
+        }))
+    }
+}
+
+/// A path as a C string of malloc.
+fn copied_path(path: &Path) -> Result<*mut c_char> {
+    use std::os::unix::ffi::OsStrExt;
+    let text = std::ffi::CString::new(path.as_os_str().as_bytes());
+    buffers::c_string(&text.map_err(|_| Error::InvalidParam)?)
+}
+
+/// Where the frame of a storage is, and its lock.
+///
+/// # Safety
+/// The parameters in `io` are what the backend expects.
+unsafe fn place(
+    backend: Arc<dyn Backend>,
+    io: &blosc2_io,
+    path: &Path,
+    contiguous: bool,
+    start: u64,
+) -> (Files, Option<Arc<Lock>>) {
+    // SAFETY: promised by the caller.
+    let locked = unsafe { is_locked(io) };
+    match contiguous {
+        true => (
+            Files::contiguous(backend, path.to_path_buf(), start),
+            locked.then(|| Arc::new(Lock::of_file(path))),
+        ),
+        false => (
+            Files::sparse(backend, path.to_path_buf(), start),
+            locked.then(|| Arc::new(Lock::of_directory(path))),
+        ),
+    }
+}
+
+/// A super-chunk under construction, freed unless it is finished.
+struct Building(CSchunk);
+
+impl Building {
+    /// An empty super-chunk with these parameters.
+    fn new(storage: OwnStorage) -> Result<Building> {
+        let layout = Layout::new::<blosc2_schunk>();
+        // SAFETY: the struct has a size. All-zero bytes are a valid value of it: numbers, NULL pointers
+        // and `false`.
+        let schunk: *mut blosc2_schunk = unsafe { alloc_zeroed(layout) }.cast();
+        // SAFETY: NULL or the memory of the struct.
+        let building = Building(unsafe { CSchunk::new(schunk) }.map_err(|_| Error::MemoryAlloc)?);
+        let OwnStorage {
+            cparams, dparams, ..
+        } = &storage;
+        let recorded = Recorded {
+            compcode: cparams.compcode,
+            compcode_meta: cparams.compcode_meta,
+            clevel: cparams.clevel,
+            splitmode: cparams.splitmode as u8,
+            typesize: cparams.typesize,
+            use_dict: cparams.use_dict != 0,
+            filters: std::array::from_fn(|i| Slot {
+                id: cparams.filters[i],
+                meta: cparams.filters_meta[i],
+            }),
+        };
+        building.0.set_recorded(&recorded);
+        building
+            .0
+            .store_counters(Counters::empty(cparams.blocksize));
+        let (mut cparams, mut dparams) = (*cparams, *dparams);
+        let storage = storage.into_raw();
+        // SAFETY: the struct and its storage were just made, and are this call's alone.
+        unsafe {
+            (*schunk).storage = storage;
+            (*schunk).tuner_params = cparams.tuner_params;
+            (*schunk).tuner_id = cparams.tuner_id;
+            cparams.schunk = schunk.cast();
+            dparams.schunk = schunk.cast();
+            *(*storage).cparams = cparams;
+            *(*storage).dparams = dparams;
+            (*schunk).cctx = Box::into_raw(blosc2_context::for_compression(cparams)?);
+            (*schunk).dctx = Box::into_raw(blosc2_context::for_decompression(dparams)?);
+        }
+        Ok(building)
+    }
+
+    fn set_frame(&self, frame: Frame) {
+        let frame = Box::into_raw(Box::new(blosc2_frame { frame }));
+        // SAFETY: a field of the struct, which is this call's alone.
+        unsafe { (*self.0.as_ptr()).frame = frame }
+    }
+
+    fn finish(self) -> *mut blosc2_schunk {
+        std::mem::ManuallyDrop::new(self).0.as_ptr()
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has seen it.
+        unsafe { free_parts(self.0) }
+    }
+}
+
+/// Frees a super-chunk and all that hangs from it.
+///
+/// # Safety
+/// Nobody uses it any more.
+unsafe fn free_parts(schunk: CSchunk) {
+    schunk.free_layers(Layers::Fixed);
+    schunk.free_layers(Layers::Variable);
+    let nchunks = usize::try_from(schunk.counters().nchunks).unwrap_or(0);
+    let schunk = schunk.as_ptr();
+    // SAFETY: what is not NULL was made by the library, or came through its interface as what it frees. The
+    // chunks and the frame of a view are another super-chunk's.
+    unsafe {
+        for context in [(*schunk).cctx, (*schunk).dctx] {
+            if !context.is_null() {
+                drop(Box::from_raw(context));
+            }
+        }
+        if !(*schunk).view {
+            if !(*schunk).data.is_null() {
+                for i in 0..nchunks {
+                    libc::free((*(*schunk).data.add(i)).cast());
+                }
+                libc::free((*schunk).data.cast());
+            }
+            if !(*schunk).frame.is_null() {
+                drop(Box::from_raw((*schunk).frame));
+            }
+        }
+        libc::free((*schunk).blockshape.cast());
+        if !(*schunk).storage.is_null() {
+            let storage = Box::from_raw((*schunk).storage);
+            libc::free(storage.urlpath.cast());
+            drop(Box::from_raw(storage.cparams));
+            drop(Box::from_raw(storage.dparams));
+            drop(Box::from_raw(storage.io));
+        }
+        drop(Box::from_raw(schunk));
+    }
+}
+
+/// Makes a super-chunk.
+///
+/// # Safety
+/// NULL or a storage whose pointers are NULL or valid.
+pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc2_schunk> {
+    // SAFETY: promised by the caller.
+    let mut storage = unsafe { OwnStorage::copy_of(storage) }?;
+    if storage.cparams.typesize <= 0 {
+        // SAFETY: NULL or a copy of malloc that nobody else has.
+        unsafe { libc::free(storage.urlpath.cast()) };
+        return Err(Error::InvalidParam);
+    }
+    if std::env::var_os(BTUNE_VARIABLE).is_some() {
+        storage.cparams.tuner_id = BTUNE;
+    }
+    if storage.cparams.tuner_id == BTUNE {
+        storage.cparams.use_dict = 0;
+    }
+    let (contiguous, io) = (storage.contiguous, storage.io);
+    let urlpath = storage.urlpath;
+    let building = Building::new(storage)?;
+    let description = describe(&building.0, building.0.counters())?;
+    // SAFETY: the path hangs from the super-chunk; the parameters are what the backend expects.
+    let frame = unsafe {
+        match pointers::path(urlpath) {
+            None if contiguous => Some(Frame::create_in_memory(&description)?),
+            None => None,
+            Some(path) => {
+                let (files, lock) = place(backend(&io)?, &io, path, contiguous, 0);
+                Some(Frame::create(files, lock, &description)?)
+            }
+        }
+    };
+    if let Some(frame) = frame {
+        building.set_frame(frame);
+    }
+    Ok(building.finish())
+}
+
+/// The parameters of a frame that was opened.
+fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
+    let nthreads = global::nthreads();
+    let Recorded {
+        compcode,
+        compcode_meta,
+        clevel,
+        splitmode,
+        typesize,
+        use_dict,
+        filters,
+    } = loaded.recorded;
+    let cparams = blosc2_cparams {
+        compcode,
+        compcode_meta,
+        clevel,
+        splitmode: i32::from(splitmode),
+        typesize,
+        use_dict: c_int::from(use_dict),
+        filters: filters.map(|slot| slot.id),
+        filters_meta: filters.map(|slot| slot.meta),
+        blocksize: loaded.counters.blocksize,
+        nthreads,
+        ..defaults::CPARAMS
+    };
+    let dparams = blosc2_dparams {
+        nthreads,
+        typesize: 0,
+        ..defaults::DPARAMS
+    };
+    (cparams, dparams)
+}
+
+/// A super-chunk over what was read of a frame; `frame` is the frame itself, unless its chunks are to be
+/// apart in memory.
+pub(crate) fn assemble(
+    loaded: &Loaded,
+    frame: Option<Frame>,
+    (contiguous, urlpath, io): (bool, *mut c_char, blosc2_io),
+) -> Result<*mut blosc2_schunk> {
+    let (cparams, dparams) = parameters_of(loaded);
+    let building = Building::new(OwnStorage {
+        contiguous,
+        urlpath,
+        cparams,
+        dparams,
+        io,
+    })?;
+    building
+        .0
+        .replace_layers(Layers::Fixed, &loaded.metalayers)?;
+    building
+        .0
+        .replace_layers(Layers::Variable, &loaded.vlmetalayers)?;
+    if let Some(frame) = frame {
+        building.set_frame(frame);
+        building.0.store_counters(loaded.counters);
+    }
+    Ok(building.finish())
+}
+
+/// Opens a frame in files.
+///
+/// # Safety
+/// `urlpath` is NULL or a C string, `io` NULL or a backend with its parameters.
+unsafe fn open(
+    urlpath: *const c_char,
+    offset: i64,
+    io: *const blosc2_io,
+) -> Result<*mut blosc2_schunk> {
+    // SAFETY: promised by the caller.
+    let (given, io) = unsafe {
+        let given = pointers::path(urlpath).ok_or(Error::InvalidParam)?;
+        (given, *io.as_ref().unwrap_or(&defaults::IO))
+    };
+    // SAFETY: promised by the caller.
+    let backend = unsafe { backend(&io) }?;
+    let opened = (|| {
+        let path = paths::without_scheme(given);
+        let start = u64::try_from(offset).map_err(|_| Error::InvalidParam)?;
+        let contiguous = !std::fs::metadata(path)
+            .map_err(|_| Error::FileOpen)?
+            .is_dir();
+        // SAFETY: promised by the caller.
+        let (files, lock) = unsafe { place(Arc::clone(&backend), &io, path, contiguous, start) };
+        let (frame, loaded) = Frame::open(files, lock)?;
+        assemble(&loaded, Some(frame), (contiguous, copied_path(given)?, io))
+    })();
+    if opened.is_err() {
+        // Whoever owns the parameters learns that they aren't used any more.
+        let _ = backend.destroy();
+    }
+    opened
+}
+
+/// Makes an empty super-chunk, in memory or at storage->urlpath, where nothing may be yet. The storage
+/// is copied; what is NULL in it means the defaults. Gives NULL when it can't be made. Free it with
+/// blosc2_schunk_free().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_new(storage: *mut blosc2_storage) -> *mut blosc2_schunk {
+    boundary!(blosc2_schunk_new, {
+        // SAFETY: the caller gives a storage, or NULL.
+        unsafe { create(storage) }
+    })
+}
+
+/// Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
+/// storage are others than those of the super-chunk; NULL parameters are those of the super-chunk.
+/// Gives NULL when it can't be done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_copy(
+    schunk: *mut blosc2_schunk,
+    storage: *mut blosc2_storage,
+) -> *mut blosc2_schunk {
+    boundary!(blosc2_schunk_copy, {
+        // SAFETY: the caller gives a super-chunk and a storage, or NULL.
+        unsafe { copy_to(CSchunk::new(schunk)?, pointers::reference(storage)?) }
+    })
+}
+
+/// Copies a super-chunk to another storage.
+///
+/// # Safety
+/// The pointers in the storage are NULL or valid.
+pub(crate) unsafe fn copy_to(
+    source: CSchunk,
+    storage: &blosc2_storage,
+) -> Result<*mut blosc2_schunk> {
+    let own = parameters::of_context(source);
+    // SAFETY: promised by the caller.
+    let mut cparams = *unsafe { storage.cparams.as_ref() }.unwrap_or(&own);
+    let verbatim = parameters::make_same_chunks(source, &cparams, &own);
+    let storage = blosc2_storage {
+        cparams: &raw mut cparams,
+        ..*storage
+    };
+    // SAFETY: the parameters live until the call has copied them.
+    let target = unsafe { create(&raw const storage) }?;
+    // SAFETY: it was just made.
+    let mut state = unsafe { CSchunk::new(target) }?;
+    if let Err(error) = copy::copy(&source, &mut state, verbatim) {
+        let path = state.frame().and_then(Frame::path);
+        // SAFETY: nobody else has seen it.
+        unsafe { free_parts(state) };
+        if let Some(path) = path {
+            let _ = paths::remove_urlpath(&path);
+        }
+        return Err(error);
+    }
+    Ok(target)
+}
+
+/// Frees a super-chunk; NULL is allowed. Files stay. Gives 0, or 1 when the I/O backend could not free
+/// its parameters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut blosc2_schunk) -> c_int {
+    boundary!(blosc2_schunk_free, {
+        // SAFETY: the caller gives a super-chunk that isn't used any more, or NULL.
+        unsafe {
+            let Ok(schunk) = CSchunk::new(schunk) else {
+                return Ok(0);
+            };
+            let io = (*schunk.as_ptr())
+                .storage
+                .as_ref()
+                .map(|storage| *storage.io);
+            let is_view = (*schunk.as_ptr()).view;
+            free_parts(schunk);
+            // The backend goes on for the super-chunk that a view is of.
+            let backend = io.filter(|_| !is_view).and_then(|io| backend(&io).ok());
+            Ok(c_int::from(
+                backend.is_some_and(|backend| backend.destroy().is_err()),
+            ))
+        }
+    })
+}
+
+/// Opens the super-chunk in a file or directory. Gives NULL when it can't be opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_open(urlpath: *const c_char) -> *mut blosc2_schunk {
+    boundary!(blosc2_schunk_open, {
+        // SAFETY: the caller gives a path, or NULL.
+        unsafe { open(urlpath, 0, std::ptr::null()) }
+    })
+}
+
+/// Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_open_offset(
+    urlpath: *const c_char,
+    offset: i64,
+) -> *mut blosc2_schunk {
+    boundary!(blosc2_schunk_open_offset, {
+        // SAFETY: the caller gives a path, or NULL.
+        unsafe { open(urlpath, offset, std::ptr::null()) }
+    })
+}
+
+/// Opens a super-chunk through an I/O backend; NULL is the file system. The struct is copied, its params
+/// must outlive the super-chunk. Gives NULL when it can't be opened; then params were destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_open_udio(
+    urlpath: *const c_char,
+    udio: *const blosc2_io,
+) -> *mut blosc2_schunk {
+    boundary!(blosc2_schunk_open_udio, {
+        // SAFETY: the caller gives a path and a backend, or NULL.
+        unsafe { open(urlpath, 0, udio) }
+    })
+}
+
+/// Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
+/// blosc2_schunk_open_udio().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
+    urlpath: *const c_char,
+    offset: i64,
+    udio: *const blosc2_io,
+) -> *mut blosc2_schunk {
+    boundary!(blosc2_schunk_open_offset_udio, {
+        // SAFETY: the caller gives a path and a backend, or NULL.
+        unsafe { open(urlpath, offset, udio) }
+    })
+}
+
+/// Takes up what other handles or processes have changed in the file. Gives 1 when there was something,
+/// 0 when not, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut blosc2_schunk) -> c_int {
+    boundary!(blosc2_schunk_refresh, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let schunk = unsafe { CSchunk::new(schunk) }?;
+        refresh(&schunk).map(c_int::from)
+    })
+}
+
+/// Locks the file against other handles until blosc2_schunk_unlock(), when locking was asked for; may be
+/// nested. Gives 0, or BLOSC2_ERROR_LOCK.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_lock(schunk: *mut blosc2_schunk) -> c_int {
+    boundary!(blosc2_schunk_lock, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let schunk = unsafe { CSchunk::new(schunk) }?;
+        schunk.frame().map_or(Ok(()), Frame::lock).map(|()| 0)
+    })
+}
+
+/// Ends what blosc2_schunk_lock() began. Gives 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_unlock(schunk: *mut blosc2_schunk) -> c_int {
+    boundary!(blosc2_schunk_unlock, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let schunk = unsafe { CSchunk::new(schunk) }?;
+        if let Some(frame) = schunk.frame() {
+            frame.unlock();
+        }
+        Ok(0)
+    })
+}

@@ -1,0 +1,131 @@
+//! Ranges of items of a super-chunk.
+
+use super::chunks::give_numbers;
+use crate::bridge::schunk::CSchunk;
+use crate::types::schunk::blosc2_schunk;
+use ferroblosc::schunk::{State, slices};
+use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::boundary;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+/// Reads the items from start to before stop to buffer. Gives 0, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
+    schunk: *mut blosc2_schunk,
+    start: i64,
+    stop: i64,
+    buffer: *mut c_void,
+) -> c_int {
+    boundary!(blosc2_schunk_get_slice_buffer, {
+        // SAFETY: the caller gives a super-chunk and room for the items, or NULL.
+        unsafe {
+            let schunk = CSchunk::new(schunk)?;
+            let len = slices::len_to_get(&schunk, start, stop)?;
+            match (len, buffer.is_null()) {
+                (0, _) => {}
+                (_, true) => return Err(Error::Failure),
+                _ => {
+                    let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
+                    slices::get(&schunk, start, stop, dest)?;
+                }
+            }
+        }
+        Ok(0)
+    })
+}
+
+/// Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error
+/// code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
+    schunk: *mut blosc2_schunk,
+    start: i64,
+    stop: i64,
+    buffer: *mut c_void,
+) -> c_int {
+    boundary!(blosc2_schunk_set_slice_buffer, {
+        // SAFETY: the caller gives a super-chunk and the items, or NULL.
+        unsafe {
+            let mut schunk = CSchunk::new(schunk)?;
+            let len = slices::len_to_set(&schunk, start, stop)?;
+            match (len, buffer.is_null()) {
+                (0, _) => {}
+                (_, true) => return Err(Error::InvalidParam),
+                _ => {
+                    let src = std::slice::from_raw_parts(buffer.cast(), len);
+                    slices::set(&mut schunk, start, stop, src)?;
+                }
+            }
+        }
+        Ok(0)
+    })
+}
+
+/// Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
+    schunk: *mut blosc2_schunk,
+    ncoords: i64,
+    coords: *const i64,
+    buffer: *mut c_void,
+) -> c_int {
+    boundary!(blosc2_schunk_get_sparse_buffer, {
+        // SAFETY: the caller gives a super-chunk, the coordinates and room for the items, or NULL.
+        unsafe {
+            let schunk = CSchunk::new(schunk)?;
+            let count = usize::try_from(ncoords).map_err(|_| Error::InvalidParam)?;
+            if count == 0 {
+                return Ok(0);
+            }
+            let typesize = usize::try_from(schunk.recorded().typesize);
+            let len = typesize
+                .ok()
+                .and_then(|typesize| typesize.checked_mul(count));
+            let len = len.filter(|&len| isize::try_from(len).is_ok());
+            if coords.is_null() || buffer.is_null() {
+                return Err(Error::InvalidParam);
+            }
+            let coordinates = std::slice::from_raw_parts(coords, count);
+            let len = len.ok_or(Error::InvalidParam)?;
+            let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
+            slices::get_sparse(&schunk, coordinates, dest)?;
+        }
+        Ok(0)
+    })
+}
+
+/// Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
+/// start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
+/// error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_get_slice_nchunks(
+    schunk: *mut blosc2_schunk,
+    start: *mut i64,
+    stop: *mut i64,
+    chunks_idx: *mut *mut i64,
+) -> i64 {
+    boundary!(blosc2_get_slice_nchunks, {
+        // SAFETY: the caller gives a super-chunk, the numbers and room for a pointer, or NULL.
+        unsafe {
+            let schunk = CSchunk::new(schunk)?;
+            if start.is_null() || stop.is_null() || chunks_idx.is_null() {
+                return Err(Error::InvalidParam);
+            }
+            chunks_idx.write(null_mut());
+            let touched = slices::slice_chunks(&schunk, *start, *stop)?;
+            let numbers: Vec<i64> = listed(touched)?;
+            chunks_idx.write(give_numbers(&numbers)?);
+            Ok(numbers.len() as i64)
+        }
+    })
+}
+
+/// The numbers of a range, if there is memory for them.
+fn listed(range: std::ops::Range<i64>) -> Result<Vec<i64>> {
+    let mut numbers = Vec::new();
+    let len = usize::try_from(range.end.saturating_sub(range.start).max(0));
+    numbers.try_reserve_exact(len.map_err(|_| Error::MemoryAlloc)?)?;
+    numbers.extend(range);
+    Ok(numbers)
+}
