@@ -10,7 +10,7 @@ use zstd_sys::{
     ZSTD_cParameter, ZSTD_compress_usingCDict, ZSTD_compress2, ZSTD_compressCCtx, ZSTD_createCCtx,
     ZSTD_createCDict, ZSTD_createDCtx, ZSTD_createDDict, ZSTD_decompress_usingDDict,
     ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeCDict, ZSTD_freeDCtx, ZSTD_freeDDict,
-    ZSTD_getErrorCode, ZSTD_isError, ZSTD_maxCLevel,
+    ZSTD_getErrorCode, ZSTD_isError, ZSTD_maxCLevel, ZSTD_strategy,
 };
 
 use super::{Dictionary, StreamCodec};
@@ -27,6 +27,8 @@ const DICTIONARY_LEVEL: i32 = 1;
 pub(super) struct Zstd {
     encoder: Option<Encoder>,
     decoder: Option<Decoder>,
+    /// Where the second of two results goes, from which the shorter one is taken.
+    second: Vec<u8>,
 }
 
 impl StreamCodec for Zstd {
@@ -51,8 +53,24 @@ impl StreamCodec for Zstd {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.encoder()?
-            .encode_without_splitting(library_level(level), src, dest)
+        let level = library_level(level);
+        let parser = Parser::of(level, src.len());
+        let first = match parser {
+            Parser::Lazy if is_noisy(src) => Search::TREE,
+            _ => Search::default(),
+        };
+        let len = self
+            .encoder()?
+            .encode_with_search(level, first, src, dest)?;
+        let more: &[Search] = match parser {
+            Parser::Lazy if len < src.len() / REPETITIVE => &[Search::TREE],
+            Parser::Optimal if src.len() <= TINY => &[Search::CONTENT_8, Search::CONTENT_16],
+            Parser::Optimal if src.len() <= SHORT => &[Search::CONTENT_8],
+            _ => &[],
+        };
+        more.iter().try_fold(len, |len, &search| {
+            self.shorter(len, level, search, src, dest)
+        })
     }
 
     /// Takes any number of frames, skippable ones among them.
@@ -66,6 +84,38 @@ impl StreamCodec for Zstd {
 }
 
 impl Zstd {
+    /// Encodes again with `search`; `dest` gets the result if it is shorter than the `len` bytes (0: none)
+    /// which are there.
+    fn shorter(
+        &mut self,
+        len: usize,
+        level: i32,
+        search: Search,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        if len == 0 {
+            return self.encoder()?.encode_with_search(level, search, src, dest);
+        }
+        let mut second = std::mem::take(&mut self.second);
+        if second.len() < dest.len() {
+            second.try_reserve_exact(dest.len() - second.len())?;
+            second.resize(dest.len(), 0);
+        }
+        let room = &mut second[..dest.len()];
+        let second_len = self.encoder()?.encode_with_search(level, search, src, room);
+        if let Ok(shorter @ 1..) = second_len
+            && shorter < len
+        {
+            dest[..shorter].copy_from_slice(&second[..shorter]);
+        }
+        self.second = second;
+        Ok(match second_len? {
+            0 => len,
+            second_len => second_len.min(len),
+        })
+    }
+
     fn encoder(&mut self) -> Result<&mut Encoder> {
         match &mut self.encoder {
             Some(encoder) => Ok(encoder),
@@ -78,6 +128,98 @@ impl Zstd {
 /// at all". It has no name in the stable interface.
 const BLOCK_SPLITTER: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam20;
 const NO_SPLITTING: i32 = 1;
+
+/// How the library cuts a stream into matches, as far as chunks of Blosc 1.x care.
+///
+/// Those are measured by version 1.5.4 of the library. Since then the parsers have changed in ways that cost
+/// bytes and that no parameter takes back; each needs its own [`Search`] to make up for it.
+#[derive(Clone, Copy)]
+enum Parser {
+    /// Hash tables alone, or a binary tree: as before.
+    Unchanged,
+    /// Greedy and lazy: behind 2 KiB without a match it no longer notes the positions that it skips, and misses
+    /// what repeats later, up to 7 % of a chunk.
+    Lazy,
+    /// By prices: begins a run with two literals instead of one, which is a byte in each short stream.
+    Optimal,
+}
+
+impl Parser {
+    /// What the library takes at a level for a stream of `len` bytes.
+    fn of(level: i32, len: usize) -> Parser {
+        match (level, len) {
+            (..=4, _) => Parser::Unchanged,
+            (9..=10, ..=16_384) => Parser::Unchanged,
+            (11.., ..=16_384) => Parser::Optimal,
+            (11..=12, ..=262_144) => Parser::Unchanged,
+            (..=12, _) => Parser::Lazy,
+            (13.., _) => Parser::Optimal,
+        }
+    }
+}
+
+/// The longest stream in which a single byte is a part that counts.
+const TINY: usize = 1 << 10;
+/// The longest stream in which such bytes add up.
+const SHORT: usize = 128 << 10;
+/// A stream packed better than this repeats itself so much that trying twice is cheap, and worth it.
+const REPETITIVE: usize = 32;
+
+/// Parameters of the search for matches; 0 is what the level says.
+#[derive(Clone, Copy, Default)]
+struct Search {
+    strategy: i32,
+    log: i32,
+    target_length: i32,
+}
+
+impl Search {
+    /// A binary tree, which notes all positions.
+    const TREE: Search = Search {
+        strategy: ZSTD_strategy::ZSTD_btlazy2 as i32,
+        log: 3,
+        target_length: 0,
+    };
+    /// The cheapest of the optimal parsers, content with matches of more than 8 bytes, as it finds in a run.
+    const CONTENT_8: Search = Search {
+        strategy: ZSTD_strategy::ZSTD_btopt as i32,
+        log: 0,
+        target_length: 8,
+    };
+    /// The same with 16 bytes, for runs that are a few times as long.
+    const CONTENT_16: Search = Search {
+        target_length: 16,
+        ..Search::CONTENT_8
+    };
+}
+
+/// Whether a stretch of `src` is likely to hold no match for 2 KiB, by the number of different bytes in
+/// samples of it.
+fn is_noisy(src: &[u8]) -> bool {
+    const SAMPLE: usize = 64;
+    const STRIDE: usize = 512;
+    /// More different values than text has in a sample; random bytes have 56.
+    const DIFFERENT: u32 = 24;
+    /// Samples in a row.
+    const STRETCH: usize = 3;
+
+    let mut noisy_in_a_row = 0;
+    src.chunks(STRIDE)
+        .filter_map(|stride| stride.get(..SAMPLE))
+        .any(|sample| {
+            let mut seen = [0u64; 4];
+            for &byte in sample {
+                seen[usize::from(byte >> 6)] |= 1 << (byte & 63);
+            }
+            let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
+            noisy_in_a_row = if different > DIFFERENT {
+                noisy_in_a_row + 1
+            } else {
+                0
+            };
+            noisy_in_a_row == STRETCH
+        })
+}
 
 /// The library's level for a chunk's level.
 fn library_level(level: u8) -> i32 {
@@ -116,19 +258,28 @@ impl Encoder {
         encoded(result)
     }
 
-    /// As versions before 1.5.7 did: splitting blocks makes some data a good deal larger.
-    fn encode_without_splitting(
+    /// As versions before 1.5.7 did, which didn't split blocks: that makes some data a good deal larger.
+    fn encode_with_search(
         &mut self,
         level: i32,
+        search: Search,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
         let context = self.0.as_ptr();
-        // SAFETY: the context is ours alone, and no compression is under way; pointers and lengths are those of
-        // live slices.
+        let parameters = [
+            (ZSTD_cParameter::ZSTD_c_compressionLevel, level),
+            (ZSTD_cParameter::ZSTD_c_strategy, search.strategy),
+            (ZSTD_cParameter::ZSTD_c_searchLog, search.log),
+            (ZSTD_cParameter::ZSTD_c_targetLength, search.target_length),
+            (BLOCK_SPLITTER, NO_SPLITTING),
+        ];
+        for (parameter, value) in parameters {
+            // SAFETY: the context is ours alone, and no compression is under way.
+            unsafe { ZSTD_CCtx_setParameter(context, parameter, value) };
+        }
+        // SAFETY: the context is ours alone; pointers and lengths are those of live slices.
         let result = unsafe {
-            ZSTD_CCtx_setParameter(context, ZSTD_cParameter::ZSTD_c_compressionLevel, level);
-            ZSTD_CCtx_setParameter(context, BLOCK_SPLITTER, NO_SPLITTING);
             ZSTD_compress2(
                 context,
                 dest.as_mut_ptr().cast(),
@@ -264,5 +415,77 @@ impl Drop for DecoderDict {
     fn drop(&mut self) {
         // SAFETY: made by the library, freed once.
         unsafe { ZSTD_freeDDict(self.0.as_ptr()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blosc1_size(level: u8, src: &[u8]) -> usize {
+        let mut dest = vec![0; src.len()];
+        let mut codec = Zstd::default();
+        let len = codec.encode_blosc1(level, false, src, &mut dest).unwrap();
+        let mut back = vec![0; src.len()];
+        assert_eq!(codec.decode(None, &dest[..len], &mut back), Ok(src.len()));
+        assert!(back == src);
+        len
+    }
+
+    #[test]
+    fn short_runs_are_no_longer_than_version_1_5_4_makes_them() {
+        for (level, len, size) in [
+            (7, 32, 16),
+            (8, 64, 16),
+            (8, 128, 16),
+            (8, 256, 18),
+            (9, 512, 18),
+        ] {
+            assert!(
+                blosc1_size(level, &vec![0; len]) <= size,
+                "{len} zeros at level {level}"
+            );
+        }
+        let runs: Vec<u8> = [0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0]
+            .into_iter()
+            .flat_map(|byte| [byte; 16])
+            .collect();
+        assert!(blosc1_size(8, &runs) <= 22);
+    }
+
+    #[test]
+    fn what_repeats_behind_noise_is_found() {
+        let mut random = 1u32;
+        let mut noise = |len: usize| -> Vec<u8> {
+            let step = || {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (random >> 24) as u8
+            };
+            std::iter::repeat_with(step).take(len).collect()
+        };
+        let stretch = noise(20_000);
+        let mut src = stretch.clone();
+        // Pieces of what the parser skipped, each too short to be found by looking at one position in ten.
+        for start in (10_000..19_000).step_by(30) {
+            src.extend_from_slice(&stretch[start..start + 9]);
+        }
+        assert!(is_noisy(&src));
+        for level in 3..=5 {
+            assert!(
+                blosc1_size(level, &src) < src.len() * 95 / 100,
+                "level {level}"
+            );
+        }
+    }
+
+    #[test]
+    fn text_counters_and_short_streams_are_not_noisy() {
+        let text = b"ocean relief and depth, measured at a station in the north. ".repeat(100);
+        let counters: Vec<u8> = (0..8000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
+        assert!(!is_noisy(&text));
+        assert!(!is_noisy(&counters));
+        assert!(!is_noisy(
+            &(0..=255).cycle().take(1000).collect::<Vec<u8>>()
+        ));
     }
 }
