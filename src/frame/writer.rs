@@ -25,6 +25,16 @@ enum Undo {
     Moved { from: u64, to: u64, len: u64 },
 }
 
+/// How far a move came.
+struct Shifted {
+    /// Bytes that were moved.
+    done: u64,
+    /// What was where the segment behind those came from: a write that fails may have moved a part of it,
+    /// over the rest.
+    torn: Option<Undo>,
+    result: Result<()>,
+}
+
 impl Writer {
     /// Begins to change a frame of `old_len` bytes that begins at `start`.
     pub fn new(stream: Box<dyn Stream>, start: u64, old_len: u64) -> Result<Writer> {
@@ -79,48 +89,47 @@ impl Writer {
 
     /// Moves `len` bytes. What they land on has been saved, but for their own old places.
     pub fn shift(&mut self, from: u64, to: u64, len: u64) -> Result<()> {
-        let moved = self.shift_segments(from, to, len);
-        // What was moved before the failure is a stretch at one end.
-        let (done, result) = match moved {
-            Ok(()) => (len, Ok(())),
-            Err((done, error)) => (done, Err(error)),
-        };
+        let Shifted { done, torn, result } = self.shift_segments(from, to, len);
+        // What was moved before a failure is a stretch at one end.
         let skipped = if to > from { len - done } else { 0 };
         self.undo.push(Undo::Moved {
             from: from + skipped,
             to: to + skipped,
             len: done,
         });
+        self.undo.extend(torn);
         result
     }
 
-    /// Moves segment by segment; an error comes with how many bytes were moved before.
-    fn shift_segments(
-        &self,
-        from: u64,
-        to: u64,
-        len: u64,
-    ) -> std::result::Result<(), (u64, Error)> {
-        let mut segment = Vec::new();
-        let size = SEGMENT.min(len) as usize;
-        segment
-            .try_reserve_exact(size)
-            .map_err(|_| (0, Error::MemoryAlloc))?;
-        segment.resize(size, 0);
+    /// Moves segment by segment, as far as that goes.
+    fn shift_segments(&self, from: u64, to: u64, len: u64) -> Shifted {
         let mut done = 0;
-        while done < len {
-            let part = SEGMENT.min(len - done);
-            // The end that is moved towards goes first, so that nothing is overwritten before it is read.
-            let at = if to > from { len - done - part } else { done };
-            let segment = &mut segment[..part as usize];
-            self.read(from + at, segment)
-                .map_err(|error| (done, error))?;
-            self.stream
-                .write_at(self.start + to + at, segment, Portions::Bytes)
-                .map_err(|error| (done, error))?;
-            done += part;
-        }
-        Ok(())
+        let mut torn = None;
+        let result = (|| {
+            let size = SEGMENT.min(len) as usize;
+            let mut segment = Vec::new();
+            segment.try_reserve_exact(size)?;
+            segment.resize(size, 0);
+            while done < len {
+                let part = SEGMENT.min(len - done);
+                // The end that is moved towards goes first, so that nothing is overwritten before it is
+                // read.
+                let at = if to > from { len - done - part } else { done };
+                segment.truncate(part as usize);
+                self.read(from + at, &mut segment)?;
+                let target = self.start + to + at;
+                if let Err(error) = self.stream.write_at(target, &segment, Portions::Bytes) {
+                    torn = Some(Undo::Overwritten {
+                        position: from + at,
+                        bytes: std::mem::take(&mut segment),
+                    });
+                    return Err(error);
+                }
+                done += part;
+            }
+            Ok(())
+        })();
+        Shifted { done, torn, result }
     }
 
     /// Ends the file where the frame does. Files that end there already are left alone if `only_longer`.
@@ -149,12 +158,58 @@ impl Writer {
                 Undo::Overwritten { position, bytes } => {
                     self.write_unsaved(position, &bytes, Portions::Bytes)
                 }
-                Undo::Moved { from, to, len } => self
-                    .shift_segments(to, from, len)
-                    .map_err(|(_, error)| error),
+                Undo::Moved { from, to, len } => self.shift_segments(to, from, len).result,
             };
         }
         let _ = self.stream.truncate(self.old_size);
         let _ = self.stream.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::fault::{Disk, Fault};
+    use crate::io::{Backend, Mode};
+    use std::path::Path;
+
+    const LEN: u64 = 5 * SEGMENT / 2;
+
+    fn frame() -> Vec<u8> {
+        (0..LEN).map(|i| (i % 251) as u8).collect()
+    }
+
+    /// Makes room for more bytes, or takes some away, as an update of a chunk does.
+    fn change(disk: &Disk, from: u64, to: u64) -> Result<()> {
+        let stream = disk.open(Path::new("f"), Mode::Update)?;
+        let mut writer = Writer::new(stream, 0, LEN)?;
+        let len = LEN - from;
+        let result = (|| {
+            writer.save(to.min(from), from.saturating_sub(to))?;
+            writer.shift(from, to, len)?;
+            writer.write(0, &[7; 100], Portions::Whole)?;
+            writer.truncate(to + len, false)
+        })();
+        writer.finish(result)
+    }
+
+    #[test]
+    fn a_move_that_fails_anywhere_is_taken_back() {
+        let base = || Disk::holding([("f".into(), frame())]);
+        for (from, to) in [(1000, 1000 + SEGMENT / 3), (1000 + SEGMENT / 3, 1000)] {
+            let disk = base();
+            change(&disk, from, to).unwrap();
+            let moved = disk.contents().remove(Path::new("f")).unwrap();
+            assert!(moved[to as usize..] == frame()[from as usize..]);
+            for call in 0..disk.log().len() {
+                for fault in [Fault::Fail, Fault::Cut] {
+                    let disk = base();
+                    disk.plan(call, fault);
+                    assert!(change(&disk, from, to).is_err());
+                    let left = disk.contents().remove(Path::new("f")).unwrap();
+                    assert!(left == frame(), "{fault:?} at {call}, {from} to {to}");
+                }
+            }
+        }
     }
 }
