@@ -156,10 +156,16 @@ impl Drop for Slot {
 
 /// How many files the environment and the system let readers keep open.
 fn most_kept() -> usize {
-    let asked = std::env::var_os(CAP_VARIABLE).map(|text| leading_number(text.as_encoded_bytes()));
-    match asked.map(usize::try_from) {
-        Some(Ok(asked)) => asked,
-        Some(Err(_)) | None => DEFAULT_CAP.min(descriptors_to_spare()),
+    std::env::var_os(CAP_VARIABLE)
+        .and_then(|text| asked_for(text.as_encoded_bytes()))
+        .unwrap_or_else(|| DEFAULT_CAP.min(descriptors_to_spare()))
+}
+
+/// How many files a value of the variable asks for; an empty one and a negative number ask for nothing.
+fn asked_for(text: &[u8]) -> Option<usize> {
+    match text.is_empty() {
+        true => None,
+        false => usize::try_from(leading_number(text)).ok(),
     }
 }
 
@@ -328,14 +334,17 @@ mod tests {
         assert!(!open_files("ls").contains("kept-by-the-parent"));
 
         for (text, number) in [
-            ("7", 7),
-            (" \t+12x", 12),
-            ("-3", -3),
-            ("many", 0),
-            ("", 0),
-            ("99999999999999999999", i64::MAX),
+            ("7", Some(7)),
+            (" \t+12x", Some(12)),
+            ("010", Some(10)),
+            ("0x3", Some(0)),
+            ("many", Some(0)),
+            ("", None),
+            ("-3", None),
+            ("99999999999999999999", Some(i64::MAX as usize)),
+            ("-99999999999999999999", None),
         ] {
-            assert_eq!(leading_number(text.as_bytes()), number, "{text:?}");
+            assert_eq!(asked_for(text.as_bytes()), number, "{text:?}");
         }
     }
 }
