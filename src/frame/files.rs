@@ -128,6 +128,18 @@ impl Files {
         Ok((reader, replaced))
     }
 
+    /// The open frame that was acquired last, or index of a sparse one.
+    pub fn latest(&self) -> Result<FrameReader> {
+        let stream = match self.directory {
+            None => self.reader.latest()?,
+            Some(_) => return Ok(self.acquire()?.0),
+        };
+        Ok(FrameReader {
+            stream,
+            start: self.start,
+        })
+    }
+
     /// The file of the frame is another one now, and known to be.
     pub fn forget_reader(&self) {
         self.reader.forget();
@@ -182,8 +194,7 @@ impl LazySource for Files {
         }
         let position = self.start.checked_add(offset).ok_or(Error::InvalidHeader)?;
         if self.backend.names().is_some() {
-            let (reader, _) = self.acquire()?;
-            return Ok((Arc::new(reader.stream), position));
+            return Ok((Arc::new(self.latest()?.stream), position));
         }
         // Streams of a user's backend are not shared by threads.
         let each = OpenedAtEachRead {

@@ -143,9 +143,11 @@ pub fn decode(
         offsets.resize(count, offset);
         return Ok(offsets);
     }
-    let bytes = payload(decompressor, chunk)?;
-    let (words, _) = bytes.as_chunks::<OFFSET_LEN>();
-    offsets.extend(words.iter().map(|&word| i64::from_le_bytes(word)));
+    offsets.resize(count, 0);
+    decompressor.decompress(chunk, bytemuck::cast_slice_mut(&mut offsets))?;
+    for offset in &mut offsets {
+        *offset = i64::from_le(*offset);
+    }
     Ok(offsets)
 }
 

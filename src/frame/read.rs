@@ -71,7 +71,7 @@ impl Frame {
             }
             Place::Disk(files) => {
                 let sparse = files.is_sparse();
-                let (reader, _) = files.acquire()?;
+                let reader = files.latest()?;
                 read_index(&known, sparse, |position| {
                     let end = known.len - u64::from(known.trailer_len);
                     let len = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
@@ -128,7 +128,7 @@ impl Frame {
                 FrameChunk::Owned(files.read_chunk_file(file_id(stored)?)?)
             }
             Place::Disk(files) => {
-                let (reader, _) = files.acquire()?;
+                let reader = files.latest()?;
                 map.read_chunk(&reader, nchunk, stored)?
             }
         };
@@ -223,7 +223,7 @@ impl Frame {
                 (reader, 0, end)
             }
             false => {
-                let (reader, _) = files.acquire()?;
+                let reader = files.latest()?;
                 (reader, map.position(stored)?, map.header_len + map.data_len)
             }
         };

@@ -102,6 +102,17 @@ impl Reader {
         Ok((stream, another))
     }
 
+    /// The open file of the last [`Reader::acquire`], without looking whether the path still names it.
+    ///
+    /// # Errors
+    /// As [`Reader::acquire`].
+    pub fn latest(&self) -> Result<Arc<dyn Stream>> {
+        if let Some(kept) = &self.state().kept {
+            return Ok(Arc::clone(&kept.stream));
+        }
+        Ok(self.acquire()?.0)
+    }
+
     /// Ends keeping the file open, and forgets which file it was.
     pub fn forget(&self) {
         *self.state() = State::default();
