@@ -23,7 +23,7 @@ DEMO := $(CURDIR)/target/demo-prefix
 .PHONY: help build install headers demo reference test test-clients test-full test-arm bench fuzz check check-oldest check-arm clean
 
 help:
-	@echo "make build                      build the libraries"
+	@echo "make build                      build the libraries and the programs"
 	@echo "make install PREFIX= DESTDIR=   install them, with headers, pkg-config and CMake files"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
@@ -37,7 +37,7 @@ help:
 
 build:
 	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 \
-		--package ferroblosc-capi-ferroblosc
+		--package ferroblosc-capi-ferroblosc --package ferroblosc-blpk
 
 install: build
 	scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"

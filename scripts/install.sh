@@ -1,5 +1,5 @@
 #!/bin/bash
-# Puts the built libraries where programs look for them; `make install` calls it.
+# Puts the built libraries and programs where others look for them; `make install` calls it.
 #
 # usage: install.sh BUILD DESTINATION
 #
@@ -35,3 +35,18 @@ install -m 644 "$root"/include/blosc2/*.h "$prefix/include/blosc2"
 install_library blosc2 3.3.5 9 Blosc2
 install_library blosc 1.21.6 1 Blosc
 install_library ferroblosc 0.1.0 0 Ferroblosc
+
+# install_program NAME: with its manual page and the completions of shells, which it prints itself.
+install_program() {
+    local name=$1
+
+    install -d "$prefix/bin" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions" \
+        "$prefix/share/zsh/site-functions" "$prefix/share/fish/vendor_completions.d"
+    install -m 755 "$build/$name" "$prefix/bin/$name"
+    "$build/$name" man > "$prefix/share/man/man1/$name.1"
+    "$build/$name" completions bash > "$prefix/share/bash-completion/completions/$name"
+    "$build/$name" completions zsh > "$prefix/share/zsh/site-functions/_$name"
+    "$build/$name" completions fish > "$prefix/share/fish/vendor_completions.d/$name.fish"
+}
+
+install_program blpk

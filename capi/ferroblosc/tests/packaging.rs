@@ -49,6 +49,28 @@ fn row_d12_the_tree_has_the_names_and_links() {
 }
 
 #[test]
+fn the_programs_are_installed_with_what_helps_to_use_them() {
+    let prefix = installed("programs");
+    let output = run(Command::new(prefix.join("bin/blpk")).arg("--version"));
+    assert!(
+        output
+            .stdout
+            .starts_with(b"bloscpack: '0.16.0' ferroblosc: '0.1.0'")
+    );
+    for file in [
+        "man/man1/blpk.1",
+        "bash-completion/completions/blpk",
+        "zsh/site-functions/_blpk",
+        "fish/vendor_completions.d/blpk.fish",
+    ] {
+        let size = fs::metadata(prefix.join("share").join(file))
+            .expect(file)
+            .len();
+        assert!(size > 1000, "{file}");
+    }
+}
+
+#[test]
 fn pkg_config_finds_both_libraries() {
     let prefix = installed("pkg-config");
     let pkg_config = |arguments: &[&str]| -> Vec<String> {

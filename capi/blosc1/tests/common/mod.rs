@@ -24,8 +24,8 @@ pub fn build_folder() -> PathBuf {
     folder.to_owned()
 }
 
-/// The folder with this library and that of C-Blosc2 under the names programs know, just built; so is the
-/// third one, which is installed with them.
+/// The folder with this library and that of C-Blosc2 under the names programs know, just built; so is
+/// what is installed with them.
 ///
 /// A test's own dependencies do not include shared libraries, so cargo is asked for them here.
 pub fn library_folder() -> &'static Path {
@@ -35,6 +35,7 @@ pub fn library_folder() -> &'static Path {
             .args(["build", "--package", env!("CARGO_PKG_NAME")])
             .args(["--package", "ferroblosc-capi-blosc2"])
             .args(["--package", "ferroblosc-capi-ferroblosc"])
+            .args(["--package", "ferroblosc-blpk"])
             .current_dir(project_root()));
         let folder = scratch("lib");
         for (file, name) in [

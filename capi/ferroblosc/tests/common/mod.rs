@@ -24,7 +24,8 @@ pub fn build_folder() -> PathBuf {
     folder.to_owned()
 }
 
-/// The folder with the three libraries under the names programs know, just built.
+/// The folder with the three libraries under the names programs know, just built, like all that is
+/// installed with them.
 ///
 /// A test's own dependencies do not include shared libraries, so cargo is asked for them here.
 pub fn library_folder() -> &'static Path {
@@ -34,6 +35,7 @@ pub fn library_folder() -> &'static Path {
             .args(["build", "--package", env!("CARGO_PKG_NAME")])
             .args(["--package", "ferroblosc-capi-blosc2"])
             .args(["--package", "ferroblosc-capi-blosc1"])
+            .args(["--package", "ferroblosc-blpk"])
             .current_dir(project_root()));
         let folder = scratch("lib");
         for (name, soversion) in [("ferroblosc", "0"), ("blosc2", "9"), ("blosc", "1")] {

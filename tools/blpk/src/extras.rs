@@ -1,0 +1,67 @@
+//! `metadata`, `recover`, `completions` and `man`.
+
+use crate::files::Place;
+use crate::usage::Wrong;
+use crate::voice::{Failure, Voice, error};
+use crate::words::{self, Call, read_metadata};
+use clap_complete::Shell;
+use ferroblosc::bloscpack::{self, MetadataArgs};
+use std::path::Path;
+
+/// Replaces the metadata of a file.
+pub fn metadata(call: &Call, voice: &Voice) -> Result<(), Failure> {
+    let names = call.files(&["<file>", "<metadata>"], 0)?;
+    let (path, name) = (Path::new(names[0]), Path::new(names[1]));
+    Place::File(path.to_owned()).check_exists("file")?;
+    let value = read_metadata(name)?.ok_or_else(|| error("there are no metadata in 'null'"))?;
+    bloscpack::update_metadata(path, &value, &MetadataArgs::default())?;
+    voice.verbose("done");
+    Ok(())
+}
+
+/// Undoes a change that was interrupted.
+pub fn recover(call: &Call, voice: &Voice) -> Result<(), Failure> {
+    let path = call.file()?;
+    Place::File(path.clone()).check_exists("file")?;
+    if bloscpack::recover(&path)? {
+        voice.say("a change that was interrupted has been undone");
+    } else {
+        voice.say("there was nothing to be undone");
+    }
+    Ok(())
+}
+
+/// Prints the completions of a shell.
+pub fn completions(call: &Call) -> Result<(), Failure> {
+    let names = call.files(&["<shell>"], 0)?;
+    let name = names[0].to_string_lossy();
+    let shell: Shell = name.parse().map_err(|_| Wrong::Usage {
+        subcommand: call.spelled(),
+        why: format!(
+            "argument <shell>: invalid choice: '{name}' (choose from 'bash', 'elvish', 'fish', 'powershell', 'zsh')"
+        ),
+    })?;
+    clap_complete::generate(shell, &mut words::command(), "blpk", &mut std::io::stdout());
+    Ok(())
+}
+
+/// Prints the manual page.
+pub fn man() -> Result<(), Failure> {
+    let mut page = Vec::new();
+    let command = words::command();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    for subcommand in command.get_subcommands() {
+        let man = clap_mangen::Man::new(subcommand.clone());
+        page.extend(
+            format!(
+                ".SH \"SUBCOMMAND: {}\"\n",
+                subcommand.get_name().to_uppercase()
+            )
+            .bytes(),
+        );
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+    }
+    std::io::Write::write_all(&mut std::io::stdout(), &page)?;
+    Ok(())
+}

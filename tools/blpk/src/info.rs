@@ -1,0 +1,112 @@
+//! `info`.
+
+use crate::files::{self, Place};
+use crate::show;
+use crate::voice::{Failure, Voice};
+use crate::words::Call;
+use ferroblosc::bloscpack::{Metadata, check_complete};
+use ferroblosc::blpk::{Archive, Error};
+use serde_json::json;
+use std::fs::File;
+
+/// How many offsets are shown.
+const SHOWN_OFFSETS: usize = 5;
+
+pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
+    let path = call.file()?;
+    Place::File(path.clone()).check_exists("file")?;
+    check_complete(&path)?;
+    let mut archive = Archive::open(files::open(&path)?)?;
+    let metadata = archive.metadata().map(Metadata::of).transpose()?;
+    if call.flag("json") {
+        let value = as_json(call, &mut archive, metadata.as_ref())?;
+        show::print_json(&value);
+        return Ok(());
+    }
+    voice.say(&show::header(archive.header()));
+    tell_offsets(voice, &mut archive)?;
+    if let (Some(metadata), Some(section)) = (&metadata, archive.metadata()) {
+        voice.say("Metadata:");
+        voice.say(&show::metadata(metadata));
+        voice.say(&show::metadata_header(&section.header));
+    }
+    tell_first_chunk(voice, &mut archive)?;
+    if call.flag("list-chunks") {
+        tell_chunks(voice, &mut archive)?;
+    }
+    Ok(())
+}
+
+fn tell_offsets(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
+    let offsets = archive.offsets()?.unwrap_or_default();
+    if offsets.is_empty() {
+        return Ok(());
+    }
+    let shown = offsets.iter().take(SHOWN_OFFSETS);
+    let shown: String = shown.map(|offset| format!("{offset},")).collect();
+    voice.say("'offsets':");
+    voice.say(&format!("[{shown}...]"));
+    Ok(())
+}
+
+/// The first chunk; none when there is none.
+fn first_chunk(archive: &mut Archive<File>) -> Result<Option<ferroblosc::blpk::Place>, Failure> {
+    match archive.place(0) {
+        Ok(place) => Ok(Some(place)),
+        Err(Error::NoSuchChunk(_)) => Ok(None),
+        Err(other) => Err(other.into()),
+    }
+}
+
+fn tell_first_chunk(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
+    let Some(place) = first_chunk(archive)? else {
+        voice.say("There are no chunks");
+        return Ok(());
+    };
+    voice.say("First chunk blosc header:");
+    voice.say(&show::chunk_header(&place.chunk.header));
+    voice.say("First chunk blosc flags: ");
+    voice.say(&show::chunk_flags(&place.chunk.header));
+    Ok(())
+}
+
+fn tell_chunks(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
+    voice.say("chunks:");
+    for index in 0..archive.nchunks()? {
+        let place = archive.place(index)?;
+        let header = &place.chunk.header;
+        voice.say(&format!(
+            "    {index}: offset: {} nbytes: {} ctbytes: {} codec: '{}'",
+            place.position,
+            place.chunk.nbytes,
+            place.chunk.cbytes,
+            show::codec(header),
+        ));
+    }
+    Ok(())
+}
+
+fn as_json(
+    call: &Call,
+    archive: &mut Archive<File>,
+    metadata: Option<&Metadata>,
+) -> Result<serde_json::Value, Failure> {
+    let mut value = json!({
+        "header": show::header_json(archive.header()),
+        "offsets": archive.offsets()?,
+        "metadata": metadata.map(show::metadata_json),
+        "metadata_header": archive.metadata().map(|section| show::metadata_header_json(&section.header)),
+        "first_chunk": first_chunk(archive)?.map(|place| show::chunk_json(&place.chunk.header)),
+    });
+    if call.flag("list-chunks") {
+        let mut chunks = Vec::new();
+        for index in 0..archive.nchunks()? {
+            let place = archive.place(index)?;
+            let mut chunk = show::chunk_json(&place.chunk.header);
+            chunk["offset"] = place.position.into();
+            chunks.push(chunk);
+        }
+        value["chunks"] = chunks.into();
+    }
+    Ok(value)
+}

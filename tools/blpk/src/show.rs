@@ -1,0 +1,273 @@
+//! Headers and values as text and as JSON.
+
+use crate::voice::{Level, Voice};
+use ferroblosc::bloscpack::{ChunkReport, Metadata, Observer, double_pretty_size, text_repr};
+use ferroblosc::blpk::{Checksum, Header, MetadataHeader, MetadataSection, bytes_repr};
+use ferroblosc::chunk::BasicHeader;
+use serde_json::json;
+
+/// The width of a page on which values are shown.
+const WIDTH: usize = 90;
+/// How an unknown number is shown.
+const UNKNOWN: &str = "-1";
+
+/// `True` or `False`.
+pub fn truth(value: bool) -> &'static str {
+    if value { "True" } else { "False" }
+}
+
+fn size(size: Option<u32>) -> String {
+    size.map_or(UNKNOWN.to_owned(), |size| double_pretty_size(size.into()))
+}
+
+/// A header, a line for each field.
+pub fn header(header: &Header) -> String {
+    let nchunks = header.nchunks.map_or(UNKNOWN.to_owned(), |n| n.to_string());
+    format!(
+        "BloscpackHeader:
+    format_version: {}
+    offsets: {}
+    metadata: {}
+    checksum: '{}'
+    typesize: {}
+    chunk_size: {}
+    last_chunk: {}
+    nchunks: {nchunks}
+    max_app_chunks: {}",
+        header.version,
+        truth(header.offsets),
+        truth(header.metadata),
+        header.checksum.name(),
+        header.typesize,
+        size(header.chunk_size),
+        size(header.last_chunk),
+        header.max_app_chunks,
+    )
+}
+
+/// The header of a metadata section, a line for each field.
+pub fn metadata_header(header: &MetadataHeader) -> String {
+    let trimmed = |bytes: &[u8]| -> String {
+        let end = bytes.iter().rposition(|&byte| byte != 0);
+        bytes_repr(&bytes[..end.map_or(0, |at| at + 1)])
+    };
+    format!(
+        "MetadataHeader:
+    magic_format: {}
+    meta_options: '{:08b}'
+    meta_checksum: '{}'
+    meta_codec: '{}'
+    meta_level: {}
+    meta_size: {}
+    max_meta_size: {}
+    meta_comp_size: {}
+    user_codec: {}",
+        trimmed(&header.magic_format),
+        header.options,
+        header.checksum.name(),
+        header.codec.name(),
+        header.level,
+        double_pretty_size(header.size.into()),
+        double_pretty_size(header.reserved.into()),
+        double_pretty_size(header.stored.into()),
+        trimmed(&header.user_codec),
+    )
+}
+
+/// Metadata, over as many lines as they need.
+pub fn metadata(metadata: &Metadata) -> String {
+    match metadata {
+        Metadata::Value(value) => value.pretty(WIDTH),
+        Metadata::Opaque { kind, bytes, error } => {
+            let why = match error {
+                Some(error) => format!("can't be read: {error}"),
+                None => "are of an unknown kind".to_owned(),
+            };
+            format!("the '{}' bytes of {} {why}", bytes.len(), bytes_repr(kind))
+        }
+    }
+}
+
+/// What was read of metadata.
+pub fn metadata_read(section: &MetadataSection) -> String {
+    let how = match section.header.codec {
+        ferroblosc::blpk::MetadataCodec::None => "uncompressed",
+        ferroblosc::blpk::MetadataCodec::Zlib => "compressed",
+    };
+    format!("read {how} metadata of size: '{}'", section.header.stored)
+}
+
+/// The header of a chunk in one line.
+pub fn chunk_header(header: &BasicHeader) -> String {
+    format!(
+        "OrderedDict([('version', {}), ('versionlz', {}), ('flags', {}), ('typesize', {}), ('nbytes', {}), ('blocksize', {}), ('ctbytes', {})])",
+        header.version,
+        header.versionlz,
+        header.flags,
+        header.typesize,
+        header.nbytes,
+        header.blocksize,
+        header.cbytes,
+    )
+}
+
+/// The name of the codec in the flags of a chunk.
+pub fn codec(header: &BasicHeader) -> String {
+    match header.format() {
+        0 => "blosclz".to_owned(),
+        1 => "lz4".to_owned(),
+        2 => "snappy".to_owned(),
+        3 => "zlib".to_owned(),
+        4 => "zstd".to_owned(),
+        other => format!("unknown ({other})"),
+    }
+}
+
+/// The flags of a chunk by the names Bloscpack gives them.
+fn flags(header: &BasicHeader) -> [(&'static str, bool); 4] {
+    [
+        ("byte_shuffle", header.flags & 0x01 != 0),
+        ("pure_memcpy", header.flags & 0x02 != 0),
+        ("bit_shuffle", header.flags & 0x04 != 0),
+        // As it stands there; today it says that blocks are not split.
+        ("split_blocks", header.flags & 0x10 != 0),
+    ]
+}
+
+/// The flags of a chunk in one line.
+pub fn chunk_flags(header: &BasicHeader) -> String {
+    let flags = flags(header).map(|(name, value)| format!("('{name}', {}), ", truth(value)));
+    format!(
+        "OrderedDict([{}('codec', {})])",
+        flags.concat(),
+        text_repr(&codec(header))
+    )
+}
+
+/// A header as JSON.
+pub fn header_json(header: &Header) -> serde_json::Value {
+    json!({
+        "format_version": header.version,
+        "offsets": header.offsets,
+        "metadata": header.metadata,
+        "checksum": header.checksum.name(),
+        "typesize": header.typesize,
+        "chunk_size": header.chunk_size,
+        "last_chunk": header.last_chunk,
+        "nchunks": header.nchunks,
+        "max_app_chunks": header.max_app_chunks,
+    })
+}
+
+/// The header of a metadata section as JSON.
+pub fn metadata_header_json(header: &MetadataHeader) -> serde_json::Value {
+    json!({
+        "magic_format": String::from_utf8_lossy(header.kind()),
+        "meta_options": header.options,
+        "meta_checksum": header.checksum.name(),
+        "meta_codec": header.codec.name(),
+        "meta_level": header.level,
+        "meta_size": header.size,
+        "max_meta_size": header.reserved,
+        "meta_comp_size": header.stored,
+    })
+}
+
+/// The header of a chunk as JSON.
+pub fn chunk_json(header: &BasicHeader) -> serde_json::Value {
+    let mut value = json!({
+        "version": header.version,
+        "versionlz": header.versionlz,
+        "typesize": header.typesize,
+        "nbytes": header.nbytes,
+        "blocksize": header.blocksize,
+        "ctbytes": header.cbytes,
+        "codec": codec(header),
+    });
+    for (name, flag) in flags(header) {
+        value[name] = flag.into();
+    }
+    value
+}
+
+/// Metadata as JSON; what JSON has no words for (NaN, say) as text.
+pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
+    match metadata {
+        Metadata::Value(value) => {
+            let text = value.to_json();
+            serde_json::from_str(&text).unwrap_or(text.into())
+        }
+        Metadata::Opaque { .. } => serde_json::Value::Null,
+    }
+}
+
+/// Prints a value as it is, without anything in front of it.
+pub fn print_json(value: &serde_json::Value) {
+    println!("{value:#}");
+}
+
+/// Tells of each chunk when everything is wanted.
+pub struct Chunks<'v> {
+    pub voice: &'v Voice,
+    pub checksum: Checksum,
+    /// What is done with chunks.
+    pub work: Work,
+}
+
+/// What is done with chunks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    Compress,
+    Decompress,
+}
+
+impl Observer for Chunks<'_> {
+    fn chunk(&mut self, report: &ChunkReport<'_>) {
+        if self.voice.level() < Level::Debug {
+            return;
+        }
+        let last = if report.is_last { " (last)" } else { "" };
+        self.voice
+            .debug(&format!("Handle chunk '{}'{last}", report.index));
+        let digest = bytes_repr(report.digest);
+        let name = self.checksum.name();
+        let plain = double_pretty_size(report.nbytes as u64);
+        let chunk = double_pretty_size(report.chunk.len() as u64);
+        match self.work {
+            Work::Compress => {
+                self.voice.debug(&format!("checksum ({name}): {digest}"));
+                self.voice
+                    .debug(&format!("chunk handled, in: {plain} out: {chunk}"));
+            }
+            Work::Decompress => {
+                if let Ok(header) = BasicHeader::parse(report.chunk) {
+                    self.voice
+                        .debug(&format!("blosc_header: {}", chunk_header(&header)));
+                }
+                self.voice
+                    .debug(&format!("decompressing chunk '{}'{last}", report.index));
+                self.voice.debug(&format!("checksum OK ({name}): {digest}"));
+                self.voice
+                    .debug(&format!("chunk handled, in: {chunk} out: {plain}"));
+            }
+        }
+    }
+}
+
+/// Every argument by its name, when everything is wanted.
+pub fn arguments(voice: &Voice, arguments: &mut [(&str, String)]) {
+    voice.debug("command line argument parsing complete");
+    voice.debug("command line arguments are: ");
+    arguments.sort_by_key(|argument| argument.0);
+    for (name, value) in arguments {
+        voice.debug(&format!("    {name}: {value}"));
+    }
+}
+
+/// How long it took, and how much plain data went through in that time.
+pub fn elapsed(voice: &Voice, since: std::time::Instant, bytes: u64) {
+    let seconds = since.elapsed().as_secs_f64();
+    let speed = (bytes as f64 / seconds.max(1e-9)) as u64;
+    let speed = ferroblosc::bloscpack::pretty_size(speed);
+    voice.verbose(&format!("elapsed time: {seconds:.3}s ({speed}/s)"));
+}
