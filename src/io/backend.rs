@@ -6,7 +6,7 @@
 use super::ReadAt;
 use crate::{Error, Result};
 use std::ffi::CStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
 /// How a file is opened.
@@ -41,6 +41,42 @@ pub enum Portions {
     Whole,
     /// Items of one byte.
     Bytes,
+}
+
+/// What a frame in files is guarded against, beyond what its format asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Care {
+    /// Whatever happens in the middle of a change, the frame is afterwards as it was before it or as it was
+    /// to become.
+    pub durable: bool,
+    /// Chunks that are not as they were written are noticed when they are read.
+    pub checksums: bool,
+}
+
+impl Care {
+    /// The variable that asks for [`Care::durable`] in all frames.
+    const DURABLE: &str = "FERROBLOSC_DURABLE";
+    /// The variable that asks for [`Care::checksums`] in all frames.
+    const CHECKSUMS: &str = "FERROBLOSC_CHECKSUMS";
+
+    /// What the environment asks for, with any value but an empty one and `0`.
+    pub fn of_environment() -> Care {
+        let asked = |variable| {
+            std::env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
+        };
+        Care {
+            durable: asked(Care::DURABLE),
+            checksums: asked(Care::CHECKSUMS),
+        }
+    }
+
+    /// Both kinds of care together.
+    pub fn and(self, other: Care) -> Care {
+        Care {
+            durable: self.durable || other.durable,
+            checksums: self.checksums || other.checksums,
+        }
+    }
 }
 
 /// Which file a path or a handle stands for, whatever its name is.
@@ -126,6 +162,15 @@ pub trait Stream: Send + Sync {
         Err(Error::FileWrite)
     }
 
+    /// Claims the file until it is closed, by agreement with others who claim; returns whether nobody else
+    /// has.
+    ///
+    /// # Errors
+    /// [`Error::Lock`] when it can't be told.
+    fn claim(&self) -> Result<bool> {
+        Ok(true)
+    }
+
     /// Which file this is, for backends that can tell.
     fn identity(&self) -> Option<Identity> {
         None
@@ -152,6 +197,11 @@ pub trait Backend: Send + Sync {
         None
     }
 
+    /// What the frames in these files are guarded against.
+    fn care(&self) -> Care {
+        Care::default()
+    }
+
     /// Ends the use of the backend by one frame.
     ///
     /// # Errors
@@ -171,6 +221,20 @@ pub trait Names: Send + Sync {
     /// # Errors
     /// [`Error::FileWrite`] when it can't be done.
     fn rename(&self, from: &Path, to: &Path) -> Result<()>;
+
+    /// The path of the file itself, for one that leads to it.
+    fn resolve(&self, path: &Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    /// Lets those use the file at `to` who may use the one at `from`.
+    ///
+    /// # Errors
+    /// [`Error::FileWrite`] when it can't be done.
+    fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
+        let _ = (from, to);
+        Ok(())
+    }
 
     /// Removes the file at `path`.
     ///

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::os::fd::IntoRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The files of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +46,16 @@ impl Names for FileSystem {
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         std::fs::rename(from, to).map_err(|_| Error::FileWrite)
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+    }
+
+    fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
+        std::fs::metadata(from)
+            .and_then(|found| std::fs::set_permissions(to, found.permissions()))
+            .map_err(|_| Error::FileWrite)
     }
 
     fn remove(&self, path: &Path) -> Result<()> {
@@ -114,6 +124,15 @@ impl Stream for FileStream {
 
     fn sync(&self) -> Result<()> {
         self.0.sync_data().map_err(|_| Error::FileWrite)
+    }
+
+    fn claim(&self) -> Result<bool> {
+        use std::fs::TryLockError;
+        match self.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(_)) => Err(Error::Lock),
+        }
     }
 
     fn identity(&self) -> Option<Identity> {

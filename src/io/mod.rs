@@ -15,7 +15,7 @@ mod reader;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use backend::{Backend, Identity, Mode, Names, Portions, Stream, View};
+pub use backend::{Backend, Care, Identity, Mode, Names, Portions, Stream, View};
 pub use filesystem::FileSystem;
 pub use reader::Reader;
 
