@@ -27,8 +27,9 @@
 //! variable-length one the chunk that holds it).
 //!
 //! A writer that knows nothing of this sets the kind of the fingerprint to 0 with every trailer it writes, and
-//! drops the table with every index. So a table counts only under a fingerprint of kind 3 that is right. The
-//! one change it makes without writing a trailer is to the content of a fixed metalayer: these are not in the
+//! drops the table with every index. So a table counts only under a fingerprint of kind 3. If that is wrong,
+//! something is broken, though not necessarily the table: a chunk that agrees with it is right all the same. The
+//! one change such a writer makes without writing a trailer is to the content of a fixed metalayer: these are not in the
 //! fingerprint, and a checksum that one of them contradicts says that it was changed, not that it is broken.
 
 use super::header::{FIXED_LEN, FRAME_LEN_AT, THREADS_AT};
@@ -73,8 +74,8 @@ pub struct Sealed<'a> {
 pub enum Seal {
     /// There is none, or of a kind that nobody has defined.
     Absent,
-    /// It contradicts the frame.
-    Broken,
+    /// It contradicts the frame. There may still be a table, which may be wrong, but not by chance right.
+    Broken(Option<Table>),
     /// It is right; and there may be a table.
     Intact(Option<Table>),
 }
@@ -124,8 +125,13 @@ impl Sealed<'_> {
     pub fn inspect(&self) -> Seal {
         match trailer::fingerprint(self.trailer) {
             None => Seal::Absent,
-            Some(found) if found != self.fingerprint() => Seal::Broken,
-            Some(_) => Seal::Intact(Table::parse(self.slack)),
+            Some(found) => {
+                let table = Table::parse(self.slack);
+                match found == self.fingerprint() {
+                    true => Seal::Intact(table),
+                    false => Seal::Broken(table),
+                }
+            }
         }
     }
 }
@@ -295,6 +301,10 @@ mod tests {
     #[test]
     fn a_seal_breaks_with_any_byte_it_covers() {
         let intact = Fixture::new().inspect();
+        let Seal::Intact(table) = intact.clone() else {
+            panic!("{intact:?}");
+        };
+        let broken = Seal::Broken(table);
         for at in 0..FIXED_LEN {
             let mut fixture = Fixture::new();
             fixture.header[at] ^= 1;
@@ -302,7 +312,7 @@ mod tests {
             let expected = if is_free {
                 intact.clone()
             } else {
-                Seal::Broken
+                broken.clone()
             };
             assert_eq!(fixture.inspect(), expected, "byte {at} of the header");
         }

@@ -4,15 +4,40 @@
 
 use super::header::FIXED_LEN;
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
-use crate::io::{Backend, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
+use crate::io::{Backend, Care, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
 use crate::{Buffer, Error, Result};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The file of a sparse frame that holds all but the chunks.
 const INDEX_NAME: &str = "chunks.b2frame";
+
+/// What the name of a file ends with that is to take the place of another.
+const TEMPORARY: &str = ".b2tmp";
+
+/// The path with something behind it.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Why a file isn't replaced, or may not be.
+#[derive(Clone, Copy, Debug)]
+pub struct NotReplaced {
+    /// What went wrong.
+    pub error: Error,
+    /// Whether the new file is there all the same, though it may not last.
+    pub is_there: bool,
+}
+
+impl From<NotReplaced> for Error {
+    fn from(not: NotReplaced) -> Error {
+        not.error
+    }
+}
 
 /// The path of a directory without the slash, of either kind, that it may end with.
 fn without_trailing_slash(directory: PathBuf) -> PathBuf {
@@ -32,6 +57,15 @@ pub struct Files {
     /// Where in its file the frame begins.
     start: u64,
     reader: Reader,
+    care: Care,
+}
+
+/// What frames in the files of a backend are guarded against, unless a frame asks for more.
+fn care_of(backend: &dyn Backend) -> Care {
+    let mut everywhere = Care::of_environment();
+    // Names are what makes changes durable: without them only who asks for it by mistake is told so.
+    everywhere.durable &= backend.names().is_some();
+    backend.care().and(everywhere)
 }
 
 impl Files {
@@ -39,6 +73,7 @@ impl Files {
     pub fn contiguous(backend: Arc<dyn Backend>, path: PathBuf, start: u64) -> Files {
         Files {
             reader: Reader::new(Arc::clone(&backend), path.clone()),
+            care: care_of(&*backend),
             backend,
             path,
             directory: None,
@@ -52,11 +87,44 @@ impl Files {
         let path = directory.join(INDEX_NAME);
         Files {
             reader: Reader::new(Arc::clone(&backend), path.clone()),
+            care: care_of(&*backend),
             backend,
             path,
             directory: Some(directory),
             start,
         }
+    }
+
+    /// The same, with more care.
+    pub fn careful(mut self, care: Care) -> Files {
+        self.care = self.care.and(care);
+        self
+    }
+
+    /// What the frame is guarded against.
+    pub fn care(&self) -> Care {
+        self.care
+    }
+
+    /// Tells whether the files can be handled with the care that was asked for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for changes that last in files that can't be renamed.
+    pub fn check_care(&self) -> Result<()> {
+        match self.care.durable && self.backend.names().is_none() {
+            true => Err(Error::InvalidParam),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a change that is interrupted must leave nothing half done.
+    pub fn is_durable(&self) -> bool {
+        self.care.durable
+    }
+
+    /// Whether changes can be made beside what is there: whether the frame has its file for itself.
+    pub fn is_replaceable(&self) -> bool {
+        self.care.durable && self.start == 0
     }
 
     /// Whether there is something at the path already.
@@ -76,6 +144,83 @@ impl Files {
         }
     }
 
+    /// Puts a file that `write` writes in the place of the one at `path`, if there is one: at once, and so
+    /// that it lasts.
+    ///
+    /// # Errors
+    /// Those of `write`, and of the backend.
+    pub fn replace(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&dyn Stream) -> Result<()>,
+    ) -> std::result::Result<(), NotReplaced> {
+        let names = self.names();
+        let target = names.resolve(path);
+        let temporary = beside(&target, TEMPORARY);
+        let replaced = self
+            .write_synced(&temporary, write)
+            .and_then(|()| match names.identify(&target) {
+                Some(_) => names.copy_permissions(&target, &temporary),
+                None => Ok(()),
+            })
+            .and_then(|()| names.rename(&temporary, &target));
+        if let Err(error) = replaced {
+            // What is left only takes room.
+            let _ = names.remove(&temporary);
+            return Err(NotReplaced {
+                error,
+                is_there: false,
+            });
+        }
+        self.reader.forget();
+        self.sync_names_at(&target).map_err(|error| NotReplaced {
+            error,
+            is_there: true,
+        })
+    }
+
+    /// Makes the names in the directory of a file last.
+    pub fn sync_names_at(&self, path: &Path) -> Result<()> {
+        let directory = path.parent().unwrap_or(Path::new(""));
+        self.names().sync_directory(directory)
+    }
+
+    /// Writes a file whose bytes last.
+    fn write_synced(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&dyn Stream) -> Result<()>,
+    ) -> Result<()> {
+        let stream = self.backend.open(path, Mode::Create)?;
+        write(&*stream)?;
+        stream.sync()?;
+        stream.close()
+    }
+
+    /// Makes the directory of a sparse frame with its index, at once and so that it lasts.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub fn create_directory_durably(&self, directory: &Path, index: &[u8]) -> Result<()> {
+        let names = self.names();
+        let temporary = beside(directory, TEMPORARY);
+        // One that is there was left behind by somebody who didn't get further.
+        if names.identify(&temporary).is_none() {
+            names.make_directory(&temporary)?;
+        }
+        let path = temporary.join(INDEX_NAME);
+        let made = self
+            .write_synced(&path, |stream| stream.write_at(0, index, Portions::Whole))
+            .and_then(|()| names.sync_directory(&temporary))
+            .and_then(|()| names.rename(&temporary, directory));
+        if let Err(error) = made {
+            let _ = names.remove(&path);
+            let _ = names.remove_directory(&temporary);
+            return Err(error);
+        }
+        self.sync_names_at(directory)
+    }
+
     /// Removes the directory of a sparse frame that could not be made.
     pub fn remove_directory(&self) {
         if let Some(directory) = &self.directory {
@@ -85,7 +230,7 @@ impl Files {
     }
 
     /// Paths are the file system's, whatever keeps the contents of the files.
-    fn names(&self) -> &dyn Names {
+    pub(super) fn names(&self) -> &dyn Names {
         self.backend.names().unwrap_or(&FileSystem)
     }
 
@@ -174,6 +319,13 @@ impl Files {
             return Err(Error::FileRead);
         }
         Ok(bytes)
+    }
+
+    /// Writes the file of a chunk, whose bytes last.
+    pub fn write_chunk_file_durably(&self, id: u32, chunk: &[u8]) -> Result<()> {
+        self.write_synced(&self.chunk_path(id), |stream| {
+            stream.write_at(0, chunk, Portions::Bytes)
+        })
     }
 
     /// Writes a new file for a chunk, or a file's new content over the old.

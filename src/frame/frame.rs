@@ -4,16 +4,18 @@
 //! header first; when the length it tells is another one than last time, everything is read anew.
 
 use super::description::{Counters, Description, Loaded};
+use super::directory::remove;
 use super::files::{Files, FrameReader};
 use super::header::{FrameHeader, Kind};
 use super::memory::Memory;
 use super::offsets::Offsets;
+use super::tail::Tail;
 use super::write::Unpublished;
-use super::{header, index, legacy, metalayers, trailer};
+use super::{header, index, journal, legacy, metalayers, trailer};
 use crate::chunk::{ChunkHeader, Decompressor};
 use crate::io::lock::{Held, Kind as LockKind, Lock};
-use crate::io::{Mode, Portions};
-use crate::{Buffer, Error, Result};
+use crate::io::{Care, Mode, Portions, Stream};
+use crate::{Buffer, Error, Result, trace_warning};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,6 +35,11 @@ pub struct Frame {
     pub(super) unpublished: Option<Unpublished>,
     /// Whether the frame is in one of the older layouts, which are only read.
     pub(super) legacy: bool,
+    pub(super) care: Care,
+    /// The end of what a change may have made part of the frame although it failed; else 0.
+    pub(super) in_doubt: u64,
+    /// The bytes of the data section from which on holes are looked for; 0 before the first change.
+    pub(super) look_for_holes_at: i64,
 }
 
 /// Where a frame is.
@@ -62,6 +69,10 @@ pub(super) struct Known {
     pub front_len: usize,
     /// Whether to read all anew whatever the length is.
     pub stale: bool,
+    /// Whether the frame has a fingerprint.
+    pub sealed: bool,
+    /// The checksums of the chunks, once they were needed, if the frame has them.
+    pub sums: Option<Option<Arc<Vec<u64>>>>,
 }
 
 impl Known {
@@ -78,7 +89,15 @@ impl Known {
             pending: Vec::new(),
             front_len: 0,
             stale: false,
+            sealed: false,
+            sums: None,
         }
+    }
+
+    /// Notes what was written around the chunks.
+    pub fn written(&mut self, tail: &Tail) {
+        self.len = tail.frame_len();
+        self.trailer_len = tail.trailer_len;
     }
 
     /// Where the index begins.
@@ -111,15 +130,14 @@ impl Frame {
     /// # Errors
     /// [`Error::MemoryAlloc`], and those of what can't be described.
     pub fn create_in_memory(description: &Description) -> Result<Frame> {
-        let bytes = empty_frame(description, Kind::Contiguous)?;
+        let care = Care::of_environment();
+        let bytes = empty_frame(description, Kind::Contiguous, care.checksums)?.to_bytes()?;
         let header = FrameHeader::parse(&bytes, Kind::Contiguous)?;
         let trailer_len = description.trailer.len() as u32;
         let memory = Memory::owned(Buffer::copy_of(&bytes)?);
-        Ok(Frame::new(
-            Place::Memory(memory),
-            None,
-            Known::of(&header, trailer_len),
-        ))
+        let mut known = Known::of(&header, trailer_len);
+        known.sealed = care.checksums;
+        Ok(Frame::new(Place::Memory(memory), None, known))
     }
 
     /// Writes an empty frame to new files: nothing may be at the path.
@@ -132,15 +150,42 @@ impl Frame {
         description: &Description,
     ) -> Result<Frame> {
         let kind = kind_of(&files);
-        let bytes = empty_frame(description, kind)?;
+        files.check_care()?;
+        let bytes = empty_frame(description, kind, files.care().checksums)?.to_bytes()?;
         let header = FrameHeader::parse(&bytes, kind)?;
         if files.exist() {
             return Err(Error::FileOpen);
         }
+        match files.is_durable() {
+            true => Frame::write_new_durably(&files, &bytes)?,
+            false => Frame::write_new(&files, &bytes)?,
+        }
+        let mut known = Known::of(&header, description.trailer.len() as u32);
+        known.sealed = files.care().checksums;
+        Ok(Frame::new(Place::Disk(Arc::new(files)), lock, known))
+    }
+
+    fn write_new_durably(files: &Files, bytes: &[u8]) -> Result<()> {
+        if let Some(directory) = files.directory() {
+            return files.create_directory_durably(directory, bytes);
+        }
+        let write = |stream: &dyn Stream| stream.write_at(0, bytes, Portions::Whole);
+        let created = files.replace(files.path(), write);
+        if let Err(not) = created {
+            if not.is_there {
+                // Nothing was there before.
+                remove(files.names(), files.path());
+            }
+            return Err(not.error);
+        }
+        Ok(())
+    }
+
+    fn write_new(files: &Files, bytes: &[u8]) -> Result<()> {
         files.make_directory()?;
         let write = || {
             let stream = files.backend().open(files.path(), Mode::Create)?;
-            stream.write_at(0, &bytes, Portions::Whole)?;
+            stream.write_at(0, bytes, Portions::Whole)?;
             stream.close()
         };
         if let Err(error) = write() {
@@ -150,8 +195,7 @@ impl Frame {
             files.remove_directory();
             return Err(error);
         }
-        let known = Known::of(&header, description.trailer.len() as u32);
-        Ok(Frame::new(Place::Disk(Arc::new(files)), lock, known))
+        Ok(())
     }
 
     /// Opens a frame in files.
@@ -161,8 +205,9 @@ impl Frame {
     /// [`Error::FrameType`], [`Error::VersionSupport`] and those of chunks for what is no frame;
     /// [`Error::Lock`].
     pub fn open(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
+        files.check_care()?;
         let files = Arc::new(files);
-        let guard = shared(&lock)?;
+        let guard = settled(&files, &lock)?;
         let mut attempt = 0;
         let (read, legacy) = loop {
             attempt += 1;
@@ -197,7 +242,14 @@ impl Frame {
     }
 
     fn new(place: Place, lock: Option<Arc<Lock>>, known: Known) -> Frame {
+        let care = match &place {
+            Place::Memory(_) => Care::of_environment(),
+            Place::Disk(files) => files.care(),
+        };
         Frame {
+            care,
+            in_doubt: 0,
+            look_for_holes_at: 0,
             place,
             lock,
             known: Mutex::new(known),
@@ -380,7 +432,11 @@ impl Frame {
     ///
     /// # Errors
     /// What a user's backend answers.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
+        if let Err(error) = self.compact_at_last() {
+            // All is there, whatever room it takes.
+            trace_warning!("a frame with holes can't be written anew: {error}");
+        }
         match &self.place {
             Place::Memory(_) => Ok(()),
             Place::Disk(files) => {
@@ -389,6 +445,23 @@ impl Frame {
             }
         }
     }
+}
+
+/// How often the end of somebody's change is waited for.
+const SETTLE_ATTEMPTS: usize = 100;
+
+/// Takes back a change that somebody didn't bring to its end; gives the lock for reading, when there are
+/// locks.
+fn settled(files: &Files, lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
+    if !files.is_sparse() {
+        for _ in 0..SETTLE_ATTEMPTS {
+            if journal::settle(files)? {
+                break;
+            }
+            std::thread::sleep(ATTEMPT_PAUSE);
+        }
+    }
+    shared(lock)
 }
 
 /// The lock for reading, when there are locks.
@@ -408,12 +481,11 @@ pub(super) fn kind_of(files: &Files) -> Kind {
 }
 
 /// A header and a trailer.
-pub(super) fn empty_frame(description: &Description, kind: Kind) -> Result<Vec<u8>> {
-    let mut bytes = build_header(description, kind)?;
-    let len = (bytes.len() + description.trailer.len()) as u64;
-    header::set_frame_len(&mut bytes, len);
-    bytes.extend_from_slice(&description.trailer);
-    Ok(bytes)
+pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -> Result<Tail> {
+    let header = build_header(description, kind)?;
+    let index_at = header.len() as u64;
+    let sums: Option<&[u64]> = sealed.then_some(&[]);
+    Tail::new(header, index_at, Vec::new(), &description.trailer, sums)
 }
 
 /// The header of a described frame, without its length.
@@ -480,7 +552,13 @@ fn part(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
         .ok_or(Error::ReadBuffer)
 }
 
-fn finish_reading(known: Known, header: &FrameHeader, front: &[u8], back: &[u8]) -> Result<Read> {
+fn finish_reading(
+    mut known: Known,
+    header: &FrameHeader,
+    front: &[u8],
+    back: &[u8],
+) -> Result<Read> {
+    known.sealed = trailer::fingerprint(back).is_some();
     let loaded = Loaded {
         recorded: header.recorded,
         counters: header.counters,

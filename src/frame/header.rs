@@ -348,6 +348,12 @@ pub(super) fn set_frame_len(header: &mut [u8], len: u64) {
     field.copy_from_slice(&len.to_be_bytes());
 }
 
+/// Tells the size of the data section in a header.
+pub(super) fn set_cbytes(header: &mut [u8], cbytes: i64) {
+    let field = &mut header[CBYTES_AT..][..size_of::<i64>()];
+    field.copy_from_slice(&cbytes.to_be_bytes());
+}
+
 /// Bytes of the header with these metalayers.
 ///
 /// # Errors

@@ -4,16 +4,21 @@
 //! |---|---|
 //! | `description.rs` | what a frame says of its super-chunk |
 //! | `header.rs`, `section.rs`, `metalayers.rs`, `trailer.rs` | the bytes around the chunks |
-//! | `index.rs` | where the chunks are |
+//! | `index.rs`, `offsets.rs` | where the chunks are |
 //! | `legacy.rs` | the two older layouts, which are only read |
-//! | `checksum.rs` | checksums that other readers don't see |
-//! | `offsets.rs` | the same, read |
+//! | `checksum.rs`, `seal.rs` | checksums that other readers don't see |
 //! | `files.rs`, `memory.rs` | where a frame is |
 //! | `frame.rs`, `read.rs` | the frame, what is known of it, and its chunks |
-//! | `plan.rs`, `write.rs`, `writer.rs` | changing it: thought through, carried out, taken back |
+//! | `plan.rs`, `write.rs`, `tail.rs` | changing it: thought through, carried out; what is around the chunks |
+//! | `file.rs`, `directory.rs` | how files are changed |
+//! | `writer.rs`, `journal.rs`, `shadow.rs` | how a change is taken back, by who fails or by who comes after a crash |
+//! | `compact.rs` | putting it together anew, without holes |
 
 pub mod checksum;
+mod compact;
 mod description;
+mod directory;
+mod file;
 mod files;
 #[cfg(test)]
 mod format_tests;
@@ -24,13 +29,17 @@ mod format_tests;
 mod frame;
 pub mod header;
 pub mod index;
+mod journal;
 pub mod legacy;
 mod memory;
 pub mod metalayers;
 mod offsets;
 mod plan;
 mod read;
+mod seal;
 mod section;
+mod shadow;
+mod tail;
 pub mod trailer;
 #[cfg(test)]
 mod vectors;

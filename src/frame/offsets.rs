@@ -1,6 +1,7 @@
 //! Where the chunks of a frame are.
 
 use crate::{Error, Result};
+use std::borrow::Cow;
 
 /// The offsets of a frame's chunks, as it stores them: positions from the end of the header on, or numbers of
 /// files, or negative for chunks that are all one value.
@@ -45,6 +46,17 @@ impl Offsets {
     /// The offsets in order.
     pub fn iter(&self) -> impl Iterator<Item = i64> {
         (0..self.len()).filter_map(|nchunk| self.get(nchunk))
+    }
+
+    /// The offsets, written out if they aren't.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`].
+    pub fn as_slice(&self) -> Result<Cow<'_, [i64]>> {
+        match self {
+            Offsets::Each(offsets) => Ok(Cow::Borrowed(offsets)),
+            Offsets::Same { .. } => self.to_vec().map(Cow::Owned),
+        }
     }
 
     /// The offsets, written out.

@@ -19,6 +19,9 @@ pub struct Before<'a> {
     pub max_id: Option<i64>,
     /// Bytes of the chunk that is changed or deleted, if it is stored.
     pub old_len: u64,
+    /// Whether nothing may be overwritten that the frame refers to: what is new goes behind `cbytes` then,
+    /// or into files of their own.
+    pub keeps: bool,
 }
 
 /// A stretch of bytes that moves.
@@ -56,6 +59,13 @@ pub struct Plan<'a> {
     pub form: IndexForm,
 }
 
+impl Before<'_> {
+    /// Whether new chunks of a contiguous frame go where the frame ends now.
+    fn keeps_places(&self) -> bool {
+        self.keeps && !self.sparse
+    }
+}
+
 /// The offset of a chunk that is all one value.
 fn special_offset(kind: Special) -> Result<i64> {
     offset::of_special(kind).ok_or(Error::InvalidParam)
@@ -75,7 +85,7 @@ impl<'a> Plan<'a> {
     ) -> Result<Plan<'a>> {
         let mut plan = Plan {
             unchanged: offsets.len(),
-            cbytes: match offsets.is_empty() {
+            cbytes: match offsets.is_empty() && !before.keeps_places() {
                 true => 0,
                 false => before.cbytes,
             },
@@ -134,11 +144,29 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
+    /// The first byte of the data section, or behind it, that the change writes to.
+    pub fn first_touched(&self) -> u64 {
+        let replaced = self.replaced.map(|(position, _)| position);
+        let shifted = self.shift.map(|shift| shift.to.min(shift.from));
+        let written = self.writes.iter().map(|&(position, _)| position);
+        let index = self.cbytes.max(0) as u64;
+        let touched = written.chain(replaced).chain(shifted);
+        touched.fold(index, u64::min)
+    }
+
     /// Gives the chunks that had no place yet the places they were promised.
     fn place_pending(&mut self, before: &Before<'a>, offsets: &mut [i64]) -> Result<()> {
         if !before.sparse {
-            self.writes.push((0, before.pending));
-            self.cbytes = before.pending.len() as i64;
+            let base = match before.keeps {
+                true => before.cbytes,
+                false => 0,
+            };
+            self.writes.push((base.max(0) as u64, before.pending));
+            self.cbytes = base + before.pending.len() as i64;
+            for stored in offsets.iter_mut().filter(|stored| **stored >= 0) {
+                *stored += base;
+                self.unchanged = 0;
+            }
             return Ok(());
         }
         self.unchanged = 0;
@@ -202,6 +230,17 @@ impl<'a> Plan<'a> {
             }
             Stored::Special(kind) if !before.pending.is_empty() => {
                 offsets[at] = special_offset(kind)?;
+            }
+            _ if before.keeps => {
+                if before.sparse {
+                    self.cbytes -= before.old_len as i64;
+                    self.dropped = Some(file_id(old)?);
+                }
+                offsets[at] = match chunk {
+                    Stored::Special(kind) => special_offset(kind)?,
+                    Stored::Bytes(bytes) => self.place(before, offsets, bytes)?,
+                };
+                self.max_id = None;
             }
             _ if before.sparse => {
                 self.cbytes -= before.old_len as i64;

@@ -1,9 +1,11 @@
 //! Reading the chunks of a frame.
 
+use super::checksum::OF_SPECIAL;
 use super::files::FrameReader;
 use super::frame::{Frame, Known, Place, reader_of_indexes};
 use super::index::{self, offset};
 use super::offsets::Offsets;
+use super::seal;
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
@@ -48,6 +50,7 @@ struct Map {
     nbytes: i64,
     pending: bool,
     front_len: usize,
+    sums: Option<Arc<Vec<u64>>>,
 }
 
 impl Frame {
@@ -57,7 +60,10 @@ impl Frame {
     /// # Errors
     /// [`Error::FileRead`], [`Error::InvalidHeader`] and [`Error::Data`] when the index is no index.
     pub fn offsets(&self) -> Result<Arc<Offsets>> {
-        let mut known = self.known();
+        self.find_offsets(&mut self.known())
+    }
+
+    fn find_offsets(&self, known: &mut Known) -> Result<Arc<Offsets>> {
         if let Some(offsets) = &known.offsets {
             return Ok(Arc::clone(offsets));
         }
@@ -65,14 +71,14 @@ impl Frame {
             Place::Memory(memory) => {
                 let start = usize::try_from(known.index_position(false));
                 let chunk = start.ok().and_then(|start| memory.bytes().get(start..));
-                read_index(&known, false, |_| {
+                read_index(known, false, |_| {
                     Ok(Cow::Borrowed(chunk.unwrap_or_default()))
                 })?
             }
             Place::Disk(files) => {
                 let sparse = files.is_sparse();
                 let reader = files.latest()?;
-                read_index(&known, sparse, |position| {
+                read_index(known, sparse, |position| {
                     let end = known.len - u64::from(known.trailer_len);
                     let len = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
                     let len = usize::try_from(len).map_err(|_| Error::InvalidHeader)?;
@@ -86,9 +92,11 @@ impl Frame {
     }
 
     fn map(&self) -> Result<Map> {
-        let offsets = self.offsets()?;
-        let known = self.known();
+        let mut known = self.known();
+        let offsets = self.find_offsets(&mut known)?;
+        self.find_sums(&mut known, offsets.len())?;
         Ok(Map {
+            sums: known.sums.clone().flatten(),
             offsets,
             header_len: u64::from(known.header_len),
             typesize: known.typesize,
@@ -106,7 +114,8 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] when there is no such chunk; [`Error::FileOpen`], [`Error::FileRead`],
-    /// [`Error::InvalidHeader`], [`Error::Data`] when it can't be had.
+    /// [`Error::InvalidHeader`], [`Error::Data`] when it can't be had; [`Error::Data`] too when it contradicts
+    /// its checksum.
     pub fn chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
@@ -133,11 +142,13 @@ impl Frame {
             }
         };
         map.check_len(&chunk)?;
+        seal::check(&chunk, map.sum(nchunk))?;
         Ok(chunk)
     }
 
     /// The chunk of a number without its blocks, of a frame in files: its header, the table of the blocks,
-    /// and where they are. Chunks without blocks, and those in memory, are given whole.
+    /// and where they are. Chunks without blocks, those in memory, and those of which a checksum is known,
+    /// are given whole.
     ///
     /// # Errors
     /// As [`Frame::chunk`].
@@ -145,7 +156,8 @@ impl Frame {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
         let in_file = matches!(self.place, Place::Disk(_)) && stored >= 0 && !map.pending;
-        if !in_file {
+        let has_sum = map.sum(nchunk).is_some_and(|sum| sum != OF_SPECIAL);
+        if !in_file || has_sum {
             return self.chunk(nchunk);
         }
         let (lazy, front_len) = self.with_front_of(&map, stored, |front, whole| {
@@ -331,6 +343,11 @@ fn read_index<'a>(
 }
 
 impl Map {
+    /// The checksum of a chunk, if the frame has one.
+    fn sum(&self, nchunk: usize) -> Option<u64> {
+        self.sums.as_ref()?.get(nchunk).copied()
+    }
+
     fn offset(&self, nchunk: usize) -> Result<i64> {
         self.offsets.get(nchunk).ok_or(Error::InvalidParam)
     }

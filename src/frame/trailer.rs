@@ -98,6 +98,19 @@ pub fn fingerprint(trailer: &[u8]) -> Option<[u8; FINGERPRINT_LEN]> {
     (rest.last() == Some(&KIND_128)).then_some(*fingerprint)
 }
 
+/// Says in a trailer of any kind that it has a fingerprint of 128 bits, which is still to be put there.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when the trailer has no place for it.
+pub fn reserve_fingerprint(trailer: &mut [u8]) -> Result<()> {
+    let kind = trailer
+        .len()
+        .checked_sub(FINGERPRINT_LEN + 1)
+        .ok_or(Error::InvalidParam)?;
+    trailer[kind] = KIND_128;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

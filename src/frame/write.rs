@@ -1,26 +1,23 @@
 //! Changing a frame: its chunks, its index, and what is around them.
 //!
 //! A change is planned on the list of positions first; then the chunks are written, and then all that
-//! follows the data section, in the order that readers without locks rely on: index, header, trailer.
-//! A frame in memory gets its index and trailer when somebody looks at its bytes.
+//! follows the data section. How that is done to files is told in `file.rs` and `directory.rs`. A frame in
+//! memory gets its index and trailer when somebody looks at its bytes.
 
 use super::description::Description;
+use super::file::{change_in_place, end_file};
 use super::files::Files;
-use super::frame::{Frame, Known, Place, build_header, empty_frame, kind_of};
+use super::frame::{Frame, Place, build_header, empty_frame, kind_of};
 use super::header::{self, Kind};
 use super::index;
 use super::memory::Memory;
 use super::offsets::Offsets;
 use super::plan::{Before, Plan};
-use super::writer::Writer;
+use super::tail::{Tail, check_header_len};
 use crate::chunk::Special;
-use crate::io::{Mode, Names, Portions};
-use crate::{Buffer, Error, Result, trace_warning};
-use std::path::Path;
+use crate::io::Portions;
+use crate::{Buffer, Error, Result};
 use std::sync::Arc;
-
-/// What a frame begins with.
-const FRAME_MARK: &[u8] = b"\x9e\xa8b2frame\0";
 
 /// What a frame keeps of a chunk.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +77,7 @@ impl Frame {
     ) -> Result<i64> {
         self.check_writable()?;
         let old_len = self.old_len(change)?;
+        let sums = self.sums_after(change, physical)?;
         let mut offsets = self.take_offsets()?;
         let appends = matches!(change, Change::Insert(at, _) if at == offsets.len());
         let before = match appends && physical.is_empty() && self.known_mut().pending.is_empty() {
@@ -90,19 +88,22 @@ impl Frame {
         let counters = &description.counters;
         let has_no_data = counters.nbytes == 0 && counters.nchunks > 0;
         let sparse = self.is_sparse() && !has_no_data;
+        let keeps = self.keeps_old_state() && !has_no_data;
+        let shadow_data_len = (keeps && !sparse).then(|| self.shadow_data_len());
         let known = self.known_mut();
         let state = Before {
-            cbytes: known.counters.cbytes,
+            cbytes: shadow_data_len.unwrap_or(known.counters.cbytes),
             pending: &pending,
             max_id: known.max_id,
             old_len,
             sparse,
+            keeps,
         };
         let done = Plan::new(change, physical, &mut offsets, &state).and_then(|plan| {
             description.counters.cbytes = plan.cbytes;
             match has_no_data {
                 true => self.set_aside(&plan)?,
-                false => self.carry_out(&plan, &offsets, &description)?,
+                false => self.carry_out(&plan, &offsets, &description, sums.as_deref())?,
             }
             Ok((plan.cbytes, plan.max_id))
         });
@@ -113,7 +114,11 @@ impl Frame {
                 known.typesize = description.recorded.typesize;
                 known.max_id = max_id;
                 known.offsets = Some(Arc::new(Offsets::Each(offsets)));
-                Ok(cbytes)
+                if sums.is_some() {
+                    known.sealed = true;
+                }
+                known.sums = Some(sums.map(Arc::new));
+                Ok(self.compact_if_worth(cbytes))
             }
             Err(error) => {
                 match before {
@@ -179,19 +184,21 @@ impl Frame {
         plan: &Plan<'_>,
         offsets: &[i64],
         description: &Description,
+        sums: Option<&[u64]>,
     ) -> Result<()> {
         let known = self.known_mut();
         known.encoded = known.encoded.min(plan.unchanged);
-        match &self.place {
-            Place::Memory(_) => self.change_memory(plan, description),
-            Place::Disk(files) => {
-                let files = Arc::clone(files);
-                match files.is_sparse() {
-                    true => self.change_directory(&files, plan, offsets, description),
-                    false => self.change_file(&files, plan, offsets, description),
-                }
-            }
+        let files = match &self.place {
+            Place::Memory(_) => return self.change_memory(plan, description),
+            Place::Disk(files) => Arc::clone(files),
+        };
+        let tail = self.tail(description, offsets, plan.form, sums)?;
+        match files.is_sparse() {
+            true => self.change_directory(&files, plan, &tail)?,
+            false => self.change_file(&files, plan, &tail)?,
         }
+        self.known_mut().encoded = offsets.len();
+        Ok(())
     }
 
     fn change_memory(&mut self, plan: &Plan<'_>, description: &Description) -> Result<()> {
@@ -242,12 +249,9 @@ impl Frame {
 
     fn publish_in_memory(&mut self, unpublished: &Unpublished) -> Result<()> {
         let offsets = self.offsets()?;
+        let sums = self.sums_to_write()?;
         let Unpublished { description, form } = unpublished;
-        let mut header = build_header(description, Kind::Contiguous)?;
-        let index = match &*offsets {
-            Offsets::Each(offsets) => self.encode_index(offsets, *form, description)?,
-            same => self.encode_index(&same.to_vec()?, *form, description)?,
-        };
+        let tail = self.tail(description, &offsets.as_slice()?, *form, sums.as_deref())?;
         let known = self
             .known
             .get_mut()
@@ -255,130 +259,32 @@ impl Frame {
         let Place::Memory(memory) = &mut self.place else {
             return Err(Error::InvalidParam);
         };
-        check_header_len(known, &header)?;
         let bytes = memory.to_mut()?;
-        let data_end = header.len() + description.counters.cbytes.max(0) as usize;
+        let data_end = match tail.index.is_empty() {
+            true => tail.header.len(),
+            false => tail.index_at as usize,
+        };
         bytes.resize(data_end)?;
-        bytes.reserve(index.len() + description.trailer.len())?;
-        bytes.append(&index)?;
-        bytes.append(&description.trailer)?;
-        let len = bytes.len() as u64;
-        header::set_frame_len(&mut header, len);
-        bytes[..header.len()].copy_from_slice(&header);
-        known.len = len;
-        known.trailer_len = description.trailer.len() as u32;
+        bytes.reserve(tail.index.len() + tail.rest.len())?;
+        bytes.append(&tail.index)?;
+        bytes.append(&tail.rest)?;
+        bytes[..tail.header.len()].copy_from_slice(&tail.header);
+        known.written(&tail);
         known.encoded = offsets.len();
         Ok(())
     }
 
-    /// The index chunk; empty for a frame without data.
-    fn encode_index(
-        &mut self,
-        offsets: &[i64],
-        form: IndexForm,
-        description: &Description,
-    ) -> Result<Vec<u8>> {
-        if description.counters.nbytes == 0 {
-            return Ok(Vec::new());
-        }
-        let unchanged = self.known_mut().encoded;
-        match form {
-            IndexForm::Encoded(room) => {
-                let encoder = match &mut self.encoder {
-                    Some(encoder) => encoder,
-                    none => none.insert(index::Encoder::new()?),
-                };
-                Ok(encoder.encode(offsets, unchanged, room)?.to_vec())
-            }
-            IndexForm::Fill(kind) => index::fill(offsets.len(), kind),
-        }
-    }
-
-    fn change_file(
-        &mut self,
-        files: &Files,
-        plan: &Plan<'_>,
-        offsets: &[i64],
-        description: &Description,
-    ) -> Result<()> {
-        let index = self.encode_index(offsets, plan.form, description)?;
+    /// Leaves what is around the chunks of a frame in memory to be written when somebody wants to see it.
+    fn publish_later(&mut self, description: &Description) -> Result<()> {
         let header = build_header(description, Kind::Contiguous)?;
+        let room = index::room(self.offsets()?.len());
         let known = self.known_mut();
         check_header_len(known, &header)?;
-        let header_len = u64::from(known.header_len);
-        let data_end = header_len + known.counters.cbytes.max(0) as u64;
-        let mut writer = open_writer(files, known)?;
-        let result = (|| {
-            if let Some((position, len)) = plan.replaced {
-                writer.save(header_len + position, len)?;
-            }
-            if let Some(shift) = plan.shift {
-                if shift.to > shift.from {
-                    writer.save(data_end, shift.to - shift.from)?;
-                }
-                writer.shift(header_len + shift.from, header_len + shift.to, shift.len)?;
-            }
-            for &(position, chunk) in &plan.writes {
-                writer.write(header_len + position, chunk, Portions::Bytes)?;
-            }
-            let index_at = header_len + plan.cbytes.max(0) as u64;
-            publish(
-                &mut writer,
-                files,
-                header,
-                (index_at, &index),
-                &description.trailer,
-            )
-        })();
-        let len = finish(writer, result)?;
-        self.published(len, description, offsets.len());
+        self.unpublished = Some(Unpublished {
+            description: description.clone(),
+            form: IndexForm::Encoded(room),
+        });
         Ok(())
-    }
-
-    fn change_directory(
-        &mut self,
-        files: &Files,
-        plan: &Plan<'_>,
-        offsets: &[i64],
-        description: &Description,
-    ) -> Result<()> {
-        let index = self.encode_index(offsets, plan.form, description)?;
-        let header = build_header(description, Kind::Sparse)?;
-        let known = self.known_mut();
-        check_header_len(known, &header)?;
-        let header_len = u64::from(known.header_len);
-        let mut chunks = ChunkFiles::new(files);
-        let result = (|| {
-            for &(id, chunk) in &plan.created {
-                chunks.create(id, chunk)?;
-            }
-            if let Some((id, chunk)) = plan.rewritten {
-                chunks.rewrite(id, chunk)?;
-            }
-            let mut writer = open_writer(files, known)?;
-            let index = (header_len, &index[..]);
-            let result = publish(&mut writer, files, header, index, &description.trailer);
-            finish(writer, result)
-        })();
-        let len = match result {
-            Ok(len) => len,
-            Err(error) => {
-                chunks.take_back();
-                return Err(error);
-            }
-        };
-        if let Some(id) = plan.dropped {
-            chunks.drop_file(id);
-        }
-        self.published(len, description, offsets.len());
-        Ok(())
-    }
-
-    fn published(&mut self, len: u64, description: &Description, encoded: usize) {
-        let known = self.known_mut();
-        known.len = len;
-        known.trailer_len = description.trailer.len() as u32;
-        known.encoded = encoded;
     }
 
     /// Writes the header anew, of the same length as it was: fixed metalayers have other contents.
@@ -388,23 +294,40 @@ impl Frame {
     pub fn rewrite_header(&mut self, description: &Description) -> Result<()> {
         self.check_writable()?;
         self.flush()?;
-        let kind = self.kind();
-        let mut header = build_header(description, kind)?;
-        let known = self
-            .known
-            .get_mut()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        check_header_len(known, &header)?;
-        header::set_frame_len(&mut header, known.len);
-        match &mut self.place {
-            Place::Memory(memory) => memory.to_mut()?[..header.len()].copy_from_slice(&header),
-            Place::Disk(files) => {
-                let mut writer = open_writer(files, known)?;
-                let result = writer.write(0, &header, Portions::Whole);
-                finish(writer, result)?;
+        let sealed = self.is_sealed();
+        let Place::Disk(files) = &self.place else {
+            if sealed {
+                return self.publish_later(description);
             }
+            return self.rewrite_header_in_memory(description);
+        };
+        let files = Arc::clone(files);
+        if sealed || files.is_sparse() && files.is_durable() {
+            let tail = self.tail_around_index(description)?;
+            return self.rewrite_around_index(&files, &tail);
+        }
+        let header = self.header_of_same_len(description)?;
+        let known = self.known_mut();
+        change_in_place(&files, known, known.len, |writer| {
+            writer.write(0, &header, Portions::Whole)
+        })
+    }
+
+    fn rewrite_header_in_memory(&mut self, description: &Description) -> Result<()> {
+        let header = self.header_of_same_len(description)?;
+        if let Place::Memory(memory) = &mut self.place {
+            memory.to_mut()?[..header.len()].copy_from_slice(&header);
         }
         Ok(())
+    }
+
+    /// The header of a frame that keeps its length.
+    fn header_of_same_len(&mut self, description: &Description) -> Result<Vec<u8>> {
+        let mut header = build_header(description, self.kind())?;
+        let known = self.known_mut();
+        check_header_len(known, &header)?;
+        header::set_frame_len(&mut header, known.len);
+        Ok(header)
     }
 
     /// Writes a frame without chunks anew, with other metalayers.
@@ -414,72 +337,137 @@ impl Frame {
     pub fn rewrite_empty(&mut self, description: &Description) -> Result<()> {
         self.check_writable()?;
         self.flush()?;
-        let bytes = empty_frame(description, self.kind())?;
-        let known = self
-            .known
-            .get_mut()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let tail = empty_frame(description, self.kind(), self.is_sealed())?;
+        let bytes = tail.to_bytes()?;
         match &mut self.place {
             Place::Memory(memory) => {
                 let copy = Buffer::copy_of(&bytes)?;
                 *memory.to_mut()? = copy;
             }
             Place::Disk(files) => {
-                let mut writer = open_writer(files, known)?;
-                let result = writer
-                    .write(0, &bytes, Portions::Whole)
-                    .and_then(|()| end_file(&mut writer, files, bytes.len() as u64));
-                finish(writer, result)?;
+                let files = Arc::clone(files);
+                match files.is_replaceable() {
+                    true => self.replace_file(&files, &bytes)?,
+                    false => change_in_place(&files, self.known_mut(), 0, |writer| {
+                        writer.write(0, &bytes, Portions::Whole)?;
+                        end_file(writer, &files, bytes.len() as u64)
+                    })?,
+                }
             }
         }
-        known.len = bytes.len() as u64;
-        known.trailer_len = description.trailer.len() as u32;
-        known.header_len = (bytes.len() - description.trailer.len()) as u32;
+        let known = self.known_mut();
+        known.written(&tail);
+        known.header_len = tail.header.len() as u32;
         known.counters = description.counters;
         Ok(())
     }
 
-    /// Writes the trailer anew: the variable-length metalayers are others.
+    /// Writes the trailer anew: the variable-length metalayers are others. Returns the bytes of the data
+    /// section, or of all the chunks' files.
     ///
     /// # Errors
     /// As [`Frame::change`].
-    pub fn rewrite_trailer(&mut self, description: &Description) -> Result<()> {
+    pub fn rewrite_trailer(&mut self, mut description: Description) -> Result<i64> {
         self.check_writable()?;
         self.flush()?;
-        let mut header = build_header(description, self.kind())?;
-        let known = self
-            .known
-            .get_mut()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        check_header_len(known, &header)?;
-        let trailer = &description.trailer;
-        let position = known.trailer_position();
-        let len = position + trailer.len() as u64;
-        header::set_frame_len(&mut header, len);
-        match &mut self.place {
-            Place::Memory(memory) => {
-                let bytes = memory.to_mut()?;
-                bytes.reserve(trailer.len())?;
-                bytes.resize(position as usize)?;
-                bytes.append(trailer)?;
-                bytes[..header.len()].copy_from_slice(&header);
+        let sealed = self.is_sealed();
+        if self.is_memory() {
+            match sealed {
+                true => self.publish_later(&description)?,
+                false => self.rewrite_trailer_in_memory(&description)?,
             }
-            Place::Disk(files) => {
-                let mut writer = open_writer(files, known)?;
-                let result = (|| {
-                    writer.write(0, &header, Portions::Whole)?;
-                    writer.write(position, trailer, Portions::Bytes)?;
-                    end_file(&mut writer, files, len)
-                })();
-                finish(writer, result)?;
-            }
+            return Ok(description.counters.cbytes);
         }
+        let files = Arc::clone(self.files().ok_or(Error::InvalidParam)?);
+        if self.has_shadows() && description.counters.nbytes > 0 {
+            let offsets = self.offsets()?;
+            let sums = self.sums_to_write()?;
+            description.counters.cbytes = self.shadow_data_len();
+            let form = IndexForm::Encoded(index::room(offsets.len()));
+            let tail = self.tail(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+            self.shadow(&files, &[], &tail)?;
+            let known = self.known_mut();
+            known.counters.cbytes = description.counters.cbytes;
+            known.encoded = offsets.len();
+            return Ok(self.compact_if_worth(description.counters.cbytes));
+        }
+        if sealed || files.is_durable() {
+            let tail = self.tail_around_index(&description)?;
+            self.rewrite_around_index(&files, &tail)?;
+            return Ok(description.counters.cbytes);
+        }
+        let (header, position) = self.header_before_trailer(&description)?;
+        let len = position + description.trailer.len() as u64;
+        let known = self.known_mut();
+        change_in_place(&files, known, position, |writer| {
+            writer.write(0, &header, Portions::Whole)?;
+            writer.write(position, &description.trailer, Portions::Bytes)?;
+            end_file(writer, &files, len)
+        })?;
         known.len = len;
+        known.trailer_len = description.trailer.len() as u32;
+        Ok(description.counters.cbytes)
+    }
+
+    /// The header for a frame with another trailer, and where that begins.
+    fn header_before_trailer(&mut self, description: &Description) -> Result<(Vec<u8>, u64)> {
+        let mut header = self.header_of_same_len(description)?;
+        let position = self.known_mut().trailer_position();
+        header::set_frame_len(&mut header, position + description.trailer.len() as u64);
+        Ok((header, position))
+    }
+
+    fn rewrite_trailer_in_memory(&mut self, description: &Description) -> Result<()> {
+        let (header, position) = self.header_before_trailer(description)?;
+        let trailer = &description.trailer;
+        if let Place::Memory(memory) = &mut self.place {
+            let bytes = memory.to_mut()?;
+            bytes.reserve(trailer.len())?;
+            bytes.resize(position as usize)?;
+            bytes.append(trailer)?;
+            bytes[..header.len()].copy_from_slice(&header);
+        }
+        let known = self.known_mut();
+        known.len = position + trailer.len() as u64;
         known.trailer_len = trailer.len() as u32;
         Ok(())
     }
 
-    fn kind(&self) -> Kind {
+    /// What is to be written around the chunks and the index that are there.
+    fn tail_around_index(&mut self, description: &Description) -> Result<Tail> {
+        let header = build_header(description, self.kind())?;
+        let sums = self.sums_to_write()?;
+        let sparse = self.is_sparse();
+        let known = self.known();
+        check_header_len(&known, &header)?;
+        let index = self.back(&known)?.index().to_vec();
+        let index_at = known.index_position(sparse);
+        Tail::new(
+            header,
+            index_at,
+            index,
+            &description.trailer,
+            sums.as_deref(),
+        )
+    }
+
+    /// Writes all of a file but chunks and index.
+    fn rewrite_around_index(&mut self, files: &Files, tail: &Tail) -> Result<()> {
+        let has_chunks = !tail.index.is_empty() && !files.is_sparse();
+        if files.is_replaceable() && !has_chunks {
+            self.replace_file(files, &tail.to_bytes()?)?;
+        } else {
+            change_in_place(files, self.known_mut(), tail.rest_at(), |writer| {
+                writer.write(0, &tail.header, Portions::Whole)?;
+                writer.write(tail.rest_at(), &tail.rest, Portions::Bytes)?;
+                end_file(writer, files, tail.frame_len())
+            })?;
+        }
+        self.known_mut().written(tail);
+        Ok(())
+    }
+
+    pub(super) fn kind(&self) -> Kind {
         match &self.place {
             Place::Memory(_) => Kind::Contiguous,
             Place::Disk(files) => kind_of(files),
@@ -496,143 +484,5 @@ impl Frame {
             Place::Memory(memory) => Ok(Some(memory)),
             Place::Disk(_) => Ok(None),
         }
-    }
-}
-
-/// The header of a frame keeps its length while there are chunks behind it.
-fn check_header_len(known: &Known, header: &[u8]) -> Result<()> {
-    match header.len() == known.header_len as usize {
-        true => Ok(()),
-        false => Err(Error::Data),
-    }
-}
-
-/// Opens a frame's file to change it, unless something lies behind the frame that isn't the frame's.
-fn open_writer(files: &Files, known: &Known) -> Result<Writer> {
-    let writer = Writer::new(files.open_for_update()?, files.start(), known.len)?;
-    if writer.trailing() > 0 {
-        let mut mark = [0; FRAME_MARK.len()];
-        let mut is_frame = || writer.read(known.len, &mut mark).is_ok() && mark == FRAME_MARK;
-        if files.start() > 0 || is_frame() {
-            return Err(Error::InvalidParam);
-        }
-    }
-    Ok(writer)
-}
-
-/// Writes what follows the chunks; gives the length of the frame.
-fn publish(
-    writer: &mut Writer,
-    files: &Files,
-    mut header: Vec<u8>,
-    (index_at, index): (u64, &[u8]),
-    trailer: &[u8],
-) -> Result<u64> {
-    let trailer_at = match index.is_empty() {
-        true => header.len() as u64,
-        false => index_at + index.len() as u64,
-    };
-    let len = trailer_at + trailer.len() as u64;
-    header::set_frame_len(&mut header, len);
-    if !index.is_empty() {
-        writer.write(index_at, index, Portions::Bytes)?;
-    }
-    writer.write(0, &header, Portions::Whole)?;
-    writer.write(trailer_at, trailer, Portions::Bytes)?;
-    end_file(writer, files, len)?;
-    Ok(len)
-}
-
-/// Cuts the file behind the frame. User's backends are told each time, whether there is something to cut or
-/// not.
-fn end_file(writer: &mut Writer, files: &Files, len: u64) -> Result<()> {
-    writer.truncate(len, files.backend().names().is_some())
-}
-
-/// Ends a change of a file, or takes it back.
-fn finish<T>(writer: Writer, result: Result<T>) -> Result<T> {
-    match result {
-        Ok(value) => writer.finish(Ok(())).map(|()| value),
-        Err(error) => writer.finish(Err(error)).and(Err(error)),
-    }
-}
-
-/// The chunks' files of a sparse frame while it is changed.
-struct ChunkFiles<'a> {
-    files: &'a Files,
-    created: Vec<u32>,
-    rewritten: Option<(u32, Buffer)>,
-}
-
-impl<'a> ChunkFiles<'a> {
-    fn new(files: &'a Files) -> ChunkFiles<'a> {
-        ChunkFiles {
-            files,
-            created: Vec::new(),
-            rewritten: None,
-        }
-    }
-
-    fn create(&mut self, id: u32, chunk: &[u8]) -> Result<()> {
-        self.created.push(id);
-        self.files
-            .write_chunk_file(&self.files.chunk_path(id), chunk)
-    }
-
-    /// Gives a file another content: at once, where files can be renamed.
-    fn rewrite(&mut self, id: u32, chunk: &[u8]) -> Result<()> {
-        self.rewritten = Some((id, self.files.read_chunk_file(id)?));
-        self.overwrite(id, chunk)
-    }
-
-    fn overwrite(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        let path = self.files.chunk_path(id);
-        let Some(names) = self.files.backend().names() else {
-            return self.files.write_chunk_file(&path, chunk);
-        };
-        let temporary = path.with_extension("chunk.tmp");
-        let result = self
-            .files
-            .write_chunk_file(&temporary, chunk)
-            .and_then(|()| names.rename(&temporary, &path));
-        if result.is_err() {
-            remove(names, &temporary);
-        }
-        result
-    }
-
-    /// Does away with the file of a chunk that nothing refers to any more. Where files can't be removed it
-    /// is emptied.
-    fn drop_file(&self, id: u32) {
-        let path = self.files.chunk_path(id);
-        match self.files.backend().names() {
-            Some(names) => remove(names, &path),
-            None => {
-                let emptied = self.files.backend().open(&path, Mode::Create);
-                let emptied = emptied.and_then(|stream| stream.truncate(0).and(stream.close()));
-                if let Err(error) = emptied {
-                    trace_warning!("the file {} can't be emptied: {error}", path.display());
-                }
-            }
-        }
-    }
-
-    /// Puts back what there was, as far as that is possible.
-    fn take_back(&self) {
-        for &id in &self.created {
-            self.drop_file(id);
-        }
-        if let Some((id, chunk)) = &self.rewritten
-            && let Err(error) = self.overwrite(*id, chunk)
-        {
-            trace_warning!("the old chunk {id} can't be written back: {error}");
-        }
-    }
-}
-
-/// Removes a file that nothing refers to; if it can't be, it only takes room.
-fn remove(names: &dyn Names, path: &Path) {
-    if let Err(error) = names.remove(path) {
-        trace_warning!("the file {} can't be removed: {error}", path.display());
     }
 }

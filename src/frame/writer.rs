@@ -1,7 +1,8 @@
 //! Changing a file so that a change that fails can be taken back.
 //!
 //! Before bytes of a frame are overwritten they are saved, and moves are noted; a failure puts all back in
-//! the opposite order. That helps against full disks and failing writes, not against being killed.
+//! the opposite order. That helps against full disks and failing writes; against being killed only the journal
+//! of a durable file does.
 
 use crate::io::{Portions, Stream};
 use crate::{Error, Result};
@@ -48,13 +49,13 @@ impl Writer {
         })
     }
 
-    /// Bytes of the file behind the frame, before the change.
-    pub fn trailing(&self) -> u64 {
-        self.old_size.saturating_sub(self.start + self.old_len)
+    /// Waits until the change is on the disk.
+    pub fn sync(&self) -> Result<()> {
+        self.stream.sync()
     }
 
     /// Fills `dest` with bytes of the file.
-    pub fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
+    fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
         match self.stream.read_at(self.start + position, dest)? == dest.len() {
             true => Ok(()),
             false => Err(Error::FileRead),
@@ -83,7 +84,7 @@ impl Writer {
     }
 
     /// Writes over what was saved already.
-    pub fn write_unsaved(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+    fn write_unsaved(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
         self.stream.write_at(self.start + position, bytes, portions)
     }
 

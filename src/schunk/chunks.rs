@@ -342,6 +342,21 @@ pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     Ok(())
 }
 
+/// Frees the room that nothing in a frame in files needs.
+///
+/// # Errors
+/// Those of [`Frame::compact`]; [`Error::Lock`].
+pub fn compact<S: State + ?Sized>(s: &mut S) -> Result<()> {
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    follow(s)?;
+    if let Some(frame) = s.frame_mut() {
+        let cbytes = frame.compact()?;
+        let counters = s.counters();
+        s.set_counters(Counters { cbytes, ..counters });
+    }
+    Ok(())
+}
+
 /// The order as indices, if it names each of `nchunks` chunks once.
 fn permutation(order: &[i64], nchunks: i64) -> Result<Vec<usize>> {
     let len = usize::try_from(nchunks).map_err(|_| Error::Data)?;

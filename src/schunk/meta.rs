@@ -4,7 +4,7 @@
 use super::describe::{describe_with, follow};
 use super::state::{Layers, State};
 use crate::chunk::{BasicHeader, CParams, Compressor, DParams, Decompressor, MAX_OVERHEAD};
-use crate::frame::{Frame, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS};
+use crate::frame::{Counters, Frame, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS};
 use crate::{Buffer, Error, Result, trace_error};
 
 /// The number of a metalayer.
@@ -79,7 +79,12 @@ fn write_frame<S: State + ?Sized>(
     match part {
         Part::Header => frame.rewrite_header(&description),
         Part::Empty => frame.rewrite_empty(&description),
-        Part::Trailer => frame.rewrite_trailer(&description),
+        Part::Trailer => {
+            let cbytes = frame.rewrite_trailer(description)?;
+            let counters = s.counters();
+            s.set_counters(Counters { cbytes, ..counters });
+            Ok(())
+        }
     }
 }
 

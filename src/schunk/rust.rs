@@ -9,7 +9,7 @@ use crate::chunk::{
 };
 use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, Recorded};
 use crate::io::lock::Lock;
-use crate::io::{Backend, FileSystem};
+use crate::io::{Backend, Care, FileSystem};
 use crate::{Buffer, Error, Parent, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +22,7 @@ pub struct Storage {
     start: u64,
     backend: Arc<dyn Backend>,
     locking: bool,
+    care: Care,
 }
 
 impl Storage {
@@ -32,6 +33,7 @@ impl Storage {
             start: 0,
             backend: Arc::new(FileSystem),
             locking: false,
+            care: Care::default(),
         }
     }
 
@@ -73,12 +75,27 @@ impl Storage {
         self
     }
 
+    /// Changed so that whatever interrupts a change, the super-chunk is afterwards as it was before or as it
+    /// was to become, and that a change that returned lasts. Files of the file system only.
+    pub fn durable(mut self) -> Storage {
+        self.care.durable = true;
+        self
+    }
+
+    /// Written with checksums, so that a chunk that isn't as it was written is noticed when it is read. Frames
+    /// that have checksums keep them, whether or not this is asked for.
+    pub fn checksums(mut self) -> Storage {
+        self.care.checksums = true;
+        self
+    }
+
     fn files(&self, path: &Path) -> Files {
         let backend = Arc::clone(&self.backend);
-        match self.contiguous {
+        let files = match self.contiguous {
             true => Files::contiguous(backend, path.to_path_buf(), self.start),
             false => Files::sparse(backend, path.to_path_buf(), self.start),
-        }
+        };
+        files.careful(self.care)
     }
 
     fn lock(&self, path: &Path) -> Option<Arc<Lock>> {
@@ -185,7 +202,13 @@ impl SChunk {
         let probe = assemble(cparams.clone(), DParams::default(), threads, None)?;
         let description = super::describe::describe(&probe, probe.counters())?;
         let frame = match &storage.path {
-            None if storage.contiguous => Some(Frame::create_in_memory(&description)?),
+            None if storage.contiguous => {
+                let mut frame = Frame::create_in_memory(&description)?;
+                if storage.care.checksums {
+                    frame.add_checksums();
+                }
+                Some(frame)
+            }
             None => None,
             Some(path) => {
                 let files = storage.files(path);
@@ -464,6 +487,26 @@ impl SChunk {
     /// Those of [`sync::refresh`].
     pub fn refresh(&self) -> Result<bool> {
         sync::refresh(&self.state)
+    }
+
+    /// Frees the room that nothing in the frame needs, of a super-chunk in files.
+    ///
+    /// # Errors
+    /// Those of [`chunks::compact`].
+    pub fn compact(&mut self) -> Result<()> {
+        chunks::compact(&mut self.state)
+    }
+
+    /// Ends the use of the super-chunk, and tells whether that worked. A durable one frees room that it no
+    /// longer needs.
+    ///
+    /// # Errors
+    /// Those of [`Frame::finish`].
+    pub fn close(self) -> Result<()> {
+        match self.state.into_frame() {
+            Some(frame) => frame.finish(),
+            None => Ok(()),
+        }
     }
 
     /// The super-chunk as a contiguous frame.

@@ -1,0 +1,236 @@
+//! Putting a frame together anew, without what nothing refers to.
+//!
+//! A file is written again beside the old one, chunk after chunk in the order of their numbers, and put in its
+//! place. In a directory the files go that no index refers to.
+
+use super::checksum;
+use super::directory::remove;
+use super::files::{Files, FrameReader};
+use super::frame::{Frame, Known, Place};
+use super::header;
+use super::index;
+use super::offsets::Offsets;
+use super::tail::Tail;
+use super::write::IndexForm;
+use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
+use crate::io::{Portions, Stream};
+use crate::{Error, Result, trace_warning};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Holes of a file that aren't looked for.
+const SMALL: i64 = 1 << 20;
+/// Bytes that are copied at a time.
+const SEGMENT: usize = 1 << 20;
+
+/// A chunk that is copied: where it lies behind the header, and its bytes.
+type Extent = (u64, usize);
+
+impl Frame {
+    /// Frees the room that nothing in the frame needs; returns the bytes of the data section, or of all the
+    /// chunks' files. Checksums that were missing are there afterwards, of a frame that has checksums.
+    ///
+    /// A frame that shares its file with something else stays as it is, and so does one in memory.
+    ///
+    /// # Errors
+    /// As [`Frame::change`]; those of reading.
+    pub fn compact(&mut self) -> Result<i64> {
+        let files = match &self.place {
+            Place::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
+            _ => return Ok(self.known_mut().counters.cbytes),
+        };
+        match files.directory() {
+            Some(_) => self.remove_orphans(&files)?,
+            None if self.known_mut().counters.nbytes > 0 => self.rewrite_file(&files)?,
+            None => {}
+        }
+        Ok(self.known_mut().counters.cbytes)
+    }
+
+    /// Compacts a durable frame when its holes have come to take more room than its chunks; returns the bytes
+    /// of the data section, which are `cbytes` if nothing was done.
+    pub(super) fn compact_if_worth(&mut self, cbytes: i64) -> i64 {
+        if !self.has_shadows() || cbytes <= 0 {
+            return cbytes;
+        }
+        if self.look_for_holes_at == 0 {
+            self.look_for_holes_at = cbytes.saturating_mul(2).saturating_add(SMALL);
+        }
+        if cbytes <= self.look_for_holes_at {
+            return cbytes;
+        }
+        let compacted = self.data_len().and_then(|live| {
+            self.look_for_holes_at = live.saturating_mul(2).saturating_add(SMALL);
+            match cbytes / 2 > live {
+                true => self.compact(),
+                false => Ok(cbytes),
+            }
+        });
+        compacted.unwrap_or_else(|error| {
+            // The change is made, whatever room it takes.
+            trace_warning!("a frame with holes can't be written anew: {error}");
+            self.look_for_holes_at = cbytes.saturating_mul(2);
+            self.known_mut().counters.cbytes
+        })
+    }
+
+    /// Compacts a durable frame that isn't used any more when that is worth it.
+    pub(super) fn compact_at_last(&mut self) -> Result<()> {
+        // Whoever hasn't changed it leaves it to others.
+        if !self.has_shadows() || self.look_for_holes_at == 0 {
+            return Ok(());
+        }
+        let _held = self.lock_exclusive()?;
+        self.refresh()?;
+        let live = self.data_len()?;
+        let cbytes = self.known_mut().counters.cbytes;
+        match cbytes - live > live / 4 {
+            true => self.compact().map(|_| ()),
+            false => Ok(()),
+        }
+    }
+
+    /// Bytes of the chunks, without holes.
+    fn data_len(&self) -> Result<i64> {
+        let Place::Disk(files) = &self.place else {
+            return Ok(self.known().counters.cbytes);
+        };
+        let reader = files.latest()?;
+        let extents = self.extents(&reader)?;
+        let bytes = extents.iter().flatten().map(|&(_, len)| len as i64);
+        Ok(bytes.sum())
+    }
+
+    /// Where the stored chunks of a contiguous frame lie, by number.
+    fn extents(&self, reader: &FrameReader) -> Result<Vec<Option<Extent>>> {
+        let offsets = self.offsets()?;
+        let known = self.known();
+        let header_len = u64::from(known.header_len);
+        let data_len = known.counters.cbytes.max(0) as u64;
+        drop(known);
+        let mut extents = Vec::new();
+        extents.try_reserve_exact(offsets.len())?;
+        for stored in offsets.iter() {
+            let Ok(position) = u64::try_from(stored) else {
+                extents.push(None);
+                continue;
+            };
+            let mut front = [0; EXTENDED_HEADER_LENGTH];
+            reader.read(header_len + position, &mut front)?;
+            let len = usize::try_from(BasicHeader::parse(&front)?.cbytes).ok();
+            let len = len.filter(|&len| {
+                let end = position.checked_add(len as u64);
+                len >= EXTENDED_HEADER_LENGTH && end.is_some_and(|end| end <= data_len)
+            });
+            extents.push(Some((position, len.ok_or(Error::InvalidHeader)?)));
+        }
+        Ok(extents)
+    }
+
+    fn rewrite_file(&mut self, files: &Files) -> Result<()> {
+        let reader = files.latest()?;
+        let extents = self.extents(&reader)?;
+        let mut sums = self.sums_to_write()?;
+        let (header_len, nbytes, back) = {
+            let known = self.known();
+            let back = self.back(&known)?;
+            (known.header_len, known.counters.nbytes, back)
+        };
+        let old_offsets = self.offsets()?;
+        let mut offsets = old_offsets.to_vec()?;
+        let mut cbytes = 0;
+        for (stored, extent) in offsets.iter_mut().zip(&extents) {
+            if let Some((_, len)) = *extent {
+                *stored = cbytes;
+                cbytes += len as i64;
+            }
+        }
+        let mut header = reader.read_vec(0, header_len as usize)?;
+        header::set_cbytes(&mut header, cbytes);
+        // An index may be shorter than what we would make of it.
+        let index = match offsets == *old_offsets.as_slice()? {
+            true => back.index().to_vec(),
+            false => {
+                self.known_mut().encoded = 0;
+                let form = IndexForm::Encoded(index::room(offsets.len()));
+                self.encode_index(&offsets, form, nbytes)?
+            }
+        };
+        let index_at = u64::from(header_len) + cbytes as u64;
+        let mut tail = None;
+        let replaced = files.replace(files.path(), |stream| {
+            copy_chunks(&reader, stream, header_len, &extents, sums.as_deref_mut())?;
+            let made = Tail::new(header, index_at, index, back.trailer(), sums.as_deref())?;
+            stream.write_at(index_at, &made.index, Portions::Whole)?;
+            stream.write_at(made.rest_at(), &made.rest, Portions::Whole)?;
+            stream.write_at(0, &made.header, Portions::Whole)?;
+            tail = Some(made);
+            Ok(())
+        });
+        if let Err(not) = replaced
+            // The old file says the same, should it come back.
+            && !not.is_there
+        {
+            return Err(not.error);
+        }
+        let known: &mut Known = self.known_mut();
+        known.written(&tail.ok_or(Error::Failure)?);
+        known.counters.cbytes = cbytes;
+        known.encoded = offsets.len();
+        known.offsets = Some(Arc::new(Offsets::Each(offsets)));
+        known.sums = Some(sums.map(Arc::new));
+        self.in_doubt = 0;
+        Ok(())
+    }
+
+    /// Removes the files of chunks that the index doesn't refer to.
+    fn remove_orphans(&mut self, files: &Files) -> Result<()> {
+        let offsets = self.offsets()?;
+        let named: HashSet<_> = offsets
+            .iter()
+            .filter_map(|stored| u32::try_from(stored).ok())
+            .filter_map(|id| files.chunk_path(id).file_name().map(ToOwned::to_owned))
+            .collect();
+        let directory = files.directory().ok_or(Error::InvalidParam)?;
+        for name in files.names().list(directory)? {
+            let path = directory.join(&name);
+            let is_chunk = path.extension().is_some_and(|end| end == "chunk");
+            if is_chunk && !named.contains(&name) {
+                remove(files.names(), &path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Copies chunks one behind the other, and finds the checksums that are missing.
+fn copy_chunks(
+    reader: &FrameReader,
+    target: &dyn Stream,
+    header_len: u32,
+    extents: &[Option<Extent>],
+    mut sums: Option<&mut [u64]>,
+) -> Result<()> {
+    let mut position = u64::from(header_len);
+    let mut segment = Vec::new();
+    for (nchunk, extent) in extents.iter().enumerate() {
+        let Some((from, len)) = *extent else {
+            continue;
+        };
+        let start = segment.len();
+        segment.try_reserve(len)?;
+        segment.resize(start + len, 0);
+        reader.read(u64::from(header_len) + from, &mut segment[start..])?;
+        if let Some(sum) = sums.as_deref_mut().and_then(|sums| sums.get_mut(nchunk))
+            && *sum == checksum::OF_SPECIAL
+        {
+            *sum = checksum::of_chunk(&segment[start..]);
+        }
+        if segment.len() >= SEGMENT {
+            target.write_at(position, &segment, Portions::Whole)?;
+            position += segment.len() as u64;
+            segment.clear();
+        }
+    }
+    target.write_at(position, &segment, Portions::Whole)
+}

@@ -1,0 +1,197 @@
+//! Changing the one file of a contiguous frame: where it is, or beside what is there (`shadow.rs`).
+//!
+//! A change in place writes what follows the data section in the order that readers without locks rely on:
+//! index, header, trailer. A durable frame that begins somewhere within its file is changed in place too,
+//! under a journal: what stands behind it would seem to be somebody else's.
+
+use super::files::Files;
+use super::frame::{Frame, Known};
+use super::journal::Journal;
+use super::plan::Plan;
+use super::shadow::Shadow;
+use super::tail::Tail;
+use super::writer::Writer;
+use crate::io::{Portions, Stream};
+use crate::{Error, Result};
+
+/// What a frame begins with.
+const FRAME_MARK: &[u8] = b"\x9e\xa8b2frame\0";
+
+impl Frame {
+    /// Whether changes leave all in place that the frame refers to until they are made.
+    pub(super) fn keeps_old_state(&self) -> bool {
+        self.files().is_some_and(|files| files.is_replaceable())
+    }
+
+    /// Whether changes are written behind the frame of now.
+    pub(super) fn has_shadows(&self) -> bool {
+        self.keeps_old_state() && !self.is_sparse()
+    }
+
+    /// Bytes from the end of the header to where a change may write.
+    pub(super) fn shadow_data_len(&mut self) -> i64 {
+        let end = self.shadow_end();
+        (end - u64::from(self.known_mut().header_len)) as i64
+    }
+
+    /// Where a change may write.
+    fn shadow_end(&mut self) -> u64 {
+        let in_doubt = self.in_doubt;
+        self.known_mut().len.max(in_doubt)
+    }
+
+    /// Carries out a change of the chunks.
+    pub(super) fn change_file(
+        &mut self,
+        files: &Files,
+        plan: &Plan<'_>,
+        tail: &Tail,
+    ) -> Result<()> {
+        if self.has_shadows() {
+            return match tail.index.is_empty() {
+                true => {
+                    // A reader looks for the trailer of a frame without data right behind the header.
+                    self.replace_file(files, &tail.to_bytes()?)?;
+                    self.known_mut().written(tail);
+                    Ok(())
+                }
+                false => self.shadow(files, &plan.writes, tail),
+            };
+        }
+        let known = self.known_mut();
+        let header_len = u64::from(known.header_len);
+        let data_end = header_len + known.counters.cbytes.max(0) as u64;
+        let from = header_len + plan.first_touched();
+        change_in_place(files, known, from.min(tail.rest_at()), |writer| {
+            if let Some((position, len)) = plan.replaced {
+                writer.save(header_len + position, len)?;
+            }
+            if let Some(shift) = plan.shift {
+                if shift.to > shift.from {
+                    writer.save(data_end, shift.to - shift.from)?;
+                }
+                writer.shift(header_len + shift.from, header_len + shift.to, shift.len)?;
+            }
+            for &(position, chunk) in &plan.writes {
+                writer.write(header_len + position, chunk, Portions::Bytes)?;
+            }
+            publish(writer, files, tail)
+        })?;
+        known.written(tail);
+        Ok(())
+    }
+
+    /// Makes a change of a durable frame: chunks, which come with their positions in the data section, and
+    /// what is around them.
+    pub(super) fn shadow(
+        &mut self,
+        files: &Files,
+        chunks: &[(u64, &[u8])],
+        tail: &Tail,
+    ) -> Result<()> {
+        let end = self.shadow_end();
+        let known = self.known_mut();
+        let header_len = u64::from(known.header_len);
+        let stream = files.open_for_update()?;
+        check_behind(&*stream, files.start(), known.len)?;
+        let old = files.latest()?.fixed_header()?;
+        let mut writes: Vec<(u64, &[u8])> = Vec::new();
+        writes.try_reserve_exact(chunks.len() + 2)?;
+        writes.extend(chunks.iter().map(|&(at, chunk)| (header_len + at, chunk)));
+        writes.push((tail.index_at, &tail.index));
+        writes.push((tail.rest_at(), &tail.rest));
+        let shadow = Shadow {
+            stream: &*stream,
+            start: files.start(),
+            end,
+            old: &old,
+            new: tail.header.first_chunk().ok_or(Error::InvalidHeader)?,
+        };
+        match shadow.commit(&writes) {
+            Ok(()) => {
+                known.written(tail);
+                self.in_doubt = 0;
+                Ok(())
+            }
+            Err(not_made) => {
+                if not_made.in_doubt {
+                    known.stale = true;
+                    self.in_doubt = end.max(tail.frame_len());
+                }
+                Err(not_made.error)
+            }
+        }
+    }
+
+    /// Puts a file of these bytes in the place of the frame's, or of the index of a sparse one.
+    pub(super) fn replace_file(&mut self, files: &Files, bytes: &[u8]) -> Result<()> {
+        let replaced = files.replace(files.path(), |stream| {
+            stream.write_at(0, bytes, Portions::Whole)
+        });
+        if let Err(not) = replaced {
+            self.known_mut().stale |= not.is_there;
+            return Err(not.error);
+        }
+        Ok(())
+    }
+}
+
+/// Changes a frame's file from `from` on, and its header, so that a change that fails is taken back; in a
+/// durable file under a journal.
+pub(super) fn change_in_place(
+    files: &Files,
+    known: &Known,
+    from: u64,
+    change: impl FnOnce(&mut Writer) -> Result<()>,
+) -> Result<()> {
+    let stream = files.open_for_update()?;
+    check_behind(&*stream, files.start(), known.len)?;
+    let mut writer = Writer::new(stream, files.start(), known.len)?;
+    if !files.is_durable() {
+        let result = change(&mut writer);
+        return writer.finish(result);
+    }
+    let start = files.start();
+    let parts = [
+        (start, u64::from(known.header_len)),
+        (start + from, known.len.saturating_sub(from)),
+    ];
+    let journal = Journal::begin(files, known.len, &parts)?;
+    let result = change(&mut writer).and_then(|()| writer.sync());
+    journal.end(writer.finish(result))
+}
+
+/// Tells whether what lies behind a frame may be overwritten: nothing that isn't the frame's.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when it may not.
+fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
+    if stream.size()? <= start + len {
+        return Ok(());
+    }
+    let mut mark = [0; FRAME_MARK.len()];
+    let is_frame = || {
+        let read = stream.read_at(start + len, &mut mark);
+        read == Ok(mark.len()) && mark == FRAME_MARK
+    };
+    match start > 0 || { is_frame }() {
+        true => Err(Error::InvalidParam),
+        false => Ok(()),
+    }
+}
+
+/// Writes what follows the chunks.
+pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result<()> {
+    if !tail.index.is_empty() {
+        writer.write(tail.index_at, &tail.index, Portions::Bytes)?;
+    }
+    writer.write(0, &tail.header, Portions::Whole)?;
+    writer.write(tail.rest_at(), &tail.rest, Portions::Bytes)?;
+    end_file(writer, files, tail.frame_len())
+}
+
+/// Cuts the file behind the frame. User's backends are told each time, whether there is something to cut or
+/// not.
+pub(super) fn end_file(writer: &mut Writer, files: &Files, len: u64) -> Result<()> {
+    writer.truncate(len, files.backend().names().is_some())
+}

@@ -1,0 +1,231 @@
+//! The checksums of a frame at work: found when it is opened, compared when a chunk is read, and written with
+//! every change of a frame that has them or was asked to.
+//!
+//! Only chunks of which a checksum is known are compared. A frame that begins to have checksums knows those
+//! of the chunks it is given from then on; putting it together anew ([`Frame::compact`]) finds the others.
+
+use super::checksum::{self, OF_SPECIAL, Seal, Sealed, Table};
+use super::frame::{Frame, Known, Place};
+use super::header::FIXED_LEN;
+use super::write::{Change, Stored};
+use super::{metalayers, trailer};
+use crate::chunk::BasicHeader;
+use crate::io::Care;
+use crate::{Buffer, Error, Result};
+use std::sync::Arc;
+
+/// What of a frame a fingerprint covers.
+pub(super) struct Back {
+    fixed: [u8; FIXED_LEN],
+    /// Index, what lies behind it, and trailer.
+    bytes: Vec<u8>,
+    index_len: usize,
+    trailer_at: usize,
+}
+
+impl Back {
+    /// Compares the fingerprint of the frame with what it covers.
+    pub fn inspect(&self) -> Seal {
+        let sealed = Sealed {
+            header: &self.fixed,
+            index: self.index(),
+            slack: &self.bytes[self.index_len..self.trailer_at],
+            trailer: self.trailer(),
+        };
+        sealed.inspect()
+    }
+
+    /// The index.
+    pub fn index(&self) -> &[u8] {
+        &self.bytes[..self.index_len]
+    }
+
+    /// The trailer.
+    pub fn trailer(&self) -> &[u8] {
+        &self.bytes[self.trailer_at..]
+    }
+}
+
+impl Frame {
+    /// Lets the frame have checksums from the next change on.
+    pub fn add_checksums(&mut self) {
+        self.care = self.care.and(Care {
+            checksums: true,
+            ..Care::default()
+        });
+    }
+
+    /// Whether changes are written with checksums.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.care.checksums || self.known().sealed
+    }
+
+    /// Reads what a fingerprint covers.
+    ///
+    /// # Errors
+    /// [`Error::FileRead`] and [`Error::InvalidHeader`] when it isn't there.
+    pub(super) fn back(&self, known: &Known) -> Result<Back> {
+        let has_index = known.counters.nbytes > 0;
+        let trailer_at = known.trailer_position();
+        let start = match has_index {
+            true => known.index_position(self.is_sparse()),
+            false => trailer_at,
+        };
+        let end = trailer_at + u64::from(known.trailer_len);
+        let len = end.checked_sub(start).map(usize::try_from);
+        let len = len.ok_or(Error::InvalidHeader)?;
+        let len = len.map_err(|_| Error::InvalidHeader)?;
+        let (fixed, bytes) = match &self.place {
+            Place::Memory(memory) => {
+                let bytes = memory.bytes();
+                let start = usize::try_from(start).map_err(|_| Error::InvalidHeader)?;
+                let part = bytes
+                    .get(start..start + len)
+                    .ok_or(Error::InvalidHeader)?
+                    .to_vec();
+                (*bytes.first_chunk().ok_or(Error::InvalidHeader)?, part)
+            }
+            Place::Disk(files) => {
+                let reader = files.latest()?;
+                (reader.fixed_header()?, reader.read_vec(start, len)?)
+            }
+        };
+        let trailer_at = len.saturating_sub(known.trailer_len as usize);
+        let index_len = match has_index {
+            true => usize::try_from(BasicHeader::parse(&bytes)?.cbytes).ok(),
+            false => Some(0),
+        };
+        Ok(Back {
+            fixed,
+            bytes,
+            index_len: index_len
+                .filter(|&index_len| index_len <= trailer_at)
+                .ok_or(Error::InvalidHeader)?,
+            trailer_at,
+        })
+    }
+
+    /// Finds the checksums of the chunks, once.
+    pub(super) fn find_sums(&self, known: &mut Known, nchunks: usize) -> Result<()> {
+        if known.sums.is_some() {
+            return Ok(());
+        }
+        let mut sums = None;
+        if known.sealed
+            && let Seal::Intact(Some(table)) | Seal::Broken(Some(table)) =
+                self.back(known)?.inspect()
+        {
+            sums = Some(table.chunks).filter(|chunks| chunks.len() == nchunks);
+        }
+        known.sums = Some(sums.map(Arc::new));
+        Ok(())
+    }
+
+    /// The checksums of the chunks after a change, of a frame that has them or is to have them.
+    pub(super) fn sums_after(
+        &self,
+        change: Change<'_>,
+        physical: &[(usize, Buffer)],
+    ) -> Result<Option<Vec<u64>>> {
+        if !self.is_sealed() {
+            return Ok(None);
+        }
+        let mut sums = self.sums_now()?;
+        for (nchunk, bytes) in physical {
+            sums[*nchunk] = checksum::of_chunk(bytes);
+        }
+        sums.try_reserve(1)?;
+        match change {
+            Change::Insert(at, chunk) => sums.insert(at, of_stored(chunk)),
+            Change::Update(at, chunk) => sums[at] = of_stored(chunk),
+            Change::Delete(at) => {
+                sums.remove(at);
+            }
+            Change::Reorder(order) => sums = order.iter().map(|&from| sums[from]).collect(),
+            Change::Fill(nchunks, _) => {
+                sums.try_reserve_exact(nchunks)?;
+                sums.resize(nchunks, OF_SPECIAL);
+            }
+        }
+        Ok(Some(sums))
+    }
+
+    /// The checksums to write with a change that leaves the chunks as they are, of a frame that has them or is
+    /// to have them.
+    pub(super) fn sums_to_write(&self) -> Result<Option<Vec<u64>>> {
+        match self.is_sealed() {
+            true => self.sums_now().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The checksums of the chunks as far as they are known.
+    pub(super) fn sums_now(&self) -> Result<Vec<u64>> {
+        let nchunks = self.offsets()?.len();
+        let mut known = self.known();
+        self.find_sums(&mut known, nchunks)?;
+        let mut sums = Vec::new();
+        sums.try_reserve_exact(nchunks)?;
+        match &known.sums {
+            Some(Some(found)) if found.len() == nchunks => sums.extend_from_slice(found),
+            _ => sums.resize(nchunks, OF_SPECIAL),
+        }
+        Ok(sums)
+    }
+}
+
+fn of_stored(chunk: Stored<'_>) -> u64 {
+    match chunk {
+        Stored::Special(_) => OF_SPECIAL,
+        Stored::Bytes(bytes) => checksum::of_chunk(bytes),
+    }
+}
+
+/// Compares a chunk with its checksum, if one is known.
+///
+/// # Errors
+/// [`Error::Data`] when it is another chunk.
+pub(super) fn check(chunk: &[u8], sum: Option<u64>) -> Result<()> {
+    match sum {
+        Some(sum) if sum != OF_SPECIAL && sum != checksum::of_chunk(chunk) => Err(Error::Data),
+        _ => Ok(()),
+    }
+}
+
+/// What follows the index in a frame of these parts: the trailer; of a frame with checksums the table in front
+/// of it too.
+///
+/// # Errors
+/// Those of reading the parts; [`Error::MemoryAlloc`].
+pub(super) fn rest(
+    header: &[u8],
+    index: &[u8],
+    trailer: &[u8],
+    sums: Option<&[u64]>,
+) -> Result<Vec<u8>> {
+    let Some(sums) = sums else {
+        return Ok(trailer.to_vec());
+    };
+    let mut slack = Vec::new();
+    // Without data the trailer follows the header at once.
+    if !index.is_empty() {
+        let of_all = |layers: Vec<super::Metalayer>| {
+            let of_one =
+                |layer: &super::Metalayer| checksum::of_metalayer(&layer.name, &layer.content);
+            layers.iter().map(of_one).collect()
+        };
+        let table = Table {
+            chunks: sums.to_vec(),
+            metalayers: of_all(metalayers::parse(header)?),
+            vlmetalayers: of_all(trailer::parse(trailer)?),
+        };
+        slack = table.to_bytes()?;
+    }
+    let mut trailer = trailer.to_vec();
+    trailer::reserve_fingerprint(&mut trailer)?;
+    let fixed = header.first_chunk().ok_or(Error::InvalidHeader)?;
+    checksum::seal(fixed, index, &slack, &mut trailer)?;
+    slack.try_reserve(trailer.len())?;
+    slack.extend_from_slice(&trailer);
+    Ok(slack)
+}

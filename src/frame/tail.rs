@@ -1,0 +1,132 @@
+//! What is written around the chunks of a frame: the header, and behind the chunks the index and the rest.
+//!
+//! ```text
+//! header | chunks | index | rest: checksums, if any, and trailer |
+//! ```
+
+use super::description::Description;
+use super::frame::{Frame, Known, build_header};
+use super::header::{self, Kind};
+use super::index;
+use super::seal;
+use super::write::IndexForm;
+use crate::{Error, Result};
+
+/// What is written around the chunks.
+pub(super) struct Tail {
+    /// The whole header.
+    pub header: Vec<u8>,
+    /// Where the index begins.
+    pub index_at: u64,
+    /// The index; empty in a frame without data.
+    pub index: Vec<u8>,
+    /// What follows the index, or the header in a frame without data.
+    pub rest: Vec<u8>,
+    /// Bytes of the trailer, with which the rest ends.
+    pub trailer_len: u32,
+}
+
+impl Tail {
+    /// Where the rest begins.
+    pub fn rest_at(&self) -> u64 {
+        match self.index.is_empty() {
+            true => self.header.len() as u64,
+            false => self.index_at + self.index.len() as u64,
+        }
+    }
+
+    /// Bytes of the frame.
+    pub fn frame_len(&self) -> u64 {
+        self.rest_at() + self.rest.len() as u64
+    }
+
+    /// A frame that has nothing else.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(self.header.len() + self.index.len() + self.rest.len())?;
+        bytes.extend_from_slice(&self.header);
+        bytes.extend_from_slice(&self.index);
+        bytes.extend_from_slice(&self.rest);
+        Ok(bytes)
+    }
+}
+
+impl Frame {
+    /// What is to be written around these chunks.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when the header isn't as long as it was; [`Error::MemoryAlloc`]; those of what can't be
+    /// described.
+    pub(super) fn tail(
+        &mut self,
+        description: &Description,
+        offsets: &[i64],
+        form: IndexForm,
+        sums: Option<&[u64]>,
+    ) -> Result<Tail> {
+        let kind = self.kind();
+        let header = build_header(description, kind)?;
+        check_header_len(self.known_mut(), &header)?;
+        let index = self.encode_index(offsets, form, description.counters.nbytes)?;
+        let data_len = match kind {
+            Kind::Contiguous => description.counters.cbytes.max(0) as u64,
+            Kind::Sparse => 0,
+        };
+        let index_at = header.len() as u64 + data_len;
+        Tail::new(header, index_at, index, &description.trailer, sums)
+    }
+
+    /// The index chunk; empty for a frame without data.
+    pub(super) fn encode_index(
+        &mut self,
+        offsets: &[i64],
+        form: IndexForm,
+        nbytes: i64,
+    ) -> Result<Vec<u8>> {
+        if nbytes == 0 {
+            return Ok(Vec::new());
+        }
+        let unchanged = self.known_mut().encoded;
+        match form {
+            IndexForm::Encoded(room) => {
+                let encoder = match &mut self.encoder {
+                    Some(encoder) => encoder,
+                    none => none.insert(index::Encoder::new()?),
+                };
+                Ok(encoder.encode(offsets, unchanged, room)?.to_vec())
+            }
+            IndexForm::Fill(kind) => index::fill(offsets.len(), kind),
+        }
+    }
+}
+
+impl Tail {
+    /// Puts the parts together, and tells the header how long the frame is.
+    pub fn new(
+        header: Vec<u8>,
+        index_at: u64,
+        index: Vec<u8>,
+        trailer: &[u8],
+        sums: Option<&[u64]>,
+    ) -> Result<Tail> {
+        let rest = seal::rest(&header, &index, trailer, sums)?;
+        let mut tail = Tail {
+            header,
+            index_at,
+            index,
+            rest,
+            trailer_len: trailer.len() as u32,
+        };
+        let len = tail.frame_len();
+        header::set_frame_len(&mut tail.header, len);
+        Ok(tail)
+    }
+}
+
+/// The header of a frame keeps its length while there are chunks behind it.
+pub(super) fn check_header_len(known: &Known, header: &[u8]) -> Result<()> {
+    match header.len() == known.header_len as usize {
+        true => Ok(()),
+        false => Err(Error::Data),
+    }
+}
