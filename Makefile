@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-clients test-full test-arm bench fuzz check check-oldest check-arm clean
+.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -33,6 +33,7 @@ help:
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
 	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
+	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
 build:
@@ -77,6 +78,9 @@ fuzz:
 
 bench: reference build
 	$(CARGO) run --release --package ferroblosc-bench-peer -- $(BENCH)
+
+bench-frames: reference build
+	$(CARGO) run --release --package ferroblosc-bench-frames -- $(BENCH)
 
 check:
 	$(CARGO) fmt --all --check

@@ -167,7 +167,8 @@ pub(crate) fn profile_dir() -> PathBuf {
     }
 }
 
-fn our_path() -> PathBuf {
+/// Where the library under test is.
+pub fn our_path() -> PathBuf {
     match std::env::var_os("FERROBLOSC_LIBRARY") {
         Some(path) => path.into(),
         None => profile_dir().join("libblosc2.so"),
@@ -182,6 +183,18 @@ fn wheel_path() -> Option<PathBuf> {
         .flatten()
         .map(|python| python.path().join("site-packages/blosc2/lib/libblosc2.so"))
         .find(|path| path.exists())
+}
+
+/// Where the reference library is.
+///
+/// # Errors
+/// What to do when it is nowhere.
+pub fn reference_path() -> Result<PathBuf, String> {
+    let told = std::env::var_os("FERROBLOSC_REFERENCE").map(PathBuf::from);
+    told.or_else(wheel_path).ok_or_else(|| {
+        "no reference library: `make reference` installs it below target/venv, or set FERROBLOSC_REFERENCE"
+            .to_owned()
+    })
 }
 
 /// The library under test.
@@ -207,12 +220,10 @@ pub fn ours() -> &'static Library {
 pub fn reference() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        let path = std::env::var_os("FERROBLOSC_REFERENCE").map(PathBuf::from).or_else(wheel_path);
-        let Some(path) = path else {
-            panic!("no reference library: `make reference` installs it below target/venv, or set FERROBLOSC_REFERENCE");
-        };
-        let library = Library::open("reference", &path)
-            .unwrap_or_else(|e| panic!("the reference library cannot be used ({e}); try `make reference`"));
+        let path = reference_path().unwrap_or_else(|error| panic!("{error}"));
+        let library = Library::open("reference", &path).unwrap_or_else(|e| {
+            panic!("the reference library cannot be used ({e}); try `make reference`")
+        });
         // SAFETY: a plain call. Filters 32 and up are unknown to the reference before it (row C15).
         unsafe { (library.blosc2_init)() };
         library

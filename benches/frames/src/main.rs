@@ -1,0 +1,291 @@
+//! Times super-chunks and frames in our `libblosc2.so` and in the reference, side by side.
+//!
+//! ```text
+//! cargo run --release -p ferroblosc-bench-frames -- [--turns N] [--chunks N] [--dir DIRECTORY]
+//! ```
+//!
+//! The same calls in one process, the libraries taking turns A B B A; the best turn of each counts. Ratios are
+//! reference / ours: above 1 we are faster. `--chunks` is how many chunks the growing super-chunks get
+//! (100,000), `--dir` where the files go (a temporary directory). At the end each library fills and reads each
+//! kind of storage in a process of its own, which tells how much memory it took.
+
+mod api;
+
+use api::{Api, Kind, Owned};
+use ferroblosc_interop::ffi::Cparams;
+use ferroblosc_interop::library::{our_path, reference_path};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// Items of a chunk.
+const ITEMS: usize = 1000;
+/// Chunks of the super-chunk that is filled, read and sliced.
+const CHUNKS: usize = 1000;
+/// Slices that are read, and their items.
+const SLICES: usize = 10_000;
+const SLICE_ITEMS: usize = 100;
+/// Changes of the metadata.
+const UPDATES: usize = 1000;
+/// How often a large super-chunk is opened.
+const OPENED: usize = 20;
+/// Chunks after which the growth is timed for the first time.
+const EARLY: usize = 400;
+
+struct Options {
+    turns: usize,
+    chunks: usize,
+    directory: PathBuf,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options {
+        turns: 3,
+        chunks: 100_000,
+        directory: std::env::temp_dir(),
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().ok_or(format!("{name} needs a value"))?;
+        let number = || {
+            value
+                .parse()
+                .map_err(|_| format!("{name} {value}: no number"))
+        };
+        match name.as_str() {
+            "--turns" => options.turns = number()?,
+            "--chunks" => options.chunks = number()?,
+            "--dir" => options.directory = PathBuf::from(value),
+            _ => return Err(format!("{name}: unknown")),
+        }
+    }
+    Ok(options)
+}
+
+/// Seconds that a task took, by name, in the order they were told.
+type Times = Vec<(String, f64)>;
+
+fn timed<T>(times: &mut Times, name: &str, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    times.push((name.to_owned(), start.elapsed().as_secs_f64()));
+    result
+}
+
+/// The data of a chunk.
+fn items(nchunk: usize) -> Vec<i64> {
+    (0..ITEMS as i64)
+        .map(|i| (nchunk * ITEMS) as i64 + 3 * i)
+        .collect()
+}
+
+/// Fills, reads, slices and annotates one super-chunk.
+fn everyday(api: &Api, kind: Kind, path: &str, times: &mut Times) {
+    let data: Vec<Vec<i64>> = (0..CHUNKS).map(items).collect();
+    let schunk = Owned::new(api, kind, path);
+    let of = |task: &str| format!("{} {task}", kind.name());
+    timed(times, &of("append 1,000 chunks"), || {
+        data.iter().for_each(|data| schunk.append(data));
+    });
+    let mut dest = vec![0; ITEMS];
+    timed(times, &of("read all"), || {
+        for nchunk in 0..CHUNKS {
+            schunk.decompress(nchunk as i64, &mut dest);
+        }
+    });
+    assert_eq!(dest, data[CHUNKS - 1], "what was read");
+    let mut slice = vec![0; SLICE_ITEMS];
+    let mut state = 12345u32;
+    timed(times, &of("10,000 slices of 100 items"), || {
+        for _ in 0..SLICES {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let start = state as usize % (CHUNKS * ITEMS - SLICE_ITEMS);
+            schunk.slice(start as i64, &mut slice);
+        }
+    });
+    let mut content: Vec<u8> = (0..150).collect();
+    schunk.add_metadata(&mut content);
+    timed(times, &of("1,000 changes of a vlmetalayer"), || {
+        for i in 0..UPDATES {
+            schunk.update_metadata(&mut content[..100 + i % 50]);
+        }
+    });
+}
+
+/// A small chunk, to be appended very often.
+fn small_chunk(api: &Api) -> Vec<u8> {
+    let data: Vec<i64> = (0..30).map(|i| i * i * 77_777).collect();
+    let mut chunk = vec![0; size_of_val(&data[..]) + 32];
+    let params = Cparams {
+        typesize: 8,
+        ..Cparams::default()
+    };
+    // SAFETY: the context is made and freed here; source and room are as long as said.
+    let size = unsafe {
+        let context = (api.blosc2_create_cctx)(params);
+        let size = (api.blosc2_compress_ctx)(
+            context,
+            data.as_ptr().cast(),
+            size_of_val(&data[..]) as i32,
+            chunk.as_mut_ptr().cast(),
+            chunk.len() as i32,
+        );
+        (api.blosc2_free_ctx)(context);
+        size
+    };
+    chunk.truncate(usize::try_from(size).expect("the chunk fits"));
+    chunk
+}
+
+/// Lets a super-chunk grow, and opens it when it is large.
+fn growth(api: &Api, kind: Kind, path: &str, chunks: usize, times: &mut Times) {
+    let mut chunk = small_chunk(api);
+    let schunk = Owned::new(api, kind, path);
+    let of = |task: &str| format!("{} {task}", kind.name());
+    timed(times, &of(&format!("append the first {EARLY}")), || {
+        (0..EARLY).for_each(|_| schunk.append_chunk(&mut chunk));
+    });
+    timed(times, &of(&format!("append up to {chunks}")), || {
+        (EARLY..chunks).for_each(|_| schunk.append_chunk(&mut chunk));
+    });
+    if matches!(kind, Kind::File | Kind::Directory) {
+        timed(
+            times,
+            &of(&format!("open {chunks} chunks, {OPENED} times")),
+            || {
+                for _ in 0..OPENED {
+                    // SAFETY: the path is a super-chunk's; what was opened is freed.
+                    unsafe {
+                        let opened = (api.blosc2_schunk_open)(schunk.path().as_ptr());
+                        assert!(!opened.is_null(), "open");
+                        (api.blosc2_schunk_free)(opened);
+                    }
+                }
+            },
+        );
+    }
+}
+
+fn compare(options: &Options) -> Result<(), String> {
+    let apis = [Api::open(&our_path())?, Api::open(&reference_path()?)?];
+    for api in &apis {
+        // SAFETY: a plain call.
+        unsafe { (api.blosc2_init)() };
+    }
+    let mut best: [Times; 2] = [Vec::new(), Vec::new()];
+    let mut run = |which: usize, work: &dyn Fn(&Api, &str, &mut Times)| {
+        let name = format!("ferroblosc-bench-{}-{which}", std::process::id());
+        let path = options.directory.join(name);
+        let mut times = Vec::new();
+        work(&apis[which], &path.to_string_lossy(), &mut times);
+        for (name, seconds) in times {
+            match best[which].iter_mut().find(|(other, _)| *other == name) {
+                Some((_, least)) => *least = least.min(seconds),
+                None => best[which].push((name, seconds)),
+            }
+        }
+    };
+    for kind in Kind::ALL {
+        for turn in 0..2 * options.turns {
+            let first = turn % 2;
+            for which in [first, 1 - first] {
+                run(which, &|api, path, times| everyday(api, kind, path, times));
+            }
+        }
+        for which in [0, 1, 1, 0] {
+            run(which, &|api, path, times| {
+                growth(api, kind, path, options.chunks, times);
+            });
+        }
+    }
+    println!(
+        "{:48} {:>11} {:>11} {:>6}",
+        "", "ours", "reference", "ratio"
+    );
+    for (name, ours) in &best[0] {
+        let theirs = best[1]
+            .iter()
+            .find(|(other, _)| other == name)
+            .map_or(0.0, |(_, t)| *t);
+        println!(
+            "{name:48} {:9.3}ms {:9.3}ms {:6.2}",
+            ours * 1e3,
+            theirs * 1e3,
+            theirs / ours
+        );
+    }
+    Ok(())
+}
+
+/// Does everything once with one library, and tells the most memory the process took, in KiB.
+fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result<(), String> {
+    let kind = Kind::ALL
+        .into_iter()
+        .find(|other| other.name() == kind)
+        .ok_or("no such kind")?;
+    let chunks = chunks.parse().map_err(|_| "no number")?;
+    let api = Api::open(library.as_ref())?;
+    // SAFETY: a plain call.
+    unsafe { (api.blosc2_init)() };
+    let path = format!("{directory}/ferroblosc-bench-memory-{}", std::process::id());
+    everyday(&api, kind, &path, &mut Vec::new());
+    growth(&api, kind, &path, chunks, &mut Vec::new());
+    // SAFETY: all-zero is a valid `rusage`, which the call fills.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+        usage
+    };
+    println!("{}", usage.ru_maxrss);
+    Ok(())
+}
+
+fn compare_memory(options: &Options) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    println!(
+        "\n{:48} {:>11} {:>11} {:>6}",
+        "most memory, KiB", "ours", "reference", "ratio"
+    );
+    for kind in Kind::ALL {
+        let measure = |library: PathBuf| {
+            let output = Command::new(&program)
+                .arg("memory-of")
+                .arg(library)
+                .args([kind.name(), &options.directory.to_string_lossy()])
+                .arg(options.chunks.to_string())
+                .output()
+                .map_err(|e| e.to_string())?;
+            let text = String::from_utf8_lossy(&output.stdout);
+            text.trim()
+                .parse::<f64>()
+                .map_err(|_| format!("{}: no figure", kind.name()))
+        };
+        let (ours, theirs) = (measure(our_path())?, measure(reference_path()?)?);
+        println!(
+            "{:48} {ours:11} {theirs:11} {:6.2}",
+            kind.name(),
+            theirs / ours
+        );
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let result = match &arguments[1..] {
+        [command, library, kind, directory, chunks] if command == "memory-of" => {
+            memory_of(library, kind, directory, chunks)
+        }
+        _ => options().and_then(|options| {
+            compare(&options)?;
+            compare_memory(&options)
+        }),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("frames: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
