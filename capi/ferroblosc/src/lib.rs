@@ -7,6 +7,8 @@
 //! | file | header | section |
 //! |---|---|---|
 //! | [`util`] | `ferroblosc.h` | versions and error texts |
+//! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack, and its structs |
+//! | `arguments.rs` | | what C callers of Bloscpack give and get, in Rust's terms |
 //!
 //! **Where a new function goes**: a function that belongs to no format (checks of frames, ids of I/O back ends)
 //! into `ferroblosc.h`, one of a format into the header of the format. Write it in a file here, body in
@@ -19,8 +21,15 @@
 //! goes with them. So the documentation here is written for C programmers.
 
 #![allow(
+    non_camel_case_types,
+    reason = "the names are those of the C interface"
+)]
+#![allow(
     clippy::missing_safety_doc,
     reason = "the contract of an exported function is its C documentation: pointers are NULL where that is allowed, and otherwise valid for what the function does with them"
 )]
 
+mod arguments;
+pub mod bloscpack;
+pub mod types;
 pub mod util;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The headers of the library.
-const HEADERS: [&str; 2] = ["ferroblosc-export.h", "ferroblosc.h"];
+const HEADERS: [&str; 3] = ["ferroblosc-export.h", "ferroblosc.h", "bloscpack.h"];
 /// How the names of its functions begin.
 const PREFIXES: [&str; 3] = ["ferroblosc_", "bloscpack_", "bcolz_"];
 

@@ -44,6 +44,27 @@ fn row_d12_versions_and_texts() {
 }
 
 #[test]
+fn row_d12_bloscpack_from_c() {
+    run(&mut shared("bloscpack.c"));
+    run(&mut linked_statically("bloscpack.c"));
+}
+
+#[test]
+fn the_example_in_python_works() {
+    let output = run(Command::new("python3")
+        .arg(project_root().join("examples/bloscpack.py"))
+        .env("LD_LIBRARY_PATH", library_folder()));
+    let said = String::from_utf8(output.stdout).expect("text");
+    for line in [
+        "three of them: [250000.0, 250000.5, 250001.0]",
+        "16000000 bytes came back, with {'unit': 'K', 'typecode': 'd'}",
+        "as it should be: No such file or directory (os error 2)",
+    ] {
+        assert!(said.lines().any(|said| said == line), "{line}\n{said}");
+    }
+}
+
+#[test]
 fn row_d12_three_libraries_live_in_one_process() {
     let folder = library_folder();
     let libraries =

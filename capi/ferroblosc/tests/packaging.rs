@@ -42,6 +42,7 @@ fn row_d12_the_tree_has_the_names_and_links() {
     for file in [
         "libferroblosc.a",
         "../include/ferroblosc.h",
+        "../include/bloscpack.h",
         "../include/ferroblosc-export.h",
     ] {
         assert!(lib.join(file).is_file(), "{file}");

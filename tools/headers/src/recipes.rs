@@ -181,4 +181,13 @@ pub const HEADERS: &[Header] = &[
             Text("ferroblosc-end.h"),
         ],
     ),
+    ferroblosc(
+        "bloscpack.h",
+        &[
+            Text("bloscpack-begin.h"),
+            Types(&["types.rs"]),
+            Functions(&["bloscpack.rs"]),
+            Text("bloscpack-end.h"),
+        ],
+    ),
 ];

@@ -1,0 +1,21 @@
+/*
+ * bloscpack.h: Bloscpack's containers of Blosc chunks, in files and in memory.
+ *
+ * Part of Ferroblosc.
+ * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Made by `cargo run -p ferroblosc-headers`: don't edit.
+ */
+
+#ifndef BLOSCPACK_H
+#define BLOSCPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ferroblosc-export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
