@@ -1451,8 +1451,8 @@ int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
 BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
 
 /**
- * Puts the chunks in another order: chunk i becomes the one that was number offsets_order[i]. Gives 0
- * or an error code.
+ * Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes
+ * chunk i. Gives 0 or an error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk,
@@ -1695,8 +1695,8 @@ int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
 BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
 
 /**
- * Puts the chunks in another order: chunk i becomes the one that was number offsets_order[i]. Gives 0
- * or an error code.
+ * Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes
+ * chunk i. Gives 0 or an error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk,

@@ -129,8 +129,8 @@ pub unsafe extern "C" fn blosc2_schunk_delete_chunk(
     })
 }
 
-/// Puts the chunks in another order: chunk i becomes the one that was number offsets_order[i]. Gives 0
-/// or an error code.
+/// Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes
+/// chunk i. Gives 0 or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(
     schunk: *mut blosc2_schunk,
