@@ -213,12 +213,15 @@ impl Files {
             .write_synced(&path, |stream| stream.write_at(0, index, Portions::Whole))
             .and_then(|()| names.sync_directory(&temporary))
             .and_then(|()| names.rename(&temporary, directory));
-        if let Err(error) = made {
-            let _ = names.remove(&path);
-            let _ = names.remove_directory(&temporary);
-            return Err(error);
-        }
-        self.sync_names_at(directory)
+        let lasts = made.map_err(|error| (error, &*temporary)).and_then(|()| {
+            self.sync_names_at(directory)
+                .map_err(|error| (error, directory))
+        });
+        lasts.map_err(|(error, there)| {
+            let _ = names.remove(&there.join(INDEX_NAME));
+            let _ = names.remove_directory(there);
+            error
+        })
     }
 
     /// Removes the directory of a sparse frame that could not be made.

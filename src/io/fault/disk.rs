@@ -69,9 +69,12 @@ impl Names for Disk {
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         let mut state = self.state();
-        let possible = matches!(state.names.get(from), Some(Some(_)))
-            && state.names.get(to) != Some(&None)
-            && state.has_parent_of(to);
+        let possible = match state.names.get(from) {
+            Some(Some(_)) => state.names.get(to) != Some(&None),
+            Some(None) => !state.names.contains_key(to),
+            None => false,
+        };
+        let possible = possible && state.has_parent_of(to);
         if !possible || !state.may(format!("rename {} to {}", from.display(), to.display())) {
             return Err(Error::FileWrite);
         }

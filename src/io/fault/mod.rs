@@ -235,6 +235,14 @@ impl NameChange {
                 if let Some(file) = names.remove(from) {
                     names.insert(to.clone(), file);
                 }
+                // What is in a directory goes with it.
+                let inside = |path: &&PathBuf| path.starts_with(from);
+                let inside: Vec<PathBuf> = names.keys().filter(inside).cloned().collect();
+                for path in inside {
+                    if let (Ok(rest), Some(file)) = (path.strip_prefix(from), names.remove(&path)) {
+                        names.insert(to.join(rest), file);
+                    }
+                }
             }
         }
     }

@@ -1,53 +1,91 @@
-//! What becomes of a super-chunk on a disk that fails: a change that meets an error either tells of it and
-//! leaves everything as it was, or gets over it and is made as a whole.
+//! Super-chunks on a disk of a test, and what can be done to them.
 
 use ferroblosc::Result;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
 use ferroblosc::codec;
-use ferroblosc::io::fault::{Disk, Fault};
+use ferroblosc::io::fault::Disk;
 use ferroblosc::schunk::{SChunk, Storage};
 use std::sync::Arc;
 
 const TYPESIZE: usize = 4;
 /// Bytes of a chunk; compressed it is still some sectors long.
-const CHUNK: usize = 6000;
+pub const CHUNK: usize = 6000;
 const CHUNKS: u8 = 4;
 
+/// Where a frame within another file begins: somewhere within a sector.
+const WITHIN: usize = 700;
+
 /// How a super-chunk is kept on a disk.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
     File,
     Directory,
+    /// In a file, behind something else.
+    Embedded,
+}
+
+/// What a super-chunk is guarded against.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Guards {
+    pub durable: bool,
+    pub checksums: bool,
 }
 
 impl Kind {
-    const ALL: [Kind; 2] = [Kind::File, Kind::Directory];
+    pub const ALL: [Kind; 3] = [Kind::File, Kind::Directory, Kind::Embedded];
 
-    fn on(self, disk: &Disk) -> Storage {
-        let storage = match self {
+    pub fn on(self, disk: &Disk, guards: Guards) -> Storage {
+        let mut storage = match self {
             Kind::File => Storage::file("frame"),
             Kind::Directory => Storage::directory("frame"),
+            Kind::Embedded => Storage::file("frame").at(WITHIN as u64),
         };
+        if guards.durable {
+            storage = storage.durable();
+        }
+        if guards.checksums {
+            storage = storage.checksums();
+        }
         storage.backend(Arc::new(disk.clone()))
     }
 
-    fn open(self, disk: &Disk) -> Result<SChunk> {
-        SChunk::open(self.on(disk), DParams::default())
+    pub fn open(self, disk: &Disk, guards: Guards) -> Result<SChunk> {
+        SChunk::open(self.on(disk, guards), DParams::default())
     }
 
-    fn create(self, disk: &Disk) -> Result<SChunk> {
-        SChunk::create(self.on(disk), params(), DParams::default())
+    pub fn create(self, disk: &Disk, guards: Guards) -> Result<SChunk> {
+        SChunk::create(self.on(disk, guards), params(), DParams::default())
+    }
+
+    /// The disk on which a super-chunk made as a file or directory is kept like this.
+    fn moved(self, disk: Disk) -> Disk {
+        if self != Kind::Embedded {
+            return disk;
+        }
+        let before = vec![0xa5; WITHIN];
+        Disk::holding(disk.contents().into_iter().map(|(path, bytes)| {
+            let bytes = [before.clone(), bytes].concat();
+            (path, bytes)
+        }))
+    }
+
+    /// The kind that a super-chunk of this kind is made as.
+    fn made_as(self) -> Kind {
+        match self {
+            Kind::Embedded => Kind::File,
+            kind => kind,
+        }
     }
 }
 
-fn params() -> CParams {
+pub fn params() -> CParams {
     CParams::default()
         .typesize(TYPESIZE as i32)
         .codec(codec::id::LZ4)
 }
 
 /// The data of a chunk, which compresses to about half.
-fn data(number: u8, len: usize) -> Vec<u8> {
+pub fn data(number: u8, len: usize) -> Vec<u8> {
     let mut noise = u32::from(number) + 1;
     (0..len)
         .map(|i| {
@@ -61,20 +99,20 @@ fn data(number: u8, len: usize) -> Vec<u8> {
         .collect()
 }
 
-fn chunk(number: u8, len: usize) -> Vec<u8> {
+pub fn chunk(number: u8, len: usize) -> Vec<u8> {
     let mut compressor = Compressor::new(params()).unwrap();
     compressor.compress_to_vec(&data(number, len)).unwrap()
 }
 
 /// All that a super-chunk holds.
 #[derive(Debug, PartialEq, Eq)]
-struct Content {
-    chunks: Vec<Vec<u8>>,
+pub struct Content {
+    pub chunks: Vec<Vec<u8>>,
     metalayer: Option<Vec<u8>>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
 }
 
-fn content(schunk: &SChunk) -> Result<Content> {
+pub fn content(schunk: &SChunk) -> Result<Content> {
     let mut chunks = Vec::new();
     for number in 0..schunk.nchunks() {
         let mut bytes = vec![0; 2 * CHUNK];
@@ -95,30 +133,30 @@ fn content(schunk: &SChunk) -> Result<Content> {
 }
 
 /// A disk with a super-chunk of some chunks and metalayers.
-fn filled(kind: Kind) -> Disk {
+pub fn filled(kind: Kind, guards: Guards) -> Disk {
     let disk = Disk::new();
-    let mut schunk = kind.create(&disk).unwrap();
+    let mut schunk = kind.made_as().create(&disk, guards).unwrap();
     schunk.add_metalayer("fixed", b"0123456789").unwrap();
     for number in 0..CHUNKS {
         schunk.append_chunk(&chunk(number, CHUNK)).unwrap();
     }
     schunk.add_vlmetalayer("one", &data(50, 700)).unwrap();
     schunk.add_vlmetalayer("two", &data(51, 700)).unwrap();
-    disk
+    kind.moved(disk)
 }
 
 /// A disk with a super-chunk that holds nothing.
-fn empty(kind: Kind) -> Disk {
+pub fn empty(kind: Kind, guards: Guards) -> Disk {
     let disk = Disk::new();
-    kind.create(&disk).unwrap();
-    disk
+    kind.made_as().create(&disk, guards).unwrap();
+    kind.moved(disk)
 }
 
 /// A change and its name.
-type Change = (&'static str, fn(&mut SChunk) -> Result<()>);
+pub type Change = (&'static str, fn(&mut SChunk) -> Result<()>);
 
 /// The changes of a super-chunk that holds something.
-const CHANGES: [Change; 16] = [
+pub const CHANGES: [Change; 16] = [
     ("append", |s| s.append(&data(9, CHUNK)).map(drop)),
     ("append a short chunk", |s| {
         s.append_chunk(&chunk(9, 500)).map(drop)
@@ -158,7 +196,7 @@ const CHANGES: [Change; 16] = [
 ];
 
 /// The changes of an empty one.
-const FIRST_CHANGES: [Change; 4] = [
+pub const FIRST_CHANGES: [Change; 4] = [
     ("add a metalayer", |s| s.add_metalayer("fixed", b"content")),
     ("append first", |s| s.append(&data(9, CHUNK)).map(drop)),
     ("fill", |s| {
@@ -168,71 +206,3 @@ const FIRST_CHANGES: [Change; 4] = [
         s.add_vlmetalayer("one", &data(9, 900))
     }),
 ];
-
-/// Lets a change meet a fault at each of its calls.
-fn meets_faults(kind: Kind, base: &Disk, (name, change): Change) {
-    let again = || Disk::holding(base.contents());
-    let disk = again();
-    let mut schunk = kind.open(&disk).unwrap();
-    let old = content(&schunk).unwrap();
-    change(&mut schunk).unwrap();
-    let new = content(&schunk).unwrap();
-    assert_ne!(old, new, "{name} changes nothing");
-    let log = disk.log();
-    for (call, what) in log.iter().enumerate() {
-        for fault in [Fault::Fail, Fault::Cut, Fault::Full] {
-            let context = format!("{kind:?}: {name}, {fault:?} at {call}, {what}");
-            let disk = again();
-            let mut schunk = kind.open(&disk).unwrap();
-            disk.plan(call, fault);
-            let expected = match change(&mut schunk) {
-                Ok(()) => &new,
-                Err(_) => &old,
-            };
-            disk.heal();
-            for (whose, schunk) in [("its", &schunk), ("another", &kind.open(&disk).unwrap())] {
-                let found = content(schunk);
-                assert_eq!(
-                    found.map(|found| found == *expected),
-                    Ok(true),
-                    "{context}: {whose} handle"
-                );
-            }
-            let mut schunk = kind.open(&disk).unwrap();
-            schunk.append(&data(8, CHUNK)).unwrap();
-        }
-    }
-}
-
-#[test]
-fn a_change_that_meets_an_error_is_made_as_a_whole_or_not_at_all() {
-    for kind in Kind::ALL {
-        let (filled, empty) = (filled(kind), empty(kind));
-        for change in CHANGES {
-            meets_faults(kind, &filled, change);
-        }
-        for change in FIRST_CHANGES {
-            meets_faults(kind, &empty, change);
-        }
-    }
-}
-
-#[test]
-fn what_could_not_be_made_leaves_nothing() {
-    for kind in Kind::ALL {
-        let disk = Disk::new();
-        kind.create(&disk).unwrap();
-        for call in 0..disk.log().len() {
-            for fault in [Fault::Fail, Fault::Cut, Fault::Full] {
-                let disk = Disk::new();
-                disk.plan(call, fault);
-                if kind.create(&disk).is_ok() {
-                    continue;
-                }
-                disk.heal();
-                assert!(disk.contents().is_empty(), "{kind:?}, {fault:?} at {call}");
-                kind.create(&disk).unwrap();
-            }
-        }
-    }
-}

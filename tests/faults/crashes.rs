@@ -1,0 +1,195 @@
+//! What becomes of a durable super-chunk when the process is killed or the power goes: whatever was being
+//! done, it is as it was before or as it was to become.
+
+use super::changes::{
+    CHANGES, CHUNK, Change, FIRST_CHANGES, Guards, Kind, content, data, empty, filled,
+};
+use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
+
+/// What is left of what wasn't synced.
+fn survivals() -> impl Iterator<Item = Survival> {
+    [Survival::All, Survival::Synced]
+        .into_iter()
+        .chain((0..12).map(Survival::Seed))
+}
+
+/// Whether a write, as the log tells of it, stays within a sector, so that there is no half of it.
+fn is_within_a_sector(what: &str) -> bool {
+    let mut words = what.split(' ');
+    let (Some("write"), Some(len), Some("at"), Some(at)) =
+        (words.next(), words.next(), words.next(), words.next())
+    else {
+        return false;
+    };
+    let (len, at): (usize, usize) = (len.parse().unwrap(), at.parse().unwrap());
+    at / SECTOR == (at + len.max(1) - 1) / SECTOR
+}
+
+/// Lets a change be interrupted at each of its calls, and looks at what is left.
+fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
+    let again = || Disk::holding(base.contents());
+    let disk = again();
+    let mut schunk = kind.open(&disk, guards).unwrap();
+    let old = content(&schunk).unwrap();
+    change(&mut schunk).unwrap();
+    let new = content(&schunk).unwrap();
+    assert_ne!(old, new, "{name} changes nothing");
+    drop(schunk);
+    let log = disk.log();
+    // Behind the last call the change is made, and lasts.
+    let after = kind.open(&disk.after_crash(Survival::Synced), guards);
+    assert!(
+        content(&after.unwrap()).unwrap() == new,
+        "{kind:?}: {name} doesn't last"
+    );
+    for (call, what) in log.iter().enumerate() {
+        for fault in [Fault::Crash, Fault::CrashWithin] {
+            if fault == Fault::CrashWithin && is_within_a_sector(what) {
+                continue;
+            }
+            let disk = again();
+            let mut schunk = kind.open(&disk, guards).unwrap();
+            disk.plan(call, fault);
+            let _ = change(&mut schunk);
+            assert!(disk.has_crashed());
+            for survival in survivals() {
+                let context = format!(
+                    "{kind:?}, {guards:?}: {name}, {fault:?} at {call}, {what}, {survival:?}"
+                );
+                let disk = disk.after_crash(survival);
+                // A reader that doesn't know that the frame is durable finds the same.
+                let schunk = kind.open(&disk, Guards::default());
+                let schunk = schunk.unwrap_or_else(|error| panic!("{context}: {error}"));
+                let found = content(&schunk);
+                let found = found.unwrap_or_else(|error| panic!("{context}: {error}"));
+                assert!(found == old || found == new, "{context}: {found:?}");
+                // It goes on from there.
+                let mut schunk = kind.open(&disk, guards).unwrap();
+                schunk.append(&data(8, CHUNK)).unwrap();
+                let mut expected = found;
+                expected.chunks.push(data(8, CHUNK));
+                let disk = disk.after_crash(Survival::Synced);
+                let schunk = kind.open(&disk, guards).unwrap();
+                assert!(
+                    content(&schunk).unwrap() == expected,
+                    "{context}: appended to"
+                );
+            }
+        }
+    }
+}
+
+fn are_interrupted(kind: Kind) {
+    for checksums in [false, true] {
+        let guards = Guards {
+            durable: true,
+            checksums,
+        };
+        let (filled, empty) = (filled(kind, guards), empty(kind, guards));
+        for change in CHANGES {
+            is_interrupted(kind, guards, &filled, change);
+        }
+        for change in FIRST_CHANGES {
+            is_interrupted(kind, guards, &empty, change);
+        }
+    }
+}
+
+#[test]
+fn row_f34_a_file_is_old_or_new_wherever_a_change_was_interrupted() {
+    are_interrupted(Kind::File);
+}
+
+#[test]
+fn row_f34_a_directory_is_old_or_new_wherever_a_change_was_interrupted() {
+    are_interrupted(Kind::Directory);
+}
+
+#[test]
+fn row_f34_a_frame_in_a_file_is_old_or_new_wherever_a_change_was_interrupted() {
+    are_interrupted(Kind::Embedded);
+}
+
+/// A disk with a super-chunk of one chunk.
+fn single(kind: Kind, guards: Guards) -> Disk {
+    let base = empty(kind, guards);
+    let mut schunk = kind.open(&base, guards).unwrap();
+    schunk.append(&data(1, CHUNK)).unwrap();
+    base
+}
+
+#[test]
+fn row_f34_deleting_the_only_chunk_can_be_interrupted() {
+    let durable = Guards {
+        durable: true,
+        ..Guards::default()
+    };
+    for kind in Kind::ALL {
+        let delete: Change = ("delete the only chunk", |s| s.delete_chunk(0).map(drop));
+        is_interrupted(kind, durable, &single(kind, durable), delete);
+    }
+}
+
+#[test]
+fn row_f34_creation_can_be_interrupted_and_tried_again() {
+    let durable = Guards {
+        durable: true,
+        ..Guards::default()
+    };
+    for kind in [Kind::File, Kind::Directory] {
+        let disk = Disk::new();
+        drop(kind.create(&disk, durable).unwrap());
+        for call in 0..disk.log().len() {
+            for survival in survivals() {
+                let disk = Disk::new();
+                disk.plan(call, Fault::Crash);
+                let _ = kind.create(&disk, durable);
+                let disk = disk.after_crash(survival);
+                let context = format!("{kind:?}, {call}, {survival:?}: {:?}", disk.contents());
+                let mut schunk = match kind.open(&disk, durable) {
+                    Ok(schunk) => schunk,
+                    Err(_) => kind
+                        .create(&disk, durable)
+                        .unwrap_or_else(|error| panic!("{context}: {error}")),
+                };
+                assert_eq!(schunk.nchunks(), 0);
+                schunk.append(&data(1, CHUNK)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_without_its_holes_holds_the_same_wherever_that_was_interrupted() {
+    let guards = Guards {
+        durable: true,
+        checksums: true,
+    };
+    for kind in [Kind::File, Kind::Directory] {
+        let base = filled(kind, guards);
+        let mut schunk = kind.open(&base, guards).unwrap();
+        schunk.delete_chunk(2).unwrap();
+        schunk
+            .update_chunk(0, &super::changes::chunk(7, CHUNK))
+            .unwrap();
+        let expected = content(&schunk).unwrap();
+        let size = |disk: &Disk| disk.contents().values().map(Vec::len).sum::<usize>();
+        let disk = Disk::holding(base.contents());
+        kind.open(&disk, guards).unwrap().compact().unwrap();
+        let log = disk.log();
+        if kind == Kind::File {
+            assert!(size(&disk) + CHUNK / 2 < size(&base), "no holes are gone");
+        }
+        for call in 0..log.len() {
+            for survival in survivals() {
+                let disk = Disk::holding(base.contents());
+                let mut schunk = kind.open(&disk, guards).unwrap();
+                disk.plan(call, Fault::Crash);
+                let _ = schunk.compact();
+                let disk = disk.after_crash(survival);
+                let found = content(&kind.open(&disk, guards).unwrap()).unwrap();
+                assert!(found == expected, "{kind:?}, {call}, {survival:?}");
+            }
+        }
+    }
+}
