@@ -169,8 +169,8 @@ impl State for Plain {
         self.threads
     }
 
-    fn blocksize_used(&self) -> i32 {
-        locked(&self.compressor).blocksize()
+    fn used(&self) -> (Recorded, i32) {
+        (self.recorded, locked(&self.compressor).blocksize())
     }
 
     fn set_current(&self, nchunk: i64) {

@@ -176,8 +176,8 @@ fn assemble(
 
 /// An empty frame in memory, made to take up a copy of `s`.
 pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<Plain> {
-    let recorded = s.recorded();
-    let counters = Counters::empty(s.blocksize_used());
+    let (recorded, blocksize) = s.used();
+    let counters = Counters::empty(blocksize);
     // What copies record as their compression threads: nobody asked for any.
     let threads = (0, 1);
     let mut plain = assemble(params_of(&recorded, 0), DParams::default(), threads, None)?;

@@ -34,8 +34,9 @@ pub trait State {
     /// Threads that compress and that decompress.
     fn threads(&self) -> (i16, i16);
 
-    /// The block size that was last compressed with, or was asked for; 0 when neither.
-    fn blocksize_used(&self) -> i32;
+    /// What its compressor has, which is what copies get, and the block size it used last, or was asked for;
+    /// 0 when neither.
+    fn used(&self) -> (Recorded, i32);
 
     /// Notes which chunk is being worked on.
     fn set_current(&self, nchunk: i64);

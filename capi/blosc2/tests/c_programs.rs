@@ -91,6 +91,12 @@ fn io_backends_and_paths_row_c14_row_c15_row_f27_row_f29() {
 }
 
 #[test]
+fn rows_of_super_chunks() {
+    passes("rows_schunk.c");
+    passes("rows_schunk_data.c");
+}
+
+#[test]
 fn row_c38_shuffles_as_functions() {
     passes("row_c38_shuffles.c");
 }
@@ -195,6 +201,8 @@ fn row_d9_memory_is_right_under_valgrind() {
         "vlblocks.c",
         "callbacks.c",
         "io.c",
+        "rows_schunk.c",
+        "rows_schunk_data.c",
         "row_c12_c13_names.c",
         "row_c11_null_arguments.c",
     ] {

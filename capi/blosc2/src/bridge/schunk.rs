@@ -5,6 +5,8 @@
 //! may be freed elsewhere comes from `malloc`.
 
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
+use crate::schunk::parameters::of_context;
+use crate::types::params::blosc2_cparams;
 use crate::types::schunk::{blosc2_metalayer, blosc2_schunk};
 use ferroblosc::chunk::{BasicHeader, Decompressor, MIN_HEADER_LENGTH, Source};
 use ferroblosc::filter::Slot;
@@ -238,6 +240,22 @@ unsafe fn free_layer(layer: *mut blosc2_metalayer) {
     }
 }
 
+/// The parameters that a super-chunk records.
+pub fn recorded_of(cparams: &blosc2_cparams) -> Recorded {
+    Recorded {
+        compcode: cparams.compcode,
+        compcode_meta: cparams.compcode_meta,
+        clevel: cparams.clevel,
+        splitmode: cparams.splitmode as u8,
+        typesize: cparams.typesize,
+        use_dict: cparams.use_dict != 0,
+        filters: std::array::from_fn(|i| Slot {
+            id: cparams.filters[i],
+            meta: cparams.filters_meta[i],
+        }),
+    }
+}
+
 impl State for CSchunk {
     fn recorded(&self) -> Recorded {
         let schunk = self.as_ptr();
@@ -291,15 +309,9 @@ impl State for CSchunk {
         }
     }
 
-    fn blocksize_used(&self) -> i32 {
-        let schunk = self.as_ptr();
-        // SAFETY: the context is NULL or valid.
-        unsafe {
-            match (*schunk).cctx.as_ref() {
-                Some(context) => context.cparams().blocksize,
-                None => (*schunk).blocksize,
-            }
-        }
+    fn used(&self) -> (Recorded, i32) {
+        let cparams = of_context(*self);
+        (recorded_of(&cparams), cparams.blocksize)
     }
 
     fn set_current(&self, nchunk: i64) {

@@ -5,14 +5,13 @@ pub mod frames;
 pub mod parameters;
 pub mod slices;
 
-use crate::bridge::schunk::CSchunk;
+use crate::bridge::schunk::{CSchunk, recorded_of};
 use crate::context::blosc2_context;
 use crate::io::{backend, is_locked};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::{blosc2_frame, blosc2_schunk};
 use crate::{defaults, global};
-use ferroblosc::filter::Slot;
 use ferroblosc::frame::{Counters, Files, Frame, Loaded, Recorded};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{Backend, paths};
@@ -119,19 +118,7 @@ impl Building {
         let OwnStorage {
             cparams, dparams, ..
         } = &storage;
-        let recorded = Recorded {
-            compcode: cparams.compcode,
-            compcode_meta: cparams.compcode_meta,
-            clevel: cparams.clevel,
-            splitmode: cparams.splitmode as u8,
-            typesize: cparams.typesize,
-            use_dict: cparams.use_dict != 0,
-            filters: std::array::from_fn(|i| Slot {
-                id: cparams.filters[i],
-                meta: cparams.filters_meta[i],
-            }),
-        };
-        building.0.set_recorded(&recorded);
+        building.0.set_recorded(&recorded_of(cparams));
         building
             .0
             .store_counters(Counters::empty(cparams.blocksize));
