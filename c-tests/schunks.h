@@ -196,6 +196,26 @@ static inline int holds_value(blosc2_schunk *schunk, int64_t nchunk, int32_t val
   return holds(schunk, nchunk, value, 0, nbytes);
 }
 
+/* Whether a metalayer has this content. */
+static inline int has_meta(blosc2_schunk *schunk, const char *name, const void *content, int32_t len) {
+  uint8_t *found = NULL;
+  int32_t found_len = -1;
+  int same = blosc2_meta_get(schunk, name, &found, &found_len) >= 0 && found_len == len &&
+             (len == 0 || memcmp(found, content, (size_t)len) == 0);
+  free(found);
+  return same;
+}
+
+/* Whether a metalayer of variable length has this content. */
+static inline int has_vlmeta(blosc2_schunk *schunk, const char *name, const void *content, int32_t len) {
+  uint8_t *found = NULL;
+  int32_t found_len = -1;
+  int same = blosc2_vlmeta_get(schunk, name, &found, &found_len) >= 0 && found_len == len &&
+             (len == 0 || memcmp(found, content, (size_t)len) == 0);
+  free(found);
+  return same;
+}
+
 /* What a call that fails must leave alone. */
 typedef struct {
   int64_t nchunks, nbytes, cbytes, change_tick;

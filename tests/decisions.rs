@@ -8,8 +8,10 @@ use std::process::Command;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::{Error, codec};
 
-/// Rows of rooms that are not built yet: durable frames, plugins and super-chunks.
-const NOT_YET: [&str; 9] = ["d6", "c36", "c63", "c65", "c66", "c67", "c68", "c69", "c71"];
+/// Rows of rooms that are not built yet: plugins, and frames that outlive a crash.
+const NOT_YET: [&str; 12] = [
+    "c36", "c63", "c65", "c66", "c67", "c68", "c69", "c71", "f17", "f18", "f19", "f34",
+];
 
 /// All Rust and C sources of tests below `dir`.
 fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
@@ -42,6 +44,8 @@ fn row_d13_every_row_of_what_is_built_has_a_test() {
     let rows = (1..=75)
         .map(|n| format!("c{n}"))
         .chain((1..=14).map(|n| format!("d{n}")))
+        .chain((1..=37).map(|n| format!("f{n}")))
+        .chain((1..=31).map(|n| format!("s{n}")))
         .chain((1..=17).map(|n| format!("p{n}")));
     let missing: Vec<String> = rows
         .filter(|row| !NOT_YET.contains(&row.as_str()))

@@ -97,6 +97,11 @@ fn rows_of_super_chunks() {
 }
 
 #[test]
+fn rows_of_frames() {
+    passes("rows_frame.c");
+}
+
+#[test]
 fn row_c38_shuffles_as_functions() {
     passes("row_c38_shuffles.c");
 }
@@ -201,6 +206,7 @@ fn row_d9_memory_is_right_under_valgrind() {
         "vlblocks.c",
         "callbacks.c",
         "io.c",
+        "rows_frame.c",
         "rows_schunk.c",
         "rows_schunk_data.c",
         "row_c12_c13_names.c",
