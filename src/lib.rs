@@ -21,6 +21,7 @@
 //!
 //! A floor may use the floors below it, never one above.
 
+mod blockshape;
 pub mod blosc1;
 pub mod bloscpack;
 pub mod blpk;

@@ -7,6 +7,7 @@
 
 mod bitshuffle;
 mod bytedelta;
+mod cells;
 mod delta;
 mod pipeline;
 mod registry;
@@ -122,6 +123,8 @@ fn built_in(id: u8) -> Option<&'static dyn Filter> {
         id::BITSHUFFLE => &bitshuffle::Bitshuffle,
         id::DELTA => &delta::Delta,
         id::TRUNC_PREC => &trunc::TruncPrec,
+        id::NDCELL => &cells::NdCell,
+        id::NDMEAN => &cells::NdMean,
         id::BYTEDELTA_BUGGY => &bytedelta::Legacy,
         id::BYTEDELTA => &bytedelta::Bytedelta,
         id::INT_TRUNC => &trunc::IntTrunc,
@@ -129,11 +132,10 @@ fn built_in(id: u8) -> Option<&'static dyn Filter> {
     })
 }
 
-/// The error of decoding a block whose slot names a filter that cannot be run: the two that need the shape
-/// of an array count as there, but without one.
+/// The error of decoding a block whose slot names a filter that cannot be run.
 fn unknown(id: u8) -> Error {
     match id {
-        ..id::FIRST_REGISTERED | id::NDCELL | id::NDMEAN => Error::Failure,
+        ..id::FIRST_REGISTERED => Error::Failure,
         _ => Error::FilterPipeline,
     }
 }
