@@ -4,7 +4,7 @@
 //! last: a call that fails leaves all as it was.
 
 use super::describe::{describe, follow};
-use super::regime::{UNSET, VARIABLE, after_adding, after_update};
+use super::regime::{UNSET, VARIABLE, after_adding, after_filling, after_update};
 use super::state::State;
 use super::stored::{keep, store_specials, turns_variable};
 use crate::chunk::{
@@ -433,9 +433,14 @@ pub fn fill<S: State + ?Sized>(
     };
     let params = special_params(&recorded, before.blocksize);
     match s.frame() {
-        None => after.cbytes = hold_specials(s, &params, kind, &after)?,
+        None => {
+            let kept = after_filling(&before, chunksize, nbytes, Error::SchunkSpecial)?;
+            after.cbytes = hold_specials(s, &params, kind, &after)?;
+            after.chunksize = kept;
+            s.set_current(nchunks - 1);
+        }
         Some(_) => {
-            let chunk = special_chunk(&params, kind, chunksize.min(clamped(nbytes)))?;
+            let chunk = special_chunk(&params, kind, chunksize)?;
             after.blocksize = BasicHeader::parse(&chunk)?.blocksize;
             let count = usize::try_from(nchunks).map_err(|_| refused)?;
             after.cbytes = change_frame(s, Change::Fill(count, kind), &[], after)

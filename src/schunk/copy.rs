@@ -17,11 +17,12 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     target: &mut T,
     verbatim: bool,
 ) -> Result<()> {
-    copy_metalayers(source, target)?;
+    // The chunk size comes first: of a super-chunk without chunks, the metalayers bring it into the frame.
     let from = source.counters();
     let mut to = target.counters();
     to.chunksize = from.chunksize;
     target.set_counters(to);
+    copy_metalayers(source, target)?;
     let verbatim = verbatim || from.flags2 & VL_BLOCKS != 0;
     let mut data = Buffer::new();
     for nchunk in 0..from.nchunks {

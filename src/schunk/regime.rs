@@ -52,6 +52,28 @@ pub fn after_update(counters: &Counters, at: i64, n: i32) -> i32 {
     if differs { VARIABLE } else { c }
 }
 
+/// The chunk size after an empty super-chunk got `nbytes` bytes in chunks of `n` bytes, one by one; the last may
+/// be shorter.
+///
+/// # Errors
+/// As [`after_adding`].
+pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: Error) -> Result<i32> {
+    let at_most_n = |nbytes: i64| i32::try_from(nbytes).unwrap_or(n).min(n);
+    let first = at_most_n(nbytes);
+    let chunksize = after_adding(before, None, first, 0, refused)?;
+    if nbytes <= i64::from(n) {
+        return Ok(chunksize);
+    }
+    let with_first = Counters {
+        chunksize,
+        nchunks: 1,
+        ..*before
+    };
+    // The second chunk decides: those between it and the last are as long as the first.
+    let second = at_most_n(nbytes - i64::from(n));
+    after_adding(&with_first, None, second, first, refused)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +116,20 @@ mod tests {
         assert_eq!(after_update(&counters(400, 3), 2, 100), 400);
         assert_eq!(after_update(&counters(400, 3), 1, 100), VARIABLE);
         assert_eq!(after_update(&counters(400, 3), 2, 500), VARIABLE);
+    }
+
+    #[test]
+    fn filling_is_appending_chunk_by_chunk() {
+        let fill = |chunksize, nbytes| {
+            after_filling(&counters(chunksize, 0), 1600, nbytes, Error::SchunkSpecial)
+        };
+        assert_eq!(fill(UNSET, 8000), Ok(1600));
+        assert_eq!(fill(UNSET, 800), Ok(800));
+        assert_eq!(fill(VARIABLE, 8000), Ok(VARIABLE));
+        assert_eq!(fill(800, 8000), Err(Error::SchunkSpecial));
+        assert_eq!(fill(800, 800), Ok(800));
+        assert_eq!(fill(2400, 1600), Ok(2400));
+        assert_eq!(fill(2400, 2000), Ok(VARIABLE));
+        assert_eq!(fill(1600, 2000), Ok(1600));
     }
 }
