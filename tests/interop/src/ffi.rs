@@ -256,6 +256,149 @@ const _: () = {
     assert!(size_of::<PostfilterParams>() == 80);
 };
 
+/// A metalayer.
+#[repr(C)]
+pub struct Metalayer {
+    /// Its name.
+    pub name: *mut c_char,
+    /// Its bytes; of a variable-length one, compressed.
+    pub content: *mut u8,
+    /// Their count.
+    pub content_len: i32,
+}
+
+/// `blosc2_schunk`.
+#[repr(C)]
+pub struct SChunk {
+    /// Format version.
+    pub version: u8,
+    /// Codec.
+    pub compcode: u8,
+    /// Codec parameter byte.
+    pub compcode_meta: u8,
+    /// Compression level.
+    pub clevel: u8,
+    /// Split mode.
+    pub splitmode: u8,
+    /// Bytes per item.
+    pub typesize: i32,
+    /// Bytes per block that were asked for.
+    pub blocksize: i32,
+    /// Bytes per chunk; 0 when they differ, -1 when there was none yet.
+    pub chunksize: i32,
+    /// Flags of the chunks.
+    pub flags2: u8,
+    /// Whether chunks get a dictionary.
+    pub use_dict: u8,
+    /// Filter ids.
+    pub filters: [u8; MAX_FILTERS],
+    /// Filter parameter bytes.
+    pub filters_meta: [u8; MAX_FILTERS],
+    /// Chunks.
+    pub nchunks: i64,
+    /// The chunk worked on last.
+    pub current_nchunk: i64,
+    /// Bytes of data.
+    pub nbytes: i64,
+    /// Bytes of chunks.
+    pub cbytes: i64,
+    /// Chunks of super-chunks without a frame.
+    pub data: *mut *mut u8,
+    /// Bytes of that array.
+    pub data_len: usize,
+    /// Where it is stored.
+    pub storage: *mut Storage,
+    /// The frame, or NULL.
+    pub frame: *mut c_void,
+    /// Compression context.
+    pub cctx: *mut Context,
+    /// Decompression context.
+    pub dctx: *mut Context,
+    /// Fixed metalayers.
+    pub metalayers: [*mut Metalayer; 16],
+    /// Their count.
+    pub nmetalayers: u16,
+    /// Variable-length metalayers.
+    pub vlmetalayers: [*mut Metalayer; 8192],
+    /// Their count.
+    pub nvlmetalayers: i16,
+    /// Tuner parameters.
+    pub tuner_params: *mut c_void,
+    /// Tuner id.
+    pub tuner_id: c_int,
+    /// Dimensions.
+    pub ndim: i8,
+    /// Shape of the blocks.
+    pub blockshape: *mut i64,
+    /// Whether it is a view.
+    pub view: bool,
+    /// Changes of metadata.
+    pub change_tick: i64,
+}
+
+/// `blosc2_io`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Io {
+    /// Id of the backend.
+    pub id: u8,
+    /// Its name.
+    pub name: *const c_char,
+    /// Its parameters.
+    pub params: *mut c_void,
+}
+
+/// `blosc2_io_cb`.
+#[repr(C)]
+pub struct IoCallbacks {
+    /// Id, 160 to 255.
+    pub id: u8,
+    /// Name, NUL-terminated, outliving the library.
+    pub name: *const c_char,
+    /// Whether reading fills a buffer of the library's.
+    pub is_allocation_necessary: bool,
+    /// Opens a file.
+    pub open: unsafe extern "C" fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void,
+    /// Closes it.
+    pub close: unsafe extern "C" fn(*mut c_void) -> c_int,
+    /// Tells its size.
+    pub size: unsafe extern "C" fn(*mut c_void) -> i64,
+    /// Writes items at a position.
+    pub write: unsafe extern "C" fn(*const c_void, i64, i64, i64, *mut c_void) -> i64,
+    /// Reads items from a position.
+    pub read: unsafe extern "C" fn(*mut *mut c_void, i64, i64, i64, *mut c_void) -> i64,
+    /// Sets its size.
+    pub truncate: unsafe extern "C" fn(*mut c_void, i64) -> c_int,
+    /// Frees the parameters.
+    pub destroy: unsafe extern "C" fn(*mut c_void) -> c_int,
+}
+
+/// `blosc2_storage`.
+#[repr(C)]
+pub struct Storage {
+    /// Whether the chunks are in one piece.
+    pub contiguous: bool,
+    /// Path, or NULL.
+    pub urlpath: *mut c_char,
+    /// How to compress, or NULL.
+    pub cparams: *mut Cparams,
+    /// How to decompress, or NULL.
+    pub dparams: *mut Dparams,
+    /// Backend, or NULL.
+    pub io: *mut Io,
+}
+
+const _: () = {
+    assert!(size_of::<SChunk>() == 65840);
+    assert!(offset_of!(SChunk, nchunks) == 40);
+    assert!(offset_of!(SChunk, cctx) == 104);
+    assert!(offset_of!(SChunk, nvlmetalayers) == 65792);
+    assert!(offset_of!(SChunk, change_tick) == 65832);
+    assert!(size_of::<Io>() == 24);
+    assert!(size_of::<IoCallbacks>() == 80);
+    assert!(size_of::<Storage>() == 40);
+};
+
 macro_rules! api {
     ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions of one loaded library, named as in C.
@@ -374,6 +517,44 @@ api! {
     blosc2_stdio_mmap_read: fn(*mut *mut c_void, i64, i64, i64, *mut c_void) -> i64;
     blosc2_stdio_mmap_truncate: fn(*mut c_void, i64) -> c_int;
     blosc2_stdio_mmap_destroy: fn(*mut c_void) -> c_int;
+    blosc2_register_io_cb: fn(*const IoCallbacks) -> c_int;
+    blosc2_schunk_new: fn(*mut Storage) -> *mut SChunk;
+    blosc2_schunk_copy: fn(*mut SChunk, *mut Storage) -> *mut SChunk;
+    blosc2_schunk_free: fn(*mut SChunk) -> c_int;
+    blosc2_schunk_open_offset: fn(*const c_char, i64) -> *mut SChunk;
+    blosc2_schunk_open_offset_udio: fn(*const c_char, i64, *const Io) -> *mut SChunk;
+    blosc2_schunk_refresh: fn(*mut SChunk) -> c_int;
+    blosc2_schunk_lock: fn(*mut SChunk) -> c_int;
+    blosc2_schunk_unlock: fn(*mut SChunk) -> c_int;
+    blosc2_schunk_append_chunk: fn(*mut SChunk, *mut u8, bool) -> i64;
+    blosc2_schunk_append_buffer: fn(*mut SChunk, *const c_void, i32) -> i64;
+    blosc2_schunk_insert_chunk: fn(*mut SChunk, i64, *mut u8, bool) -> i64;
+    blosc2_schunk_update_chunk: fn(*mut SChunk, i64, *mut u8, bool) -> i64;
+    blosc2_schunk_delete_chunk: fn(*mut SChunk, i64) -> i64;
+    blosc2_schunk_reorder_offsets: fn(*mut SChunk, *mut i64) -> c_int;
+    blosc2_schunk_fill_special: fn(*mut SChunk, i64, c_int, i32) -> i64;
+    blosc2_schunk_decompress_chunk: fn(*mut SChunk, i64, *mut c_void, i32) -> c_int;
+    blosc2_schunk_get_chunk: fn(*mut SChunk, i64, *mut *mut u8, *mut bool) -> c_int;
+    blosc2_schunk_get_lazychunk: fn(*mut SChunk, i64, *mut *mut u8, *mut bool) -> c_int;
+    blosc2_schunk_get_vlblock: fn(*mut SChunk, i64, i32, *mut *mut u8, *mut i32) -> c_int;
+    blosc2_frame_get_offsets: fn(*mut SChunk) -> *mut i64;
+    blosc2_schunk_from_buffer: fn(*mut u8, i64, bool) -> *mut SChunk;
+    blosc2_schunk_avoid_cframe_free: fn(*mut SChunk, bool);
+    blosc2_schunk_to_buffer: fn(*mut SChunk, *mut *mut u8, *mut bool) -> i64;
+    blosc2_schunk_to_file: fn(*mut SChunk, *const c_char) -> i64;
+    blosc2_schunk_append_file: fn(*mut SChunk, *const c_char) -> i64;
+    blosc2_schunk_frame_len: fn(*mut SChunk) -> i64;
+    blosc2_schunk_get_slice_buffer: fn(*mut SChunk, i64, i64, *mut c_void) -> c_int;
+    blosc2_schunk_set_slice_buffer: fn(*mut SChunk, i64, i64, *mut c_void) -> c_int;
+    blosc2_schunk_get_sparse_buffer: fn(*mut SChunk, i64, *const i64, *mut c_void) -> c_int;
+    blosc2_meta_add: fn(*mut SChunk, *const c_char, *mut u8, i32) -> c_int;
+    blosc2_meta_update: fn(*mut SChunk, *const c_char, *mut u8, i32) -> c_int;
+    blosc2_vlmeta_exists: fn(*mut SChunk, *const c_char) -> c_int;
+    blosc2_vlmeta_add: fn(*mut SChunk, *const c_char, *mut u8, i32, *mut Cparams) -> c_int;
+    blosc2_vlmeta_update: fn(*mut SChunk, *const c_char, *mut u8, i32, *mut Cparams) -> c_int;
+    blosc2_vlmeta_get: fn(*mut SChunk, *const c_char, *mut *mut u8, *mut i32) -> c_int;
+    blosc2_vlmeta_delete: fn(*mut SChunk, *const c_char) -> c_int;
+    blosc2_vlmeta_get_names: fn(*mut SChunk, *mut *mut c_char) -> c_int;
     blosc2_shuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
     blosc2_unshuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;
     blosc2_bitshuffle: fn(i32, i32, *const c_void, *mut c_void) -> i32;

@@ -14,6 +14,8 @@
 //! | [`pairs`] | every pair of values at least once |
 //! | [`calls`] | named calls and what they must come to |
 //! | [`cell`] | one combination of parameters |
+//! | [`schunk`] | super-chunks on each kind of storage |
+//! | [`storage`] | where they lie |
 //! | [`check`] | what must hold for a cell |
 //! | [`rows`] | where the reference is known to be wrong, by decision row |
 //! | [`blosc1`] | the same for `libblosc.so.1` |
@@ -30,4 +32,6 @@ pub mod isolate;
 pub mod library;
 pub mod pairs;
 pub mod rows;
+pub mod schunk;
+pub mod storage;
 pub mod tally;

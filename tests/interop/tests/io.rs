@@ -3,37 +3,11 @@
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::ffi::StdioMmap;
 use ferroblosc_interop::library::{Library, ours, reference};
-use std::ffi::{CStr, CString, c_void};
-use std::os::unix::ffi::OsStrExt;
+use ferroblosc_interop::storage::{TempDir, c_path};
+use std::ffi::{CStr, c_void};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
-
-/// A directory of a test's own, which goes with it.
-struct TempDir(PathBuf);
-
-impl TempDir {
-    fn new(name: &str) -> TempDir {
-        let name = format!("ferroblosc-interop-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).expect("a new directory");
-        TempDir(path)
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn c_path(path: &Path) -> CString {
-    CString::new(path.as_os_str().as_bytes()).expect("no NUL")
-}
 
 /// Bytes that a step may transfer.
 const ROOM: usize = 4096;
@@ -332,7 +306,7 @@ fn frames_are_removed_and_renamed_alike() {
             came.push((library.blosc2_rename_urlpath)(c"x".as_ptr(), null()));
         }
         let mut left = Vec::new();
-        listing(&dir.0, &mut left);
+        listing(&dir.join(""), &mut left);
         (came, left)
     };
     assert_eq!(work(ours()), work(reference()));

@@ -1,0 +1,7 @@
+//! Super-chunks and frames: the same calls to both libraries, byte by byte.
+
+mod model;
+mod random;
+mod steps;
+mod twins;
+mod vectors;

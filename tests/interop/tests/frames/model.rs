@@ -1,0 +1,462 @@
+//! A super-chunk as plain vectors: what each step must return and leave behind.
+//!
+//! The rules of the chunk-size regimes, the counters and the codes are stated here a second time, from the
+//! format's description and the decisions, so that a slip in the library shows without the reference too.
+
+use crate::steps::{Made, Step};
+use ferroblosc_interop::schunk::Fields;
+use ferroblosc_interop::storage::Kind;
+
+const CHUNK_INSERT: i64 = -19;
+const CHUNK_APPEND: i64 = -20;
+const CHUNK_UPDATE: i64 = -21;
+const DATA: i64 = -3;
+const FAILURE: i64 = -1;
+const INVALID_PARAM: i64 = -12;
+const NOT_FOUND: i64 = -16;
+const FRAME_SPECIAL: i64 = -28;
+const SCHUNK_SPECIAL: i64 = -29;
+
+/// Variable-length metalayers that a frame holds.
+pub const MOST_VLMETAS: usize = 16;
+
+/// The state of one super-chunk.
+#[derive(Clone)]
+pub struct Model {
+    pub kind: Kind,
+    pub typesize: usize,
+    pub chunks: Vec<Made>,
+    pub chunksize: i64,
+    pub metas: Vec<(String, Vec<u8>)>,
+    pub vlmetas: Vec<(String, Vec<u8>)>,
+    pub change_tick: i64,
+    /// Bytes of the data section that no chunk uses, after deletions.
+    pub dead: i64,
+    /// What the reference counts too much where 32-byte chunks were replaced or deleted (row S9).
+    pub reference_excess: i64,
+    /// Ids of the chunk files of a directory, as the format gives them; -1 for special chunks.
+    pub ids: Vec<i64>,
+}
+
+impl Model {
+    pub fn new(kind: Kind, typesize: usize) -> Model {
+        Model {
+            kind,
+            typesize,
+            chunks: Vec::new(),
+            chunksize: -1,
+            metas: Vec::new(),
+            vlmetas: Vec::new(),
+            change_tick: 0,
+            dead: 0,
+            reference_excess: 0,
+            ids: Vec::new(),
+        }
+    }
+
+    fn framed(&self) -> bool {
+        self.kind != Kind::Sparse
+    }
+
+    pub fn nbytes(&self) -> usize {
+        self.chunks.iter().map(|made| made.nbytes).sum()
+    }
+
+    pub fn items(&self) -> i64 {
+        (self.nbytes() / self.typesize) as i64
+    }
+
+    /// Bytes that a chunk counts.
+    fn counted(&self, made: &Made) -> i64 {
+        if made.special && self.framed() {
+            0
+        } else {
+            made.chunk.len() as i64
+        }
+    }
+
+    pub fn cbytes(&self) -> i64 {
+        let live: i64 = self.chunks.iter().map(|made| self.counted(made)).sum();
+        live + self.dead
+    }
+
+    fn vl(&self) -> bool {
+        self.chunks.first().is_some_and(|made| made.vl)
+    }
+
+    /// All the data, or `None` when some is unspecified.
+    pub fn data(&self) -> Option<Vec<u8>> {
+        let mut all = Vec::new();
+        for made in &self.chunks {
+            all.extend_from_slice(made.data.as_ref()?);
+        }
+        Some(all)
+    }
+
+    /// The id that the next chunk file gets.
+    fn next_id(&self) -> i64 {
+        self.ids.iter().max().map_or(0, |id| id + 1)
+    }
+
+    fn id_of(&self, made: &Made) -> i64 {
+        if made.special { -1 } else { self.next_id() }
+    }
+
+    /// The chunk size after a chunk of `n` bytes came to `at`.
+    fn size_after_adding(&self, at: usize, n: i64) -> Option<i64> {
+        let c = self.chunksize;
+        if c == -1 {
+            return Some(n);
+        }
+        if c == 0 {
+            return Some(0);
+        }
+        let Some(last) = self.chunks.last() else {
+            return (n <= c).then_some(c);
+        };
+        let inside = at != self.chunks.len() && n != c;
+        let differs = (last.nbytes as i64) < c || n > c || inside;
+        Some(if differs { 0 } else { c })
+    }
+
+    fn size_after_update(&self, at: usize, n: i64) -> i64 {
+        let c = self.chunksize;
+        let inside = at + 1 != self.chunks.len() && n != c;
+        if c > 0 && (n > c || inside) { 0 } else { c }
+    }
+
+    /// Whether the step makes chunk sizes vary while there are special chunks, or adds one to such a super-chunk:
+    /// where the reference loses their length (rows F1 and F2).
+    pub fn loses_special_lengths(&self, step: &Step) -> bool {
+        if !self.framed() {
+            return false;
+        }
+        let (at, made, after) = match step {
+            Step::Append(made, _) | Step::AppendBuffer(made) => {
+                let at = self.chunks.len();
+                (None, made, self.size_after_adding(at, made.nbytes as i64))
+            }
+            Step::Insert(at, made, _) => {
+                let Ok(at) = usize::try_from(*at) else {
+                    return false;
+                };
+                (None, made, self.size_after_adding(at, made.nbytes as i64))
+            }
+            Step::Update(at, made, _) => {
+                let Ok(at) = usize::try_from(*at) else {
+                    return false;
+                };
+                let after = self.size_after_update(at, made.nbytes as i64);
+                (Some(at), made, Some(after))
+            }
+            _ => return false,
+        };
+        let others = self.chunks.iter().enumerate();
+        let special = made.special
+            || others
+                .filter(|&(i, _)| Some(i) != at)
+                .any(|(_, made)| made.special);
+        after == Some(0) && special
+    }
+
+    /// Whether a frame with one short chunk gets another one (row S8).
+    pub fn is_second_short_append(&self, step: &Step) -> bool {
+        let (Step::Append(made, _) | Step::AppendBuffer(made)) = step else {
+            return false;
+        };
+        self.framed()
+            && self.chunks.len() == 1
+            && (self.chunks[0].nbytes as i64) < self.chunksize
+            && (made.nbytes as i64) < self.chunksize
+    }
+
+    /// Makes the step; gives what it must return.
+    pub fn apply(&mut self, step: &Step) -> i64 {
+        let count = self.chunks.len() as i64;
+        match step {
+            Step::Append(made, _) | Step::AppendBuffer(made) => {
+                if self.is_second_short_append(step) {
+                    return CHUNK_APPEND;
+                }
+                self.add(self.chunks.len(), made, CHUNK_APPEND)
+            }
+            Step::Insert(at, made, _) => match usize::try_from(*at) {
+                Ok(at) if at <= self.chunks.len() => self.add(at, made, CHUNK_INSERT),
+                _ => INVALID_PARAM,
+            },
+            Step::Update(at, made, _) => self.update(*at, made),
+            Step::Delete(at) => self.delete(*at),
+            Step::Reorder(order) => self.reorder(order),
+            Step::FillSpecial(items, special, chunksize) => {
+                self.fill_special(*items, *special, i64::from(*chunksize))
+            }
+            Step::SetSlice(..) | Step::Slice(..) | Step::Sparse(..) => 0,
+            Step::MetaUpdate(name, content) => self.meta_update(name, content),
+            Step::VlAdd(name, content) => {
+                if self.vlmeta(name).is_some() {
+                    return INVALID_PARAM;
+                }
+                if self.framed() && self.vlmetas.len() >= MOST_VLMETAS {
+                    return FAILURE;
+                }
+                self.vlmetas.push((name.clone(), content.clone()));
+                self.change_tick += 1;
+                self.vlmetas.len() as i64 - 1
+            }
+            Step::VlUpdate(name, content) => match self.vlmeta(name) {
+                Some(index) => {
+                    self.vlmetas[index].1.clone_from(content);
+                    self.change_tick += 1;
+                    index as i64
+                }
+                None => NOT_FOUND,
+            },
+            Step::VlDelete(name) => match self.vlmeta(name) {
+                Some(index) => {
+                    self.vlmetas.remove(index);
+                    self.change_tick += 1;
+                    self.vlmetas.len() as i64
+                }
+                None => NOT_FOUND,
+            },
+            Step::VlExists(name) | Step::VlGet(name) => {
+                self.vlmeta(name).map_or(NOT_FOUND, |index| index as i64)
+            }
+            Step::Refresh => 0,
+            Step::Decompress(at, _) | Step::DecompressLazily(at, _) => self
+                .at(*at)
+                .map_or(INVALID_PARAM, |made| made.nbytes as i64),
+            Step::Chunk(at) => self
+                .at(*at)
+                .map_or(INVALID_PARAM, |made| made.chunk.len() as i64),
+            Step::Lazy(at) | Step::VlBlock(at, _) => {
+                if (0..count).contains(at) {
+                    0
+                } else {
+                    INVALID_PARAM
+                }
+            }
+        }
+    }
+
+    /// The bytes that a reading step must hand out, when the model knows them.
+    pub fn expected(&self, step: &Step) -> Option<Vec<u8>> {
+        match step {
+            Step::Decompress(at, _) | Step::DecompressLazily(at, _) => self.at(*at)?.data.clone(),
+            Step::Slice(start, stop) => {
+                let range = *start as usize * self.typesize..*stop as usize * self.typesize;
+                Some(self.data()?[range].to_vec())
+            }
+            Step::Sparse(coordinates) => {
+                let data = self.data()?;
+                let item = |&at: &i64| &data[at as usize * self.typesize..][..self.typesize];
+                Some(coordinates.iter().flat_map(item).copied().collect())
+            }
+            Step::VlGet(name) => Some(self.vlmetas[self.vlmeta(name)?].1.clone()),
+            _ => None,
+        }
+    }
+
+    fn at(&self, at: i64) -> Option<&Made> {
+        self.chunks.get(usize::try_from(at).ok()?)
+    }
+
+    fn vlmeta(&self, name: &str) -> Option<usize> {
+        self.vlmetas.iter().position(|(held, _)| held == name)
+    }
+
+    fn add(&mut self, at: usize, made: &Made, refused: i64) -> i64 {
+        if !self.chunks.is_empty() && made.vl != self.vl() {
+            return refused;
+        }
+        let Some(after) = self.size_after_adding(at, made.nbytes as i64) else {
+            return refused;
+        };
+        self.chunksize = after;
+        self.ids.insert(at, self.id_of(made));
+        self.chunks.insert(at, made.clone());
+        self.chunks.len() as i64
+    }
+
+    fn update(&mut self, at: i64, made: &Made) -> i64 {
+        if self.at(at).is_none() {
+            return INVALID_PARAM;
+        }
+        let at = at as usize;
+        if self.chunks.len() > 1 && made.vl != self.vl() {
+            return CHUNK_UPDATE;
+        }
+        self.chunksize = self.size_after_update(at, made.nbytes as i64);
+        if !self.framed() && self.chunks[at].chunk.len() == 32 {
+            self.reference_excess += 32;
+        }
+        if made.special {
+            self.ids[at] = -1;
+        } else if self.ids[at] < 0 {
+            self.ids[at] = self.next_id();
+        }
+        self.chunks[at] = made.clone();
+        self.chunks.len() as i64
+    }
+
+    fn delete(&mut self, at: i64) -> i64 {
+        if self.at(at).is_none() {
+            return INVALID_PARAM;
+        }
+        let made = self.chunks.remove(at as usize);
+        self.ids.remove(at as usize);
+        if self.framed() && self.kind.contiguous() {
+            self.dead += self.counted(&made);
+        }
+        if self.chunks.is_empty() {
+            self.dead = 0;
+        }
+        if !self.framed() && made.chunk.len() == 32 {
+            self.reference_excess += 32;
+        }
+        self.chunks.len() as i64
+    }
+
+    fn reorder(&mut self, order: &[i64]) -> i64 {
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if self.framed() && self.chunks.is_empty() {
+            return DATA;
+        }
+        if !sorted.iter().copied().eq(0..self.chunks.len() as i64) {
+            return DATA;
+        }
+        self.chunks = order
+            .iter()
+            .map(|&i| self.chunks[i as usize].clone())
+            .collect();
+        self.ids = order.iter().map(|&i| self.ids[i as usize]).collect();
+        0
+    }
+
+    fn fill_special(&mut self, items: i64, special: i32, chunksize: i64) -> i64 {
+        let typesize = self.typesize as i64;
+        let wrong = if self.framed() {
+            FRAME_SPECIAL
+        } else {
+            SCHUNK_SPECIAL
+        };
+        if items == 0 {
+            return 0;
+        }
+        if items < 0 || chunksize <= 0 {
+            return INVALID_PARAM;
+        }
+        if self.nbytes() > 0 || self.cbytes() > 0 {
+            return FRAME_SPECIAL;
+        }
+        if chunksize < typesize {
+            return INVALID_PARAM;
+        }
+        if ![1, 2, 4].contains(&special) || chunksize % typesize != 0 {
+            return wrong;
+        }
+        if self.framed() {
+            self.chunksize = chunksize;
+        }
+        let mut left = items * typesize;
+        while left > 0 {
+            let nbytes = left.min(chunksize) as usize;
+            left -= nbytes as i64;
+            let made = Made {
+                chunk: vec![0; 32],
+                data: special_data(special, nbytes, self.typesize),
+                nbytes,
+                special: true,
+                vl: false,
+                short_header: false,
+                dictionary: false,
+            };
+            if self.framed() {
+                self.chunks.push(made);
+                self.ids.push(-1);
+            } else if self.add(self.chunks.len(), &made, SCHUNK_SPECIAL) < 0 {
+                return SCHUNK_SPECIAL;
+            }
+        }
+        self.chunks.len() as i64
+    }
+
+    fn meta_update(&mut self, name: &str, content: &[u8]) -> i64 {
+        let Some(index) = self.metas.iter().position(|(held, _)| held == name) else {
+            return NOT_FOUND;
+        };
+        let held = &mut self.metas[index].1;
+        if content.len() <= held.len() {
+            held[..content.len()].copy_from_slice(content);
+            self.change_tick += 1;
+        }
+        index as i64
+    }
+
+    /// Puts the items where a step set them.
+    ///
+    /// Chunks that it touches are compressed anew, so their length is taken from the library.
+    pub fn set_slice(&mut self, start: i64, data: &[u8], chunk_len: impl Fn(usize) -> Vec<u8>) {
+        let (mut at, mut data) = (start as usize * self.typesize, data);
+        let mut begin = 0;
+        for i in 0..self.chunks.len() {
+            let end = begin + self.chunks[i].nbytes;
+            if !data.is_empty() && at < end {
+                let take = data.len().min(end - at);
+                let held = self.chunks[i].data.as_mut().expect("known data");
+                held[at - begin..at - begin + take].copy_from_slice(&data[..take]);
+                (at, data) = (at + take, &data[take..]);
+                let chunk = chunk_len(i);
+                let special = chunk[31] >> 4 & 7;
+                let made = Made {
+                    special: matches!(special, 1 | 2 | 4),
+                    dictionary: false,
+                    short_header: false,
+                    chunk,
+                    ..self.chunks[i].clone()
+                };
+                let (size, expected) = (self.chunks.len() as i64, self.chunksize);
+                assert_eq!(self.update(i as i64, &made), size);
+                assert_eq!(self.chunksize, expected);
+            }
+            begin = end;
+        }
+    }
+
+    /// Compares what the struct shows.
+    pub fn differs(&self, fields: &Fields) -> Option<String> {
+        let pairs = [
+            ("nchunks", fields.nchunks, self.chunks.len() as i64),
+            ("nbytes", fields.nbytes, self.nbytes() as i64),
+            ("cbytes", fields.cbytes, self.cbytes()),
+            ("chunksize", fields.chunksize.into(), self.chunksize),
+            ("flags2", fields.flags2.into(), self.vl().into()),
+            (
+                "nmetalayers",
+                fields.nmetalayers.into(),
+                self.metas.len() as i64,
+            ),
+            (
+                "nvlmetalayers",
+                fields.nvlmetalayers.into(),
+                self.vlmetas.len() as i64,
+            ),
+        ];
+        pairs
+            .into_iter()
+            .find(|(_, held, expected)| held != expected)
+            .map(|(name, held, expected)| format!("{name} is {held}, not {expected}"))
+    }
+}
+
+/// The data of a special chunk.
+pub fn special_data(special: i32, nbytes: usize, typesize: usize) -> Option<Vec<u8>> {
+    let item = match (special, typesize) {
+        (1, _) => return Some(vec![0; nbytes]),
+        (2, 4) => 0x7fc0_0000u32.to_le_bytes().to_vec(),
+        (2, 8) => 0x7ff8_0000_0000_0000u64.to_le_bytes().to_vec(),
+        _ => return None,
+    };
+    Some(item.into_iter().cycle().take(nbytes).collect())
+}
