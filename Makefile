@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames fuzz check check-oldest check-arm clean
+.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames bench-bloscpack fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -32,6 +32,7 @@ help:
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
+	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
 	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
@@ -63,7 +64,7 @@ test: reference
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
 		$(CARGO) test --workspace
 
-# Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place.
+# Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place; and Bloscpack with our blpk.
 test-clients: build
 	scripts/test-clients.sh $(BUILD)
 
@@ -81,6 +82,12 @@ bench: reference build
 
 bench-frames: reference build
 	$(CARGO) run --release --package ferroblosc-bench-frames -- $(BENCH)
+
+# Our blpk, Bloscpack's own and gzip side by side; BENCH_MEGABYTES=1600 is what Bloscpack once showed.
+BENCH_MEGABYTES ?= 200
+bench-bloscpack: build
+	scripts/need.sh python3-venv
+	"$$(scripts/reference-bloscpack.sh)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
 
 check:
 	$(CARGO) fmt --all --check

@@ -7,7 +7,7 @@
 # BUILD is the folder cargo built in. The programs are Debian's, unmodified, and are installed when
 # they are missing: python3-blosc and python3-numcodecs with their own tests, h5repack with the HDF5
 # filter, a C program linked against Debian's -lblosc. Each tells from /proc/self/maps which library
-# it has.
+# it has. Bloscpack, from the Python Package Index, trades files with our blpk.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +17,7 @@ plugins=/usr/lib/$(uname -m)-linux-gnu/hdf5/serial/plugins
 ours=$work/lib
 
 "$root/scripts/need.sh" gcc libblosc-dev libblosc1 python3-blosc python3-numcodecs python3-pytest \
-    python3-msgpack hdf5-tools hdf5-filter-plugin-blosc-serial
+    python3-msgpack python3-venv hdf5-tools hdf5-filter-plugin-blosc-serial
 
 rm -rf "$work"
 mkdir -p "$ours"
@@ -191,5 +191,10 @@ for codec in 0 1 2 3 4 5; do
     done
 done
 echo "   $count files written with one library and read with the other"
+
+echo "== Bloscpack 0.16.0 and our blpk, in both directions"
+mkdir bloscpack
+PYTHONDONTWRITEBYTECODE=1 "$("$root/scripts/reference-bloscpack.sh")/python" "$root/scripts/test-bloscpack.py" \
+    "$build/blpk" bloscpack
 
 echo "All clients work."
