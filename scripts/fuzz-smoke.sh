@@ -8,7 +8,7 @@ set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4 blpk
 
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')
@@ -23,8 +23,11 @@ binaries=${CARGO_TARGET_DIR:-target}/$host/release
 for target in "$@"; do
     echo "== $target, $seconds s"
     mkdir -p "corpus/$target" "artifacts/$target"
+    # Targets that read something else than chunks have seeds of their own.
+    seeds=seeds
+    [ ! -d "seeds-$target" ] || seeds=seeds-$target
     "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
-        -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" seeds 2>&1 |
+        -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" "$seeds" 2>&1 |
         tee "artifacts/$target/log" | grep -E 'Done|ERROR|panicked|stat::(number|average|new|peak)' || true
     grep -q '^Done' "artifacts/$target/log" || { tail -30 "artifacts/$target/log"; exit 1; }
 done

@@ -1,0 +1,8 @@
+//! Containers and the values in their metadata, on hostile bytes.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    ferroblosc_fuzz::blpk::container(bytes);
+    ferroblosc_fuzz::blpk::value(bytes);
+});
