@@ -1,7 +1,7 @@
 //! Decoding a part of a block without working on the rest of it.
 //!
-//! Raw and constant streams are read where the part lies in them; only streams of the codec are decoded,
-//! and of a shuffled block only the items asked for are put together. Where that does not apply the whole
+//! Raw and constant streams are read where the part lies in them; only streams of the codec are decoded, up
+//! to the end of the part where the codec can stop there, and of a shuffled block only the items asked for are put together. Where that does not apply the whole
 //! block is decoded and the part copied.
 
 use super::block::{BlockDecoder, Stream};
@@ -77,7 +77,7 @@ impl BlockDecoder<'_> {
                 Stream::Coded(coded) => {
                     worker.planes.forget();
                     let whole = grown(&mut buffer, block_len)?;
-                    self.decode_stream(worker, coded, whole)?;
+                    self.decode_stream_start(worker, coded, whole, from + part.len())?;
                     part.copy_from_slice(&whole[from..from + part.len()]);
                 }
             }
@@ -116,7 +116,7 @@ impl BlockDecoder<'_> {
                     }
                     Stream::Coded(coded) => {
                         worker.planes.forget_plane(number);
-                        self.decode_stream(worker, coded, own)?;
+                        self.decode_stream_start(worker, coded, own, first + count)?;
                         &own[first..first + count]
                     }
                 };
@@ -151,7 +151,8 @@ impl BlockDecoder<'_> {
                 Stream::Coded(coded) => {
                     worker.planes.forget();
                     let whole = grown(&mut buffer, block_len)?;
-                    self.decode_stream(worker, coded, whole)?;
+                    let wanted = (typesize - 1) * items + first + count;
+                    self.decode_stream_start(worker, coded, whole, wanted)?;
                     whole
                 }
             };
