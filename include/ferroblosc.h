@@ -27,6 +27,46 @@ extern "C" {
 
 
 /**
+ * The id of files whose super-chunks are changed durably: put into `id` of the `blosc2_io` of a
+ * `blosc2_storage`, in place of BLOSC2_IO_FILESYSTEM and with its parameters.
+ */
+#define FERROBLOSC_IO_DURABLE 157
+
+/** The id of files whose super-chunks have checksums. */
+#define FERROBLOSC_IO_CHECKSUMS 158
+
+/** The id of files whose super-chunks are changed durably and have checksums. */
+#define FERROBLOSC_IO_DURABLE_CHECKSUMS 159
+
+/** Nothing says whether what leads to the chunks is as it was written. */
+#define FERROBLOSC_FINGERPRINT_NONE 0
+
+/** Header, index, checksums and metalayers are as they were written. */
+#define FERROBLOSC_FINGERPRINT_RIGHT 1
+
+/** One of them is not. */
+#define FERROBLOSC_FINGERPRINT_WRONG 2
+
+/** What ferroblosc_verify() found in a super-chunk. */
+typedef struct ferroblosc_report {
+  /** Chunks there are. */
+  int64_t nchunks;
+  /** Chunks that were compared with a checksum. */
+  int64_t compared;
+  /** Chunks without a checksum, which were decompressed. */
+  int64_t decompressed;
+  /** Chunks that are broken. */
+  int64_t bad_chunks;
+  /** Variable-length metalayers that are broken. */
+  int64_t bad_vlmetalayers;
+  /**
+   * One of FERROBLOSC_FINGERPRINT_NONE, FERROBLOSC_FINGERPRINT_RIGHT and
+   * FERROBLOSC_FINGERPRINT_WRONG.
+   */
+  int32_t fingerprint;
+} ferroblosc_report;
+
+/**
  * The version of the library, as text: that of the headers is FERROBLOSC_VERSION_STRING. Don't
  * free it.
  */
@@ -37,6 +77,33 @@ FERROBLOSC_EXPORT const char *ferroblosc_version(void);
  * none. The codes are the BLOSC2_ERROR_ ones of blosc2.h. Don't free it.
  */
 FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
+
+/**
+ * Reads all of the super-chunk in a file, from a byte on, or in a directory, and tells what is
+ * broken. Chunks that have a checksum are compared with it, the others are decompressed.
+ *
+ * Gives the number of faults, 0 when all is well: broken chunks and variable-length metalayers,
+ * and one more for a wrong fingerprint. A negative error code means that it can't be opened. A
+ * `report` is filled in unless it is NULL. The numbers of the first broken chunks go to
+ * `bad_chunks`, up to `room` of them; it may be NULL if `room` is 0.
+ */
+FERROBLOSC_EXPORT
+int64_t ferroblosc_verify(const char *urlpath,
+                          int64_t offset,
+                          ferroblosc_report *report,
+                          int64_t *bad_chunks,
+                          int64_t room);
+
+/**
+ * Reads all of the contiguous frame in a buffer and tells what is broken, as ferroblosc_verify()
+ * does.
+ */
+FERROBLOSC_EXPORT
+int64_t ferroblosc_verify_buffer(const void *cframe,
+                                 size_t size,
+                                 ferroblosc_report *report,
+                                 int64_t *bad_chunks,
+                                 int64_t room);
 
 
 #ifdef __cplusplus

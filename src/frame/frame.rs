@@ -274,10 +274,13 @@ impl Frame {
     /// The flags of the first chunk, which are those of all.
     fn flags2(&self) -> Result<u8> {
         match self.offsets()?.get(0) {
-            Some(0..) => Ok(match self.chunk_header(0)?.vl_blocks {
-                true => VL_BLOCKS,
-                false => 0,
-            }),
+            Some(0..) => match self.chunk_header(0) {
+                Ok(header) if header.vl_blocks => Ok(VL_BLOCKS),
+                Ok(_) => Ok(0),
+                // Of a frame with checksums the other chunks can be read nevertheless.
+                Err(_) if self.known().sealed => Ok(0),
+                Err(error) => Err(error),
+            },
             _ => Ok(0),
         }
     }

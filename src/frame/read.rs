@@ -119,6 +119,21 @@ impl Frame {
     pub fn chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
+        let found = self.unchecked_chunk(&map, nchunk, stored);
+        let Some(sum) = map.sum(nchunk) else {
+            return found;
+        };
+        match found {
+            Ok(chunk) => seal::check(&chunk, sum).map(|()| chunk),
+            Err(Error::FileOpen) => Err(Error::FileOpen),
+            Err(Error::FileRead) => Err(Error::FileRead),
+            Err(Error::MemoryAlloc) => Err(Error::MemoryAlloc),
+            // What isn't even a chunk isn't that chunk.
+            Err(_) => Err(Error::Data),
+        }
+    }
+
+    fn unchecked_chunk(&self, map: &Map, nchunk: usize, stored: i64) -> Result<FrameChunk<'_>> {
         if let Some(kind) = offset::special(stored)? {
             return Ok(FrameChunk::Owned(map.special_chunk(nchunk, kind)?));
         }
@@ -142,7 +157,6 @@ impl Frame {
             }
         };
         map.check_len(&chunk)?;
-        seal::check(&chunk, map.sum(nchunk))?;
         Ok(chunk)
     }
 
@@ -156,8 +170,7 @@ impl Frame {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
         let in_file = matches!(self.place, Place::Disk(_)) && stored >= 0 && !map.pending;
-        let has_sum = map.sum(nchunk).is_some_and(|sum| sum != OF_SPECIAL);
-        if !in_file || has_sum {
+        if !in_file || map.sum(nchunk).is_some() {
             return self.chunk(nchunk);
         }
         let (lazy, front_len) = self.with_front_of(&map, stored, |front, whole| {
@@ -343,9 +356,10 @@ fn read_index<'a>(
 }
 
 impl Map {
-    /// The checksum of a chunk, if the frame has one.
+    /// The checksum of a chunk, if it is known.
     fn sum(&self, nchunk: usize) -> Option<u64> {
-        self.sums.as_ref()?.get(nchunk).copied()
+        let sum = self.sums.as_ref()?.get(nchunk).copied();
+        sum.filter(|&sum| sum != OF_SPECIAL)
     }
 
     fn offset(&self, nchunk: usize) -> Result<i64> {

@@ -55,6 +55,19 @@ impl Frame {
         });
     }
 
+    /// What the fingerprint of the frame says, and the checksums.
+    ///
+    /// # Errors
+    /// Those of reading the frame.
+    pub fn seal(&mut self) -> Result<Seal> {
+        self.flush()?;
+        let known = self.known();
+        match known.sealed {
+            true => Ok(self.back(&known)?.inspect()),
+            false => Ok(Seal::Absent),
+        }
+    }
+
     /// Whether changes are written with checksums.
     pub(super) fn is_sealed(&self) -> bool {
         self.care.checksums || self.known().sealed
@@ -181,14 +194,14 @@ fn of_stored(chunk: Stored<'_>) -> u64 {
     }
 }
 
-/// Compares a chunk with its checksum, if one is known.
+/// Compares a chunk with its checksum.
 ///
 /// # Errors
 /// [`Error::Data`] when it is another chunk.
-pub(super) fn check(chunk: &[u8], sum: Option<u64>) -> Result<()> {
-    match sum {
-        Some(sum) if sum != OF_SPECIAL && sum != checksum::of_chunk(chunk) => Err(Error::Data),
-        _ => Ok(()),
+pub(super) fn check(chunk: &[u8], sum: u64) -> Result<()> {
+    match sum == checksum::of_chunk(chunk) {
+        true => Ok(()),
+        false => Err(Error::Data),
     }
 }
 

@@ -4,7 +4,7 @@
 //! positions of their own, so that threads can share one, and what a signal interrupts is taken up again.
 
 use super::ReadAt;
-use super::backend::{Backend, Identity, Mode, Names, Portions, Stream};
+use super::backend::{Backend, Care, Identity, Mode, Names, Portions, Stream};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
@@ -36,6 +36,24 @@ impl Backend for FileSystem {
 
     fn names(&self) -> Option<&dyn Names> {
         Some(self)
+    }
+}
+
+/// The files of the operating system, with care for the frames in them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CarefulFileSystem(pub Care);
+
+impl Backend for CarefulFileSystem {
+    fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
+        FileSystem.open(path, mode)
+    }
+
+    fn names(&self) -> Option<&dyn Names> {
+        Some(&FileSystem)
+    }
+
+    fn care(&self) -> Care {
+        self.0
     }
 }
 

@@ -7,6 +7,7 @@ mod backend;
 #[doc(hidden)]
 pub mod fault;
 mod filesystem;
+pub mod ids;
 pub mod lock;
 pub mod mapping;
 pub mod mmap;
@@ -16,7 +17,7 @@ mod reader;
 pub(crate) mod testing;
 
 pub use backend::{Backend, Care, Identity, Mode, Names, Portions, Stream, View};
-pub use filesystem::FileSystem;
+pub use filesystem::{CarefulFileSystem, FileSystem};
 pub use reader::Reader;
 
 use crate::{Error, Result};

@@ -29,6 +29,7 @@
 //! | `plain.rs`, `rust.rs` | the super-chunk of Rust programs |
 //! | `chunks.rs`, `regime.rs`, `stored.rs` | whole chunks; chunk sizes; what frames keep of a chunk |
 //! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; from one to another |
+//! | `verify.rs` | finding what is broken |
 //! | `describe.rs` | between a super-chunk and its frame |
 //! | `geometry.rs` | numbers of items in arrays |
 
@@ -44,6 +45,7 @@ pub mod slices;
 mod state;
 mod stored;
 mod sync;
+pub mod verify;
 
 pub use describe::describe;
 pub use regime::{UNSET, VARIABLE};

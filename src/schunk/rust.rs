@@ -3,6 +3,7 @@
 use super::chunks::{self, Offer};
 use super::plain::{Plain, Shared};
 use super::state::{Layers, State};
+use super::verify::{self, Report};
 use super::{copy, meta, slices, sync};
 use crate::chunk::{
     CParams, Compressor, DParams, Decompressor, LazySource, Source, Special, SplitMode,
@@ -487,6 +488,14 @@ impl SChunk {
     /// Those of [`sync::refresh`].
     pub fn refresh(&self) -> Result<bool> {
         sync::refresh(&self.state)
+    }
+
+    /// Reads all of the super-chunk to find what is wrong with it.
+    ///
+    /// # Errors
+    /// Those of [`verify::verify`].
+    pub fn verify(&mut self) -> Result<Report> {
+        verify::verify(&mut self.state)
     }
 
     /// Frees the room that nothing in the frame needs, of a super-chunk in files.

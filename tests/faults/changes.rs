@@ -109,7 +109,7 @@ pub fn chunk(number: u8, len: usize) -> Vec<u8> {
 pub struct Content {
     pub chunks: Vec<Vec<u8>>,
     metalayer: Option<Vec<u8>>,
-    vlmetalayers: Vec<(String, Vec<u8>)>,
+    pub vlmetalayers: Vec<(String, Vec<u8>)>,
 }
 
 pub fn content(schunk: &SChunk) -> Result<Content> {

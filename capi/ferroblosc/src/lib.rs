@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`util`] | `ferroblosc.h` | versions and error texts |
 //! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack, and its structs |
+//! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, checks of super-chunks |
 //! | `arguments.rs` | | what C callers of Bloscpack give and get, in Rust's terms |
 //!
 //! **Where a new function goes**: a function that belongs to no format (checks of frames, ids of I/O back ends)
@@ -31,5 +32,8 @@
 
 mod arguments;
 pub mod bloscpack;
+pub mod constants;
+pub mod report;
 pub mod types;
 pub mod util;
+pub mod verify;

@@ -73,3 +73,16 @@ fn row_d12_three_libraries_live_in_one_process() {
     let program = compile("row_d12_three.c", "three", &libraries);
     run(Command::new(program).env("LD_LIBRARY_PATH", folder));
 }
+
+#[test]
+fn row_d12_care_is_asked_for_by_backends_and_what_is_broken_is_named() {
+    let folder = library_folder();
+    let libraries = ["libferroblosc.so", "libblosc2.so"].map(|name| folder.join(name));
+    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
+    let program = compile("row_d12_care.c", "care", &libraries);
+    run(Command::new(program)
+        .env("LD_LIBRARY_PATH", folder)
+        .env_remove("FERROBLOSC_DURABLE")
+        .env_remove("FERROBLOSC_CHECKSUMS")
+        .current_dir(scratch("care")));
+}

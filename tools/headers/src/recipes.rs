@@ -177,7 +177,9 @@ pub const HEADERS: &[Header] = &[
         "ferroblosc.h",
         &[
             Text("ferroblosc-begin.h"),
-            Functions(&["util.rs"]),
+            Macros(&["constants.rs"]),
+            Types(&["report.rs"]),
+            Functions(&["util.rs", "verify.rs"]),
             Text("ferroblosc-end.h"),
         ],
     ),

@@ -4,7 +4,9 @@ use crate::io::{FILESYSTEM, registered};
 use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::blosc2_stdio_params;
 use ferroblosc::io::lock::Lock;
-use ferroblosc::io::{Backend, FileSystem, Mode, Portions, Stream, View};
+use ferroblosc::io::{
+    Backend, Care, CarefulFileSystem, FileSystem, Mode, Portions, Stream, View, ids,
+};
 use ferroblosc::{Error, Result};
 use std::ffi::{CString, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -20,6 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// # Safety
 /// The parameters are what the backend expects, as long as the result is in use.
 pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
+    if let Some(care) = care_of(io.id) {
+        return Ok(Arc::new(CarefulFileSystem(care)));
+    }
     let callbacks = registered(io.id).ok_or(Error::PluginIo)?;
     // The core knows files itself, unless somebody has put other functions in the place of those.
     if io.id == FILESYSTEM.id && has_same_functions(&callbacks, &FILESYSTEM) {
@@ -31,13 +36,22 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     }))
 }
 
+/// What super-chunks in files of the file system are guarded against, of the numbers that ask for that. They
+/// are named in ferroblosc.h, and have the parameters of the file system.
+fn care_of(id: u8) -> Option<Care> {
+    ids::ALL
+        .iter()
+        .find(|(number, _)| *number == id)
+        .map(|&(_, care)| care)
+}
+
 /// Whether processes that share a super-chunk are to lock it, which only those in files of the file
 /// system can.
 ///
 /// # Safety
 /// The parameters are NULL or what the backend expects.
 pub unsafe fn is_locked(io: &blosc2_io) -> bool {
-    if io.id != FILESYSTEM.id {
+    if io.id != FILESYSTEM.id && care_of(io.id).is_none() {
         return false;
     }
     // SAFETY: those of the file system are this struct, if any.

@@ -1,0 +1,237 @@
+//! Checksums of frames: written by who asks for them, kept by everybody here, and compared with what is read.
+
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::schunk::verify::Fingerprint;
+use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc::{Error, Result};
+use std::path::{Path, PathBuf};
+
+const CHUNK: usize = 4000;
+const CHUNKS: u32 = 5;
+
+/// A place for the files of a test, which goes with it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let name = format!("ferroblosc-checksums-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("f.b2frame")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The data of a chunk; chunk 2 is all zeros.
+fn data(number: u32) -> Vec<u8> {
+    let item = |i: u32| if number == 2 { 0 } else { i * i * (number + 1) };
+    let items = 0..CHUNK as u32 / 4;
+    items.flat_map(|i| item(i).to_le_bytes()).collect()
+}
+
+fn fill(storage: Storage) -> SChunk {
+    let params = CParams::default().typesize(4);
+    let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+    schunk.add_metalayer("fixed", b"0123456789").unwrap();
+    for number in 0..CHUNKS {
+        schunk.append(&data(number)).unwrap();
+    }
+    schunk.add_vlmetalayer("variable", b"value").unwrap();
+    schunk
+}
+
+fn open(path: &Path) -> SChunk {
+    let storage = match path.is_dir() {
+        true => Storage::directory(path),
+        false => Storage::file(path),
+    };
+    SChunk::open(storage, DParams::default()).unwrap()
+}
+
+fn read(schunk: &SChunk, number: u32) -> Result<Vec<u8>> {
+    let mut dest = vec![0; CHUNK];
+    schunk.decompress(i64::from(number), &mut dest)?;
+    Ok(dest)
+}
+
+/// Bytes of a chunk of a frame, which is found by its content.
+fn place_of(frame: &[u8], chunk: &[u8]) -> usize {
+    let found = frame.windows(chunk.len()).position(|bytes| bytes == chunk);
+    found.expect("a chunk in its frame")
+}
+
+/// What all is well with.
+fn assert_is_sound(schunk: &mut SChunk, context: &str) {
+    let report = schunk.verify().unwrap();
+    assert_eq!(report.faults(), 0, "{context}: {report:?}");
+    assert_eq!(report.fingerprint, Fingerprint::Right, "{context}");
+    let stored = report.nchunks - report.decompressed;
+    assert_eq!(report.compared, stored, "{context}: {report:?}");
+    assert!(report.decompressed <= 1, "{context}: only zeros have none");
+}
+
+#[test]
+fn row_f35_any_byte_of_a_chunk_that_changed_is_noticed_when_that_chunk_is_read() {
+    for durable in [false, true] {
+        let scratch = Scratch::new(&format!("flip-{durable}"));
+        let path = scratch.file();
+        let storage = Storage::file(&path).checksums();
+        let schunk = fill(if durable { storage.durable() } else { storage });
+        let chunk = schunk.chunk(0).unwrap().to_vec();
+        drop(schunk);
+        let frame = std::fs::read(&path).unwrap();
+        let start = place_of(&frame, &chunk);
+        for at in 0..chunk.len() {
+            let mut broken = frame.clone();
+            broken[start + at] ^= 0x20;
+            std::fs::write(&path, &broken).unwrap();
+            let schunk = open(&path);
+            assert_eq!(read(&schunk, 0), Err(Error::Data), "byte {at}");
+            let mut slice = [0; 4];
+            assert!(schunk.get_slice(1, 2, &mut slice).is_err(), "byte {at}");
+            assert_eq!(read(&schunk, 1), Ok(data(1)), "byte {at}");
+            assert_eq!(read(&schunk, 2), Ok(data(2)), "byte {at}");
+
+            let schunk = SChunk::from_bytes(&broken, DParams::default()).unwrap();
+            assert_eq!(read(&schunk, 0), Err(Error::Data), "byte {at}, in memory");
+            assert_eq!(read(&schunk, 4), Ok(data(4)), "byte {at}, in memory");
+        }
+    }
+}
+
+#[test]
+fn row_f35_a_chunk_in_a_directory_that_changed_is_noticed() {
+    let scratch = Scratch::new("directory");
+    let path = scratch.0.join("d.b2frame");
+    drop(fill(Storage::directory(&path).checksums()));
+    let file = path.join("00000001.chunk");
+    let mut chunk = std::fs::read(&file).unwrap();
+    let last = chunk.len() - 1;
+    chunk[last] ^= 1;
+    std::fs::write(&file, chunk).unwrap();
+    let mut schunk = open(&path);
+    assert_eq!(read(&schunk, 1), Err(Error::Data));
+    assert_eq!(read(&schunk, 0), Ok(data(0)));
+    let report = schunk.verify().unwrap();
+    assert_eq!(report.bad_chunks, [(1, Error::Data)]);
+    assert_eq!(report.fingerprint, Fingerprint::Right);
+}
+
+#[test]
+fn row_f35_a_change_of_what_leads_to_the_chunks_is_noticed_and_the_chunks_are_read() {
+    let scratch = Scratch::new("around");
+    let path = scratch.file();
+    let schunk = fill(Storage::file(&path).checksums());
+    let last = schunk.chunk(4).unwrap().to_vec();
+    drop(schunk);
+    let frame = std::fs::read(&path).unwrap();
+    let data_end = place_of(&frame, &last) + last.len();
+    let mut opened = 0;
+    for at in data_end..frame.len() {
+        let mut broken = frame.clone();
+        broken[at] ^= 0x04;
+        // What is not found any more is an error of opening.
+        let Ok(mut schunk) = SChunk::from_bytes(&broken, DParams::default()) else {
+            continue;
+        };
+        opened += 1;
+        for number in 0..CHUNKS {
+            match read(&schunk, number) {
+                Ok(bytes) => assert_eq!(bytes, data(number), "byte {at}: wrong data"),
+                Err(error) => assert!(
+                    matches!(error, Error::Data | Error::InvalidHeader),
+                    "byte {at}: {error}"
+                ),
+            }
+        }
+        if let Ok(report) = schunk.verify() {
+            // The byte that says that there is a fingerprint is itself not covered by it.
+            assert_ne!(report.fingerprint, Fingerprint::Right, "byte {at}");
+        }
+    }
+    assert!(opened > (frame.len() - data_end) / 2);
+}
+
+#[test]
+fn row_f35_checksums_stay_with_every_change_whoever_makes_it() {
+    let scratch = Scratch::new("stay");
+    let (file, directory) = (scratch.file(), scratch.0.join("d.b2frame"));
+    let memory = fill(Storage::frame().checksums()).to_bytes().unwrap();
+    let in_memory = || SChunk::from_bytes(&memory, DParams::default()).unwrap();
+    drop(fill(Storage::file(&file).checksums()));
+    drop(fill(Storage::directory(&directory).checksums()));
+    // Nobody has to ask for them again.
+    for mut schunk in [open(&file), open(&directory), in_memory()] {
+        type Change = fn(&mut SChunk) -> Result<()>;
+        let changes: [(&str, Change); 9] = [
+            ("nothing", |_| Ok(())),
+            ("append", |s| s.append(&data(7)).map(drop)),
+            ("update", |s| s.set_slice(0, 1, &[1, 2, 3, 4])),
+            ("update a vlmetalayer", |s| {
+                s.update_vlmetalayer("variable", &[7; 300])
+            }),
+            ("update a metalayer", |s| {
+                s.update_metalayer("fixed", b"9876543210")
+            }),
+            ("add a vlmetalayer", |s| s.add_vlmetalayer("second", b"2")),
+            ("delete a vlmetalayer", |s| s.delete_vlmetalayer("variable")),
+            ("reorder", |s| s.reorder(&[5, 4, 3, 2, 1, 0])),
+            ("delete", |s| s.delete_chunk(1).map(drop)),
+        ];
+        for (name, change) in changes {
+            change(&mut schunk).unwrap();
+            assert_is_sound(&mut schunk, name);
+        }
+    }
+    for path in [&file, &directory] {
+        assert_is_sound(&mut open(path), "opened again");
+    }
+}
+
+#[test]
+fn row_f35_nothing_is_written_unless_somebody_asks() {
+    let mut schunk = fill(Storage::frame());
+    let frame = schunk.to_bytes().unwrap();
+    assert!(frame.ends_with(&[0; 17]), "a fingerprint of no kind");
+    assert_eq!(schunk.verify().unwrap().fingerprint, Fingerprint::None);
+    assert_eq!(schunk.verify().unwrap().faults(), 0);
+}
+
+#[test]
+fn a_frame_that_begins_to_have_checksums_gets_the_missing_ones_when_it_is_compacted() {
+    let scratch = Scratch::new("begin");
+    let path = scratch.file();
+    drop(fill(Storage::file(&path)));
+    let storage = Storage::file(&path).checksums();
+    let mut schunk = SChunk::open(storage, DParams::default()).unwrap();
+    schunk.append(&data(8)).unwrap();
+    let report = schunk.verify().unwrap();
+    assert_eq!((report.compared, report.decompressed), (1, 5));
+    schunk.compact().unwrap();
+    assert_is_sound(&mut schunk, "compacted");
+    assert_is_sound(&mut open(&path), "opened again");
+}
+
+#[test]
+fn a_broken_chunk_without_a_checksum_is_found_if_it_cannot_be_decompressed() {
+    let mut schunk = fill(Storage::frame());
+    let chunk = schunk.chunk(3).unwrap().to_vec();
+    let mut frame = schunk.to_bytes().unwrap();
+    let start = place_of(&frame, &chunk);
+    // More bytes than the chunk has.
+    frame[start + 12] ^= 0xff;
+    let mut schunk = SChunk::from_bytes(&frame, DParams::default()).unwrap();
+    let report = schunk.verify().unwrap();
+    assert_eq!(report.bad_chunks.len(), 1);
+    assert_eq!(report.bad_chunks[0].0, 3);
+}

@@ -1,0 +1,252 @@
+//! Durable super-chunks as a program has them: asked for by the environment, and killed at any moment.
+
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::schunk::{SChunk, Storage};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Variables by which a test tells its child what to do.
+const PATH: &str = "FERROBLOSC_TEST_PATH";
+const STEP: &str = "FERROBLOSC_TEST_STEP";
+/// How often a child is killed.
+const ROUNDS: u64 = 200;
+/// How long a child may take to begin.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A path of a test's own, at which nothing is.
+fn path(name: &str) -> PathBuf {
+    let name = format!("ferroblosc-durable-{name}-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    remove(&path);
+    path
+}
+
+fn remove(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    let _ = std::fs::remove_dir_all(path);
+}
+
+/// This program, to run one of its tests that others look after.
+fn child(test: &str, path: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .env(PATH, path)
+        .env_remove("FERROBLOSC_DURABLE")
+        .env_remove("FERROBLOSC_CHECKSUMS");
+    command
+}
+
+fn data(number: u64) -> Vec<u8> {
+    let items = 0..200 + number % 3;
+    items
+        .flat_map(|i| (i * i + number * 7919).to_le_bytes())
+        .collect()
+}
+
+fn params() -> CParams {
+    CParams::default().typesize(8)
+}
+
+#[test]
+#[ignore = "the child of another test"]
+fn child_that_fills() {
+    let path = PathBuf::from(std::env::var_os(PATH).unwrap());
+    let mut schunk = SChunk::create(Storage::file(&path), params(), DParams::default()).unwrap();
+    for number in 0..3 {
+        schunk.append(&data(3 * number)).unwrap();
+    }
+}
+
+/// The frame that a program writes with these variables.
+fn frame_with(variables: &[(&str, &str)]) -> Vec<u8> {
+    let path = path("environment");
+    let mut command = child("child_that_fills", &path);
+    command
+        .envs(variables.iter().copied())
+        .stdout(Stdio::null());
+    assert!(command.status().unwrap().success());
+    let frame = std::fs::read(&path).unwrap();
+    remove(&path);
+    let schunk = SChunk::from_bytes(&frame, DParams::default()).unwrap();
+    let mut dest = vec![0; 4000];
+    for number in 0..3 {
+        let len = schunk.decompress(number as i64, &mut dest).unwrap();
+        assert_eq!(dest[..len], data(3 * number));
+    }
+    frame
+}
+
+#[test]
+fn row_d6_care_is_taken_when_the_environment_asks_for_it() {
+    const DURABLE: &str = "FERROBLOSC_DURABLE";
+    const CHECKSUMS: &str = "FERROBLOSC_CHECKSUMS";
+    /// Where from its end a frame tells of what kind its fingerprint is.
+    const KIND: usize = 17;
+    let plain = frame_with(&[]);
+    for nothing in ["", "0"] {
+        assert_eq!(
+            frame_with(&[(DURABLE, nothing), (CHECKSUMS, nothing)]),
+            plain
+        );
+    }
+    let durable = frame_with(&[(DURABLE, "1")]);
+    assert!(durable.len() > plain.len(), "old indexes are left behind");
+    assert_eq!(durable[durable.len() - KIND], 0);
+    let checked = frame_with(&[(CHECKSUMS, "yes")]);
+    assert_eq!(
+        (plain[plain.len() - KIND], checked[checked.len() - KIND]),
+        (0, 3)
+    );
+    let both = frame_with(&[(DURABLE, "1"), (CHECKSUMS, "1")]);
+    assert!(both.len() > checked.len());
+    assert_eq!(both[both.len() - KIND], 3);
+}
+
+/// What a super-chunk holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Model {
+    chunks: Vec<Vec<u8>>,
+    value: Option<Vec<u8>>,
+}
+
+/// A change, which follows from its number and what there is.
+enum Change {
+    Append(Vec<u8>),
+    Update(usize, Vec<u8>),
+    Delete(usize),
+    Value(Vec<u8>),
+}
+
+impl Model {
+    fn change(&self, step: u64) -> Change {
+        let bytes = data(3 * step);
+        let at = (step as usize * 31) % self.chunks.len().max(1);
+        match step % 7 {
+            4 if !self.chunks.is_empty() => Change::Update(at, bytes),
+            5 => Change::Value(bytes),
+            3 | 6 if self.chunks.len() > 8 => Change::Delete(at),
+            _ => Change::Append(bytes),
+        }
+    }
+
+    fn after(&self, step: u64) -> Model {
+        let mut next = self.clone();
+        match self.change(step) {
+            Change::Append(bytes) => next.chunks.push(bytes),
+            Change::Update(at, bytes) => next.chunks[at] = bytes,
+            Change::Delete(at) => drop(next.chunks.remove(at)),
+            Change::Value(bytes) => next.value = Some(bytes),
+        }
+        next
+    }
+
+    fn of(schunk: &SChunk) -> Model {
+        let mut dest = vec![0; 4000];
+        let chunks = (0..schunk.nchunks()).map(|number| {
+            let len = schunk.decompress(number, &mut dest).unwrap();
+            dest[..len].to_vec()
+        });
+        Model {
+            chunks: chunks.collect(),
+            value: schunk.vlmetalayer("value").ok(),
+        }
+    }
+}
+
+fn storage(path: &Path) -> Storage {
+    let storage = match path.extension().is_some() {
+        true => Storage::directory(path),
+        false => Storage::file(path),
+    };
+    storage.durable().checksums()
+}
+
+#[test]
+#[ignore = "the child of another test"]
+fn child_that_is_killed() {
+    let path = PathBuf::from(std::env::var_os(PATH).unwrap());
+    let first: u64 = std::env::var(STEP).unwrap().parse().unwrap();
+    let mut schunk = match first {
+        0 => SChunk::create(storage(&path), params(), DParams::default()).unwrap(),
+        _ => SChunk::open(storage(&path), DParams::default()).unwrap(),
+    };
+    let mut model = Model::of(&schunk);
+    for step in first.. {
+        match model.change(step) {
+            Change::Append(bytes) => drop(schunk.append(&bytes).unwrap()),
+            Change::Update(at, bytes) => {
+                let chunk = ferroblosc::chunk::Compressor::new(params())
+                    .and_then(|mut compressor| compressor.compress_to_vec(&bytes))
+                    .unwrap();
+                schunk.update_chunk(at as i64, &chunk).unwrap();
+            }
+            Change::Delete(at) => drop(schunk.delete_chunk(at as i64).unwrap()),
+            Change::Value(bytes) if model.value.is_none() => {
+                schunk.add_vlmetalayer("value", &bytes).unwrap();
+            }
+            Change::Value(bytes) => schunk.update_vlmetalayer("value", &bytes).unwrap(),
+        }
+        model = model.after(step);
+        println!("done {step}");
+        std::io::stdout().flush().unwrap();
+    }
+}
+
+/// Lets a child change a super-chunk from a step on, and kills it some time after its first change; gives
+/// the last change it told of.
+fn killed(path: &Path, step: u64, after: Duration) -> u64 {
+    let mut running = child("child_that_is_killed", path)
+        .env(STEP, step.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(running.stdout.take().unwrap());
+    let (tell, told) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        for line in output.lines().map_while(Result::ok) {
+            if let Some(step) = line.strip_prefix("done ") {
+                let _ = tell.send(step.parse::<u64>().unwrap());
+            }
+        }
+    });
+    let mut last = told.recv_timeout(PATIENCE).expect("a first change");
+    let end = Instant::now() + after;
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        last = told.recv_timeout(left).unwrap_or(last);
+    }
+    // SIGKILL: the child learns nothing of it.
+    running.kill().unwrap();
+    running.wait().unwrap();
+    reader.join().unwrap();
+    told.try_iter().last().unwrap_or(last)
+}
+
+#[test]
+fn row_f34_a_writer_that_is_killed_leaves_what_was_before_or_after_its_last_change() {
+    for name in ["file", "directory.b2frame"] {
+        let path = path(name);
+        let (mut model, mut step) = (Model::default(), 0);
+        for round in 0..ROUNDS / 2 {
+            let after = Duration::from_micros(round * 7919 % 15_000);
+            let last = killed(&path, step, after);
+            while step <= last {
+                model = model.after(step);
+                step += 1;
+            }
+            let found = Model::of(&SChunk::open(storage(&path), DParams::default()).unwrap());
+            let next = model.after(step);
+            assert!(
+                found == model || found == next,
+                "{name}, round {round}, step {step}"
+            );
+            if found != model {
+                (model, step) = (next, step + 1);
+            }
+        }
+        remove(&path);
+    }
+}
