@@ -34,3 +34,13 @@ pub struct Surroundings<'a> {
     /// Bytes of a full block of this chunk.
     pub blocksize: usize,
 }
+
+impl Surroundings<'_> {
+    /// Bytes of one item as the super-chunk says, however large.
+    pub(crate) fn parent_typesize(&self) -> Option<usize> {
+        let typesize = self.parent?.typesize();
+        usize::try_from(typesize)
+            .ok()
+            .filter(|&typesize| typesize > 0)
+    }
+}

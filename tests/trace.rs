@@ -2,8 +2,10 @@
 //! the environment is the process's.
 
 use std::process::Command;
+use std::sync::Arc;
 
-use ferroblosc::chunk::{CParams, Compressor};
+use ferroblosc::Parent;
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::codec::id;
 
 /// Set in the child process.
@@ -11,8 +13,13 @@ const CHILD: &str = "FERROBLOSC_TRACE_TEST_CHILD";
 
 /// The standard error of a compression with this variable set.
 fn stderr_with(variable: &str) -> String {
+    stderr_of("compress_in_the_child", variable)
+}
+
+/// The standard error of a test with this variable set.
+fn stderr_of(test: &str, variable: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "compress_in_the_child", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env_remove("BLOSC_INFO")
         .env_remove("BLOSC_TRACE")
         .env(CHILD, "1")
@@ -39,4 +46,63 @@ fn parameters_are_told_under_blosc_info_only() {
     let line = "[INFO] - compcode: 1, clevel: 3, blocksize: 262144, splitmode: 4, typesize: 8";
     assert_eq!(stderr_with("BLOSC_INFO").trim(), line);
     assert_eq!(stderr_with("BLOSC_TRACE").trim(), "");
+}
+
+#[test]
+fn row_c68_zfp_behind_a_shuffle_works_with_a_warning() {
+    let warning = "[warning] - ZFP stands behind a shuffle, which makes its errors large";
+    assert!(stderr_of("shuffled_floats_in_the_child", "BLOSC_TRACE").contains(warning));
+    assert_eq!(
+        stderr_of("shuffled_floats_in_the_child", "BLOSC_INFO")
+            .lines()
+            .count(),
+        1
+    );
+}
+
+/// A super-chunk of an array of 64 floats in one block.
+struct Floats;
+
+impl Parent for Floats {
+    fn typesize(&self) -> i32 {
+        4
+    }
+
+    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        let mut content = vec![0x97, 0, 1, 0x91, 0xD3, 0, 0, 0, 0, 0, 0, 0, 64];
+        for _ in 0..2 {
+            content.extend([0x91, 0xD2, 0, 0, 0, 64]);
+        }
+        (name == "b2nd").then_some(content)
+    }
+
+    fn current_chunk(&self) -> i64 {
+        0
+    }
+}
+
+#[test]
+fn shuffled_floats_in_the_child() {
+    if std::env::var_os(CHILD).is_some() {
+        let parent = Arc::new(Floats);
+        let params = CParams {
+            compcode_meta: 50,
+            parent: Some(Arc::clone(&parent) as _),
+            ..CParams::default().codec(id::ZFP_RATE).typesize(4)
+        };
+        let data: Vec<u8> = (0..64)
+            .flat_map(|i| (i as f32 / 7.0).to_le_bytes())
+            .collect();
+        let chunk = Compressor::new(params)
+            .unwrap()
+            .compress_to_vec(&data)
+            .unwrap();
+        let dparams = DParams {
+            parent: Some(parent),
+            ..DParams::default()
+        };
+        let mut back = vec![0; data.len()];
+        let size = Decompressor::new(dparams).decompress(&chunk, &mut back);
+        assert_eq!(size, Ok(data.len()));
+    }
 }

@@ -321,18 +321,8 @@ impl BlockDecoder<'_> {
             return Err(Error::CodecSupport);
         }
         let decoded = if header.basic.format() == codec::format::USER {
-            let registered = codec::registered(header.udcodec).ok_or(Error::CodecSupport)?;
-            let user = registered.codec().ok_or(Error::CodecSupport)?;
-            let call = CodecCall {
-                level: 0,
-                meta: header.codec_meta,
-                around: self.params.surroundings(
-                    self.view.src,
-                    header.typesize(),
-                    self.view.blocksize,
-                ),
-            };
-            user.decode(&call, coded, dest)
+            let codec = codec::implementation(header.udcodec)?;
+            codec.decode(&self.codec_call(), coded, dest)
         } else {
             let dictionary = self.view.dictionary.as_ref();
             worker
@@ -368,6 +358,38 @@ impl BlockDecoder<'_> {
             Err(error @ (Error::CodecSupport | Error::MemoryAlloc)) => Err(error),
             _ => Err(Error::Data),
         }
+    }
+
+    fn codec_call(&self) -> CodecCall<'_> {
+        let header = &self.view.header;
+        CodecCall {
+            level: 0,
+            meta: header.codec_meta,
+            around: self
+                .params
+                .surroundings(self.view.src, header.typesize(), self.view.blocksize),
+        }
+    }
+
+    /// Decodes a part of a stream of `len` bytes from its byte `from` on, if the codec knows a shorter way
+    /// than to decode all of it.
+    pub fn decode_stream_part(
+        &self,
+        coded: &[u8],
+        len: usize,
+        from: usize,
+        part: &mut [u8],
+    ) -> Option<Result<()>> {
+        let header = &self.view.header;
+        if header.basic.format() != codec::format::USER {
+            return None;
+        }
+        let codec = codec::implementation(header.udcodec).ok()?;
+        let done = codec.decode_part(&self.codec_call(), coded, len, from, part)?;
+        Some(done.map_err(|error| match error {
+            Error::CodecSupport | Error::MemoryAlloc => error,
+            _ => Error::Data,
+        }))
     }
 
     /// Decodes a variable-length block: one stream, and its own reference.

@@ -310,6 +310,7 @@ impl<'a> Job<'a> {
         let items = usize::from(typesize);
         let split = blocksize >= items && would_split(params, items, blocksize);
         let choice = CodecChoice::of(params.compcode, params.header);
+        params.warn_of_shuffled_floats();
         let is_extended = params.header == HeaderForm::Extended;
         let version = match params.header {
             HeaderForm::Extended | HeaderForm::Short => VERSION_STABLE,

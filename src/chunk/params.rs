@@ -178,6 +178,18 @@ impl CParams {
         self
     }
 
+    /// Tells of ZFP behind a shuffle: it is for floats as they are. It works, but what it leaves out then is
+    /// not what it is meant to leave out.
+    pub(super) fn warn_of_shuffled_floats(&self) {
+        let zfp = codec::id::ZFP_ACCURACY..=codec::id::ZFP_RATE;
+        let is_zfp = u8::try_from(self.compcode).is_ok_and(|compcode| zfp.contains(&compcode));
+        let is_shuffle =
+            |slot: &Slot| matches!(slot.id, filter::id::SHUFFLE | filter::id::BITSHUFFLE);
+        if is_zfp && self.filters.iter().any(is_shuffle) {
+            crate::trace_warning!("ZFP stands behind a shuffle, which makes its errors large");
+        }
+    }
+
     pub(super) fn surroundings<'a>(
         &'a self,
         chunk: &'a [u8],

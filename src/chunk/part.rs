@@ -75,6 +75,9 @@ impl BlockDecoder<'_> {
                 Stream::Run(value) => part.fill(value),
                 Stream::Raw(raw) => part.copy_from_slice(&raw[from..from + part.len()]),
                 Stream::Coded(coded) => {
+                    if let Some(done) = self.decode_stream_part(coded, block_len, from, part) {
+                        return done;
+                    }
                     worker.planes.forget();
                     let whole = grown(&mut buffer, block_len)?;
                     self.decode_stream_start(worker, coded, whole, from + part.len())?;

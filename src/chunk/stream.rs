@@ -2,15 +2,13 @@
 //!
 //! The layout of a stream is described in `block.rs`, its reader.
 
-use std::sync::Arc;
-
 use super::block;
 use super::instrument::{self, Timings};
 use super::params::{CParams, HeaderForm};
 use super::prefilter::{Prefilter, PrefilterCall};
 use super::view::WORD;
 use super::worker::Worker;
-use crate::codec::{self, Codec, CodecCall, Dictionary};
+use crate::codec::{self, CodecCall, Dictionary};
 use crate::filter::{Pipeline, Reference, grown};
 use crate::{Error, Result, kernels};
 
@@ -52,10 +50,10 @@ pub(super) enum CodecChoice {
         format: u8,
         version: u8,
     },
-    /// Registered, with or without an implementation.
+    /// Registered; its code is looked up when the first stream needs it.
     Registered {
+        compcode: u8,
         version: u8,
-        codec: Option<Arc<dyn Codec>>,
     },
     Unknown,
 }
@@ -70,10 +68,9 @@ impl CodecChoice {
             return CodecChoice::Unknown;
         }
         if let Some(registered) = codec::registered(compcode) {
-            let version = registered.version();
             return CodecChoice::Registered {
-                version,
-                codec: registered.codec().cloned(),
+                compcode,
+                version: registered.version(),
             };
         }
         match (codec::wire_format(compcode), codec::wire_version(compcode)) {
@@ -462,9 +459,7 @@ impl<'a> BlockEncoder<'a> {
                     .codecs
                     .encode(*compcode, level, dictionary, stream, dest)
             }
-            CodecChoice::Registered {
-                codec: Some(codec), ..
-            } => {
+            CodecChoice::Registered { compcode, .. } => {
                 let call = CodecCall {
                     level,
                     meta: self.params.compcode_meta,
@@ -472,11 +467,9 @@ impl<'a> BlockEncoder<'a> {
                         .params
                         .surroundings(self.chunk(), self.typesize, self.blocksize),
                 };
-                codec.encode(&call, stream, dest)
+                codec::implementation(*compcode).and_then(|codec| codec.encode(&call, stream, dest))
             }
-            CodecChoice::Registered { codec: None, .. } | CodecChoice::Unknown => {
-                Err(Error::CodecSupport)
-            }
+            CodecChoice::Unknown => Err(Error::CodecSupport),
         };
         match len {
             Ok(len) if len <= dest.len() => Ok(len),

@@ -8,8 +8,9 @@
 //! |---|---|
 //! | `builtin.rs` | the table of the built-in codecs: one line each |
 //! | `blosclz/`, `lz4/`, `zlib/`, `zstd.rs`, `snappy.rs` | the codecs, each behind `StreamCodec` |
+//! | `ndlz/`, `zfp/` | the plugins that are part of the library, each behind [`Codec`] |
 //! | `dictionary.rs` | [`Dictionary`]: a chunk's dictionary, prepared once and shared by workers |
-//! | `registry.rs` | user-registered codecs ([`Codec`]) and the ids of the known plugins |
+//! | `registry.rs` | the plugins, what users register, and how code is found for a name |
 //! | `names.rs` | names, numbers and versions of all of them |
 //! | `workspace.rs` | [`Workspace`]: one worker's codec states, kept between calls |
 //! | `wild.rs` | the copies all LZ decoders are made of |
@@ -21,12 +22,14 @@ mod builtin;
 mod dictionary;
 mod lz4;
 mod names;
+mod ndlz;
 mod registry;
 mod snappy;
 #[cfg(test)]
 mod tests;
 mod wild;
 mod workspace;
+mod zfp;
 mod zlib;
 mod zstd;
 
@@ -36,8 +39,8 @@ pub use names::{
     wire_format, wire_version,
 };
 pub use registry::{
-    Codec, CodecCall, FIRST_USER_ID, RegisteredCodec, register, registered,
-    reset_user_registrations,
+    Codec, CodecCall, FIRST_USER_ID, Implementation, Loader, RegisteredCodec, implementation,
+    register, registered, reset_user_registrations, set_loader,
 };
 pub use workspace::Workspace;
 pub(crate) use zlib::stream as zlib_stream;

@@ -1,12 +1,16 @@
-//! Codecs that are not built in: the known plugins, and what users register.
+//! Codecs behind numbers of their own: the plugins, and what users register.
 //!
 //! The ids below 160 belong to the project; the plugins among them are known by name from the first
-//! call on. Ids from 160 on are the users'.
+//! call on. Ids from 160 on are the users'. Some plugins are part of this library; of others, and of what
+//! users register so, only the name is known, until the code is needed and the process's [`Loader`] finds it.
 
 use std::ffi::{CStr, CString};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::id;
+use super::ndlz::Ndlz;
+use super::zfp::Zfp;
 use crate::{Error, Result, Surroundings};
 
 /// The first id that users may register.
@@ -40,6 +44,53 @@ pub trait Codec: Send + Sync {
     /// [`Error::CodecSupport`] if it can't decode at all, [`Error::MemoryAlloc`]; any other error, or any other
     /// length, makes the decompression of the chunk fail with [`Error::Data`].
     fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
+
+    /// Decompresses a part of `src`: of the `len` bytes that [`Codec::decode`] would make, as many as `part`
+    /// has from byte `from` on. `None` if the codec knows no shorter way there than to decode all.
+    ///
+    /// # Errors
+    /// Those of [`Codec::decode`].
+    fn decode_part(
+        &self,
+        _call: &CodecCall<'_>,
+        _src: &[u8],
+        _len: usize,
+        _from: usize,
+        _part: &mut [u8],
+    ) -> Option<Result<()>> {
+        None
+    }
+}
+
+/// The code of a registered codec.
+#[derive(Clone)]
+pub enum Implementation {
+    /// A plugin that is part of this library.
+    BuiltIn(&'static dyn Codec),
+    /// A user's, or a plugin that was loaded.
+    Added(Arc<dyn Codec>),
+}
+
+impl Deref for Implementation {
+    type Target = dyn Codec;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Implementation::BuiltIn(codec) => *codec,
+            Implementation::Added(codec) => &**codec,
+        }
+    }
+}
+
+/// Finds the code of a codec that is known by name only, when it is needed. Asked again after it found
+/// none; may be called from several threads at once.
+pub type Loader = fn(&RegisteredCodec) -> Option<Arc<dyn Codec>>;
+
+static LOADER: OnceLock<Loader> = OnceLock::new();
+
+/// Sets the loader of this process, once: later calls change nothing.
+pub fn set_loader(loader: Loader) {
+    LOADER.get_or_init(|| loader);
 }
 
 /// A codec that is known by number and name, with or without code behind it.
@@ -49,7 +100,7 @@ pub struct RegisteredCodec {
     name: &'static CStr,
     complib: u8,
     version: u8,
-    codec: Option<Arc<dyn Codec>>,
+    codec: Option<Implementation>,
 }
 
 impl RegisteredCodec {
@@ -74,25 +125,37 @@ impl RegisteredCodec {
     }
 
     /// The code, unless only the name was registered.
-    pub fn codec(&self) -> Option<&Arc<dyn Codec>> {
+    pub fn codec(&self) -> Option<&Implementation> {
         self.codec.as_ref()
     }
+}
+
+/// A codec that is known from the start.
+struct Plugin {
+    id: u8,
+    name: &'static CStr,
+    /// The code, if it is part of this library.
+    codec: Option<&'static dyn Codec>,
 }
 
 /// The version of every plugin.
 const PLUGIN_VERSION: u8 = 1;
 
-static PLUGINS: [(u8, &CStr); 9] = [
-    (id::NDLZ, c"ndlz"),
-    (id::ZFP_ACCURACY, c"zfp_acc"),
-    (id::ZFP_PRECISION, c"zfp_prec"),
-    (id::ZFP_RATE, c"zfp_rate"),
-    (id::OPENHTJ2K, c"openhtj2k"),
-    (id::GROK, c"grok"),
-    (id::OPENZL, c"openzl"),
-    (id::J2K, c"j2k"),
-    (id::HTJ2K, c"htj2k"),
+#[rustfmt::skip]
+static PLUGINS: [Plugin; 9] = [
+    Plugin { id: id::NDLZ, name: c"ndlz", codec: Some(&Ndlz) },
+    Plugin { id: id::ZFP_ACCURACY, name: c"zfp_acc", codec: Some(&Zfp::Accuracy) },
+    Plugin { id: id::ZFP_PRECISION, name: c"zfp_prec", codec: Some(&Zfp::Precision) },
+    Plugin { id: id::ZFP_RATE, name: c"zfp_rate", codec: Some(&Zfp::Rate) },
+    Plugin { id: id::OPENHTJ2K, name: c"openhtj2k", codec: None },
+    Plugin { id: id::GROK, name: c"grok", codec: None },
+    Plugin { id: id::OPENZL, name: c"openzl", codec: None },
+    Plugin { id: id::J2K, name: c"j2k", codec: None },
+    Plugin { id: id::HTJ2K, name: c"htj2k", codec: None },
 ];
+
+/// The code of plugins that were loaded, by id. It stays for good, as the libraries do.
+static LOADED: RwLock<Vec<(u8, Arc<dyn Codec>)>> = RwLock::new(Vec::new());
 
 /// The users' codecs, in the order of their registration.
 static USERS: RwLock<Vec<RegisteredCodec>> = RwLock::new(Vec::new());
@@ -128,7 +191,7 @@ pub fn register(
         name: intern(name),
         complib,
         version,
-        codec,
+        codec: codec.map(Implementation::Added),
     });
     Ok(())
 }
@@ -141,16 +204,49 @@ pub fn reset_user_registrations() {
 /// The registered codec or plugin with this id.
 pub fn registered(id: u8) -> Option<RegisteredCodec> {
     if id < FIRST_USER_ID {
-        let &(id, name) = PLUGINS.iter().find(|plugin| plugin.0 == id)?;
-        return Some(plugin(id, name));
+        return PLUGINS.iter().find(|known| known.id == id).map(plugin);
     }
     read_users().iter().find(|known| known.id == id).cloned()
 }
 
+/// The code of the codec with this id, loaded if only its name is known.
+///
+/// # Errors
+/// [`Error::CodecSupport`] if there is no such codec, or no code for it.
+pub fn implementation(id: u8) -> Result<Implementation> {
+    let registered = registered(id).ok_or(Error::CodecSupport)?;
+    if let Some(codec) = registered.codec {
+        return Ok(codec);
+    }
+    let load = LOADER.get().ok_or(Error::CodecSupport)?;
+    let codec = load(&registered).ok_or(Error::CodecSupport)?;
+    remember(&registered, &codec)?;
+    Ok(Implementation::Added(codec))
+}
+
+/// Keeps what was loaded for the next call.
+fn remember(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> {
+    if registered.id < FIRST_USER_ID {
+        let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
+        if loaded.iter().all(|known| known.0 != registered.id) {
+            loaded.try_reserve(1)?;
+            loaded.push((registered.id, Arc::clone(codec)));
+        }
+        return Ok(());
+    }
+    let same = |known: &&mut RegisteredCodec| {
+        known.id == registered.id && known.name == registered.name && known.codec.is_none()
+    };
+    if let Some(known) = write_users().iter_mut().find(same) {
+        known.codec = Some(Implementation::Added(Arc::clone(codec)));
+    }
+    Ok(())
+}
+
 /// The first registered codec or plugin with this name.
 pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
-    if let Some(&(id, name)) = PLUGINS.iter().find(|plugin| plugin.1.to_bytes() == name) {
-        return Some(plugin(id, name));
+    if let Some(known) = PLUGINS.iter().find(|known| known.name.to_bytes() == name) {
+        return Some(plugin(known));
     }
     read_users()
         .iter()
@@ -158,13 +254,18 @@ pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
         .cloned()
 }
 
-fn plugin(id: u8, name: &'static CStr) -> RegisteredCodec {
+fn plugin(known: &Plugin) -> RegisteredCodec {
+    let loaded = || {
+        let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
+        let (_, codec) = loaded.iter().find(|loaded| loaded.0 == known.id)?;
+        Some(Implementation::Added(Arc::clone(codec)))
+    };
     RegisteredCodec {
-        id,
-        name,
-        complib: id,
+        id: known.id,
+        name: known.name,
+        complib: known.id,
         version: PLUGIN_VERSION,
-        codec: None,
+        codec: known.codec.map(Implementation::BuiltIn).or_else(loaded),
     }
 }
 

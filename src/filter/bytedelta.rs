@@ -11,7 +11,7 @@ pub(super) struct Legacy;
 
 fn channels(call: &FilterCall<'_>) -> Result<usize> {
     match call.meta {
-        0 => call.parent_typesize().ok_or(Error::Failure),
+        0 => call.around.parent_typesize().ok_or(Error::Failure),
         meta => Ok(usize::from(meta)),
     }
 }

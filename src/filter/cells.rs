@@ -176,7 +176,7 @@ fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<C
 
 /// The size of items when decompressing, which is the super-chunk's.
 fn stored_typesize(call: &FilterCall<'_>) -> Result<usize> {
-    call.parent_typesize().ok_or(Error::Failure)
+    call.around.parent_typesize().ok_or(Error::Failure)
 }
 
 impl Filter for NdCell {

@@ -16,7 +16,7 @@ mod trunc;
 
 pub(crate) use pipeline::grown;
 pub use pipeline::{Pipeline, Scratch};
-pub use registry::{known, register, reset};
+pub use registry::{Loader, known, register, reset, set_loader};
 
 use crate::{Error, Result, Surroundings};
 
@@ -84,14 +84,6 @@ pub struct FilterCall<'a> {
     pub reference: Reference<'a>,
     /// Facts from above.
     pub around: Surroundings<'a>,
-}
-
-impl FilterCall<'_> {
-    /// Item size of the super-chunk, for filters whose meta 0 stands for it.
-    fn parent_typesize(&self) -> Option<usize> {
-        let typesize = self.around.parent?.typesize();
-        usize::try_from(typesize).ok().filter(|&n| n > 0)
-    }
 }
 
 /// A filter. `src` and `dest` have the same length and do not overlap.

@@ -4,8 +4,8 @@
 //! stages in the middle go back and forth between two private buffers. When decompressing, the last
 //! stage writes into the destination.
 
-use super::registry::{Callable, find};
-use super::{FilterCall, Reference, SLOTS, Slot, id, shuffle, unknown};
+use super::registry::{Callable, find, load};
+use super::{Filter, FilterCall, Reference, SLOTS, Slot, id, shuffle, unknown};
 use crate::{Error, Result, Surroundings};
 
 /// A filled slot whose filter has been looked up.
@@ -39,6 +39,16 @@ pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
 /// Whether a slot is a shuffle of single bytes.
 fn moves_nothing(slot: Slot, typesize: usize) -> bool {
     slot.id == id::SHUFFLE && shuffle::element_size(slot.meta, typesize) == 1
+}
+
+impl Stage {
+    /// Lets `work` use the filter, which is loaded if only its name was known so far; none if there is none.
+    fn with_filter<T>(&self, work: impl FnOnce(&dyn Filter) -> T) -> Option<T> {
+        match &self.filter {
+            Some(filter) => Some(work(filter.get())),
+            None => load(self.slot.id).map(|filter| work(filter.get())),
+        }
+    }
 }
 
 impl Pipeline {
@@ -133,12 +143,11 @@ impl Pipeline {
             return Ok(src);
         };
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let filter = stage.filter.as_ref().ok_or(Error::FilterPipeline)?;
             let call = self.call(stage.slot, reference, around);
-            filter
-                .get()
-                .forward(&call, src, dest)
-                .map_err(|_| Error::FilterPipeline)
+            match stage.with_filter(|filter| filter.forward(&call, src, dest)) {
+                Some(Ok(())) => Ok(()),
+                _ => Err(Error::FilterPipeline),
+            }
         };
         let mut result = grown(&mut scratch.a, src.len())?;
         run(first, src, result)?;
@@ -167,9 +176,9 @@ impl Pipeline {
         dest: &mut [u8],
     ) -> Result<()> {
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let filter = stage.filter.as_ref().ok_or(unknown(stage.slot.id))?;
             let call = self.call(stage.slot, reference, around);
-            match filter.get().backward(&call, src, dest) {
+            let done = stage.with_filter(|filter| filter.backward(&call, src, dest));
+            match done.ok_or(unknown(stage.slot.id))? {
                 // A user's own number that callers would take for a success.
                 Err(Error::Callback(0..)) => Err(Error::FilterPipeline),
                 result => result,

@@ -1,18 +1,30 @@
 //! The filters that users register, for the whole process.
 //!
 //! A filter's id is its key: registering it again under the same name changes nothing, under another
-//! name is refused.
+//! name is refused. A filter may be registered by name only; when its code is needed, the process's
+//! [`Loader`] is asked for it.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::{Filter, built_in, id};
 use crate::{Error, Result};
 
-/// A user's filter. Without an implementation its id is taken, and using it fails.
+/// A user's filter, perhaps without code yet.
 struct Registered {
     id: u8,
     name: String,
     filter: Option<Arc<dyn Filter>>,
+}
+
+/// Finds the code of a filter that is known by name only, when it is needed. Asked again after it found
+/// none; may be called from several threads at once.
+pub type Loader = fn(name: &str) -> Option<Arc<dyn Filter>>;
+
+static LOADER: OnceLock<Loader> = OnceLock::new();
+
+/// Sets the loader of this process, once: later calls change nothing.
+pub fn set_loader(loader: Loader) {
+    LOADER.get_or_init(|| loader);
 }
 
 static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
@@ -79,4 +91,26 @@ pub(super) fn find(filter_id: u8) -> Option<Callable> {
     let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
     let known = registry.iter().find(|known| known.id == filter_id)?;
     known.filter.clone().map(Callable::User)
+}
+
+/// The implementation behind an id, loaded if only its name is known.
+pub(super) fn load(filter_id: u8) -> Option<Callable> {
+    if let Some(filter) = find(filter_id) {
+        return Some(filter);
+    }
+    let name = {
+        let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+        registry
+            .iter()
+            .find(|known| known.id == filter_id)?
+            .name
+            .clone()
+    };
+    let filter = LOADER.get()?(&name)?;
+    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    let same = |known: &&mut Registered| known.id == filter_id && known.name == name;
+    if let Some(known) = registry.iter_mut().find(same) {
+        known.filter.get_or_insert_with(|| Arc::clone(&filter));
+    }
+    Some(Callable::User(filter))
 }

@@ -1,0 +1,172 @@
+//! The decoder: it needs nothing but the stream, and takes any.
+//!
+//! Places are looked up in the stream itself, whatever stands there, as long as it is inside. Clipped cells
+//! stand in full or are of one value; no encoder ever had them refer to others.
+
+use super::{
+    Cell, HEADER_LEN, LITERAL, Layout, NDIM, OFFSET_LEN, Side, UNIFORM, WHOLE, cells, rows_of,
+};
+use crate::{Error, Result};
+
+/// The bits of a 4×4 token that carry nothing.
+const IDLE_BITS: u8 = 0b111;
+
+/// Which layouts tokens stand for.
+pub(super) trait Tokens<const SIDE: usize>: Side<SIDE> {
+    /// The layout of a token that takes rows from elsewhere.
+    fn layout(token: u8) -> Option<Layout>;
+}
+
+fn find(layouts: &[Layout], token: u8) -> Option<Layout> {
+    layouts.iter().find(|layout| layout.token == token).copied()
+}
+
+impl Tokens<4> for Cell {
+    fn layout(token: u8) -> Option<Layout> {
+        // Idle bits are ignored, but where they tell other tokens apart.
+        let canonical = match token {
+            WHOLE..0xE0 | 0x80..0x88 => token,
+            _ => token & !IDLE_BITS,
+        };
+        find(<Cell as Side<4>>::LAYOUTS, canonical)
+    }
+}
+
+impl Tokens<8> for Cell {
+    fn layout(token: u8) -> Option<Layout> {
+        find(<Cell as Side<8>>::LAYOUTS, token)
+    }
+}
+
+/// What is left of a stream.
+struct Reader<'a> {
+    src: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let bytes = self.src.get(self.at..).and_then(|rest| rest.get(..len));
+        self.at += len;
+        bytes.ok_or(Error::Data)
+    }
+
+    fn extent(&mut self) -> Result<usize> {
+        let bytes = self.take(4)?.try_into().map_err(|_| Error::Data)?;
+        usize::try_from(i32::from_le_bytes(bytes)).map_err(|_| Error::Data)
+    }
+
+    /// The `len` bytes at the place that comes next, as seen from the token at `origin`.
+    fn place(&mut self, origin: usize, len: usize) -> Result<&'a [u8]> {
+        let offset = self.take(OFFSET_LEN)?.try_into().map_err(|_| Error::Data)?;
+        let offset = usize::from(u16::from_le_bytes(offset));
+        let start = origin.checked_sub(offset).ok_or(Error::Data)?;
+        let bytes = self.src.get(start..).and_then(|rest| rest.get(..len));
+        bytes.ok_or(Error::Data)
+    }
+}
+
+/// Decodes a stream of cells of `SIDE` × `SIDE` bytes into the front of `dest`; returns the bytes made.
+///
+/// # Errors
+/// [`Error::Data`] for a stream that is none, or one of more bytes than `dest` has.
+pub(super) fn decode<const SIDE: usize>(src: &[u8], dest: &mut [u8]) -> Result<usize>
+where
+    Cell: Tokens<SIDE>,
+{
+    let mut reader = Reader { src, at: 0 };
+    if src.len() < HEADER_LEN || reader.take(1)? != [NDIM] {
+        return Err(Error::Data);
+    }
+    let (height, width) = (reader.extent()?, reader.extent()?);
+    let nbytes = height.checked_mul(width).ok_or(Error::Data)?;
+    let dest = dest.get_mut(..nbytes).ok_or(Error::Data)?;
+    if nbytes == 0 {
+        return Ok(0);
+    }
+    for (at, cell_height, cell_width) in cells(height, width, SIDE) {
+        let rows = &mut dest[at..];
+        if cell_height == SIDE && cell_width == SIDE {
+            decode_cell::<SIDE>(&mut reader, rows, width)?;
+        } else {
+            decode_clipped(&mut reader, rows, width, cell_height, cell_width)?;
+        }
+    }
+    Ok(nbytes)
+}
+
+/// Decodes a full cell to the front of rows that are `width` bytes apart.
+fn decode_cell<const SIDE: usize>(
+    reader: &mut Reader<'_>,
+    rows: &mut [u8],
+    width: usize,
+) -> Result<()>
+where
+    Cell: Tokens<SIDE>,
+{
+    let origin = reader.at;
+    let [token] = *reader.take(1)? else {
+        return Err(Error::Data);
+    };
+    let mut put = |row: usize, bytes: &[u8; SIDE]| {
+        rows[row * width..][..SIDE].copy_from_slice(bytes);
+    };
+    match token {
+        LITERAL => {
+            let (bytes, _) = reader.take(SIDE * SIDE)?.as_chunks::<SIDE>();
+            for (row, bytes) in bytes.iter().enumerate() {
+                put(row, bytes);
+            }
+        }
+        UNIFORM => {
+            let value = reader.take(1)?[0];
+            for row in 0..SIDE {
+                put(row, &[value; SIDE]);
+            }
+        }
+        _ => {
+            let layout = <Cell as Tokens<SIDE>>::layout(token).ok_or(Error::Data)?;
+            let mut here = !0u8 >> (8 - SIDE);
+            for set in layout.sets.into_iter().filter(|&set| set != 0) {
+                let len = set.count_ones() as usize * SIDE;
+                let (bytes, _) = reader.place(origin, len)?.as_chunks::<SIDE>();
+                for (row, bytes) in rows_of(set).zip(bytes) {
+                    put(row, bytes);
+                }
+                here &= !set;
+            }
+            let len = here.count_ones() as usize * SIDE;
+            let (bytes, _) = reader.take(len)?.as_chunks::<SIDE>();
+            for (row, bytes) in rows_of(here).zip(bytes) {
+                put(row, bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Decodes a cell at the edge.
+fn decode_clipped(
+    reader: &mut Reader<'_>,
+    rows: &mut [u8],
+    width: usize,
+    cell_height: usize,
+    cell_width: usize,
+) -> Result<()> {
+    let rows = rows.chunks_mut(width).take(cell_height);
+    match *reader.take(1)? {
+        [LITERAL] => {
+            for row in rows {
+                row[..cell_width].copy_from_slice(reader.take(cell_width)?);
+            }
+        }
+        [UNIFORM] => {
+            let value = reader.take(1)?[0];
+            for row in rows {
+                row[..cell_width].fill(value);
+            }
+        }
+        _ => return Err(Error::Data),
+    }
+    Ok(())
+}

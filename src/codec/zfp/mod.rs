@@ -1,0 +1,110 @@
+//! ZFP: blocks of floats in one to four dimensions, with loss.
+//!
+//! A stream is what the ZFP library makes of the block as a contiguous array, without ZFP's own header, in
+//! words of 64 bits. Three codecs differ in what bounds the loss, which the meta says:
+//!
+//! | codec | meta *m* |
+//! |---|---|
+//! | accuracy | the absolute error is at most 10^m, m signed |
+//! | precision | m bit planes and a few more, by number of dimensions |
+//! | rate | m hundredths of the size of the items |
+//!
+//! The shape of a block comes from the array, which is unrelated to the stream: whatever the two are, `stream.rs`
+//! gives the library a buffer that no shape can make it leave. Blocks that can't be made smaller are stored
+//! raw, and so without loss. (Source: the ZFP codecs of C-Blosc2.)
+
+mod stream;
+
+use self::stream::{Field, Mode};
+use super::{Codec, CodecCall};
+use crate::{Error, Result};
+
+/// The codec of one of the three bounds.
+pub(super) enum Zfp {
+    Accuracy,
+    Precision,
+    Rate,
+}
+
+/// ZFP works on cells of 4 items along each dimension, and an array must have one.
+const MIN_EXTENT: usize = 4;
+/// Bit planes kept whatever the meta says, by number of dimensions less one.
+const BASE_PRECISION: [u32; stream::MAX_DIM] = [5, 7, 9, 11];
+/// All bit planes there are.
+const MAX_PRECISION: u32 = 64;
+
+impl Zfp {
+    fn mode(&self, meta: u8, field: &Field) -> Mode {
+        match self {
+            Zfp::Accuracy => Mode::Accuracy(10f64.powi(i32::from(meta as i8))),
+            Zfp::Precision => {
+                let planes = u32::from(meta) + BASE_PRECISION[field.ndim() - 1];
+                Mode::Precision(planes.min(MAX_PRECISION))
+            }
+            Zfp::Rate => {
+                let bits = 8 * field.typesize();
+                Mode::Rate(f64::from(meta) / 100.0 * bits as f64)
+            }
+        }
+    }
+
+    /// What is to be decoded: items have the super-chunk's size.
+    fn stored_field(&self, call: &CodecCall<'_>, nbytes: usize) -> Result<Field> {
+        let typesize = call.around.parent_typesize().ok_or(Error::Data)?;
+        let field = Field::around(&call.around, typesize).ok_or(Error::Data)?;
+        match field.nbytes() <= nbytes {
+            true => Ok(field),
+            false => Err(Error::Data),
+        }
+    }
+}
+
+impl Codec for Zfp {
+    fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        if call.around.parent.is_none() {
+            return Ok(0);
+        }
+        let field = Field::around(&call.around, call.around.typesize).ok_or(Error::Data)?;
+        if field.extents().iter().any(|&extent| extent < MIN_EXTENT) {
+            return Err(Error::Data);
+        }
+        // One of several streams of a block is no array.
+        if field.nbytes() != src.len() {
+            return Ok(0);
+        }
+        let len = stream::compress(&self.mode(call.meta, &field), &field, src, dest)?;
+        Ok(if len < src.len() { len } else { 0 })
+    }
+
+    fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let field = self.stored_field(call, dest.len())?;
+        let (array, rest) = dest.split_at_mut(field.nbytes());
+        stream::decompress(&self.mode(call.meta, &field), &field, src, array)?;
+        rest.fill(0);
+        Ok(dest.len())
+    }
+
+    fn decode_part(
+        &self,
+        call: &CodecCall<'_>,
+        src: &[u8],
+        len: usize,
+        from: usize,
+        part: &mut [u8],
+    ) -> Option<Result<()>> {
+        let Zfp::Rate = self else {
+            return None;
+        };
+        let field = self.stored_field(call, len).ok()?;
+        let typesize = field.typesize();
+        let is_whole = field.nbytes() == len;
+        if !is_whole || !from.is_multiple_of(typesize) || !part.len().is_multiple_of(typesize) {
+            return None;
+        }
+        let mode = self.mode(call.meta, &field);
+        stream::decompress_row(&mode, &field, src, from / typesize, part)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,371 @@
+//! The ZFP library on slices.
+//!
+//! The library checks no bounds: it writes, and reads, as many words as array and parameters make it.
+//! Both numbers have an upper limit that follows from the array and the parameters alone, so it is given
+//! buffers of that size. A stream that ends early is followed by zeros there, and what lies behind the limit
+//! is never looked at.
+
+use std::ffi::c_void;
+use std::ptr::{NonNull, null_mut};
+
+use ferroblosc_zfp_sys as zfp;
+
+use crate::blockshape::BlockShape;
+use crate::{Error, Result, Surroundings};
+
+/// The most dimensions ZFP takes.
+pub(super) const MAX_DIM: usize = 4;
+/// Items of a cell along each dimension.
+const CELL_SIDE: usize = 4;
+/// Items of the largest cell.
+const MAX_CELL: usize = CELL_SIDE.pow(MAX_DIM as u32);
+/// Bytes of the words that streams consist of.
+const WORD: usize = size_of::<u64>();
+const WORD_BITS: u64 = u64::BITS as u64;
+/// Words the library may read ahead of the last bit.
+const READ_AHEAD: usize = 2;
+/// The bounds of a stream without bounds: bits of a cell, bit planes, and the lowest of those (`ZFP_MIN_BITS`
+/// and so on). The functions that set a mode replace them.
+const MIN_BITS: u32 = 1;
+const MAX_BITS: u32 = 16_658;
+const MAX_PRECISION: u32 = 64;
+const MIN_EXPONENT: i32 = -1074;
+
+/// What bounds the loss.
+pub(super) enum Mode {
+    /// The absolute error.
+    Accuracy(f64),
+    /// Bit planes.
+    Precision(u32),
+    /// Bits per item.
+    Rate(f64),
+}
+
+/// A contiguous array of floats.
+pub(super) struct Field {
+    /// Items along each dimension, the fastest one first.
+    extents: [usize; MAX_DIM],
+    ndim: usize,
+    typesize: usize,
+    nbytes: usize,
+}
+
+impl Field {
+    /// The array that a block is, if ZFP takes such arrays.
+    pub(super) fn around(around: &Surroundings<'_>, typesize: usize) -> Option<Field> {
+        let shape = BlockShape::around(around)?;
+        let nbytes = shape.items()?.checked_mul(typesize)?;
+        let ndim = shape.extents().len();
+        if ndim > MAX_DIM || !matches!(typesize, 4 | 8) {
+            return None;
+        }
+        let mut extents = [0; MAX_DIM];
+        for (extent, &items) in extents.iter_mut().zip(shape.extents().iter().rev()) {
+            *extent = items;
+        }
+        Some(Field {
+            extents,
+            ndim,
+            typesize,
+            nbytes,
+        })
+    }
+
+    pub(super) fn extents(&self) -> &[usize] {
+        &self.extents[..self.ndim]
+    }
+
+    pub(super) fn ndim(&self) -> usize {
+        self.ndim
+    }
+
+    pub(super) fn typesize(&self) -> usize {
+        self.typesize
+    }
+
+    pub(super) fn nbytes(&self) -> usize {
+        self.nbytes
+    }
+
+    fn scalar(&self) -> i32 {
+        match self.typesize {
+            4 => zfp::ZFP_TYPE_FLOAT,
+            _ => zfp::ZFP_TYPE_DOUBLE,
+        }
+    }
+
+    fn raw(&self, data: *mut c_void) -> zfp::zfp_field {
+        let [nx, ny, nz, nw] = self.extents;
+        zfp::zfp_field {
+            scalar: self.scalar(),
+            nx,
+            ny,
+            nz,
+            nw,
+            sx: 0,
+            sy: 0,
+            sz: 0,
+            sw: 0,
+            data,
+        }
+    }
+}
+
+/// Parameters and the bits they are for.
+struct Stream {
+    raw: zfp::zfp_stream,
+}
+
+impl Stream {
+    /// A stream without bits, to ask for limits.
+    fn new(mode: &Mode, field: &Field) -> Stream {
+        let mut raw = zfp::zfp_stream {
+            minbits: MIN_BITS,
+            maxbits: MAX_BITS,
+            maxprec: MAX_PRECISION,
+            minexp: MIN_EXPONENT,
+            stream: null_mut(),
+            exec: zfp::zfp_execution {
+                policy: 0,
+                params: null_mut(),
+            },
+        };
+        // SAFETY: `raw` is a valid stream, of which these functions set the bounds.
+        unsafe {
+            match *mode {
+                Mode::Accuracy(tolerance) => {
+                    zfp::zfp_stream_set_accuracy(&mut raw, tolerance);
+                }
+                Mode::Precision(planes) => {
+                    zfp::zfp_stream_set_precision(&mut raw, planes);
+                }
+                Mode::Rate(bits) => {
+                    let ndim = field.ndim as u32;
+                    zfp::zfp_stream_set_rate(&mut raw, bits, field.scalar(), ndim, 0);
+                }
+            }
+        }
+        Stream { raw }
+    }
+
+    /// Words that hold any stream of such an array.
+    fn max_words(&self, field: &Field) -> Result<usize> {
+        // SAFETY: both are valid; the data is not looked at.
+        let bytes = unsafe { zfp::zfp_stream_maximum_size(&self.raw, &field.raw(null_mut())) };
+        match bytes {
+            0 => Err(Error::Data),
+            _ => Ok(bytes.div_ceil(WORD) + READ_AHEAD),
+        }
+    }
+
+    /// Lets the stream work on `words` words at `at`.
+    ///
+    /// # Safety
+    /// They are valid for what is done next with the stream, for as long as it is used.
+    unsafe fn open(&mut self, at: *mut u64, words: usize) -> Result<()> {
+        self.close();
+        // SAFETY: only the address is taken; the caller promises the words.
+        let bits = unsafe { zfp::stream_open(at.cast(), words * WORD) };
+        self.raw.stream = NonNull::new(bits).ok_or(Error::MemoryAlloc)?.as_ptr();
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        if !self.raw.stream.is_null() {
+            // SAFETY: `stream_open` made it, and it is closed once.
+            unsafe { zfp::stream_close(self.raw.stream) };
+            self.raw.stream = null_mut();
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// The words of the front of `bytes`, followed by zeros.
+fn fill_words(words: &mut [u64], bytes: &[u8]) {
+    let mut chunks = bytes.chunks(WORD);
+    for word in words {
+        let mut padded = [0; WORD];
+        if let Some(chunk) = chunks.next() {
+            padded[..chunk.len()].copy_from_slice(chunk);
+        }
+        *word = u64::from_le_bytes(padded);
+    }
+}
+
+fn zeroed_words(count: usize) -> Result<Vec<u64>> {
+    let mut words = Vec::new();
+    words.try_reserve_exact(count)?;
+    words.resize(count, 0);
+    Ok(words)
+}
+
+/// Compresses an array into the front of `dest`; returns the length, or 0 if that does not fit.
+///
+/// # Errors
+/// [`Error::Data`] if the library refuses, [`Error::MemoryAlloc`].
+pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    debug_assert_eq!(src.len(), field.nbytes);
+    let mut aligned = Vec::new();
+    let data = if src.as_ptr().addr().is_multiple_of(field.typesize) {
+        src.as_ptr()
+    } else {
+        aligned = zeroed_words(src.len().div_ceil(WORD))?;
+        fill_words(&mut aligned, src);
+        aligned.as_ptr().cast()
+    };
+    let mut stream = Stream::new(mode, field);
+    let capacity = stream.max_words(field)?;
+    let mut words: Vec<u64> = Vec::new();
+    words.try_reserve_exact(capacity)?;
+    // SAFETY: the words may be written, which is all that compression does with them, and are as many as
+    // any stream of the array takes; the data is aligned, as long as the field says, and only read.
+    let len = unsafe {
+        stream.open(words.as_mut_ptr(), capacity)?;
+        zfp::zfp_compress(&mut stream.raw, &field.raw(data.cast_mut().cast()))
+    };
+    drop(aligned);
+    if len == 0 {
+        return Err(Error::Data);
+    }
+    let Some(dest) = dest.get_mut(..len) else {
+        return Ok(0);
+    };
+    // SAFETY: so many were written, in whole words.
+    unsafe { words.set_len(len / WORD) };
+    for (bytes, word) in dest.chunks_exact_mut(WORD).zip(&words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    Ok(len)
+}
+
+/// Decompresses any bytes into an array.
+///
+/// # Errors
+/// [`Error::Data`] if the library refuses, [`Error::MemoryAlloc`].
+pub(super) fn decompress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) -> Result<()> {
+    debug_assert_eq!(dest.len(), field.nbytes);
+    let mut stream = Stream::new(mode, field);
+    let mut words = zeroed_words(stream.max_words(field)?)?;
+    fill_words(&mut words, src);
+    let is_aligned = dest.as_ptr().addr().is_multiple_of(field.typesize);
+    let mut aligned = match is_aligned {
+        true => Vec::new(),
+        false => zeroed_words(dest.len().div_ceil(WORD))?,
+    };
+    let data = match is_aligned {
+        true => dest.as_mut_ptr(),
+        false => aligned.as_mut_ptr().cast(),
+    };
+    // SAFETY: the words are initialised, and as many as the library can read for the array; the data is
+    // aligned and as long as the field says.
+    let read = unsafe {
+        stream.open(words.as_mut_ptr(), words.len())?;
+        zfp::zfp_decompress(&mut stream.raw, &mut field.raw(data.cast()))
+    };
+    for (bytes, word) in dest.chunks_mut(WORD).zip(&aligned) {
+        bytes.copy_from_slice(&word.to_ne_bytes()[..bytes.len()]);
+    }
+    match read {
+        0 => Err(Error::Data),
+        _ => Ok(()),
+    }
+}
+
+/// Decompresses items that stand in one row of one cell, from item `first` on, if cells have a fixed size
+/// and these items do; the rest of the array is not decompressed.
+pub(super) fn decompress_row(
+    mode: &Mode,
+    field: &Field,
+    src: &[u8],
+    first: usize,
+    dest: &mut [u8],
+) -> Option<Result<()>> {
+    /// Words of the largest cell at the highest rate (2.55 times 64 bits an item), wherever it begins.
+    const MAX_WORDS: usize = MAX_CELL * 64 * 255 / 100 / 64 + 2 + READ_AHEAD;
+    let count = dest.len() / field.typesize;
+    let x = first % field.extents[0];
+    let is_one_row = x % CELL_SIDE + count <= CELL_SIDE && x + count <= field.extents[0];
+    let mut stream = Stream::new(mode, field);
+    let bits = u64::from(stream.raw.maxbits);
+    if !is_one_row || stream.raw.minbits != stream.raw.maxbits {
+        return None;
+    }
+    let place = Place::of(field, first);
+    let start = (place.cell as u64).checked_mul(bits)?;
+    let from = usize::try_from(start / WORD_BITS).ok()?.checked_mul(WORD)?;
+    let mut words = [0; MAX_WORDS];
+    let needed = usize::try_from((start % WORD_BITS + bits).div_ceil(WORD_BITS)).ok()?;
+    let words = words.get_mut(..needed + READ_AHEAD)?;
+    fill_words(words, src.get(from..).unwrap_or_default());
+    // SAFETY: the words are initialised and hold all the bits of the cell.
+    let opened = unsafe { stream.open(words.as_mut_ptr(), words.len()) };
+    if let Err(error) = opened {
+        return Some(Err(error));
+    }
+    // SAFETY: the bit is in the first word.
+    unsafe { zfp::stream_rseek(stream.raw.stream, start % WORD_BITS) };
+    match field.typesize {
+        4 => {
+            let decode = match field.ndim {
+                1 => zfp::zfp_decode_block_float_1,
+                2 => zfp::zfp_decode_block_float_2,
+                3 => zfp::zfp_decode_block_float_3,
+                _ => zfp::zfp_decode_block_float_4,
+            };
+            let mut cell = [0f32; MAX_CELL];
+            // SAFETY: the cell has room for the items of any cell, and the words hold its bits.
+            unsafe { decode(&mut stream.raw, cell.as_mut_ptr()) };
+            let items = cell[place.item..].iter().map(|item| item.to_ne_bytes());
+            dest.as_chunks_mut()
+                .0
+                .iter_mut()
+                .zip(items)
+                .for_each(|(to, item)| *to = item);
+        }
+        _ => {
+            let decode = match field.ndim {
+                1 => zfp::zfp_decode_block_double_1,
+                2 => zfp::zfp_decode_block_double_2,
+                3 => zfp::zfp_decode_block_double_3,
+                _ => zfp::zfp_decode_block_double_4,
+            };
+            let mut cell = [0f64; MAX_CELL];
+            // SAFETY: as above.
+            unsafe { decode(&mut stream.raw, cell.as_mut_ptr()) };
+            let items = cell[place.item..].iter().map(|item| item.to_ne_bytes());
+            dest.as_chunks_mut()
+                .0
+                .iter_mut()
+                .zip(items)
+                .for_each(|(to, item)| *to = item);
+        }
+    }
+    Some(Ok(()))
+}
+
+/// Where an item of an array is: the number of its cell, and its number there.
+struct Place {
+    cell: usize,
+    item: usize,
+}
+
+impl Place {
+    fn of(field: &Field, mut item: usize) -> Place {
+        let mut place = Place { cell: 0, item: 0 };
+        let (mut cells, mut items) = (1, 1);
+        for &extent in field.extents() {
+            let index = item % extent;
+            place.cell += index / CELL_SIDE * cells;
+            place.item += index % CELL_SIDE * items;
+            item /= extent;
+            cells *= extent.div_ceil(CELL_SIDE);
+            items *= CELL_SIDE;
+        }
+        place
+    }
+}
