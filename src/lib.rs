@@ -48,3 +48,8 @@ pub use error::{Error, Result};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Runs the example of the page on Bloscpack as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/blpk.md")]
+struct Bloscpack;

@@ -6,7 +6,7 @@
 //! that is how it is done.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
 use super::args::Codec;
@@ -19,7 +19,7 @@ use super::pack::{
     Encoder, FILE_BUFFER, Observer, Piece, Pieces, known_size, pack_to_file, report,
 };
 use super::pipeline::{self, Spread};
-use super::safe::check_different;
+use super::safe::{Replacement, check_different};
 use crate::blosc1::Engine;
 use crate::blpk::{self, Archive, Header, MetadataSection, OFFSET_LENGTH, Place, VERSION};
 use crate::io::ReadAt;
@@ -378,15 +378,16 @@ fn rebuild(
         nthreads: args.nthreads,
         ..PackArgs::default()
     };
-    // Offsets need a known size.
     let packed = match size {
         Some(_) => pack_to_file(new, size, path, &pack_args, observer)?,
+        // Offsets need a known size: the data wait in a file that goes away again.
         None => {
-            let mut bytes = Vec::new();
+            let mut spool = Replacement::create(path)?;
             let mut new = new;
-            new.read_to_end(&mut bytes)?;
-            let size = Some(bytes.len() as u64);
-            pack_to_file(bytes.as_slice(), size, path, &pack_args, observer)?
+            let size = io::copy(&mut new, spool.file())?;
+            spool.file().rewind()?;
+            let reader = BufReader::with_capacity(FILE_BUFFER, spool.file().try_clone()?);
+            pack_to_file(reader, Some(size), path, &pack_args, observer)?
         }
     };
     Ok(Appended {

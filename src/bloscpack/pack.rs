@@ -132,7 +132,6 @@ impl<R: Read> Pieces<R> {
         if len == 0 && self.next > 0 {
             return Ok(None);
         }
-        plain.try_reserve(len.saturating_sub(plain.len()))?;
         fill(&mut self.reader, len, plain)?;
         if plain.len() < len && self.size.is_some() {
             return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into());

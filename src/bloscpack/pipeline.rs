@@ -182,11 +182,22 @@ impl Spread {
     }
 }
 
-/// Reads until `piece` holds `len` bytes or there are no more.
+/// How much a piece grows at once when it is not known whether it will be filled.
+const STEP: usize = 1 << 20;
+
+/// Reads until `piece` holds `len` bytes or there are no more. A piece that was as long before is not touched
+/// but by what is read; a longer one grows only as its bytes arrive.
 pub fn fill(reader: &mut impl io::Read, len: usize, piece: &mut Vec<u8>) -> io::Result<()> {
-    piece.resize(len, 0);
+    piece.truncate(len);
     let mut filled = 0;
     while filled < len {
+        if filled == piece.len() {
+            let longer = len.min(filled + filled.max(STEP));
+            piece
+                .try_reserve_exact(longer - filled)
+                .map_err(|_| io::ErrorKind::OutOfMemory)?;
+            piece.resize(longer, 0);
+        }
         match reader.read(&mut piece[filled..]) {
             Ok(0) => break,
             Ok(read) => filled += read,
@@ -265,6 +276,18 @@ mod tests {
             )
         }));
         assert!(result.is_err());
+    }
+
+    #[test]
+    fn a_piece_grows_only_as_its_bytes_arrive() {
+        let mut piece = Vec::new();
+        fill(&mut &[7; 10][..], usize::MAX, &mut piece).unwrap();
+        assert_eq!(piece, [7; 10]);
+        assert!(piece.capacity() <= 2 * STEP);
+        fill(&mut io::repeat(8), 3 * STEP + 1, &mut piece).unwrap();
+        assert!(piece.len() == 3 * STEP + 1 && piece.iter().all(|&byte| byte == 8));
+        fill(&mut &[9; 10][..], 4, &mut piece).unwrap();
+        assert_eq!(piece, [9; 4]);
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
             return Err(error("--no-check-extension requires use of <out_file>"));
         }
         check_extension(name)?;
-        Ok(Place::File(name.trim_end_matches(EXTENSION).into()))
+        let name = name.strip_suffix(EXTENSION).unwrap_or(name);
+        Ok(Place::File(name.into()))
     })?;
     let mut arguments = [
         ("debug", show::truth(true).to_owned()),

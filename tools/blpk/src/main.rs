@@ -43,7 +43,6 @@ const USAGE: u8 = 2;
 const CORRUPT: u8 = 3;
 
 fn main() -> ExitCode {
-    // Without memory for a message there is nothing to say; a closed pipe ends the program quietly.
     let arguments: Vec<_> = std::env::args_os().collect();
     let matches = match words::command().try_get_matches_from(&arguments) {
         Ok(matches) => matches,

@@ -53,6 +53,15 @@ fn pipes_are_read_and_written() {
 }
 
 #[test]
+fn one_extension_is_taken_off() {
+    let folder = Folder::new();
+    folder.quietly("c in in.blp");
+    folder.quietly("c in.blp");
+    folder.quietly("-f d in.blp.blp");
+    assert_eq!(folder.run("v in.blp").status, 0);
+}
+
+#[test]
 fn errors_go_elsewhere_when_the_output_is_standard_output() {
     let folder = Folder::new();
     let said = folder.run_with("d - -", b"nothing of ours");
