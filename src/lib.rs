@@ -17,10 +17,12 @@
 //! | 3 | [`blosc1`] | the calls, settings and codes of Blosc 1.x |
 //! | 3 | [`frame`] | super-chunks as one buffer, one file or one directory |
 //! | 4 | [`schunk`] | the super-chunk: chunks, slices, metadata |
+//! | 5 | [`b2nd`] | arrays of several dimensions |
 //! | 5 | [`blpk`], [`bloscpack`] | the container of Bloscpack and bcolz; Bloscpack |
 //!
 //! A floor may use the floors below it, never one above.
 
+pub mod b2nd;
 mod blockshape;
 pub mod blosc1;
 pub mod bloscpack;

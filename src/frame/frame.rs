@@ -397,6 +397,31 @@ impl Frame {
         }
     }
 
+    /// Compares a metalayer with what the file says; when they differ, the next [`Frame::refresh`] reads
+    /// all anew, though the length of the frame is the same.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<()> {
+        let Place::Disk(files) = &self.place else {
+            return Ok(());
+        };
+        if self.legacy {
+            return Ok(());
+        }
+        let (reader, replaced) = files.acquire()?;
+        let header_len = self.known().header_len;
+        let front = reader.read_vec(0, header_len as usize)?;
+        let found = metalayers::parse(&front)?;
+        let is_same = found
+            .iter()
+            .any(|layer| layer.name == name && layer.content == content);
+        if replaced || !is_same {
+            self.known().stale = true;
+        }
+        Ok(())
+    }
+
     fn reload(&self, files: &Files, reader: &FrameReader) -> Result<Loaded> {
         let read = match self.legacy {
             true => read_files(files)?.0,

@@ -49,8 +49,11 @@ fn copy_metalayers<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mu
     result
 }
 
-/// Copies the contents; each is compressed with the default parameters.
-fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
+/// Copies the variable-length metalayers; each content is compressed with the default parameters.
+///
+/// # Errors
+/// Those of [`meta::vl_add`], and of reading.
+pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
     source: &S,
     target: &mut T,
 ) -> Result<()> {

@@ -4,7 +4,7 @@ use super::state::{Layer, Layers, State};
 use crate::chunk::{Compressor, Decompressor, Source};
 use crate::frame::{Counters, Frame, Loaded, Recorded};
 use crate::{Buffer, Error, Parent, Result};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// A metalayer as it is kept.
@@ -15,7 +15,7 @@ struct Named {
 
 /// What contexts may ask the super-chunk for while they are at work.
 pub(super) struct Shared {
-    typesize: i32,
+    typesize: AtomicI32,
     current: AtomicI64,
     fixed: RwLock<Vec<Named>>,
 }
@@ -28,7 +28,8 @@ impl Shared {
 
 impl Parent for Shared {
     fn typesize(&self) -> i32 {
-        self.typesize
+        // Relaxed: a number that goes with no other memory.
+        self.typesize.load(Ordering::Relaxed)
     }
 
     fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
@@ -66,7 +67,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Plain {
     pub fn shared(typesize: i32) -> Arc<Shared> {
         Arc::new(Shared {
-            typesize,
+            typesize: AtomicI32::new(typesize),
             current: AtomicI64::new(0),
             fixed: RwLock::new(Vec::new()),
         })
@@ -117,6 +118,17 @@ impl Plain {
             return Err(Error::InvalidParam);
         }
         counters.chunksize = chunksize;
+        Ok(())
+    }
+
+    /// Sets the bytes of an item.
+    pub fn set_typesize(&mut self, typesize: i32) -> Result<()> {
+        let mut compressor = locked(&self.compressor);
+        let params = compressor.params().clone().typesize(typesize);
+        compressor.set_params(params)?;
+        drop(compressor);
+        self.recorded.typesize = typesize;
+        self.shared.typesize.store(typesize, Ordering::Relaxed);
         Ok(())
     }
 

@@ -247,12 +247,12 @@ impl SChunk {
     }
 
     /// The parts, for the operations of [`crate::schunk`] that are written over [`State`].
-    pub fn state(&self) -> &impl State {
+    pub fn state(&self) -> &(impl State + Sync + use<>) {
         &self.state
     }
 
     /// The parts, to be changed.
-    pub fn state_mut(&mut self) -> &mut impl State {
+    pub fn state_mut(&mut self) -> &mut (impl State + Sync + use<>) {
         &mut self.state
     }
 
@@ -287,6 +287,17 @@ impl SChunk {
     /// Bytes of an item.
     pub fn typesize(&self) -> i32 {
         self.state.recorded().typesize
+    }
+
+    /// Sets the bytes of an item, when they are known better than the frame does.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a size below 1.
+    pub fn set_typesize(&mut self, typesize: i32) -> Result<()> {
+        match typesize {
+            1.. => self.state.set_typesize(typesize),
+            _ => Err(Error::InvalidParam),
+        }
     }
 
     /// How often the metalayers have changed, here or elsewhere.

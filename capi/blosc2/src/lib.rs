@@ -11,6 +11,7 @@
 //! | [`chunk`] | what the header of a chunk tells, chunks that are only a header |
 //! | [`global`] | the calls without context |
 //! | [`schunk`], [`meta`], [`geometry`] | super-chunks, their metalayers, numbers of items |
+//! | [`b2nd`] | arrays of several dimensions |
 //! | [`codecs`], [`filters`], [`tuners`], [`threads`] | names and registration, callbacks |
 //! | [`io`], [`stdio`], [`mmap`] | I/O backends and the two built-in ones, frames by path |
 //! | [`util`] | versions, error texts, timestamps |
@@ -31,6 +32,7 @@
     reason = "the contract of an exported function is its C documentation: pointers are NULL where that is allowed, and otherwise valid for what the function does with them"
 )]
 
+pub mod b2nd;
 mod bridge;
 mod buffers;
 pub mod chunk;

@@ -1,8 +1,7 @@
 //! The headers and the shared library against the recorded interface of C-Blosc2 3.3.5.
 //!
 //! `tests/abi` holds the facts: `layout-x86_64.json` (structs, types, constants, macros, default
-//! objects), `prototypes.json`, and the list of symbols. `not-yet.txt` names the functions whose
-//! room is not built; whatever is not in it must be declared and exported.
+//! objects), `prototypes.json`, and the list of symbols. Whatever is in it must be declared and exported.
 
 mod common;
 
@@ -54,11 +53,6 @@ fn c_literal(text: &str) -> String {
     }
     literal.push('"');
     literal
-}
-
-/// Functions of rooms that are not built.
-fn not_yet() -> BTreeSet<String> {
-    abi_list("not-yet.txt").into_iter().collect()
 }
 
 /// Compiles C text given a file name; stops the test with the compiler's messages when it fails.
@@ -142,13 +136,12 @@ fn types_and_constants_have_the_recorded_values() {
 }
 
 #[test]
-fn every_function_whose_room_is_built_has_the_recorded_prototype() {
+fn every_function_has_the_recorded_prototype() {
     let layout = facts("layout-x86_64.json");
     let prototypes = facts("prototypes.json");
-    let not_yet = not_yet();
     let mut source = includes(&layout);
     for (name, fact) in prototypes.as_object().expect("an object") {
-        if fact["linkage"] == "hidden" || not_yet.contains(name) {
+        if fact["linkage"] == "hidden" {
             continue;
         }
         let parameters: Vec<&str> = fact["params"]
@@ -337,7 +330,7 @@ fn row_d2_every_exported_function_is_inside_the_boundary() {
         }
     }
     let recorded = abi_list("symbols-libblosc2.so.9.txt").len();
-    assert_eq!(exported, recorded - not_yet().len());
+    assert_eq!(exported, recorded);
 }
 
 #[test]
@@ -429,14 +422,8 @@ fn exported(library: &Path) -> BTreeSet<String> {
 #[test]
 fn row_d4_the_library_exports_its_list_and_nothing_else() {
     let recorded: BTreeSet<String> = abi_list("symbols-libblosc2.so.9.txt").into_iter().collect();
-    let not_yet = not_yet();
     let exported = exported(&library_folder().join("libblosc2.so"));
-    let expected: BTreeSet<String> = recorded.difference(&not_yet).cloned().collect();
-    assert_eq!(exported, expected);
-    assert!(
-        not_yet.is_subset(&recorded),
-        "not-yet.txt names unknown functions"
-    );
+    assert_eq!(exported, recorded);
 }
 
 #[test]

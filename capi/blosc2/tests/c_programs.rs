@@ -122,6 +122,16 @@ fn row_c16_nothing_races() {
 }
 
 #[test]
+fn arrays_slices_and_selections() {
+    passes("b2nd_slices.c");
+}
+
+#[test]
+fn arrays_of_other_shapes_views_and_files() {
+    passes("b2nd_shapes.c");
+}
+
+#[test]
 fn row_d7_everything_works_without_initialisation() {
     passes("row_d7_init_free.c");
 }
@@ -203,6 +213,8 @@ fn examples_compile_without_a_warning_and_run() {
 #[test]
 fn row_d9_memory_is_right_under_valgrind() {
     for source in [
+        "b2nd_slices.c",
+        "b2nd_shapes.c",
         "vlblocks.c",
         "callbacks.c",
         "io.c",

@@ -5,6 +5,7 @@
 //! interface. What a C callback expects and the core does not know (the parameter structs, the
 //! pointer of the context) is in the [`origin`] of the context, which rides along as the token.
 
+pub mod array;
 pub mod codec;
 pub mod filter;
 pub mod io;

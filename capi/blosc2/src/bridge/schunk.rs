@@ -22,9 +22,22 @@ const CHUNKS_STEP: usize = 4096;
 /// Bytes of an entry of that array.
 const POINTER_LEN: usize = size_of::<*mut u8>();
 
+/// The struct as the library makes it: what programs see, and behind it what they don't.
+#[repr(C)]
+pub struct Allocated {
+    schunk: blosc2_schunk,
+    /// The super-chunk whose chunks a view shows; NULL unless this is a view.
+    base: *mut blosc2_schunk,
+}
+
 /// A super-chunk of C, alive for the time of a call.
 #[derive(Clone, Copy)]
 pub struct CSchunk(NonNull<blosc2_schunk>);
+
+// SAFETY: as said below, the struct is at rest while several threads read it.
+unsafe impl Send for CSchunk {}
+// SAFETY: as above.
+unsafe impl Sync for CSchunk {}
 
 // The safety of all that follows rests on what C callers promise for the time of a call: the struct is one
 // this library made, its pointers are those the library or the documented ways of the interface put there,
@@ -40,6 +53,33 @@ impl CSchunk {
     /// NULL or a super-chunk that lives as long as the result is used.
     pub unsafe fn new(schunk: *mut blosc2_schunk) -> Result<CSchunk> {
         NonNull::new(schunk).map(CSchunk).ok_or(Error::NullPointer)
+    }
+
+    /// Makes this a view of the chunks of another super-chunk, which outlives it.
+    pub fn show_chunks_of(self, base: CSchunk) {
+        let base = base.owner();
+        let schunk = self.as_ptr();
+        // SAFETY: the library made the struct, so it is an `Allocated`.
+        unsafe {
+            (*schunk).view = true;
+            (*schunk).data = (*base.as_ptr()).data;
+            (*schunk).data_len = (*base.as_ptr()).data_len;
+            (*schunk).frame = (*base.as_ptr()).frame;
+            (*schunk.cast::<Allocated>()).base = base.as_ptr();
+        }
+    }
+
+    /// Whose the chunks are: of a view another super-chunk, which may have moved them since.
+    fn owner(self) -> CSchunk {
+        let schunk = self.as_ptr();
+        // SAFETY: the library made the struct, so it is an `Allocated`.
+        let base = unsafe {
+            match (*schunk).view {
+                true => (*schunk.cast::<Allocated>()).base,
+                false => null_mut(),
+            }
+        };
+        NonNull::new(base).map_or(self, CSchunk)
     }
 
     /// The struct.
@@ -189,7 +229,7 @@ impl CSchunk {
     /// Where the pointer to a chunk in memory is.
     fn slot(&self, nchunk: usize) -> *mut *mut u8 {
         // SAFETY: callers give numbers inside the array.
-        unsafe { (*self.as_ptr()).data.add(nchunk) }
+        unsafe { (*self.owner().as_ptr()).data.add(nchunk) }
     }
 }
 
@@ -324,9 +364,12 @@ impl State for CSchunk {
     }
 
     fn held(&self, nchunk: usize) -> &[u8] {
+        // A view may be of more chunks than there are by now.
+        let owner = self.owner();
+        let held = usize::try_from(owner.nchunks().load(Ordering::Relaxed)).unwrap_or(0);
         // SAFETY: below the number of chunks the array has chunks, each as long as its header says.
         unsafe {
-            if (*self.as_ptr()).data.is_null() {
+            if nchunk >= held || (*owner.as_ptr()).data.is_null() {
                 return &[];
             }
             let chunk = *self.slot(nchunk);
@@ -360,6 +403,11 @@ impl State for CSchunk {
     }
 
     fn take_up(&self, loaded: Loaded) {
+        // What is new is of the file; a view goes on showing what it showed.
+        let owner = self.owner();
+        if owner.0 != self.0 {
+            return owner.take_up(loaded);
+        }
         let replaced = self
             .replace_layers(Layers::Fixed, &loaded.metalayers)
             .and_then(|()| self.replace_layers(Layers::Variable, &loaded.vlmetalayers));
@@ -393,6 +441,9 @@ impl State for CSchunk {
 
     fn make_room(&mut self, held: usize) -> Result<()> {
         let schunk = self.as_ptr();
+        if self.owner().0 != self.0 {
+            return Err(Error::InvalidParam);
+        }
         let wanted = (held + 1) * POINTER_LEN;
         // SAFETY: `data` is NULL or a block of malloc of `data_len` bytes.
         unsafe {

@@ -27,27 +27,40 @@ pub unsafe extern "C" fn blosc2_schunk_from_buffer(
     copy: bool,
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_from_buffer, {
-        let start = NonNull::new(cframe).ok_or(Error::InvalidParam)?;
-        let len = usize::try_from(len).map_err(|_| Error::InvalidParam)?;
-        // SAFETY: the caller gives len bytes, which stay until the super-chunk is freed.
-        let memory = unsafe { Memory::lent(View::new(start, len)) };
-        if !has_magic(memory.bytes()) {
-            return Err(Error::InvalidHeader);
-        }
-        let (frame, loaded) = Frame::from_memory(memory)?;
-        if !copy {
-            return assemble(&loaded, Some(frame), (true, null_mut(), defaults::IO));
-        }
-        let schunk = assemble(&loaded, None, (false, null_mut(), defaults::IO))?;
-        // SAFETY: it was just made.
-        let mut target = unsafe { CSchunk::new(schunk) }?;
-        if let Err(error) = take_chunks(&mut target, &frame, &loaded.counters) {
-            // SAFETY: nobody else has seen it.
-            unsafe { super::free_parts(target) };
-            return Err(error);
-        }
-        Ok(schunk)
+        // SAFETY: the caller gives len bytes, or NULL.
+        unsafe { from_buffer(cframe, len, copy) }
     })
+}
+
+/// Opens a contiguous frame in memory.
+///
+/// # Safety
+/// `cframe` is NULL or has `len` bytes, which stay until the super-chunk is freed unless `copy`.
+pub(crate) unsafe fn from_buffer(
+    cframe: *mut u8,
+    len: i64,
+    copy: bool,
+) -> Result<*mut blosc2_schunk> {
+    let start = NonNull::new(cframe).ok_or(Error::InvalidParam)?;
+    let len = usize::try_from(len).map_err(|_| Error::InvalidParam)?;
+    // SAFETY: promised by the caller.
+    let memory = unsafe { Memory::lent(View::new(start, len)) };
+    if !has_magic(memory.bytes()) {
+        return Err(Error::InvalidHeader);
+    }
+    let (frame, loaded) = Frame::from_memory(memory)?;
+    if !copy {
+        return assemble(&loaded, Some(frame), (true, null_mut(), defaults::IO));
+    }
+    let schunk = assemble(&loaded, None, (false, null_mut(), defaults::IO))?;
+    // SAFETY: it was just made.
+    let mut target = unsafe { CSchunk::new(schunk) }?;
+    if let Err(error) = take_chunks(&mut target, &frame, &loaded.counters) {
+        // SAFETY: nobody else has seen it.
+        unsafe { super::free_parts(target) };
+        return Err(error);
+    }
+    Ok(schunk)
 }
 
 /// Copies the chunks of a frame into memory of their own.
@@ -121,21 +134,30 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
             needs_free.write(owned);
         };
         give(null_mut(), false);
-        if let Some(memory) = in_memory(&mut schunk)? {
-            let bytes = memory.give();
-            let len = bytes.len();
-            give(bytes.as_ptr().cast_mut(), false);
-            return Ok(len as i64);
-        }
-        let buffer = serialise(&schunk)?;
-        let len = buffer.len();
-        give(buffer.into_raw(), true);
+        let (start, len, owned) = to_buffer(&mut schunk)?;
+        give(start, owned);
         Ok(len as i64)
     })
 }
 
-/// The bytes of a contiguous frame in memory, if that is what the super-chunk is.
+/// The super-chunk as a contiguous frame: where it is, its bytes, and whether the caller frees it.
+pub(crate) fn to_buffer(schunk: &mut CSchunk) -> Result<(*mut u8, usize, bool)> {
+    if let Some(memory) = in_memory(schunk)? {
+        let bytes = memory.give();
+        return Ok((bytes.as_ptr().cast_mut(), bytes.len(), false));
+    }
+    let buffer = serialise(schunk)?;
+    let len = buffer.len();
+    Ok((buffer.into_raw(), len, true))
+}
+
+/// The bytes of a contiguous frame in memory, if that is what the super-chunk is. The frame of a view says
+/// another thing than the view.
 fn in_memory(schunk: &mut CSchunk) -> Result<Option<&mut Memory>> {
+    // SAFETY: a field of the struct.
+    if unsafe { (*schunk.as_ptr()).view } {
+        return Ok(None);
+    }
     match schunk.frame_mut() {
         Some(frame) => frame.memory().map_err(|_| Error::SchunkCopy),
         None => Ok(None),
@@ -198,16 +220,23 @@ pub unsafe extern "C" fn blosc2_schunk_append_file(
 ) -> i64 {
     boundary!(blosc2_schunk_append_file, {
         // SAFETY: the caller gives a super-chunk and a path, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
-        // SAFETY: as above.
-        let (io, path) = unsafe { destination(schunk, urlpath) }?;
-        // SAFETY: the parameters are what the backend expects.
-        let backend = unsafe { backend(&io) }?;
-        match in_memory(&mut schunk)? {
-            Some(memory) => append_to(&backend, path, memory.bytes()),
-            None => append_to(&backend, path, &serialise(&schunk)?),
-        }
+        unsafe { append_file(CSchunk::new(schunk)?, urlpath) }
     })
+}
+
+/// Writes the super-chunk as a contiguous frame behind what is in a file; gives where it begins.
+///
+/// # Safety
+/// `urlpath` is NULL or a C string.
+pub(crate) unsafe fn append_file(mut schunk: CSchunk, urlpath: *const c_char) -> Result<i64> {
+    // SAFETY: promised by the caller.
+    let (io, path) = unsafe { destination(schunk, urlpath) }?;
+    // SAFETY: the parameters are what the backend expects.
+    let backend = unsafe { backend(&io) }?;
+    match in_memory(&mut schunk)? {
+        Some(memory) => append_to(&backend, path, memory.bytes()),
+        None => append_to(&backend, path, &serialise(&schunk)?),
+    }
 }
 
 /// Writes bytes behind what is in a file; gives where they begin.

@@ -5,7 +5,7 @@ pub mod frames;
 pub mod parameters;
 pub mod slices;
 
-use crate::bridge::schunk::{CSchunk, recorded_of};
+use crate::bridge::schunk::{Allocated, CSchunk, recorded_of};
 use crate::context::blosc2_context;
 use crate::io::{backend, is_locked};
 use crate::types::io::{blosc2_io, blosc2_storage};
@@ -109,7 +109,7 @@ struct Building(CSchunk);
 impl Building {
     /// An empty super-chunk with these parameters.
     fn new(storage: OwnStorage) -> Result<Building> {
-        let layout = Layout::new::<blosc2_schunk>();
+        let layout = Layout::new::<Allocated>();
         // SAFETY: the struct has a size. All-zero bytes are a valid value of it: numbers, NULL pointers
         // and `false`.
         let schunk: *mut blosc2_schunk = unsafe { alloc_zeroed(layout) }.cast();
@@ -161,7 +161,7 @@ impl Drop for Building {
 ///
 /// # Safety
 /// Nobody uses it any more.
-unsafe fn free_parts(schunk: CSchunk) {
+pub(crate) unsafe fn free_parts(schunk: CSchunk) {
     schunk.free_layers(Layers::Fixed);
     schunk.free_layers(Layers::Variable);
     let nchunks = usize::try_from(schunk.counters().nchunks).unwrap_or(0);
@@ -193,7 +193,7 @@ unsafe fn free_parts(schunk: CSchunk) {
             drop(Box::from_raw(storage.dparams));
             drop(Box::from_raw(storage.io));
         }
-        drop(Box::from_raw(schunk));
+        drop(Box::from_raw(schunk.cast::<Allocated>()));
     }
 }
 
@@ -234,6 +234,83 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
         building.set_frame(frame);
     }
     Ok(building.finish())
+}
+
+/// Frees a super-chunk that could not be finished, and removes its files.
+///
+/// # Safety
+/// It was made by this call, and nobody else has seen it.
+pub(crate) unsafe fn discard(schunk: *mut blosc2_schunk) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if let Ok(schunk) = CSchunk::new(schunk) {
+            // The files of a view are another's.
+            let is_view = (*schunk.as_ptr()).view;
+            let path = schunk.frame().filter(|_| !is_view).and_then(Frame::path);
+            free_parts(schunk);
+            if let Some(path) = path {
+                let _ = paths::remove_urlpath(&path);
+            }
+        }
+    }
+}
+
+/// A super-chunk in memory that shows the chunks of another one, which outlives it. It has no fixed
+/// metalayers yet.
+///
+/// # Safety
+/// The base is alive, and its storage complete.
+pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
+    // SAFETY: promised by the caller.
+    let storage = unsafe {
+        let storage = &*(*base.as_ptr()).storage;
+        OwnStorage::copy_of(&blosc2_storage {
+            contiguous: false,
+            urlpath: null_mut(),
+            ..*storage
+        })?
+    };
+    let building = Building::new(storage)?;
+    let mut copied = Ok(());
+    base.with_layers(Layers::Variable, &mut |layers| {
+        copied = layers.iter().try_for_each(|&(name, content)| {
+            let content = ferroblosc::Buffer::copy_of(content)?;
+            let mut view = building.0;
+            view.add_layer(Layers::Variable, name, content)
+        });
+    });
+    copied?;
+    building.0.set_recorded(&base.recorded());
+    building.0.store_counters(base.counters());
+    building.0.show_chunks_of(base);
+    Ok(building.finish())
+}
+
+/// Sets the bytes of an item of a super-chunk that was just opened.
+///
+/// # Safety
+/// Nobody else uses it.
+pub(crate) unsafe fn set_typesize(schunk: CSchunk, typesize: i32) -> Result<()> {
+    let schunk = schunk.as_ptr();
+    // SAFETY: promised by the caller; the context and the storage of an opened super-chunk are there.
+    unsafe {
+        let cparams = match (*schunk).cctx.as_ref() {
+            Some(context) => context.cparams(),
+            None => return Err(Error::InvalidParam),
+        };
+        let context = blosc2_context::for_compression(blosc2_cparams {
+            typesize,
+            schunk: schunk.cast(),
+            ..cparams
+        })?;
+        drop(Box::from_raw(std::mem::replace(
+            &mut (*schunk).cctx,
+            Box::into_raw(context),
+        )));
+        (*schunk).typesize = typesize;
+        (*(*(*schunk).storage).cparams).typesize = typesize;
+    }
+    Ok(())
 }
 
 /// The parameters of a frame that was opened.
@@ -301,7 +378,7 @@ pub(crate) fn assemble(
 ///
 /// # Safety
 /// `urlpath` is NULL or a C string, `io` NULL or a backend with its parameters.
-unsafe fn open(
+pub(crate) unsafe fn open(
     urlpath: *const c_char,
     offset: i64,
     io: *const blosc2_io,
@@ -377,12 +454,8 @@ pub(crate) unsafe fn copy_to(
     // SAFETY: it was just made.
     let mut state = unsafe { CSchunk::new(target) }?;
     if let Err(error) = copy::copy(&source, &mut state, verbatim) {
-        let path = state.frame().and_then(Frame::path);
         // SAFETY: nobody else has seen it.
-        unsafe { free_parts(state) };
-        if let Some(path) = path {
-            let _ = paths::remove_urlpath(&path);
-        }
+        unsafe { discard(target) };
         return Err(error);
     }
     Ok(target)
@@ -394,23 +467,35 @@ pub(crate) unsafe fn copy_to(
 pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_free, {
         // SAFETY: the caller gives a super-chunk that isn't used any more, or NULL.
-        unsafe {
-            let Ok(schunk) = CSchunk::new(schunk) else {
-                return Ok(0);
-            };
-            let io = (*schunk.as_ptr())
-                .storage
-                .as_ref()
-                .map(|storage| *storage.io);
-            let is_view = (*schunk.as_ptr()).view;
-            free_parts(schunk);
-            // The backend goes on for the super-chunk that a view is of.
-            let backend = io.filter(|_| !is_view).and_then(|io| backend(&io).ok());
-            Ok(c_int::from(
-                backend.is_some_and(|backend| backend.destroy().is_err()),
-            ))
-        }
+        Ok(c_int::from(unsafe { free(schunk) }.is_err()))
     })
+}
+
+/// Frees a super-chunk, if there is one.
+///
+/// # Errors
+/// What the I/O backend answers.
+///
+/// # Safety
+/// Nobody uses it any more.
+pub(crate) unsafe fn free(schunk: *mut blosc2_schunk) -> Result<()> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let Ok(schunk) = CSchunk::new(schunk) else {
+            return Ok(());
+        };
+        let io = (*schunk.as_ptr())
+            .storage
+            .as_ref()
+            .map(|storage| *storage.io);
+        let is_view = (*schunk.as_ptr()).view;
+        free_parts(schunk);
+        // The backend goes on for the super-chunk that a view is of.
+        match io.filter(|_| !is_view).and_then(|io| backend(&io).ok()) {
+            Some(backend) => backend.destroy(),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Opens the super-chunk in a file or directory. Gives NULL when it can't be opened.

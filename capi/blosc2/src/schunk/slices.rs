@@ -3,6 +3,8 @@
 use super::chunks::give_numbers;
 use crate::bridge::schunk::CSchunk;
 use crate::types::schunk::blosc2_schunk;
+use ferroblosc::b2nd::create::find;
+use ferroblosc::b2nd::request::slice_chunks;
 use ferroblosc::schunk::{State, slices};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
@@ -109,12 +111,27 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
         // SAFETY: the caller gives a super-chunk, the numbers and room for a pointer, or NULL.
         unsafe {
             let schunk = CSchunk::new(schunk)?;
-            if start.is_null() || stop.is_null() || chunks_idx.is_null() {
+            if chunks_idx.is_null() {
                 return Err(Error::InvalidParam);
             }
             chunks_idx.write(null_mut());
-            let touched = slices::slice_chunks(&schunk, *start, *stop)?;
-            let numbers: Vec<i64> = listed(touched)?;
+            let numbers = match find(&schunk) {
+                Err(Error::MetalayerNotFound) => {
+                    if start.is_null() || stop.is_null() {
+                        return Err(Error::InvalidParam);
+                    }
+                    listed(slices::slice_chunks(&schunk, *start, *stop)?)?
+                }
+                Err(error) => return Err(error),
+                Ok((_, geometry)) => {
+                    if start.is_null() || stop.is_null() {
+                        return Err(Error::NullPointer);
+                    }
+                    let start = std::slice::from_raw_parts(start, geometry.ndim);
+                    let stop = std::slice::from_raw_parts(stop, geometry.ndim);
+                    slice_chunks(&geometry, start, stop)?
+                }
+            };
             chunks_idx.write(give_numbers(&numbers)?);
             Ok(numbers.len() as i64)
         }

@@ -1,9 +1,11 @@
 //! The N-dimensional array, of `b2nd.h`.
 
 use super::assert_layout;
-use super::schunk::blosc2_schunk;
+use super::io::blosc2_storage;
+use super::params::blosc2_cparams;
+use super::schunk::{blosc2_metalayer, blosc2_schunk};
 use crate::constants::metalayers::BLOSC2_MAX_METALAYERS;
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
 
 /// Dimensions an array can have.
 pub const B2ND_MAX_DIM: usize = 16;
@@ -20,7 +22,17 @@ const _: () = assert!(B2ND_MAX_METALAYERS + 1 == BLOSC2_MAX_METALAYERS);
 
 /// What an array is created with.
 pub struct b2nd_context_t {
-    _opaque: (),
+    pub(crate) ndim: usize,
+    pub(crate) shape: [i64; B2ND_MAX_DIM],
+    pub(crate) chunkshape: [i32; B2ND_MAX_DIM],
+    pub(crate) blockshape: [i32; B2ND_MAX_DIM],
+    pub(crate) dtype: CString,
+    pub(crate) dtype_format: i8,
+    /// The caller's, but for the parameters of compression.
+    pub(crate) storage: blosc2_storage,
+    pub(crate) cparams: blosc2_cparams,
+    /// Names and contents are the caller's.
+    pub(crate) metalayers: Vec<blosc2_metalayer>,
 }
 
 /// The chunk an array decompressed last.

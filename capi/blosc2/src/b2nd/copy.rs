@@ -1,0 +1,119 @@
+//! Boxes of items between buffers.
+
+use super::numbers;
+use ferroblosc::b2nd::MAX_DIM;
+use ferroblosc::b2nd::copy::{BoxCopy, Side};
+use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::boundary;
+use std::ffi::{c_int, c_void};
+
+/// Copies the items from src_start to before src_stop of a buffer of the shape src_pad_shape to dst_start
+/// and on in a buffer of the shape dst_pad_shape, rows first. Nobody checks that they are there; the
+/// buffers must not overlap. Gives 0, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_copy_buffer2(
+    ndim: i8,
+    itemsize: i32,
+    src: *const c_void,
+    src_pad_shape: *const i64,
+    src_start: *const i64,
+    src_stop: *const i64,
+    dst: *mut c_void,
+    dst_pad_shape: *const i64,
+    dst_start: *const i64,
+) -> c_int {
+    boundary!(b2nd_copy_buffer2, {
+        let ndim = usize::try_from(ndim).ok().filter(|&ndim| ndim <= MAX_DIM);
+        let ndim = ndim.ok_or(Error::InvalidParam)?;
+        // SAFETY: the caller gives a number for each dimension and buffers of these shapes.
+        unsafe {
+            let plan = match ndim {
+                0 => plan(itemsize, [&[]; 5])?,
+                _ => plan(
+                    itemsize,
+                    [
+                        numbers(src_pad_shape, ndim)?,
+                        numbers(src_start, ndim)?,
+                        numbers(src_stop, ndim)?,
+                        numbers(dst_pad_shape, ndim)?,
+                        numbers(dst_start, ndim)?,
+                    ],
+                )?,
+            };
+            let Some(plan) = plan else {
+                return Ok(0);
+            };
+            if src.is_null() || dst.is_null() {
+                return Err(Error::NullPointer);
+            }
+            plan.copy_raw(src.cast(), dst.cast());
+        }
+        Ok(0)
+    })
+}
+
+/// The box of a call; none when it is empty.
+fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
+    let ndim = numbers[0].len();
+    let itemsize = usize::try_from(itemsize).map_err(|_| Error::InvalidParam)?;
+    let [src_shape, src_start, src_stop, dst_shape, dst_start] = numbers;
+    let is_empty = src_start
+        .iter()
+        .zip(src_stop)
+        .any(|(start, stop)| stop <= start);
+    if is_empty || itemsize == 0 {
+        return Ok(None);
+    }
+    let counted = |numbers: &[i64]| -> Result<[usize; MAX_DIM]> {
+        let mut counted = [0; MAX_DIM];
+        for (counted, &number) in counted.iter_mut().zip(numbers) {
+            *counted = usize::try_from(number).map_err(|_| Error::InvalidParam)?;
+        }
+        Ok(counted)
+    };
+    let (from, to) = (counted(src_start)?, counted(dst_start)?);
+    let (src_shape, dst_shape) = (counted(src_shape)?, counted(dst_shape)?);
+    let mut extents = counted(src_stop)?;
+    for (extent, start) in extents.iter_mut().zip(&from) {
+        *extent -= start;
+    }
+    let src = Side {
+        shape: &src_shape[..ndim],
+        start: &from[..ndim],
+    };
+    let dst = Side {
+        shape: &dst_shape[..ndim],
+        start: &to[..ndim],
+    };
+    let plan = BoxCopy::new(itemsize, &extents[..ndim], src, dst);
+    plan.map(Some).ok_or(Error::InvalidParam)
+}
+
+/// Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_copy_buffer(
+    ndim: i8,
+    itemsize: u8,
+    src: *const c_void,
+    src_pad_shape: *const i64,
+    src_start: *const i64,
+    src_stop: *const i64,
+    dst: *mut c_void,
+    dst_pad_shape: *const i64,
+    dst_start: *const i64,
+) -> c_int {
+    // SAFETY: the caller gives what b2nd_copy_buffer2() takes.
+    unsafe {
+        b2nd_copy_buffer2(
+            ndim,
+            i32::from(itemsize),
+            src,
+            src_pad_shape,
+            src_start,
+            src_stop,
+            dst,
+            dst_pad_shape,
+            dst_start,
+        )
+    }
+}

@@ -1,0 +1,244 @@
+//! Arrays as frames and files, and copies of arrays.
+
+use super::create::make;
+use super::{array_or_discard, cleared, discard, new_array, numbers};
+use crate::bridge::array::CArray;
+use crate::defaults;
+use crate::schunk::{self, frames};
+use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
+use crate::types::io::blosc2_storage;
+use crate::types::schunk::blosc2_metalayer;
+use ferroblosc::b2nd::concatenate::copy_items;
+use ferroblosc::b2nd::create::{Fill, check_sizes};
+use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh};
+use ferroblosc::chunk::Special;
+use ferroblosc::schunk::{Layers, State as _, copy as schunks};
+use ferroblosc::{Buffer, Error, Result};
+use ferroblosc_capi_common::boundary;
+use std::ffi::{c_char, c_int};
+use std::ptr::null_mut;
+
+/// Stores where the array is as a contiguous frame in *cframe, its bytes in *cframe_len, and in *needs_free
+/// whether the caller must free() it. What needs no free is valid until the array changes. Gives 0, or an
+/// error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_to_cframe(
+    array: *const b2nd_array_t,
+    cframe: *mut *mut u8,
+    cframe_len: *mut i64,
+    needs_free: *mut bool,
+) -> c_int {
+    boundary!(b2nd_to_cframe, {
+        if cframe.is_null() || cframe_len.is_null() || needs_free.is_null() {
+            return Err(Error::NullPointer);
+        }
+        // SAFETY: the caller gives an array, or NULL, and room for the results.
+        unsafe {
+            let array = CArray::new(array)?;
+            let made = frames::to_buffer(&mut array.schunk());
+            let (start, len, owned) = made.map_err(|_| Error::Failure)?;
+            cframe.write(start);
+            cframe_len.write(len as i64);
+            needs_free.write(owned);
+        }
+        Ok(0)
+    })
+}
+
+/// Copies the array to a file or directory, whichever its storage is, where nothing may be yet. Gives 0, or
+/// an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_save(array: *const b2nd_array_t, urlpath: *mut c_char) -> c_int {
+    boundary!(b2nd_save, {
+        // SAFETY: the caller gives an array and a path, or NULL.
+        unsafe {
+            let array = CArray::new(array)?;
+            if urlpath.is_null() {
+                return Err(Error::NullPointer);
+            }
+            refresh(&array)?;
+            let schunk = array.schunk();
+            let storage = blosc2_storage {
+                contiguous: (*(*schunk.as_ptr()).storage).contiguous,
+                urlpath,
+                cparams: null_mut(),
+                ..defaults::STORAGE
+            };
+            let copy = schunk::copy_to(schunk, &storage).map_err(|_| Error::Failure)?;
+            let _ = schunk::free(copy);
+        }
+        Ok(0)
+    })
+}
+
+/// Writes the array as a contiguous frame behind what is in a file, which is made if it isn't there. Gives
+/// where in the file the frame begins, for b2nd_open_offset(), or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_save_append(
+    array: *const b2nd_array_t,
+    urlpath: *const c_char,
+) -> i64 {
+    boundary!(b2nd_save_append, {
+        // SAFETY: the caller gives an array and a path, or NULL.
+        unsafe { frames::append_file(CArray::new(array)?.schunk(), urlpath) }
+    })
+}
+
+/// Makes an array of the items of src from start to before stop, with the partitions and the storage of
+/// ctx, whose shape becomes that of the slice. Gives 0, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_get_slice(
+    ctx: *mut b2nd_context_t,
+    array: *mut *mut b2nd_array_t,
+    src: *const b2nd_array_t,
+    start: *const i64,
+    stop: *const i64,
+) -> c_int {
+    boundary!(b2nd_get_slice, {
+        // SAFETY: the caller gives a context, an array, a number for each dimension and room for a pointer,
+        // or NULL.
+        unsafe {
+            let array = cleared(array)?;
+            let src = CArray::new(src)?;
+            let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
+            let ndim = src.ndim()?;
+            let (start, stop) = (numbers(start, ndim)?, numbers(stop, ndim)?);
+            refresh(&src)?;
+            array.write(slice(ctx, src, start, stop)?);
+        }
+        Ok(0)
+    })
+}
+
+/// A slice as an array of its own.
+///
+/// # Safety
+/// What the context points to is still there.
+unsafe fn slice(
+    ctx: &mut b2nd_context_t,
+    src: CArray,
+    start: &[i64],
+    stop: &[i64],
+) -> Result<*mut b2nd_array_t> {
+    let mut shape = [0; MAX_DIM];
+    let mut from = [0; MAX_DIM];
+    for (dim, (&start, &stop)) in start.iter().zip(stop).enumerate() {
+        let extent = stop.checked_sub(start).filter(|&extent| extent >= 0);
+        shape[dim] = extent.filter(|_| start >= 0).ok_or(Error::InvalidParam)?;
+        from[dim] = start;
+    }
+    ctx.set_shape(&shape[..start.len()]);
+    check_typesize(ctx, src)?;
+    // SAFETY: promised by the caller; what is made is this call's alone.
+    unsafe {
+        let made = make(ctx, Fill::Special(Special::Zero))?;
+        let copied = (|| {
+            let mut target = CArray::new(made)?;
+            let extents = target.geometry()?;
+            copy_items(&mut target, &src, &extents, (&from, &[0; MAX_DIM]))
+        })();
+        if let Err(error) = copied {
+            discard(made);
+            return Err(error);
+        }
+        Ok(made)
+    }
+}
+
+/// Refuses to make an array of other items than the source has.
+fn check_typesize(ctx: &b2nd_context_t, src: CArray) -> Result<()> {
+    match src.typesize() == Ok(usize::try_from(ctx.cparams.typesize).unwrap_or(0)) {
+        true => Ok(()),
+        false => Err(Error::InvalidParam),
+    }
+}
+
+/// Copies an array, with the partitions and the storage of ctx, whose shape becomes that of src. All
+/// metalayers are copied too. Gives 0, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_copy(
+    ctx: *mut b2nd_context_t,
+    src: *const b2nd_array_t,
+    array: *mut *mut b2nd_array_t,
+) -> c_int {
+    boundary!(b2nd_copy, {
+        // SAFETY: the caller gives a context, an array and room for a pointer, or NULL.
+        unsafe {
+            let array = cleared(array)?;
+            let src = CArray::new(src)?;
+            let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
+            refresh(&src)?;
+            array.write(copy_of(ctx, src)?);
+        }
+        Ok(0)
+    })
+}
+
+/// A copy of an array.
+///
+/// # Safety
+/// What the context points to is still there.
+pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
+    let old = src.geometry()?;
+    ctx.set_shape(old.shape());
+    check_typesize(ctx, src)?;
+    let geometry = ctx.geometry()?;
+    check_sizes(&geometry, ctx.cparams.typesize)?;
+    if !geometry.has_partitions_of(&old) {
+        // SAFETY: promised by the caller.
+        return unsafe { copy_with_partitions(ctx, src) };
+    }
+    let sc = ctx.with_storage(&geometry, |storage| {
+        // SAFETY: the storage is valid while it is copied.
+        unsafe { schunk::copy_to(src.schunk(), storage) }.map_err(|_| Error::Failure)
+    })?;
+    let dtype = Some(ctx.dtype.as_bytes());
+    // SAFETY: it was just made, of chunks of this geometry.
+    unsafe { array_or_discard(sc, || new_array(sc, &geometry, dtype, ctx.dtype_format, 0)) }
+}
+
+/// A copy whose chunks and blocks have other shapes.
+///
+/// # Safety
+/// What the context points to is still there.
+unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
+    let schunk = src.schunk();
+    let mut own: Vec<(Buffer, Buffer)> = Vec::new();
+    let mut copied: Result<()> = Ok(());
+    schunk.with_layers(Layers::Fixed, &mut |layers| {
+        copied = layers
+            .iter()
+            .filter(|&&(name, _)| name != meta::NAME.as_bytes())
+            .try_for_each(|&(name, content)| {
+                let mut text = Buffer::copy_of(name)?;
+                text.append(&[0])?;
+                own.push((text, Buffer::copy_of(content)?));
+                Ok(())
+            });
+    });
+    copied?;
+    ctx.metalayers = own
+        .iter_mut()
+        .map(|(name, content)| blosc2_metalayer {
+            name: name.as_mut_ptr().cast(),
+            content: content.as_mut_ptr(),
+            // The length of a metalayer fits.
+            content_len: content.len() as i32,
+        })
+        .collect();
+    let shape = src.geometry()?;
+    // SAFETY: promised by the caller; the metalayers live until the end.
+    let made = unsafe { slice(ctx, src, &[0; MAX_DIM][..shape.ndim], shape.shape()) };
+    ctx.metalayers.clear();
+    let made = made?;
+    // SAFETY: it was just made.
+    unsafe {
+        let copied = CArray::new(made)
+            .and_then(|target| schunks::copy_vlmetalayers(&schunk, &mut target.schunk()));
+        if let Err(error) = copied {
+            discard(made);
+            return Err(error);
+        }
+    }
+    Ok(made)
+}

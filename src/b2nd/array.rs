@@ -1,0 +1,452 @@
+//! The array of Rust programs.
+
+use super::concatenate::{copy_items, extend};
+use super::create::{Description, Fill, find, initialise, true_typesize};
+use super::geometry::Geometry;
+use super::request::Request;
+use super::state::{Chunks, State, typesize};
+use super::{MAX_DIM, get, resize, selection, set, sync, view};
+use crate::chunk::{CParams, DParams, Special};
+use crate::schunk::{SChunk, Storage};
+use crate::{Error, Result};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The shapes of an array to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    /// Items along each dimension.
+    pub shape: &'a [i64],
+    /// Items of a chunk along each dimension.
+    pub chunkshape: &'a [i32],
+    /// Items of a block along each dimension.
+    pub blockshape: &'a [i32],
+}
+
+/// An array of several dimensions, compressed.
+///
+/// Several threads may read one at the same time.
+///
+/// ```
+/// use ferroblosc::b2nd::{Array, Layout};
+/// use ferroblosc::chunk::CParams;
+/// use ferroblosc::schunk::Storage;
+///
+/// let layout = Layout { shape: &[5, 7], chunkshape: &[4, 4], blockshape: &[2, 2] };
+/// let items: Vec<u8> = (0..35).collect();
+/// let params = CParams::default().typesize(1);
+/// let mut array = Array::from_items(Storage::memory(), params, &layout, "|u1", &items)?;
+/// assert_eq!(array.get_slice(&[1, 2], &[3, 5])?, [9, 10, 11, 16, 17, 18]);
+///
+/// array.set_slice(&[4, 0], &[5, 2], &[100, 101])?;
+/// array.resize(&[6, 7], None)?;
+/// assert_eq!(array.get_slice(&[4, 0], &[6, 3])?, [100, 101, 30, 0, 0, 0]);
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
+pub struct Array {
+    schunk: SChunk,
+    shapes: Mutex<Shapes>,
+    dtype: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Shapes {
+    geometry: Geometry,
+    seen: i64,
+}
+
+impl State for Array {
+    fn chunks(&self) -> &Chunks<'_> {
+        self.schunk.state()
+    }
+
+    fn chunks_mut(&mut self) -> &mut Chunks<'_> {
+        self.schunk.state_mut()
+    }
+
+    fn geometry(&self) -> Result<Geometry> {
+        Ok(self.shapes().geometry)
+    }
+
+    fn take_up(&self, geometry: &Geometry, ticks: i64) {
+        *self.shapes() = Shapes {
+            geometry: *geometry,
+            seen: ticks,
+        };
+    }
+
+    fn ticks(&self) -> i64 {
+        self.schunk.change_tick()
+    }
+
+    fn seen(&self) -> i64 {
+        self.shapes().seen
+    }
+
+    fn is_view(&self) -> bool {
+        false
+    }
+}
+
+impl Array {
+    fn shapes(&self) -> MutexGuard<'_, Shapes> {
+        self.shapes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes an array whose items are all alike. `dtype` says what they are, in NumPy's spelling; their
+    /// size is that of `cparams`.
+    ///
+    /// # Errors
+    /// Those of [`Geometry::new`], [`initialise`] and [`SChunk::create`].
+    pub fn create(
+        storage: Storage,
+        cparams: CParams,
+        layout: &Layout<'_>,
+        dtype: &str,
+        content: Fill<'_>,
+    ) -> Result<Array> {
+        let geometry = Geometry::new(layout.shape, layout.chunkshape, layout.blockshape)?;
+        super::create::check_sizes(&geometry, cparams.typesize)?;
+        if matches!(content, Fill::Value(value) if i32::try_from(value.len()) != Ok(cparams.typesize))
+        {
+            return Err(Error::InvalidParam);
+        }
+        let blocksize = geometry.blocknitems * cparams.typesize;
+        let dparams = DParams::default().threads(cparams.nthreads);
+        let mut schunk = SChunk::create(storage, cparams.blocksize(blocksize), dparams)?;
+        let description = Description {
+            dtype: Some(dtype.as_bytes()),
+            ..Description::default()
+        };
+        initialise(schunk.state_mut(), &geometry, &description, content)?;
+        Ok(Array {
+            schunk,
+            shapes: Mutex::new(Shapes { geometry, seen: 0 }),
+            dtype: Some(dtype.to_owned()),
+        })
+    }
+
+    /// Makes an array of zeros.
+    ///
+    /// # Errors
+    /// Those of [`Array::create`].
+    pub fn zeros(
+        storage: Storage,
+        cparams: CParams,
+        layout: &Layout<'_>,
+        dtype: &str,
+    ) -> Result<Array> {
+        let content = Fill::Special(Special::Zero);
+        Array::create(storage, cparams, layout, dtype, content)
+    }
+
+    /// Makes an array of items, which come rows first.
+    ///
+    /// # Errors
+    /// Those of [`Array::create`] and [`Array::set_slice`].
+    pub fn from_items(
+        storage: Storage,
+        cparams: CParams,
+        layout: &Layout<'_>,
+        dtype: &str,
+        items: &[u8],
+    ) -> Result<Array> {
+        let mut array = Array::zeros(storage, cparams, layout, dtype)?;
+        array.set_slice(&vec![0; layout.shape.len()], layout.shape, items)?;
+        Ok(array)
+    }
+
+    /// Opens the array in a file or directory.
+    ///
+    /// # Errors
+    /// Those of [`SChunk::open`] and [`Array::from_schunk`].
+    pub fn open(storage: Storage, dparams: DParams) -> Result<Array> {
+        Array::from_schunk(SChunk::open(storage, dparams)?)
+    }
+
+    /// The array that a super-chunk is.
+    ///
+    /// # Errors
+    /// Those of [`find`].
+    pub fn from_schunk(mut schunk: SChunk) -> Result<Array> {
+        let (meta, geometry) = find(schunk.state())?;
+        if let Some(typesize) = true_typesize(schunk.state(), &meta, &geometry) {
+            schunk.set_typesize(typesize)?;
+        }
+        let seen = schunk.change_tick();
+        let text = |dtype: Vec<u8>| String::from_utf8_lossy(&dtype).into_owned();
+        Ok(Array {
+            schunk,
+            shapes: Mutex::new(Shapes { geometry, seen }),
+            dtype: meta.dtype.map(text),
+        })
+    }
+
+    /// The super-chunk, with metalayers and sizes.
+    pub fn schunk(&self) -> &SChunk {
+        &self.schunk
+    }
+
+    /// The shapes.
+    pub fn geometry(&self) -> Geometry {
+        self.shapes().geometry
+    }
+
+    /// Items along each dimension.
+    pub fn shape(&self) -> Vec<i64> {
+        self.shapes().geometry.shape().to_vec()
+    }
+
+    /// The type of an item, if the array tells.
+    pub fn dtype(&self) -> Option<&str> {
+        self.dtype.as_deref()
+    }
+
+    /// Takes up the shape that another handle or process has given the array; returns whether there was
+    /// something.
+    ///
+    /// # Errors
+    /// Those of [`sync::refresh`].
+    pub fn refresh(&self) -> Result<bool> {
+        sync::refresh(self)
+    }
+
+    /// The items from `start` to before `stop`, rows first. What is outside of the array is zeros.
+    ///
+    /// # Errors
+    /// Those of [`Request::new`] and [`get::get`].
+    pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
+        sync::refresh(self)?;
+        read(self, &self.geometry(), start, stop)
+    }
+
+    /// All items, rows first.
+    ///
+    /// # Errors
+    /// Those of [`Array::get_slice`].
+    pub fn items(&self) -> Result<Vec<u8>> {
+        sync::refresh(self)?;
+        let geometry = self.geometry();
+        read(
+            self,
+            &geometry,
+            &[0; MAX_DIM][..geometry.ndim],
+            geometry.shape(),
+        )
+    }
+
+    /// Writes the items from `start` to before `stop`, which come rows first.
+    ///
+    /// # Errors
+    /// Those of [`Request::new`] and [`set::set`].
+    pub fn set_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
+        sync::refresh(self)?;
+        let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
+        set::set(self, &request, items)
+    }
+
+    /// The items of these numbers, counted rows first.
+    ///
+    /// # Errors
+    /// Those of [`selection::get_sparse`].
+    pub fn get_sparse(&self, numbers: &[i64]) -> Result<Vec<u8>> {
+        sync::refresh(self)?;
+        let mut items = zeroed(typesize(self)?.checked_mul(numbers.len()))?;
+        selection::get_sparse(self, numbers, &mut items)?;
+        Ok(items)
+    }
+
+    /// The items at all combinations of indices along each dimension, rows first.
+    ///
+    /// # Errors
+    /// Those of [`selection::Selection::new`] and [`selection::get`].
+    pub fn get_orthogonal(&self, indices: &[&[i64]]) -> Result<Vec<u8>> {
+        sync::refresh(self)?;
+        let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
+        let size = indices
+            .iter()
+            .try_fold(typesize(self)?, |size, along| size.checked_mul(along.len()));
+        let mut items = zeroed(size)?;
+        let selection = selection::Selection::new(self, indices, &shape, items.len() as i64)?;
+        selection::get(self, &selection, &mut items)?;
+        Ok(items)
+    }
+
+    /// Writes the items at all combinations of indices along each dimension, which come rows first.
+    ///
+    /// # Errors
+    /// Those of [`selection::Selection::new`] and [`selection::set`].
+    pub fn set_orthogonal(&mut self, indices: &[&[i64]], items: &[u8]) -> Result<()> {
+        sync::refresh(self)?;
+        let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
+        let selection = selection::Selection::new(self, indices, &shape, items.len() as i64)?;
+        selection::set(self, &selection, items)
+    }
+
+    /// Gives the array another shape.
+    ///
+    /// # Errors
+    /// Those of [`resize::resize`].
+    pub fn resize(&mut self, shape: &[i64], start: Option<&[i64]>) -> Result<()> {
+        resize::resize(self, shape, start)
+    }
+
+    /// Adds items behind all others along an axis.
+    ///
+    /// # Errors
+    /// Those of [`resize::append`].
+    pub fn append(&mut self, items: &[u8], axis: i8) -> Result<()> {
+        resize::append(self, items, axis)
+    }
+
+    /// Inserts items in front of those at `start` along an axis.
+    ///
+    /// # Errors
+    /// Those of [`resize::insert`].
+    pub fn insert(&mut self, items: &[u8], axis: i8, start: i64) -> Result<()> {
+        resize::insert(self, items, axis, start)
+    }
+
+    /// Removes `len` items along an axis from `start` on.
+    ///
+    /// # Errors
+    /// Those of [`resize::delete`].
+    pub fn delete(&mut self, axis: i8, start: i64, len: i64) -> Result<()> {
+        resize::delete(self, axis, start, len)
+    }
+
+    /// Adds the items of another array behind those of this one along an axis.
+    ///
+    /// # Errors
+    /// Those of [`extend`].
+    pub fn extend(&mut self, other: &Array, axis: i8) -> Result<()> {
+        sync::refresh(other)?;
+        extend(self, other, axis)
+    }
+
+    /// Copies a slice into an array of its own. The shape of `layout` is not asked for.
+    ///
+    /// # Errors
+    /// Those of [`Array::create`], reading and writing.
+    pub fn copy_slice(
+        &self,
+        storage: Storage,
+        cparams: CParams,
+        layout: &Layout<'_>,
+        (start, stop): (&[i64], &[i64]),
+    ) -> Result<Array> {
+        sync::refresh(self)?;
+        let ndim = self.geometry().ndim;
+        let is_slice = start.len() == ndim && stop.len() == ndim;
+        if !is_slice || Ok(cparams.typesize as usize) != typesize(self) {
+            return Err(Error::InvalidParam);
+        }
+        let shape: Option<Vec<i64>> = (start.iter().zip(stop))
+            .map(|(start, stop)| stop.checked_sub(*start))
+            .collect();
+        let shape = shape.ok_or(Error::InvalidParam)?;
+        let layout = Layout {
+            shape: &shape,
+            ..*layout
+        };
+        let dtype = self.dtype().unwrap_or("|u1").to_owned();
+        let mut copy = Array::zeros(storage, cparams, &layout, &dtype)?;
+        let mut from = [0; MAX_DIM];
+        from[..ndim].copy_from_slice(start);
+        let extents = copy.geometry();
+        copy_items(&mut copy, self, &extents, (&from, &[0; MAX_DIM]))?;
+        Ok(copy)
+    }
+
+    /// The same items with a dimension of one item wherever `is_new` says so.
+    ///
+    /// # Errors
+    /// Those of [`view::check_base`] and [`view::expanded`].
+    pub fn expand_dims(&self, is_new: &[bool]) -> Result<View<'_>> {
+        sync::refresh(self)?;
+        view::check_base(self.chunks())?;
+        let geometry = view::expanded(&self.geometry(), is_new)?;
+        Ok(View {
+            base: self,
+            geometry,
+        })
+    }
+
+    /// The same items without the dimensions that have one.
+    ///
+    /// # Errors
+    /// Those of [`view::check_base`] and [`view::squeezed`].
+    pub fn squeeze(&self) -> Result<View<'_>> {
+        sync::refresh(self)?;
+        view::check_base(self.chunks())?;
+        let geometry = self.geometry();
+        let geometry = view::squeezed(&geometry, &view::of_one_item(&geometry))?;
+        Ok(View {
+            base: self,
+            geometry,
+        })
+    }
+
+    /// The array as a contiguous frame.
+    ///
+    /// # Errors
+    /// [`Error::SchunkCopy`].
+    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        self.schunk.to_bytes()
+    }
+}
+
+/// An array's items under other dimensions, to be read.
+pub struct View<'a> {
+    base: &'a Array,
+    geometry: Geometry,
+}
+
+impl View<'_> {
+    /// Items along each dimension.
+    pub fn shape(&self) -> &[i64] {
+        self.geometry.shape()
+    }
+
+    /// The items from `start` to before `stop`, rows first. What is outside is zeros.
+    ///
+    /// # Errors
+    /// Those of [`Request::new`] and [`get::get`].
+    pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
+        read(self.base, &self.geometry, start, stop)
+    }
+}
+
+/// A request for a slice that a buffer of `len` bytes is just right for.
+fn whole_buffer(
+    a: &Array,
+    geometry: &Geometry,
+    start: &[i64],
+    stop: &[i64],
+    len: usize,
+) -> Result<Request> {
+    let extents: Vec<i64> = (start.iter().zip(stop))
+        .map(|(start, stop)| stop.saturating_sub(*start).max(0))
+        .collect();
+    let size = i64::try_from(len).map_err(|_| Error::InvalidParam)?;
+    Request::new(geometry, typesize(a)?, start, stop, &extents, size)
+}
+
+fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
+    let len = (start.iter().zip(stop)).try_fold(typesize(a)?, |len, (start, stop)| {
+        let extent = stop.checked_sub(*start)?;
+        len.checked_mul(usize::try_from(extent).ok()?)
+    });
+    let mut items = zeroed(len)?;
+    let request = whole_buffer(a, geometry, start, stop, items.len())?;
+    get::get(a, &request, &mut items)?;
+    Ok(items)
+}
+
+/// So many zero bytes.
+fn zeroed(len: Option<usize>) -> Result<Vec<u8>> {
+    let len = len.ok_or(Error::InvalidParam)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len)?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}

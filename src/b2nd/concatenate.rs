@@ -1,0 +1,151 @@
+//! Putting arrays one behind the other, and from one to another.
+
+use super::MAX_DIM;
+use super::geometry::Geometry;
+use super::get::get;
+use super::request::Request;
+use super::resize::{dimension, resize};
+use super::set::set;
+use super::state::{State, typesize};
+use super::sync::refresh;
+use crate::frame::Frame;
+use crate::schunk::chunks::{Offer, chunk, update};
+use crate::{Buffer, Error, Result};
+
+/// Whether an array can be put behind one of this geometry along an axis.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when items or other dimensions differ, or there is no such axis.
+pub fn check<A: State + ?Sized, B: State + ?Sized>(first: &A, second: &B, axis: i8) -> Result<()> {
+    let (g, h) = (first.geometry()?, second.geometry()?);
+    let axis = dimension(&g, axis)?;
+    let fits = typesize(first)? == typesize(second)?
+        && g.ndim == h.ndim
+        && (0..g.ndim).all(|dim| dim == axis || g.shape[dim] == h.shape[dim]);
+    match fits {
+        true => Ok(()),
+        false => Err(Error::InvalidParam),
+    }
+}
+
+/// Adds the items of `source` behind those of `target` along an axis.
+///
+/// # Errors
+/// Those of [`check`], [`resize`], reading and writing.
+pub fn extend<A: State + ?Sized, B: State + ?Sized>(
+    target: &mut A,
+    source: &B,
+    axis: i8,
+) -> Result<()> {
+    check(target, source, axis)?;
+    let _held = target
+        .chunks()
+        .frame()
+        .map(Frame::lock_exclusive)
+        .transpose()?;
+    refresh(target)?;
+    // What there is now is copied, even when the source is the target.
+    let (before, from) = (target.geometry()?, source.geometry()?);
+    let axis = dimension(&before, axis)?;
+    let mut shape = before.shape;
+    shape[axis] = shape[axis]
+        .checked_add(from.shape[axis])
+        .ok_or(Error::InvalidParam)?;
+    resize(target, &shape[..before.ndim], None)?;
+    let after = target.geometry()?;
+    let mut offset = [0; MAX_DIM];
+    offset[axis] = before.shape[axis];
+    if from.nitems == 0 {
+        return Ok(());
+    }
+    let is_aligned = after.has_partitions_of(&from)
+        && before.shape[axis] % i64::from(after.chunkshape[axis]) == 0;
+    match is_aligned {
+        true => copy_chunks(target, source, &from, &offset),
+        false => copy_items(target, source, &from, (&[0; MAX_DIM], &offset)),
+    }
+}
+
+/// Copies the chunks of `source` as they are to the places they have from `offset` on.
+fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
+    target: &mut A,
+    source: &B,
+    from: &Geometry,
+    offset: &[i64; MAX_DIM],
+) -> Result<()> {
+    let after = target.geometry()?;
+    let strides = after.chunk_strides();
+    let zeros = [0; MAX_DIM];
+    // The source has another shape by now if it is the target.
+    let everything = Request::new(
+        &source.geometry()?,
+        typesize(source)?,
+        &zeros[..from.ndim],
+        from.shape(),
+        from.shape(),
+        i64::MAX,
+    )?;
+    for part in everything.parts() {
+        let number = (0..from.ndim)
+            .map(|dim| {
+                let at = part.at[dim] as i64 + offset[dim];
+                at / i64::from(after.chunkshape[dim]) * strides[dim]
+            })
+            .sum();
+        let bytes = {
+            let chunk = chunk(source.chunks(), part.nchunk).map_err(|_| Error::Failure)?;
+            Buffer::copy_of(&chunk)?
+        };
+        let updated = update(target.chunks_mut(), number, Offer::Give(&mut Some(bytes)));
+        updated.map_err(|_| Error::Failure)?;
+    }
+    Ok(())
+}
+
+/// Copies items, a chunk of the target at a time: those of `source` from the first place on to the second
+/// place and on, as many as `extents` tells.
+pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
+    target: &mut A,
+    source: &B,
+    extents: &Geometry,
+    (from, to): (&[i64; MAX_DIM], &[i64; MAX_DIM]),
+) -> Result<()> {
+    let (g, h) = (target.geometry()?, source.geometry()?);
+    let ndim = g.ndim;
+    let width = typesize(target)?;
+    let mut stop = [0; MAX_DIM];
+    for dim in 0..ndim {
+        stop[dim] = to[dim] + extents.shape[dim];
+    }
+    let sized = |start: &[i64], stop: &[i64], shape: &[i64], g: &Geometry| {
+        Request::new(
+            g,
+            width,
+            &start[..ndim],
+            &stop[..ndim],
+            &shape[..ndim],
+            i64::MAX,
+        )
+    };
+    let all = sized(to, &stop, &extents.shape, &g)?;
+    let mut items = Buffer::new();
+    for part in all.parts() {
+        let (mut first, mut last, mut shape) = ([0; MAX_DIM], [0; MAX_DIM], [1; MAX_DIM]);
+        let (mut put, mut end) = ([0; MAX_DIM], [0; MAX_DIM]);
+        let mut len = width;
+        for dim in 0..ndim {
+            // Inside arrays whose extents are 64-bit numbers.
+            let (at, extent) = (part.at[dim] as i64, part.extents[dim] as i64);
+            (first[dim], put[dim]) = (from[dim] + at, to[dim] + at);
+            (last[dim], end[dim]) = (first[dim] + extent, put[dim] + extent);
+            shape[dim] = extent;
+            len *= part.extents[dim];
+        }
+        items.resize(len)?;
+        // What lies outside of the source is zeros.
+        items.fill(0);
+        get(source, &sized(&first, &last, &shape, &h)?, &mut items)?;
+        set(target, &sized(&put, &end, &shape, &g)?, &items)?;
+    }
+    Ok(())
+}

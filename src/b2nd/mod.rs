@@ -1,0 +1,40 @@
+//! Floor 5: arrays of several dimensions on a super-chunk.
+//!
+//! An array is a super-chunk with one more metalayer, which tells its shapes. Its chunks are boxes of
+//! items, and so are their blocks; all else is a matter of where an item is.
+//!
+//! | file | what |
+//! |---|---|
+//! | `meta.rs` | the bytes of the metalayer |
+//! | `geometry.rs` | shapes, and what follows from them |
+//! | `state.rs`, `sync.rs` | what an array is made of; following other writers |
+//! | `create.rs` | making a super-chunk an array, and finding that it is one |
+//! | `copy.rs` | moving boxes of items |
+//! | `request.rs`, `get.rs`, `set.rs` | slices: checked, read, written |
+//! | `selection.rs` | items by coordinates |
+//! | `resize.rs`, `concatenate.rs` | other shapes |
+//! | `view.rs` | the same items under other dimensions |
+//! | `array.rs` | the array of Rust programs |
+
+mod array;
+pub mod concatenate;
+pub mod copy;
+pub mod create;
+pub mod geometry;
+pub mod get;
+pub mod meta;
+pub mod request;
+pub mod resize;
+pub mod selection;
+pub mod set;
+mod state;
+mod sync;
+pub mod view;
+
+pub use array::{Array, Layout, View};
+pub use geometry::Geometry;
+pub use state::{Chunks, State};
+pub use sync::refresh;
+
+/// Dimensions an array can have.
+pub const MAX_DIM: usize = 16;

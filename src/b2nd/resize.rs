@@ -1,0 +1,338 @@
+//! Giving an array another shape: chunks come and go, none is rewritten.
+//!
+//! A resize is a shrinking followed by a growing. Readers without locks must never see a shape whose chunks
+//! aren't there, so the shrinking tells the shape first and the growing last. Items that are cut off inside
+//! a chunk stay in it, and are back when the array grows again.
+
+use super::create::{metalayer, zero_chunk};
+use super::geometry::Geometry;
+use super::meta;
+use super::request::{Request, following};
+use super::set::set;
+use super::state::{State, typesize};
+use super::sync::refresh;
+use super::{MAX_DIM, state};
+use crate::chunk::Source;
+use crate::frame::Frame;
+use crate::schunk::chunks::{Offer, append_data, delete as delete_chunk, insert as insert_chunk};
+use crate::schunk::meta as metalayers;
+use crate::{Error, Result};
+
+/// A resize that can be done.
+struct Plan {
+    before: Geometry,
+    /// The shape in the middle.
+    smaller: Geometry,
+    after: Geometry,
+    /// Where items go out and come in.
+    out: [i64; MAX_DIM],
+    into: [i64; MAX_DIM],
+}
+
+impl Plan {
+    fn new(before: Geometry, shape: &[i64], start: Option<&[i64]>) -> Result<Plan> {
+        let refused = Error::InvalidParam;
+        let ndim = before.ndim;
+        if shape.len() != ndim || start.is_some_and(|start| start.len() != ndim) {
+            return Err(refused);
+        }
+        let mut smaller = [1; MAX_DIM];
+        let (mut out, mut into) = ([0; MAX_DIM], [0; MAX_DIM]);
+        for dim in 0..ndim {
+            let (old, new) = (before.shape[dim], shape[dim]);
+            let chunk = i64::from(before.chunkshape[dim]);
+            smaller[dim] = old.min(new);
+            (out[dim], into[dim]) = (smaller[dim], smaller[dim]);
+            if let Some(start) = start {
+                let start = start[dim];
+                let end = if new > old { old } else { new };
+                let is_cut = old != new && start != end;
+                if !(0..=old).contains(&start) || new < 0 {
+                    return Err(refused);
+                }
+                let is_whole = |items: i64| items.checked_rem(chunk) == Some(0);
+                if is_cut && !(is_whole(start) && is_whole(new.abs_diff(old) as i64)) {
+                    return Err(refused);
+                }
+                // Shrinking takes items out there, so they must be there.
+                if new < old && start > new {
+                    return Err(refused);
+                }
+                (out[dim], into[dim]) = (start, start);
+            }
+        }
+        Ok(Plan {
+            smaller: before.with_shape(&smaller[..ndim])?,
+            after: before.with_shape(shape)?,
+            before,
+            out,
+            into,
+        })
+    }
+}
+
+/// Whether chunk `at` of the grid holds items from `start` on, `count` of them, along any dimension.
+fn is_in(
+    geometry: &Geometry,
+    at: &[i64; MAX_DIM],
+    start: &[i64; MAX_DIM],
+    count: impl Fn(usize) -> i64,
+) -> bool {
+    (0..geometry.ndim).any(|dim| {
+        let origin = at[dim] * i64::from(geometry.chunkshape[dim]);
+        (start[dim]..start[dim].saturating_add(count(dim))).contains(&origin)
+    })
+}
+
+/// Calls `f` with the number of each chunk that [`is_in`].
+fn each_chunk_in(
+    geometry: &Geometry,
+    start: &[i64; MAX_DIM],
+    count: impl Fn(usize) -> i64,
+    mut f: impl FnMut(i64) -> Result<()>,
+) -> Result<()> {
+    // When only the first dimension changes, the chunks follow each other.
+    let first = match (1..geometry.ndim).all(|dim| count(dim) == 0) {
+        true => {
+            let chunk = i64::from(geometry.chunkshape[0]);
+            start[0] / chunk + i64::from(start[0] % chunk != 0)
+        }
+        false => 0,
+    };
+    let mut at = [0; MAX_DIM];
+    at[0] = first;
+    let mut nchunk = first.saturating_mul(geometry.chunk_strides()[0]);
+    let mut next = (nchunk < geometry.nchunks()).then_some(at);
+    while let Some(place) = next {
+        if is_in(geometry, &place, start, &count) {
+            f(nchunk)?;
+        }
+        nchunk += 1;
+        next = following(place, geometry.ndim, |dim| (0, geometry.chunks_along(dim)));
+    }
+    Ok(())
+}
+
+/// Gives the array another shape. Items go or come at `start`, at the end if there is none; inside of the
+/// array that is only for whole chunks. What comes is zero, unless it was cut off before inside a chunk.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for shapes and places that can't be, and for views; [`Error::Failure`] when
+/// chunks can't be removed or added, and for arrays of Caterva with chunks; [`Error::Lock`].
+pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>) -> Result<()> {
+    if a.is_view() {
+        return Err(Error::InvalidParam);
+    }
+    let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
+    refresh(a)?;
+    let plan = Plan::new(a.geometry()?, shape, start)?;
+    if plan.before == plan.after {
+        return Ok(());
+    }
+    let typesize = a.chunks().recorded().typesize;
+    state::typesize(a)?;
+    plan.after.chunksize(typesize)?;
+    check_room(&plan)?;
+    if a.chunks().counters().nchunks < plan.before.nchunks() {
+        return Err(Error::Failure);
+    }
+    let Some((name, mut bytes)) = metalayer(a.chunks()) else {
+        return Err(Error::MetalayerNotFound);
+    };
+    // A metalayer can't be added behind chunks, and the old one is never written.
+    if name != meta::NAME {
+        if a.chunks().counters().nchunks > 0 {
+            return Err(Error::Failure);
+        }
+        let g = &plan.before;
+        bytes = meta::serialise(g.shape(), g.chunkshape(), g.blockshape(), None, 0)?;
+        metalayers::add(a.chunks_mut(), meta::NAME.as_bytes(), &bytes)
+            .map_err(|_| Error::Failure)?;
+    }
+    if plan.smaller != plan.before {
+        publish(a, &mut bytes, &plan.smaller)?;
+        remove_chunks(a, &plan)?;
+    }
+    if plan.after != plan.smaller {
+        add_chunks(a, &plan)?;
+        publish(a, &mut bytes, &plan.after)?;
+    }
+    Ok(())
+}
+
+/// Refuses more chunks than a super-chunk can tell, before anything is done.
+fn check_room(plan: &Plan) -> Result<()> {
+    match plan.after.nchunks() <= i64::from(i32::MAX) {
+        true => Ok(()),
+        false => Err(Error::Failure),
+    }
+}
+
+/// Tells the shape, in the metalayer and to the array.
+fn publish<A: State + ?Sized>(a: &mut A, bytes: &mut [u8], geometry: &Geometry) -> Result<()> {
+    meta::set_shape(bytes, geometry.shape())?;
+    metalayers::update(a.chunks_mut(), meta::NAME.as_bytes(), bytes).map_err(|_| Error::Failure)?;
+    a.take_up(geometry, a.ticks());
+    Ok(())
+}
+
+fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
+    let mut gone = Vec::new();
+    let count = |dim: usize| plan.before.shape[dim] - plan.smaller.shape[dim];
+    each_chunk_in(&plan.before, &plan.out, count, |nchunk| {
+        gone.try_reserve(1)?;
+        gone.push(nchunk);
+        Ok(())
+    })?;
+    // From behind, so that the numbers of those to come stay.
+    for nchunk in gone.into_iter().rev() {
+        delete_chunk(a.chunks_mut(), nchunk).map_err(|_| Error::Failure)?;
+    }
+    Ok(())
+}
+
+fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
+    if plan.after.nchunks() == plan.smaller.nchunks() {
+        return Ok(());
+    }
+    let zeros = zero_chunk(a.chunks(), &plan.after)?;
+    let count = |dim: usize| plan.after.shape[dim] - plan.smaller.shape[dim];
+    each_chunk_in(&plan.after, &plan.into, count, |nchunk| {
+        let inserted = insert_chunk(a.chunks_mut(), nchunk, Offer::Copy(&zeros));
+        inserted.map(drop).map_err(|_| Error::Failure)
+    })
+}
+
+/// The dimension of a call, if there is one of this number.
+pub(super) fn dimension(geometry: &Geometry, axis: i8) -> Result<usize> {
+    usize::try_from(axis)
+        .ok()
+        .filter(|&axis| axis < geometry.ndim)
+        .ok_or(Error::InvalidParam)
+}
+
+/// How many items along an axis a buffer of so many bytes is.
+fn growth(geometry: &Geometry, typesize: usize, axis: usize, len: usize) -> Result<i64> {
+    let refused = Error::InvalidParam;
+    let mut slab = typesize;
+    for dim in (0..geometry.ndim).filter(|&dim| dim != axis) {
+        let extent = usize::try_from(geometry.shape[dim]).map_err(|_| refused)?;
+        slab = slab.checked_mul(extent).ok_or(refused)?;
+    }
+    match len.checked_rem(slab) {
+        Some(0) => i64::try_from(len / slab).map_err(|_| refused),
+        _ => Err(refused),
+    }
+}
+
+/// Inserts the items of `data` in front of those at `start` along an axis.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for an axis that isn't there, data that don't fit the other dimensions, and a
+/// place inside the array that isn't between chunks; those of [`resize`] and [`set`].
+pub fn insert<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8, start: i64) -> Result<()> {
+    // Nobody may come in between the growing and the filling.
+    let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
+    refresh(a)?;
+    insert_at(a, data, axis, |_| start)
+}
+
+fn insert_at<A: State + ?Sized>(
+    a: &mut A,
+    data: &[u8],
+    axis: i8,
+    place: impl FnOnce(i64) -> i64,
+) -> Result<()> {
+    let before = a.geometry()?;
+    let axis = dimension(&before, axis)?;
+    let typesize = typesize(a)?;
+    let count = growth(&before, typesize, axis, data.len())?;
+    let start = place(before.shape[axis]);
+    if count == 0 {
+        return Ok(());
+    }
+    let mut shape = before.shape;
+    shape[axis] = shape[axis].checked_add(count).ok_or(Error::InvalidParam)?;
+    let ndim = before.ndim;
+    let mut places = before.shape;
+    places[axis] = start;
+    let at_end = start == before.shape[axis];
+    resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))?;
+    let (mut first, mut stop) = ([0; MAX_DIM], shape);
+    first[axis] = start;
+    stop[axis] = start + count;
+    let mut extents = shape;
+    extents[axis] = count;
+    let request = Request::new(
+        &a.geometry()?,
+        typesize,
+        &first[..ndim],
+        &stop[..ndim],
+        &extents[..ndim],
+        i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?,
+    )?;
+    set(a, &request, data)
+}
+
+/// Adds the items of `data` behind all others along an axis.
+///
+/// # Errors
+/// As [`insert`]; [`Error::InvalidParam`] for an array without dimensions or whose chunks have no items.
+pub fn append<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8) -> Result<()> {
+    let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
+    refresh(a)?;
+    let g = a.geometry()?;
+    let typesize = typesize(a)?;
+    if g.ndim == 0 || g.extchunknitems == 0 {
+        return Err(Error::InvalidParam);
+    }
+    let is_chunk = !a.is_view()
+        && axis == 0
+        && Ok(data.len()) == g.chunksize(typesize as i32)
+        && g.shape[0] % i64::from(g.chunkshape[0]) == 0
+        && g.extchunkshape[0] == i64::from(g.chunkshape[0])
+        && (1..g.ndim).all(|dim| {
+            let chunk = i64::from(g.chunkshape[dim]);
+            g.shape[dim] == chunk && i64::from(g.blockshape[dim]) == chunk
+        })
+        && a.chunks().counters().nchunks == g.nchunks()
+        && metalayer(a.chunks()).is_some_and(|(name, _)| name == meta::NAME);
+    match is_chunk {
+        true => append_chunk(a, &g, data),
+        false => insert_at(a, data, axis, |end| end),
+    }
+}
+
+/// Adds data that are a chunk as they are.
+fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Result<()> {
+    let mut shape = g.shape;
+    let grown = shape[0].checked_add(i64::from(g.chunkshape[0]));
+    shape[0] = grown.ok_or(Error::InvalidParam)?;
+    let after = g.with_shape(&shape[..g.ndim])?;
+    append_data(a.chunks_mut(), Source::Bytes(data)).map_err(|_| Error::Failure)?;
+    let (_, mut bytes) = metalayer(a.chunks()).ok_or(Error::MetalayerNotFound)?;
+    publish(a, &mut bytes, &after)
+}
+
+/// Removes `len` items along an axis from `start` on.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for an axis or items that aren't there, and for a place inside the array that
+/// isn't between chunks; those of [`resize`].
+pub fn delete<A: State + ?Sized>(a: &mut A, axis: i8, start: i64, len: i64) -> Result<()> {
+    let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
+    refresh(a)?;
+    let before = a.geometry()?;
+    let axis = dimension(&before, axis)?;
+    let extent = before.shape[axis];
+    if len < 0 || len > extent || !(0..=extent).contains(&start) {
+        return Err(Error::InvalidParam);
+    }
+    let mut shape = before.shape;
+    shape[axis] -= len;
+    let mut places = before.shape;
+    places[axis] = start;
+    let at_end = start == shape[axis];
+    let ndim = before.ndim;
+    resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))
+}

@@ -1,0 +1,330 @@
+//! Items by coordinates: single ones, and all combinations of some along each dimension.
+
+use super::MAX_DIM;
+use super::geometry::Geometry;
+use super::get::check;
+use super::request::{Request, following};
+use super::set::decompress;
+use super::state::{Chunks, State, check_writable, typesize};
+use crate::chunk::{MAX_OVERHEAD, Source, Special};
+use crate::frame::Frame;
+use crate::schunk::chunks::{Offer, chunk, update};
+use crate::schunk::{geometry::unidim_to_multidim, slices};
+use crate::{Buffer, Error, Result};
+
+/// Reads the items of these numbers, counted rows first, into `dest`, one after the other.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for an array without dimensions, a number that is no item's, and a `dest` of
+/// another size; those of reading.
+pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) -> Result<()> {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let g = a.geometry()?;
+    let is_inside = |number: &i64| (0..g.nitems).contains(number);
+    if g.ndim == 0 || !numbers.iter().all(is_inside) {
+        return Err(Error::InvalidParam);
+    }
+    let (chunks, blocks) = (g.chunk_strides(), g.block_strides());
+    let mut places = Vec::new();
+    places.try_reserve_exact(numbers.len())?;
+    let mut index = [0; MAX_DIM];
+    for &number in numbers {
+        unidim_to_multidim(g.shape(), number, &mut index[..g.ndim]);
+        let mut nchunk = 0;
+        let mut in_chunk = 0;
+        for dim in 0..g.ndim {
+            nchunk += index[dim] / i64::from(g.chunkshape[dim]) * chunks[dim];
+            in_chunk += offset_in_chunk(&g, &blocks, dim, index[dim]);
+        }
+        let place = nchunk
+            .checked_mul(g.extchunknitems)
+            .and_then(|at| at.checked_add(in_chunk));
+        places.push(place.ok_or(Error::InvalidParam)?);
+    }
+    slices::get_sparse(a.chunks(), &places, dest)
+}
+
+/// What the index along one dimension adds to the place of an item in its chunk, in items.
+fn offset_in_chunk(g: &Geometry, blocks: &[i64; MAX_DIM], dim: usize, index: i64) -> i64 {
+    let (chunk, block) = (i64::from(g.chunkshape[dim]), i64::from(g.blockshape[dim]));
+    let inside = index % chunk;
+    let stride: i64 = g.blockshape[dim + 1..g.ndim]
+        .iter()
+        .map(|&extent| i64::from(extent))
+        .product();
+    inside / block * blocks[dim] * i64::from(g.blocknitems) + inside % block * stride
+}
+
+/// One of the indices along a dimension, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Pick {
+    nchunk: i64,
+    nblock: i64,
+    in_chunk: usize,
+    in_buffer: usize,
+}
+
+/// All combinations of indices along each dimension, checked.
+pub struct Selection {
+    /// In order of the indices.
+    picks: Vec<Vec<Pick>>,
+    /// The picks of each chunk along each dimension, as ranges.
+    groups: Vec<Vec<(usize, usize)>>,
+    whole: Request,
+    reach: usize,
+}
+
+impl Selection {
+    /// The items at all combinations of these indices, in a buffer of this shape and `size` bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidIndex`] for an index that isn't there; [`Error::InvalidParam`] for an array without
+    /// dimensions, a buffer that is smaller or larger than the items, and a shape too small for them;
+    /// [`Error::MemoryAlloc`].
+    pub fn new<A: State + ?Sized>(
+        a: &A,
+        indices: &[&[i64]],
+        shape: &[i64],
+        size: i64,
+    ) -> Result<Selection> {
+        let refused = Error::InvalidParam;
+        let g = a.geometry()?;
+        let width = typesize(a)?;
+        if g.ndim == 0 || indices.len() != g.ndim || shape.len() != g.ndim {
+            return Err(refused);
+        }
+        for (dim, indices) in indices.iter().enumerate() {
+            if !indices
+                .iter()
+                .all(|index| (0..g.shape[dim]).contains(index))
+            {
+                return Err(Error::InvalidIndex);
+            }
+        }
+        let total = indices
+            .iter()
+            .try_fold(width, |total, indices| total.checked_mul(indices.len()));
+        if total.map(i64::try_from) != Some(Ok(size)) {
+            return Err(refused);
+        }
+        let zeros = [0; MAX_DIM];
+        let none = &zeros[..g.ndim];
+        let whole = Request::new(&g, width, none, none, none, 0)?;
+        let blocks = g.block_strides();
+        let mut picks = Vec::new();
+        let mut stride = width;
+        for dim in (0..g.ndim).rev() {
+            let extent = usize::try_from(shape[dim]).map_err(|_| refused)?;
+            if extent < indices[dim].len() {
+                return Err(refused);
+            }
+            let mut along = Vec::new();
+            along.try_reserve_exact(indices[dim].len())?;
+            for (position, &index) in indices[dim].iter().enumerate() {
+                let chunk = i64::from(g.chunkshape[dim]);
+                along.push(Pick {
+                    nchunk: index / chunk,
+                    nblock: index % chunk / i64::from(g.blockshape[dim]),
+                    // Inside a chunk, whose bytes were counted.
+                    in_chunk: offset_in_chunk(&g, &blocks, dim, index) as usize * width,
+                    in_buffer: position.checked_mul(stride).ok_or(refused)?,
+                });
+            }
+            // Of items that are written twice the last one stays.
+            along.sort_by_key(|pick| (pick.nchunk, pick.in_chunk));
+            picks.push(along);
+            stride = stride.checked_mul(extent).ok_or(refused)?;
+        }
+        picks.reverse();
+        let reach = match total {
+            Some(1..) => picks.iter().try_fold(width, |reach, along| {
+                let last = along.iter().map(|pick| pick.in_buffer).max();
+                reach.checked_add(last.unwrap_or(0))
+            }),
+            _ => Some(0),
+        };
+        let groups = picks.iter().map(|along| ranges(along)).collect();
+        Ok(Selection {
+            picks,
+            groups,
+            whole,
+            reach: reach.ok_or(refused)?,
+        })
+    }
+
+    /// Bytes of the buffer that are reached, from its start on.
+    pub fn reach(&self) -> usize {
+        self.reach
+    }
+
+    fn ndim(&self) -> usize {
+        self.picks.len()
+    }
+
+    /// Calls `f` with the number of each chunk that is touched, and what is picked of it along each
+    /// dimension.
+    fn each_chunk(&self, mut f: impl FnMut(i64, &[&[Pick]]) -> Result<()>) -> Result<()> {
+        if self.reach == 0 {
+            return Ok(());
+        }
+        let ndim = self.ndim();
+        let strides = self.whole.geometry.chunk_strides();
+        let mut next = Some([0; MAX_DIM]);
+        while let Some(at) = next {
+            next = following(at, ndim, |dim| (0, self.groups[dim].len()));
+            let mut nchunk = 0;
+            let mut picked: [&[Pick]; MAX_DIM] = [&[]; MAX_DIM];
+            for dim in 0..ndim {
+                let (start, end) = self.groups[dim][at[dim]];
+                picked[dim] = &self.picks[dim][start..end];
+                nchunk += picked[dim][0].nchunk * strides[dim];
+            }
+            f(nchunk, &picked[..ndim])?;
+        }
+        Ok(())
+    }
+}
+
+/// The ranges of picks that are of one chunk.
+fn ranges(along: &[Pick]) -> Vec<(usize, usize)> {
+    let mut start = 0;
+    along
+        .chunk_by(|a, b| a.nchunk == b.nchunk)
+        .map(|group| {
+            let range = (start, start + group.len());
+            start = range.1;
+            range
+        })
+        .collect()
+}
+
+/// Calls `f` for each picked run of items: where it is in the chunk and in the buffer, and its bytes.
+fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, usize)) {
+    let Some((row, outer)) = picked.split_last() else {
+        return;
+    };
+    let mut next = Some([0; MAX_DIM]);
+    while let Some(at) = next {
+        next = following(at, outer.len(), |dim| (0, outer[dim].len()));
+        let (mut from, mut to) = (0, 0);
+        for (dim, along) in outer.iter().enumerate() {
+            from += along[at[dim]].in_chunk;
+            to += along[at[dim]].in_buffer;
+        }
+        let continues = |a: &Pick, b: &Pick| {
+            b.in_chunk == a.in_chunk + width && b.in_buffer == a.in_buffer + width
+        };
+        for run in row.chunk_by(continues) {
+            f(
+                from + run[0].in_chunk,
+                to + run[0].in_buffer,
+                run.len() * width,
+            );
+        }
+    }
+}
+
+/// Reads a selection. Bytes of `dest` that are no item's stay.
+///
+/// # Errors
+/// [`Error::Failure`] when a chunk can't be had.
+///
+/// # Panics
+/// When `dest` is shorter than the selection's reach.
+pub fn get<A: State + ?Sized>(a: &A, selection: &Selection, dest: &mut [u8]) -> Result<()> {
+    let s = a.chunks();
+    let whole = &selection.whole;
+    let mut scratch = Buffer::new();
+    let result = selection.each_chunk(|nchunk, picked| {
+        scratch.resize(whole.chunksize)?;
+        decompress_picked(s, nchunk, whole, picked, &mut scratch)?;
+        each_run(picked, whole.typesize, |from, to, len| {
+            dest[to..to + len].copy_from_slice(&scratch[from..from + len]);
+        });
+        Ok(())
+    });
+    result.map_err(|_| Error::Failure)
+}
+
+/// Decompresses the blocks of a chunk that something is picked of.
+fn decompress_picked(
+    s: &Chunks<'_>,
+    nchunk: i64,
+    whole: &Request,
+    picked: &[&[Pick]],
+    dest: &mut [u8],
+) -> Result<()> {
+    let chunk = chunk(s, nchunk)?;
+    if check(&chunk, whole)?.special == Special::Uninit {
+        dest.fill(0);
+    }
+    let skipped = skipped_blocks(&whole.geometry, picked);
+    let len = s.decompress(&mut |decompressor| {
+        if let Some(skipped) = &skipped {
+            decompressor.set_maskout(skipped.clone());
+        }
+        decompressor.decompress(&chunk, dest)
+    })?;
+    match len == whole.chunksize {
+        true => Ok(()),
+        false => Err(Error::Failure),
+    }
+}
+
+/// Which blocks of a chunk nothing is picked of; none when something is of each.
+fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
+    let blocks: Vec<Vec<i64>> = picked
+        .iter()
+        .map(|along| {
+            let mut blocks: Vec<i64> = along.iter().map(|pick| pick.nblock).collect();
+            blocks.dedup();
+            blocks
+        })
+        .collect();
+    let total: usize = (0..g.ndim)
+        .map(|dim| g.blocks_along(dim) as usize)
+        .product();
+    if blocks.iter().map(Vec::len).product::<usize>() == total {
+        return None;
+    }
+    let strides = g.block_strides();
+    let mut skipped = vec![true; total];
+    let mut next = Some([0; MAX_DIM]);
+    while let Some(at) = next {
+        next = following(at, g.ndim, |dim| (0, blocks[dim].len()));
+        let nblock: i64 = (0..g.ndim)
+            .map(|dim| blocks[dim][at[dim]] * strides[dim])
+            .sum();
+        skipped[nblock as usize] = false;
+    }
+    Some(skipped)
+}
+
+/// Writes a selection. Of items that are selected twice the one that comes last in `src` stays.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a view of a frame; [`Error::Lock`]; [`Error::Failure`] when a chunk can't be
+/// read, compressed or changed.
+///
+/// # Panics
+/// When `src` is shorter than the selection's reach.
+pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> Result<()> {
+    check_writable(a)?;
+    let s = a.chunks_mut();
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    let whole = &selection.whole;
+    let mut scratch = Buffer::zeroed(whole.chunksize)?;
+    let mut compressed = Buffer::zeroed(whole.chunksize + MAX_OVERHEAD)?;
+    let result = selection.each_chunk(|nchunk, picked| {
+        decompress(s, nchunk, whole, &mut scratch)?;
+        each_run(picked, whole.typesize, |to, from, len| {
+            scratch[to..to + len].copy_from_slice(&src[from..from + len]);
+        });
+        s.set_current(nchunk);
+        let len = s.compress(Source::Bytes(&scratch), &mut compressed)?;
+        update(s, nchunk, Offer::Copy(&compressed[..len])).map(drop)
+    });
+    result.map_err(|_| Error::Failure)
+}

@@ -1,0 +1,125 @@
+//! The same items under more or fewer dimensions: those that are added or left out have one item, so every
+//! chunk and block holds what it held.
+
+use super::MAX_DIM;
+use super::geometry::Geometry;
+use super::meta;
+use super::state::Chunks;
+use crate::schunk::Layers;
+use crate::{Error, Result};
+
+/// Refuses a base with metalayers of which nobody knows what they say of a view.
+///
+/// # Errors
+/// [`Error::InvalidParam`].
+pub fn check_base(s: &Chunks<'_>) -> Result<()> {
+    let mut is_alone = true;
+    s.with_layers(Layers::Fixed, &mut |layers| {
+        is_alone = layers
+            .iter()
+            .all(|&(name, _)| name == meta::NAME.as_bytes());
+    });
+    match is_alone {
+        true => Ok(()),
+        false => Err(Error::InvalidParam),
+    }
+}
+
+/// The geometry with a dimension of one item wherever `is_new` says so, and the old ones elsewhere.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when that leaves out an old dimension, asks for more than there are, or gives
+/// too many.
+pub fn expanded(geometry: &Geometry, is_new: &[bool]) -> Result<Geometry> {
+    let old = is_new.iter().filter(|&&is_new| !is_new).count();
+    if old != geometry.ndim || is_new.len() > MAX_DIM {
+        return Err(Error::InvalidParam);
+    }
+    let (mut shape, mut chunkshape, mut blockshape) = (Vec::new(), Vec::new(), Vec::new());
+    let mut dim = 0;
+    for &is_new in is_new {
+        match is_new {
+            true => {
+                shape.push(1);
+                chunkshape.push(1);
+                blockshape.push(1);
+            }
+            false => {
+                shape.push(geometry.shape[dim]);
+                chunkshape.push(geometry.chunkshape[dim]);
+                blockshape.push(geometry.blockshape[dim]);
+                dim += 1;
+            }
+        }
+    }
+    Geometry::new(&shape, &chunkshape, &blockshape)
+}
+
+/// The geometry without the dimensions that are marked, which must have one item.
+///
+/// # Errors
+/// [`Error::InvalidIndex`] for a dimension of another extent; [`Error::InvalidParam`] for one along which
+/// chunks or blocks have room for more, and for another number of marks than of dimensions.
+pub fn squeezed(geometry: &Geometry, is_left_out: &[bool]) -> Result<Geometry> {
+    if is_left_out.len() != geometry.ndim {
+        return Err(Error::InvalidParam);
+    }
+    let (mut shape, mut chunkshape, mut blockshape) = (Vec::new(), Vec::new(), Vec::new());
+    for (dim, &is_left_out) in is_left_out.iter().enumerate() {
+        let (chunk, block) = (geometry.chunkshape[dim], geometry.blockshape[dim]);
+        match is_left_out {
+            true if geometry.shape[dim] != 1 => return Err(Error::InvalidIndex),
+            true if chunk != 1 || block != 1 => return Err(Error::InvalidParam),
+            true => {}
+            false => {
+                shape.push(geometry.shape[dim]);
+                chunkshape.push(chunk);
+                blockshape.push(block);
+            }
+        }
+    }
+    Geometry::new(&shape, &chunkshape, &blockshape)
+}
+
+/// Which dimensions have one item.
+pub fn of_one_item(geometry: &Geometry) -> Vec<bool> {
+    geometry.shape().iter().map(|&extent| extent == 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_n28_all_old_dimensions_must_be_there() {
+        let g = Geometry::new(&[5, 7], &[4, 4], &[2, 2]).unwrap();
+        let expanded = |is_new: &[bool]| expanded(&g, is_new);
+        let three = expanded(&[false, true, false]).unwrap();
+        assert_eq!(
+            (three.shape(), three.chunkshape()),
+            (&[5, 1, 7][..], &[4, 1, 4][..])
+        );
+        assert_eq!(three.nchunks(), 4);
+        assert_eq!(expanded(&[true, false]), Err(Error::InvalidParam));
+        assert_eq!(expanded(&[false; 3]), Err(Error::InvalidParam));
+        let mut many = [true; 17];
+        many[..2].fill(false);
+        assert_eq!(expanded(&many), Err(Error::InvalidParam));
+    }
+
+    #[test]
+    fn row_n29_a_dimension_with_room_for_more_is_not_left_out() {
+        let g = Geometry::new(&[1, 7, 1], &[1, 4, 2], &[1, 2, 1]).unwrap();
+        assert_eq!(squeezed(&g, &[true, false, false]).unwrap().shape(), [7, 1]);
+        assert_eq!(
+            squeezed(&g, &[false, false, true]),
+            Err(Error::InvalidParam)
+        );
+        assert_eq!(
+            squeezed(&g, &[false, true, false]),
+            Err(Error::InvalidIndex)
+        );
+        assert_eq!(squeezed(&g, &[false; 3]), Ok(g));
+        assert_eq!(of_one_item(&g), [true, false, true]);
+    }
+}
