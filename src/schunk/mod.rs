@@ -37,6 +37,8 @@ pub mod chunks;
 pub mod copy;
 mod describe;
 pub mod geometry;
+#[cfg(test)]
+mod hostile_tests;
 pub mod meta;
 mod plain;
 mod regime;

@@ -239,7 +239,7 @@ impl SChunk {
         SChunk::of_frame(Frame::from_memory(memory)?, dparams)
     }
 
-    fn of_frame((frame, loaded): (Frame, Loaded), dparams: DParams) -> Result<SChunk> {
+    pub(super) fn of_frame((frame, loaded): (Frame, Loaded), dparams: DParams) -> Result<SChunk> {
         let cparams = params_of(&loaded.recorded, loaded.counters.blocksize);
         let state = assemble(cparams, dparams, (1, 1), Some(frame))?;
         state.load(loaded)?;

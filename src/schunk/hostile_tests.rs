@@ -1,0 +1,285 @@
+//! Frames that were cut off or have a wrong byte, opened and read whole.
+//!
+//! A frame in memory ends where a page begins that nobody may touch. Whatever is wrong, there is an error
+//! of those the interface knows, or data that were written; and no more memory is asked for than the child
+//! process, which these tests run in, has left.
+
+use super::rust::SChunk;
+use super::{Storage, chunks};
+use crate::chunk::{CParams, Compressor, DParams, Special};
+use crate::frame::{Frame, Memory};
+use crate::io::View;
+use crate::testing::GuardedBuf;
+use crate::{Error, Result, codec};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr::NonNull;
+
+const CHUNK: usize = 400;
+/// What a child may ask for besides what it has: frames and chunks here are of a few hundred bytes.
+const ALLOWANCE: u64 = 64 << 20;
+/// Marks the process that has little memory.
+const CHILD: &str = "FERROBLOSC_HOSTILE_CHILD";
+
+/// Numbers counting up.
+fn ramp(first: i32, len: usize) -> Vec<u8> {
+    (first..)
+        .flat_map(i32::to_le_bytes)
+        .take(len)
+        .collect::<Vec<u8>>()
+}
+
+/// A frame with chunks of one size, some of them special, and metalayers of both sorts.
+fn with_everything(mut schunk: SChunk) -> SChunk {
+    schunk.add_metalayer("first", b"of a fixed length").unwrap();
+    schunk.add_metalayer("second", b"").unwrap();
+    for i in 0..3 {
+        schunk.append(&ramp(i * 1000, CHUNK)).unwrap();
+        schunk.append(&[0; CHUNK]).unwrap();
+    }
+    schunk.append(&ramp(77, 100)).unwrap();
+    schunk
+        .add_vlmetalayer("text", b"one text, and the same text")
+        .unwrap();
+    schunk.add_vlmetalayer("empty", b"").unwrap();
+    schunk
+}
+
+/// Chunks of all sizes, and more of them than an index of plain numbers holds.
+fn with_many_sizes(mut schunk: SChunk) -> SChunk {
+    for i in 0..40 {
+        let len = CHUNK - 4 * (i as usize % 3);
+        schunk.append(&ramp(i, len)).unwrap();
+    }
+    schunk.append(&[0; 40]).unwrap();
+    schunk
+}
+
+/// Blocks of lengths of their own.
+fn with_vl_blocks(mut schunk: SChunk) -> SChunk {
+    let mut dest = [0; 200];
+    let blocks: [&[u8]; 3] = [b"hello", b"wonderful", b"x"];
+    let params = CParams::default().typesize(1);
+    let len = Compressor::new(params)
+        .unwrap()
+        .vl_compress(&blocks, &mut dest)
+        .unwrap();
+    schunk.append_chunk(&dest[..len]).unwrap();
+    schunk.append_chunk(&dest[..len]).unwrap();
+    schunk
+}
+
+/// Nothing but one value.
+fn filled(mut schunk: SChunk) -> SChunk {
+    schunk.fill(1025, Special::Nan, CHUNK as i32).unwrap();
+    schunk
+}
+
+const SAMPLES: [fn(SChunk) -> SChunk; 4] =
+    [with_everything, with_many_sizes, with_vl_blocks, filled];
+
+fn empty(storage: Storage) -> SChunk {
+    let params = CParams::default().typesize(4).codec(codec::id::LZ4);
+    SChunk::create(storage, params, DParams::default()).unwrap()
+}
+
+/// Where a frame has no chunks: its header, and what is behind the chunks.
+fn around_chunks(frame: &[u8], sparse: bool) -> [Range<usize>; 2] {
+    let header_len = u32::from_be_bytes(frame[11..15].try_into().unwrap()) as usize;
+    let cbytes = u64::from_be_bytes(frame[39..47].try_into().unwrap()) as usize;
+    let data = if sparse { 0 } else { cbytes };
+    [0..header_len, header_len + data..frame.len()]
+}
+
+/// What every chunk of a super-chunk decompresses to.
+fn contents(schunk: &SChunk) -> Vec<Vec<u8>> {
+    let mut dest = [0; 2 * CHUNK];
+    (0..schunk.nchunks())
+        .filter_map(|i| {
+            let len = schunk.decompress(i, &mut dest).ok()?;
+            Some(dest[..len].to_vec())
+        })
+        .collect()
+}
+
+/// Reads all there is, in every way there is; `known` is what was written.
+fn walk(schunk: &SChunk, known: &[Vec<u8>]) -> Result<()> {
+    let mut dest = vec![0xEE; 2 * CHUNK];
+    let mut first_error = Ok(());
+    let mut note = |result: Result<()>| {
+        if let Err(error) = result {
+            assert_ne!(error, Error::MemoryAlloc, "more memory than there is");
+            first_error = first_error.and(Err(error));
+        }
+    };
+    for i in 0..schunk.nchunks().min(60) {
+        note(schunk.chunk(i).map(drop));
+        note(chunks::lazy_chunk(schunk.state(), i).map(drop));
+        note(schunk.vl_block(i, 1).map(drop));
+        match schunk.decompress(i, &mut dest) {
+            Ok(len) => {
+                let data = &dest[..len];
+                let is_uniform = data.chunks(4).all(|item| data.starts_with(item));
+                let was_written = known.iter().any(|chunk| chunk == data);
+                assert!(was_written || is_uniform, "chunk {i} is {data:x?}");
+            }
+            Err(error) => note(Err(error)),
+        }
+    }
+    let nitems = schunk.nbytes() / i64::from(schunk.typesize().max(1));
+    for (start, stop) in [(0, 1), (99, 102), (nitems - 1, nitems), (0, nitems)] {
+        let len = (stop - start).saturating_mul(i64::from(schunk.typesize()));
+        if let Ok(len @ 0..4096) = usize::try_from(len) {
+            note(schunk.get_slice(start, stop, &mut vec![0; len]));
+        }
+    }
+    note(schunk.get_sparse(&[0, nitems - 1, 50], &mut [0; 12]));
+    for name in schunk.vlmetalayer_names() {
+        // A value that is one byte over and over may be as long as it likes.
+        let _ = schunk.vlmetalayer(&name);
+    }
+    let _ = schunk.metalayer("first");
+    first_error
+}
+
+/// Opens the frame in memory, without a copy, and reads it.
+fn read_from_memory(frame: &GuardedBuf, known: &[Vec<u8>]) -> Result<()> {
+    let start = NonNull::from(&frame[..]).cast();
+    // SAFETY: the buffer outlives the super-chunk, and nobody writes to it.
+    let memory = unsafe { Memory::lent(View::new(start, frame.len())) };
+    let schunk = SChunk::of_frame(Frame::from_memory(memory)?, DParams::default())?;
+    walk(&schunk, known)
+}
+
+fn read_from(storage: &Storage, known: &[Vec<u8>]) -> Result<()> {
+    walk(&SChunk::open(storage.clone(), DParams::default())?, known)
+}
+
+/// The bytes that a byte is changed to: each bit of it, and the ends of ranges.
+fn others(byte: u8) -> impl Iterator<Item = u8> {
+    (0..8)
+        .map(move |bit| byte ^ 1 << bit)
+        .chain([0x00, 0x01, 0x7F, 0x80, 0xFF])
+        .filter(move |&other| other != byte)
+}
+
+/// Runs a test of this file again, in a process of its own that has little memory; in it, returns true.
+fn in_child_with_little_memory(name: &str) -> bool {
+    if std::env::var_os(CHILD).is_some() {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+        let limit = pages * 4096 + ALLOWANCE;
+        let limit = libc::rlimit {
+            rlim_cur: limit,
+            rlim_max: limit,
+        };
+        // SAFETY: a complete struct, which is only read.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+        return true;
+    }
+    let path = module_path!().split_once("::").unwrap().1;
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("{path}::{name}"), "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{}\n{text}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    false
+}
+
+#[test]
+fn row_d11_row_f15_hostile_frames_in_memory_are_errors_or_right() {
+    if !in_child_with_little_memory("row_d11_row_f15_hostile_frames_in_memory_are_errors_or_right")
+    {
+        return;
+    }
+    for sample in SAMPLES {
+        let mut schunk = sample(empty(Storage::frame()));
+        let frame = schunk.to_bytes().unwrap();
+        let known = contents(&schunk);
+        let whole = GuardedBuf::copy_of(&frame);
+        assert!(known.len() as i64 == schunk.nchunks());
+        for len in 0..frame.len() {
+            let cut = GuardedBuf::copy_of(&frame[..len]);
+            assert!(read_from_memory(&cut, &known).is_err(), "{len} bytes");
+        }
+        let mut broken = whole;
+        let mut refused = 0;
+        for at in around_chunks(&frame, false).into_iter().flatten() {
+            for byte in others(frame[at]) {
+                broken[at] = byte;
+                refused += usize::from(read_from_memory(&broken, &known).is_err());
+            }
+            broken[at] = frame[at];
+        }
+        assert!(refused > frame.len() / 8, "only {refused} were refused");
+    }
+}
+
+/// Changes each byte of a frame's file that isn't a chunk's, and cuts the file off everywhere.
+fn damage_file(file: &Path, storage: &Storage, known: &[Vec<u8>], sparse: bool) {
+    let frame = std::fs::read(file).unwrap();
+    for len in 0..frame.len() {
+        std::fs::write(file, &frame[..len]).unwrap();
+        assert!(read_from(storage, known).is_err(), "{len} bytes");
+    }
+    let mut broken = frame.clone();
+    let mut refused = 0;
+    for at in around_chunks(&frame, sparse).into_iter().flatten() {
+        for byte in others(frame[at]) {
+            broken[at] = byte;
+            std::fs::write(file, &broken).unwrap();
+            refused += usize::from(read_from(storage, known).is_err());
+        }
+        broken[at] = frame[at];
+    }
+    std::fs::write(file, &frame).unwrap();
+    assert!(refused > frame.len() / 8, "only {refused} were refused");
+}
+
+fn scratch(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("ferroblosc-{name}-{}", std::process::id()))
+}
+
+#[test]
+fn row_d11_row_f15_hostile_files_are_errors_or_right() {
+    if !in_child_with_little_memory("row_d11_row_f15_hostile_files_are_errors_or_right") {
+        return;
+    }
+    for (i, sample) in SAMPLES.into_iter().enumerate() {
+        let path = scratch(&format!("hostile-file-{i}"));
+        let storage = Storage::file(&path);
+        let known = contents(&sample(empty(storage.clone())));
+        damage_file(&path, &storage, &known, false);
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn row_d11_row_f15_hostile_directories_are_errors_or_right() {
+    if !in_child_with_little_memory("row_d11_row_f15_hostile_directories_are_errors_or_right") {
+        return;
+    }
+    for (i, sample) in SAMPLES.into_iter().enumerate() {
+        let path = scratch(&format!("hostile-directory-{i}"));
+        let storage = Storage::directory(&path);
+        let known = contents(&sample(empty(storage.clone())));
+        damage_file(&path.join("chunks.b2frame"), &storage, &known, true);
+        // A chunk's file that breaks off.
+        let file = path.join("00000000.chunk");
+        if let Ok(chunk) = std::fs::read(&file) {
+            for len in 0..chunk.len() {
+                std::fs::write(&file, &chunk[..len]).unwrap();
+                assert!(read_from(&storage, &known).is_err(), "{len} bytes");
+            }
+        }
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}
