@@ -2,13 +2,14 @@
 # Runs each fuzz target for a while on the stable compiler: scripts/fuzz-smoke.sh SECONDS [TARGET...]
 #
 # The same build as `cargo fuzz run --sanitizer none TARGET`, for machines without cargo-fuzz:
-# libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from fuzz/seeds and what
-# earlier runs left in fuzz/corpus. A finding ends the script, its input is in fuzz/artifacts.
+# libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from
+# fuzz/seeds* and what earlier runs left in fuzz/corpus. A finding ends the script, its input is in
+# fuzz/artifacts.
 set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4 blpk
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4 blpk frame_buffer frame_file
 
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')
@@ -24,8 +25,8 @@ for target in "$@"; do
     echo "== $target, $seconds s"
     mkdir -p "corpus/$target" "artifacts/$target"
     # Targets that read something else than chunks have seeds of their own.
-    seeds=seeds
-    [ ! -d "seeds-$target" ] || seeds=seeds-$target
+    seeds=seeds-${target%%_*}
+    [ -d "$seeds" ] || seeds=seeds
     "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
         -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" "$seeds" 2>&1 |
         tee "artifacts/$target/log" | grep -E 'Done|ERROR|panicked|stat::(number|average|new|peak)' || true

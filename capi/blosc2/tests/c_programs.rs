@@ -97,6 +97,21 @@ fn rows_of_super_chunks() {
 }
 
 #[test]
+fn super_chunks() {
+    passes("schunk.c");
+}
+
+#[test]
+fn frames_as_bytes_and_files() {
+    passes("frame.c");
+}
+
+#[test]
+fn metalayers() {
+    passes("meta.c");
+}
+
+#[test]
 fn rows_of_frames() {
     passes("rows_frame.c");
 }
@@ -218,6 +233,9 @@ fn row_d9_memory_is_right_under_valgrind() {
         "vlblocks.c",
         "callbacks.c",
         "io.c",
+        "schunk.c",
+        "frame.c",
+        "meta.c",
         "rows_frame.c",
         "rows_schunk.c",
         "rows_schunk_data.c",

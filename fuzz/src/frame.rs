@@ -1,0 +1,195 @@
+//! Hostile frames: opened, walked through, and changed once, from memory and from a file.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::ptr::NonNull;
+use std::sync::Once;
+
+use ferroblosc::chunk::{DParams, Decompressor, sizes};
+use ferroblosc::frame::{Frame, FrameChunk, Memory};
+use ferroblosc::io::View;
+use ferroblosc::schunk::{SChunk, Storage, chunks};
+use ferroblosc::{Error, Result};
+
+use crate::draw::Draw;
+use crate::guard::{Guarded, Side};
+
+/// The largest input; libFuzzer's default limit is below it.
+const MAX_FRAME: usize = 1 << 20;
+/// Chunks that hold more are not decompressed: it would take long and find nothing new.
+const MAX_NBYTES: usize = 1 << 20;
+/// Chunks that are looked at: a filled frame tells of millions.
+const MAX_CHUNKS: i64 = 40;
+/// Address space for all that frames of this size may ask for. What asks for more is told that there is
+/// none, which the checks take for a finding.
+const ADDRESS_SPACE: u64 = 512 << 20;
+
+/// Limits the memory of the process, which without sanitizers needs little.
+fn limit_memory() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let pages = std::fs::read_to_string("/proc/self/statm").expect("the kernel knows the size");
+        let pages: u64 = pages
+            .split(' ')
+            .next()
+            .and_then(|pages| pages.parse().ok())
+            .expect("a number of pages");
+        let most = pages * 4096 + ADDRESS_SPACE;
+        let limit = libc::rlimit {
+            rlim_cur: most,
+            rlim_max: most,
+        };
+        // SAFETY: a complete struct, which is only read.
+        unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
+    });
+}
+
+/// No frame needs more memory than there is.
+fn affordable<T>(result: Result<T>) -> Option<T> {
+    assert_ne!(result.as_ref().err(), Some(&Error::MemoryAlloc));
+    result.ok()
+}
+
+/// Reads a super-chunk in all ways; ways that lead nowhere are errors.
+fn walk(schunk: &SChunk, draw: &mut Draw) {
+    let mut dest = vec![0; MAX_NBYTES];
+    for nchunk in 0..schunk.nchunks().min(MAX_CHUNKS) {
+        let nbytes = match affordable(schunk.chunk(nchunk)) {
+            Some(chunk) => sizes(&chunk).map_or(0, |sizes| sizes.nbytes as usize),
+            None => 0,
+        };
+        affordable(chunks::lazy_chunk(schunk.state(), nchunk));
+        if nbytes <= MAX_NBYTES {
+            if let Some(len) = affordable(schunk.decompress(nchunk, &mut dest)) {
+                assert_eq!(len, nbytes);
+            }
+            // A block's size is told by its chunk, and may be as large as it likes.
+            let _ = schunk.vl_block(nchunk, draw.below(4) as i64);
+        }
+    }
+    let typesize = i64::from(schunk.typesize());
+    let nitems = schunk.nbytes() / typesize.max(1);
+    for _ in 0..4 {
+        let start = draw.below(nitems.clamp(0, 1 << 40) as usize + 2) as i64;
+        let stop = start + draw.below(300) as i64;
+        let len = usize::try_from((stop - start).saturating_mul(typesize));
+        if let Ok(len @ 0..=MAX_NBYTES) = len {
+            let _ = schunk.get_slice(start, stop, &mut dest[..len]);
+        }
+        if let Ok(width @ 1..=1000) = usize::try_from(typesize) {
+            let _ = schunk.get_sparse(&[start, stop, start], &mut dest[..3 * width]);
+        }
+    }
+    for name in schunk.vlmetalayer_names() {
+        let _ = schunk.vlmetalayer(&name);
+        let _ = schunk.metalayer(&name);
+    }
+}
+
+/// Changes a super-chunk once; when that succeeds, what is there can still be read.
+fn change(schunk: &mut SChunk, draw: &mut Draw) {
+    let nchunks = schunk.nchunks();
+    let at = draw.below(usize::try_from(nchunks).unwrap_or(0)) as i64;
+    let data = [draw.below(256) as u8; 96];
+    let changed = match draw.below(7) {
+        0 => schunk.append(&data).map(drop),
+        1 => schunk.append(&[0; 96]).map(drop),
+        2 => schunk.delete_chunk(at).map(drop),
+        3 => schunk.add_vlmetalayer("added", &data),
+        4 => schunk.update_metalayer("first", &data[..2]),
+        5 => {
+            let order: Vec<i64> = (0..nchunks.min(1000)).rev().collect();
+            schunk.reorder(&order)
+        }
+        _ => schunk
+            .chunk(at)
+            .map(|chunk| chunk.to_vec())
+            .and_then(|chunk| {
+                schunk.update_chunk(nchunks - 1, &chunk)?;
+                schunk.insert_chunk(0, &chunk).map(drop)
+            }),
+    };
+    if changed.is_ok() {
+        walk(schunk, draw);
+    }
+}
+
+/// The chunks of a frame that lies before a guard page, as they lie there.
+fn walk_in_place(frame: &[u8]) {
+    let start = NonNull::from(frame).cast();
+    // SAFETY: the bytes stay until this function returns, and nobody writes to them.
+    let memory = unsafe { Memory::lent(View::new(start, frame.len())) };
+    let Some((frame, loaded)) = affordable(Frame::from_memory(memory)) else {
+        return;
+    };
+    let mut decompressor = Decompressor::new(DParams::default());
+    let mut dest = vec![0; MAX_NBYTES];
+    for nchunk in 0..loaded.counters.nchunks.min(MAX_CHUNKS) as usize {
+        let Some(chunk) = affordable(frame.chunk(nchunk)) else {
+            continue;
+        };
+        if let FrameChunk::Borrowed(bytes) = &chunk {
+            assert!(
+                bytes.len() <= frame_len(&loaded.counters),
+                "a chunk larger than its frame"
+            );
+        }
+        let nbytes = sizes(&chunk).map_or(usize::MAX, |sizes| sizes.nbytes as usize);
+        if nbytes <= MAX_NBYTES {
+            let _ = decompressor.decompress(&chunk, &mut dest[..nbytes]);
+        }
+    }
+}
+
+fn frame_len(counters: &ferroblosc::frame::Counters) -> usize {
+    usize::try_from(counters.cbytes).unwrap_or(0)
+}
+
+thread_local! {
+    static ROOM: RefCell<Guarded> = RefCell::new(Guarded::new(MAX_FRAME));
+}
+
+/// A frame in memory.
+pub fn buffer(frame: &[u8]) {
+    if frame.len() > MAX_FRAME {
+        return;
+    }
+    limit_memory();
+    let mut draw = Draw::new(frame);
+    ROOM.with_borrow_mut(|room| walk_in_place(room.copy(frame, Side::draw(&mut draw))));
+    if let Some(mut schunk) = affordable(SChunk::from_bytes(frame, DParams::default())) {
+        walk(&schunk, &mut draw);
+        change(&mut schunk, &mut draw);
+    }
+}
+
+/// Where the file of this process is: in memory, where there is such a place.
+fn path() -> PathBuf {
+    let shared = PathBuf::from("/dev/shm");
+    let folder = if shared.is_dir() {
+        shared
+    } else {
+        std::env::temp_dir()
+    };
+    folder.join(format!("ferroblosc-fuzz-{}.b2frame", std::process::id()))
+}
+
+/// A frame in a file.
+pub fn file(frame: &[u8]) {
+    if frame.len() > MAX_FRAME {
+        return;
+    }
+    limit_memory();
+    let (path, mut draw) = (path(), Draw::new(frame));
+    std::fs::write(&path, frame).expect("a file can be written");
+    let storage = Storage::file(&path);
+    if let Some(mut schunk) = affordable(SChunk::open(storage.clone(), DParams::default())) {
+        walk(&schunk, &mut draw);
+        change(&mut schunk, &mut draw);
+        // What was changed can be opened again, or was refused.
+        if let Some(again) = affordable(SChunk::open(storage, DParams::default())) {
+            walk(&again, &mut draw);
+        }
+    }
+    std::fs::remove_file(&path).expect("the file can be removed");
+}

@@ -1,0 +1,5 @@
+//! Frames in memory, of hostile bytes.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|frame: &[u8]| ferroblosc_fuzz::frame::buffer(frame));
