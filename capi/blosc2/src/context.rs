@@ -6,8 +6,8 @@ use crate::bridge::prefilter::{CPostfilter, CPrefilter};
 use crate::bridge::tuner::CTuner;
 use crate::buffers::{destination, no_room_is_null, source, whole_chunk};
 use crate::defaults;
-use crate::tuners;
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
+use crate::{plugins, tuners};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
 use ferroblosc::filter::Slot;
 use ferroblosc::{Error, Result};
@@ -60,6 +60,7 @@ fn engine<T>(engine: &Mutex<T>) -> Result<MutexGuard<'_, T>> {
 /// # Safety
 /// `cparams.schunk` is NULL or a super-chunk that outlives the result.
 pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
+    plugins::install();
     let slot = |i| Slot {
         id: cparams.filters[i],
         meta: cparams.filters_meta[i],
@@ -156,6 +157,7 @@ impl blosc2_context {
     /// # Safety
     /// The pointers in `dparams` are valid or NULL, and but for `postparams` outlive the context.
     pub unsafe fn for_decompression(mut dparams: blosc2_dparams) -> Result<Box<blosc2_context>> {
+        plugins::install();
         let schunk = CParent::behind(dparams.schunk);
         let mut core = DParams {
             nthreads: dparams.nthreads,

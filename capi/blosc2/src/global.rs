@@ -1,7 +1,7 @@
 //! The calls without context, and the settings they share.
 
 use crate::buffers::{chunk_by_header, destination, no_room_is_null, source, whole_chunk};
-use crate::tuners;
+use crate::{plugins, tuners};
 use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
 use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
 use ferroblosc::{Error, Result, codec, filter, pool};
@@ -41,6 +41,7 @@ impl State {
             tuners::reset();
         }
         self.phase = Phase::Initialised;
+        plugins::install();
         &mut self.settings
     }
 
@@ -49,6 +50,12 @@ impl State {
         self.settings.release();
         pool::release();
     }
+}
+
+/// What reads single items, which takes no setting.
+fn reader() -> Decompressor {
+    plugins::install();
+    Decompressor::new(DParams::default())
 }
 
 /// Lets `work` use the settings.
@@ -247,8 +254,7 @@ pub unsafe extern "C" fn blosc2_getitem(
     boundary!(blosc2_getitem, {
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
         let (src, dest) = unsafe { (whole_chunk(src, srcsize)?, no_room_is_null(dest, destsize)) };
-        let mut reader = Decompressor::new(DParams::default());
-        Ok(dest.fill(|dest| reader.getitem(src, start, nitems, dest))? as c_int)
+        Ok(dest.fill(|dest| reader().getitem(src, start, nitems, dest))? as c_int)
     })
 }
 
@@ -267,8 +273,7 @@ pub unsafe extern "C" fn blosc1_getitem(
         let typesize = i32::from(BasicHeader::parse(src)?.typesize);
         // SAFETY: the caller gives room for the items, or NULL.
         let dest = unsafe { no_room_is_null(dest, typesize.saturating_mul(nitems)) };
-        let mut reader = Decompressor::new(DParams::default());
-        Ok(dest.fill(|dest| reader.getitem(src, start, nitems, dest))? as c_int)
+        Ok(dest.fill(|dest| reader().getitem(src, start, nitems, dest))? as c_int)
     })
 }
 

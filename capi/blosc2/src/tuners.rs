@@ -1,7 +1,9 @@
-//! Tuners of the user's.
+//! Tuners: the user's, and the project's, which come in libraries of their own.
 
 use crate::constants::tuners::BLOSC2_USER_REGISTERED_TUNER_START;
 use crate::context::blosc2_context;
+use crate::plugins::{self, Registrant};
+use crate::registry::tuners::BLOSC_BTUNE;
 use crate::types::plugins::blosc2_tuner;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
@@ -14,6 +16,10 @@ const MAX_TUNERS: usize = 255;
 
 /// The tuners registered.
 static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+/// The tuners whose libraries were loaded. They stay for good, as the libraries do.
+static LOADED: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+/// The name of the project's tuner.
+const BTUNE_NAME: &CStr = c"btune";
 
 struct Registered(blosc2_tuner);
 
@@ -23,13 +29,42 @@ unsafe impl Send for Registered {}
 // SAFETY: as above.
 unsafe impl Sync for Registered {}
 
-/// The tuner with this id.
+/// The tuner with this id, if it has functions by now.
 pub fn registered(id: c_int) -> Option<blosc2_tuner> {
-    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-    registry
-        .iter()
-        .find(|tuner| tuner.0.id == id)
-        .map(|tuner| tuner.0)
+    find(&REGISTRY, id)
+        .filter(has_functions)
+        .or_else(|| find(&LOADED, id))
+}
+
+fn find(tuners: &RwLock<Vec<Registered>>, id: c_int) -> Option<blosc2_tuner> {
+    let tuners = tuners.read().unwrap_or_else(PoisonError::into_inner);
+    let found = tuners.iter().find(|tuner| tuner.0.id == id);
+    found.map(|tuner| tuner.0)
+}
+
+/// Whether a context can be created with a tuner.
+fn has_functions(tuner: &blosc2_tuner) -> bool {
+    tuner.init.is_some() && tuner.next_blocksize.is_some()
+}
+
+/// The tuner with this id, loaded if only its name is known.
+fn registered_or_loaded(id: c_int) -> Option<blosc2_tuner> {
+    if let Some(tuner) = registered(id) {
+        return Some(tuner);
+    }
+    let tuner = match id {
+        BLOSC_BTUNE => plugins::load_tuner(id, BTUNE_NAME, Registrant::Project),
+        _ => {
+            let known = find(&REGISTRY, id)?;
+            // SAFETY: a registered name is NUL-terminated and outlives the library.
+            let name: &'static CStr = unsafe { CStr::from_ptr(known.name) };
+            plugins::load_tuner(id, name, Registrant::User)
+        }
+    }?;
+    let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
+    loaded.try_reserve(1).ok()?;
+    loaded.push(Registered(tuner));
+    Some(tuner)
 }
 
 /// Lets a tuner prepare a context that was created with it.
@@ -44,10 +79,8 @@ pub unsafe fn initialise(
     params: *mut c_void,
     context: *mut blosc2_context,
 ) -> Result<()> {
-    let tuner = registered(id).ok_or(Error::Tuner)?;
-    let (Some(init), Some(_)) = (tuner.init, tuner.next_blocksize) else {
-        return Err(Error::Tuner);
-    };
+    let tuner = registered_or_loaded(id).ok_or(Error::Tuner)?;
+    let init = tuner.init.ok_or(Error::Tuner)?;
     // SAFETY: whoever registered the tuner promised that it takes any context.
     match unsafe { init(params, context, null_mut()) } {
         0.. => Ok(()),

@@ -1,0 +1,155 @@
+//! Plugin libraries: small ones of our own, found as the dynamic linker or Python says.
+
+mod common;
+
+use common::{c_compiler, library_folder, project_root, run, scratch};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const FAILURE: i32 = -1;
+const CODEC_SUPPORT: i32 = -7;
+const FILTER_PIPELINE: i32 = -18;
+
+/// A number that is the user's to give; its plugin is called `mine`.
+const USER: i32 = 201;
+/// The codec `j2k`.
+const J2K: i32 = 39;
+/// The tuner `btune`.
+const BTUNE: i32 = 32;
+
+/// The program `plugins.c`.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let program = scratch("plugins").join("plugins");
+        let source = project_root().join("c-tests/plugins.c");
+        run(c_compiler()
+            .args([
+                "-std=c99",
+                "-D_DEFAULT_SOURCE",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+            ])
+            .arg(source)
+            .arg("-o")
+            .arg(&program)
+            .arg(library_folder().join("libblosc2.so")));
+        program
+    })
+}
+
+/// A folder for one test, with the plugin library of this kind under this name, if one is wanted.
+fn folder(test: &str, plugin: Option<(&str, &str)>) -> PathBuf {
+    let folder = scratch("plugins").join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    if let Some((kind, name)) = plugin {
+        let source = project_root()
+            .join("c-tests/plugins")
+            .join(kind)
+            .with_extension("c");
+        run(c_compiler()
+            .args([
+                "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+            ])
+            .arg(source)
+            .arg("-o")
+            .arg(folder.join(format!("libblosc2_{name}.so"))));
+    }
+    folder
+}
+
+/// A run of the program that loads libraries from this folder, too, and has no program but those there.
+fn plugins(folder: &Path, kind: &str, id: i32, expected: i32) -> Command {
+    let mut command = Command::new(program());
+    let libraries = format!("{}:{}", library_folder().display(), folder.display());
+    command
+        .args([kind, &id.to_string(), &expected.to_string()])
+        .env("LD_LIBRARY_PATH", libraries)
+        .env("PATH", folder)
+        .env_remove("FERROBLOSC_PLUGIN_SEARCH")
+        .env_remove("BTUNE_TRADEOFF");
+    command
+}
+
+/// A program of this name in the folder, with this text as a shell script.
+fn script(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a script");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a program");
+}
+
+#[test]
+fn plugins_are_found_by_the_dynamic_linker() {
+    let codec = folder("linker-codec", Some(("codec", "j2k")));
+    run(&mut plugins(&codec, "codec", J2K, 0));
+    let codec = folder("linker-user-codec", Some(("codec", "mine")));
+    run(&mut plugins(&codec, "codec", USER, 0));
+    let filter = folder("linker-filter", Some(("filter", "mine")));
+    run(&mut plugins(&filter, "filter", USER, 0));
+    let tuner = folder("linker-tuner", Some(("tuner", "btune")));
+    run(&mut plugins(&tuner, "tuner", BTUNE, 0));
+    run(plugins(&tuner, "super-chunk", BTUNE, FAILURE).env("BTUNE_TRADEOFF", "0.5"));
+    let tuner = folder("linker-user-tuner", Some(("tuner", "mine")));
+    run(&mut plugins(&tuner, "tuner", USER, 0));
+}
+
+#[test]
+fn what_is_not_found_or_is_no_plugin_of_its_kind_is_missing() {
+    let nothing = folder("missing", None);
+    run(&mut plugins(&nothing, "codec", J2K, CODEC_SUPPORT));
+    run(&mut plugins(&nothing, "codec", USER, CODEC_SUPPORT));
+    run(&mut plugins(&nothing, "filter", USER, FILTER_PIPELINE));
+    run(&mut plugins(&nothing, "tuner", BTUNE, FAILURE));
+    run(&mut plugins(&nothing, "tuner", USER, FAILURE));
+    fs::write(nothing.join("libblosc2_j2k.so"), "no library").expect("a file");
+    run(&mut plugins(&nothing, "codec", J2K, CODEC_SUPPORT));
+}
+
+#[test]
+fn row_c71_a_super_chunk_for_a_missing_tuner_is_null() {
+    let nothing = folder("row_c71", None);
+    run(&mut plugins(&nothing, "super-chunk", BTUNE, 0));
+    run(plugins(&nothing, "super-chunk", BTUNE, FAILURE).env("BTUNE_TRADEOFF", "0.5"));
+}
+
+#[test]
+fn row_d5_row_c63_python_is_asked_where_a_plugin_is_if_it_may_be() {
+    let elsewhere = folder("elsewhere", Some(("codec", "j2k")));
+    let library = elsewhere.join("libblosc2_j2k.so");
+    let asked = folder("asked", None);
+    let answer = |lines: &str| {
+        format!(
+            ": > '{}'; test \"$1\" = -c && printf '{lines}'",
+            asked.join("started").display()
+        )
+    };
+    let library = library.display().to_string();
+    for (python, python3) in [
+        (answer(&library), "exit 1".to_owned()),
+        (answer(&format!("{library}\\n")), "exit 1".to_owned()),
+        (
+            answer(&format!("{library}\\r\\nmore\\n")),
+            "exit 1".to_owned(),
+        ),
+        ("exit 1".to_owned(), answer(&format!("{library}\\n"))),
+        (answer("\\n"), answer(&format!("{library}\\n"))),
+    ] {
+        script(&asked, "python", &python);
+        script(&asked, "python3", &python3);
+        run(plugins(&asked, "codec", J2K, 0).env("FERROBLOSC_PLUGIN_SEARCH", "1"));
+        let started = asked.join("started");
+        fs::remove_file(&started).expect("python was asked");
+        for refused in ["", "0"] {
+            let mut command = plugins(&asked, "codec", J2K, CODEC_SUPPORT);
+            run(command.env("FERROBLOSC_PLUGIN_SEARCH", refused));
+        }
+        run(&mut plugins(&asked, "codec", J2K, CODEC_SUPPORT));
+        run(plugins(&asked, "codec", USER, CODEC_SUPPORT).env("FERROBLOSC_PLUGIN_SEARCH", "1"));
+        assert!(!started.exists(), "a program was started");
+    }
+}
