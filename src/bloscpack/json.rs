@@ -83,11 +83,18 @@ impl Value {
     /// The text, without blanks.
     pub fn to_json(&self) -> String {
         let mut text = String::new();
-        self.write(&mut text);
+        self.write((",", ":"), &mut text);
         text
     }
 
-    fn write(&self, text: &mut String) {
+    /// The text with a blank behind each comma and colon, as Python writes it when it isn't told otherwise.
+    pub fn to_spaced_json(&self) -> String {
+        let mut text = String::new();
+        self.write((", ", ": "), &mut text);
+        text
+    }
+
+    fn write(&self, marks: (&str, &str), text: &mut String) {
         match self {
             Value::Null => text.push_str("null"),
             Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
@@ -106,9 +113,9 @@ impl Value {
                 text.push('[');
                 for (i, item) in items.iter().enumerate() {
                     if i > 0 {
-                        text.push(',');
+                        text.push_str(marks.0);
                     }
-                    item.write(text);
+                    item.write(marks, text);
                 }
                 text.push(']');
             }
@@ -116,11 +123,11 @@ impl Value {
                 text.push('{');
                 for (i, (key, value)) in entries.iter().enumerate() {
                     if i > 0 {
-                        text.push(',');
+                        text.push_str(marks.0);
                     }
                     write_text(key, text);
-                    text.push(':');
-                    value.write(text);
+                    text.push_str(marks.1);
+                    value.write(marks, text);
                 }
                 text.push('}');
             }
