@@ -19,10 +19,12 @@
 //! | 4 | [`schunk`] | the super-chunk: chunks, slices, metadata |
 //! | 5 | [`b2nd`] | arrays of several dimensions |
 //! | 5 | [`blpk`], [`bloscpack`] | the container of Bloscpack and bcolz; Bloscpack |
+//! | 6 | [`bcolz`] | the directories of bcolz: carrays and ctables |
 //!
 //! A floor may use the floors below it, never one above.
 
 pub mod b2nd;
+pub mod bcolz;
 mod blockshape;
 pub mod blosc1;
 pub mod bloscpack;

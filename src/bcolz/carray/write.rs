@@ -1,0 +1,476 @@
+//! Changing rows: what is written when, so that a reader always finds what the sizes tell of.
+
+use super::read::Worker;
+use super::{Carray, META, SIZES};
+use crate::bcolz::chunkfile::{self, FRONT};
+use crate::bcolz::error::{Error, Result};
+use crate::bcolz::meta::Sizes;
+use crate::bcolz::packed::Layout;
+use crate::bcolz::value;
+use crate::blosc1::{self, Engine};
+use crate::bloscpack::Value;
+
+/// Rows that growth makes at once, in bytes, about.
+const FILL_STEP: u64 = 4 << 20;
+
+/// What a writer has in memory.
+#[derive(Default)]
+pub(super) struct Writer {
+    /// The rows behind the full chunks, once they were needed.
+    pub rest: Option<Vec<u8>>,
+    /// Whether they, or the length, differ from what is on the disk.
+    dirty: bool,
+    /// Whether the directory has been made ready.
+    prepared: bool,
+    /// Whether there can be files that no row is in any more.
+    has_stale: bool,
+    /// Bytes of the full chunks without what is in front of them, once they were counted.
+    cbytes: Option<u64>,
+}
+
+impl Carray {
+    /// Refuses changes where there can't be any, and makes the directory ready for the first one.
+    fn begin(&mut self) -> Result<()> {
+        self.check_writable()?;
+        self.check_items()?;
+        if matches!(self.layout, Layout::Packed(_)) {
+            return Err(Error::ReadOnlyLayout(self.root.clone()));
+        }
+        self.storage.cparams.check(&self.storage.dtype)?;
+        if !self.writer.prepared {
+            let store = &self.options.store;
+            if !store.exists(&self.data)? {
+                store.make_directory(&self.data)?;
+            }
+            self.attrs.ensure(store)?;
+            for directory in [&self.root, &self.data, &self.root.join(META)] {
+                store.sweep(directory)?;
+            }
+            self.writer.prepared = true;
+            self.writer.has_stale = true;
+        }
+        Ok(())
+    }
+
+    pub(in crate::bcolz) fn check_writable(&self) -> Result<()> {
+        match self.is_writable {
+            true => Ok(()),
+            false => Err(Error::ReadOnly),
+        }
+    }
+
+    /// Lets chunks written from now on be compressed otherwise, for this handle.
+    ///
+    /// # Errors
+    /// [`Error::Argument`], [`Error::NoSuchCodec`].
+    pub fn set_cparams(&mut self, cparams: super::Cparams) -> Result<()> {
+        cparams.check(&self.storage.dtype)?;
+        self.storage.cparams = cparams;
+        Ok(())
+    }
+
+    /// Appends rows. Chunks that get full are written at once; the rest, and the new length, when the handle is
+    /// flushed. A failure leaves the rows there were.
+    ///
+    /// # Errors
+    /// [`Error::RowBytes`]; [`Error::ReadOnly`]; [`Error`].
+    pub fn append(&mut self, rows: &[u8]) -> Result<()> {
+        self.begin()?;
+        let count = self.rows_in(rows.len())?;
+        let len = self.sizes.len.checked_add(count);
+        let sizes = len.and_then(|len| Sizes::new(len, &self.sizes.row_shape, &self.storage.dtype));
+        let sizes = sizes.ok_or(Error::Argument("there can't be so many rows"))?;
+        if count == 0 {
+            return Ok(());
+        }
+        let mut rest = self.take_rest()?;
+        let before = rest.len();
+        let full = self.full_chunks();
+        let appended = self.append_chunks(&mut rest, rows);
+        self.writer.dirty = true;
+        match appended {
+            Ok(()) => {
+                self.sizes = sizes;
+                self.writer.rest = Some(rest);
+                Ok(())
+            }
+            Err((error, written)) => {
+                if written == 0 {
+                    rest.truncate(before);
+                    self.writer.rest = Some(rest);
+                } else {
+                    // The rows behind the full chunks begin the chunk that was written in their place.
+                    self.writer.cbytes = None;
+                    self.cached.take_if(|(number, _)| *number >= full);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Writes the chunks that rows behind `rest` fill, and leaves in it what fills none. A failure comes with the
+    /// number of chunks written before it.
+    fn append_chunks(
+        &mut self,
+        rest: &mut Vec<u8>,
+        mut rows: &[u8],
+    ) -> std::result::Result<(), (Error, u64)> {
+        let chunk_bytes = self.chunk_bytes() as usize;
+        let first = self.full_chunks();
+        let mut written = 0;
+        let missing = chunk_bytes - rest.len();
+        if !rest.is_empty() && rows.len() >= missing {
+            let (head, behind) = rows.split_at(missing);
+            rest.try_reserve_exact(missing)
+                .map_err(|error| (error.into(), 0))?;
+            rest.extend_from_slice(head);
+            self.write_full(first, rest).map_err(|error| (error, 0))?;
+            rest.clear();
+            written = 1;
+            rows = behind;
+        }
+        if rest.is_empty() {
+            let full = rows.len() - rows.len() % chunk_bytes;
+            let (chunks, behind) = rows.split_at(full);
+            let batch = chunk_bytes * self.threads() as usize;
+            for chunks in chunks.chunks(batch) {
+                let files = self.encode_all(chunks).map_err(|error| (error, written))?;
+                for file in files {
+                    let number = first + written;
+                    self.write_file(number, &file)
+                        .map_err(|error| (error, written))?;
+                    written += 1;
+                }
+            }
+            rows = behind;
+        }
+        rest.try_reserve(rows.len())
+            .map_err(|error| (error.into(), written))?;
+        rest.extend_from_slice(rows);
+        Ok(())
+    }
+
+    /// Writes over the rows from `start` on. Full chunks are written at once, the rest when the handle is flushed.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRows`]; those of [`Carray::append`].
+    pub fn set(&mut self, start: u64, rows: &[u8]) -> Result<()> {
+        self.begin()?;
+        let count = self.rows_in(rows.len())?;
+        self.check_rows(start, count)?;
+        let (chunklen, row_bytes) = (self.chunklen(), self.row_bytes());
+        let (mut row, mut rows) = (start, rows);
+        while !rows.is_empty() {
+            let (number, first) = (row / chunklen, row % chunklen);
+            let here = (chunklen - first).min(start + count - row);
+            let (part, behind) = rows.split_at((here * row_bytes) as usize);
+            self.set_part(number, (first * row_bytes) as usize, part)?;
+            row += here;
+            rows = behind;
+        }
+        Ok(())
+    }
+
+    fn set_part(&mut self, number: u64, offset: usize, part: &[u8]) -> Result<()> {
+        if number == self.full_chunks() {
+            let mut rest = self.take_rest()?;
+            rest[offset..offset + part.len()].copy_from_slice(part);
+            self.writer.rest = Some(rest);
+            self.writer.dirty = true;
+            return Ok(());
+        }
+        if part.len() as u64 == self.chunk_bytes() {
+            return self.write_full(number, part);
+        }
+        let mut plain = self.decoded(number)?;
+        plain[offset..offset + part.len()].copy_from_slice(part);
+        self.write_full(number, &plain)
+    }
+
+    /// Takes `count` rows away from the end.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when there are not so many; [`Error::ReadOnly`]; [`Error`].
+    pub fn trim(&mut self, count: u64) -> Result<()> {
+        self.begin()?;
+        let Some(len) = self.sizes.len.checked_sub(count) else {
+            return Err(Error::Argument("`nitems` must be less than total length"));
+        };
+        if count == 0 {
+            return Ok(());
+        }
+        // What is shortened is what is on the disk.
+        self.flush()?;
+        let number = len / self.chunklen();
+        let rest_bytes = (len % self.chunklen() * self.row_bytes()) as usize;
+        let mut rest = match number == self.full_chunks() {
+            true => self.take_rest()?,
+            false if rest_bytes == 0 => Vec::new(),
+            false => self.decoded(number)?,
+        };
+        rest.truncate(rest_bytes);
+        let before = std::mem::replace(&mut self.sizes.len, len);
+        self.writer.cbytes = None;
+        if let Err(error) = self.write_sizes() {
+            self.sizes.len = before;
+            return Err(error);
+        }
+        self.writer.rest = Some(rest);
+        self.writer.has_stale = true;
+        self.cached = None;
+        self.write_rest()?;
+        self.remove_stale()
+    }
+
+    /// Makes it `len` rows long: takes rows away, or fills new ones with the fill value.
+    ///
+    /// # Errors
+    /// Those of [`Carray::trim`] and [`Carray::append`].
+    pub fn resize(&mut self, len: u64) -> Result<()> {
+        self.begin()?;
+        if let Some(count) = self.sizes.len.checked_sub(len) {
+            self.trim(count)?;
+            return self.flush();
+        }
+        let row_bytes = self.row_bytes() as usize;
+        let shape = &self.sizes.row_shape;
+        let row = value::row_of(&self.storage.dtype, &self.storage.dflt, shape, row_bytes);
+        let at_once = (FILL_STEP / self.row_bytes()).max(1);
+        while self.sizes.len < len {
+            let count = (len - self.sizes.len).min(at_once) as usize;
+            self.append(&row.repeat(count))?;
+        }
+        self.flush()
+    }
+
+    /// Writes what is only in memory: the rows behind the full chunks, then the length. Nothing in a handle that reads.
+    ///
+    /// # Errors
+    /// [`Error`]; the rows stay in memory then.
+    pub fn flush(&mut self) -> Result<()> {
+        if !self.is_writable || !self.writer.dirty {
+            return Ok(());
+        }
+        self.flush_rest()?;
+        self.flush_sizes()
+    }
+
+    /// The first half of a flush: the rows.
+    pub(in crate::bcolz) fn flush_rest(&mut self) -> Result<()> {
+        match self.writer.dirty {
+            true => self.write_rest(),
+            false => Ok(()),
+        }
+    }
+
+    /// The second half of a flush: the length, and what it leaves behind.
+    pub(in crate::bcolz) fn flush_sizes(&mut self) -> Result<()> {
+        if !self.writer.dirty {
+            return Ok(());
+        }
+        self.write_sizes()?;
+        self.writer.dirty = false;
+        self.remove_stale()
+    }
+
+    /// Goes back to the rows that the sizes on the disk tell of.
+    pub(in crate::bcolz) fn revert(&mut self, len: u64) {
+        self.sizes.len = len;
+        self.writer.rest = None;
+        self.writer.dirty = false;
+        self.writer.cbytes = None;
+        self.cached = None;
+    }
+
+    /// Flushes and closes.
+    ///
+    /// # Errors
+    /// Those of [`Carray::flush`].
+    pub fn close(mut self) -> Result<()> {
+        let flushed = self.flush();
+        // Dropping tries nothing again.
+        self.writer.dirty = false;
+        flushed
+    }
+
+    /// Puts a value under a name among the attributes, on the disk at once.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnly`]; [`Error::Storage`].
+    pub fn set_attr(&mut self, name: &str, value: Value) -> Result<()> {
+        self.check_writable()?;
+        self.attrs
+            .set(&self.options.store, name, Some(value))
+            .map(|_| ())
+    }
+
+    /// Takes an attribute away; returns whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnly`]; [`Error::Storage`].
+    pub fn remove_attr(&mut self, name: &str) -> Result<bool> {
+        self.check_writable()?;
+        self.attrs.set(&self.options.store, name, None)
+    }
+
+    /// The rows behind the full chunks, which stay taken until they are put back.
+    fn take_rest(&mut self) -> Result<Vec<u8>> {
+        if let Some(rest) = self.writer.rest.take() {
+            return Ok(rest);
+        }
+        match self.rest_bytes() as usize {
+            0 => Ok(Vec::new()),
+            len => {
+                let mut rest = self.decoded(self.full_chunks())?;
+                rest.truncate(len);
+                Ok(rest)
+            }
+        }
+    }
+
+    /// All that is in a chunk on the disk.
+    fn decoded(&mut self, number: u64) -> Result<Vec<u8>> {
+        let mut worker = self.workers.pop().unwrap_or_default();
+        let (engine, plain) = (&mut worker.engine, &mut worker.plain);
+        let (expected, nthreads) = (self.expected(number), self.threads());
+        let read = self.layout.with_chunk(
+            self.access(),
+            number,
+            expected,
+            &mut worker.file,
+            |chunk, path| chunk.decode_to(engine, nthreads, plain, path),
+        );
+        let plain = std::mem::take(&mut worker.plain);
+        self.workers.push(worker);
+        read.map(|()| plain)
+    }
+
+    fn params(&self, nthreads: i32) -> Result<blosc1::Params> {
+        self.storage.cparams.params(self.typesize, nthreads)
+    }
+
+    /// The file of a chunk with these rows.
+    fn encode(&self, engine: &mut Engine, nthreads: i32, plain: &[u8]) -> Result<Vec<u8>> {
+        let params = self.params(nthreads)?;
+        let digits = self.storage.cparams.quantize;
+        if digits == 0 {
+            return chunkfile::encode(engine, &params, plain);
+        }
+        let mut rounded = Vec::new();
+        rounded.try_reserve_exact(plain.len())?;
+        rounded.extend_from_slice(plain);
+        value::quantize(&self.storage.dtype, digits, &mut rounded);
+        chunkfile::encode(engine, &params, &rounded)
+    }
+
+    /// The files of full chunks that follow each other, each made on a thread of its own.
+    fn encode_all(&mut self, chunks: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let chunk_bytes = self.chunk_bytes() as usize;
+        let mut workers = self.take_workers(chunks.len() / chunk_bytes);
+        let encoded = match workers.len() {
+            1 => {
+                let engine = &mut workers[0].engine;
+                let chunks = chunks.chunks(chunk_bytes);
+                chunks
+                    .map(|plain| self.encode(engine, self.threads(), plain))
+                    .collect()
+            }
+            _ => std::thread::scope(|scope| {
+                let encode =
+                    |worker: &mut Worker, plain: &[u8]| self.encode(&mut worker.engine, 1, plain);
+                let work = workers.iter_mut().zip(chunks.chunks(chunk_bytes));
+                let threads: Vec<_> = work
+                    .map(|(worker, plain)| scope.spawn(move || encode(worker, plain)))
+                    .collect();
+                let files = threads.into_iter().map(|thread| {
+                    let joined = thread.join();
+                    joined.unwrap_or(Err(Error::Compression(blosc1::Error::Failure)))
+                });
+                files.collect()
+            }),
+        };
+        self.workers = workers;
+        encoded
+    }
+
+    /// Writes a full chunk.
+    fn write_full(&mut self, number: u64, plain: &[u8]) -> Result<()> {
+        let mut worker = self.workers.pop().unwrap_or_default();
+        let encoded = self.encode(&mut worker.engine, self.threads(), plain);
+        self.workers.push(worker);
+        self.write_file(number, &encoded?)
+    }
+
+    fn write_file(&mut self, number: u64, file: &[u8]) -> Result<()> {
+        self.cached.take_if(|(cached, _)| *cached == number);
+        let path = self.chunk_path(number);
+        let before = match self.writer.cbytes {
+            Some(_) if number < self.full_chunks() => self.cbytes_of(number)?,
+            _ => 0,
+        };
+        self.options.store.replace(&path, file)?;
+        if let Some(cbytes) = &mut self.writer.cbytes {
+            *cbytes = cbytes.saturating_sub(before) + (file.len() - FRONT) as u64;
+        }
+        Ok(())
+    }
+
+    /// Bytes of a chunk on the disk.
+    fn cbytes_of(&self, number: u64) -> Result<u64> {
+        let path = self.chunk_path(number);
+        let stream = self.options.store.open(&path)?;
+        let stream = stream.ok_or_else(|| Error::MissingChunk(path.clone()))?;
+        let size = stream.size().map_err(Error::storage(&path))?;
+        Ok(size.saturating_sub(FRONT as u64))
+    }
+
+    /// Writes the rows behind the full chunks as they are in memory.
+    fn write_rest(&mut self) -> Result<()> {
+        let Some(rest) = self.writer.rest.take() else {
+            return Ok(());
+        };
+        let written = match rest.is_empty() {
+            true => Ok(()),
+            false => {
+                let mut worker = self.workers.pop().unwrap_or_default();
+                let encoded = self.encode(&mut worker.engine, self.threads(), &rest);
+                self.workers.push(worker);
+                let path = self.chunk_path(self.full_chunks());
+                encoded.and_then(|file| self.options.store.replace(&path, &file))
+            }
+        };
+        self.writer.rest = Some(rest);
+        written
+    }
+
+    fn write_sizes(&mut self) -> Result<()> {
+        let cbytes = match self.writer.cbytes {
+            Some(cbytes) => cbytes,
+            None => (0..self.full_chunks()).try_fold(0, |total: u64, number| {
+                Ok::<_, Error>(total.saturating_add(self.cbytes_of(number)?))
+            })?,
+        };
+        self.writer.cbytes = Some(cbytes);
+        // As a bcolz that has just made the array counts: with a chunk for what is in memory.
+        let value = self
+            .sizes
+            .to_value(cbytes.saturating_add(self.chunk_bytes()));
+        let path = self.root.join(META).join(SIZES);
+        self.options.store.replace_json(&path, &value)
+    }
+
+    /// Removes the files of chunks that no row is in.
+    fn remove_stale(&mut self) -> Result<()> {
+        if !self.writer.has_stale {
+            return Ok(());
+        }
+        let nchunks = self.nchunks();
+        for name in self.options.store.list(&self.data)?.unwrap_or_default() {
+            if chunkfile::number_of(&name).is_some_and(|number| number >= nchunks) {
+                self.options.store.remove(&self.data.join(name))?;
+            }
+        }
+        self.writer.has_stale = false;
+        Ok(())
+    }
+}

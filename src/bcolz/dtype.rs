@@ -1,0 +1,651 @@
+//! Types of items, in the texts that NumPy prints for them.
+//!
+//! | kind | texts |
+//! |---|---|
+//! | numbers in native order, which is little-endian | `bool`, `int32`, `float64`, `complex128` … |
+//! | numbers with their order | `<i4`, `>f8`, `\|b1` … |
+//! | texts and bytes | `\|S3`, `<U3`, `\|V8` |
+//! | times | `datetime64[ns]`, `<M8[ns]`, `timedelta64[s]` … |
+//! | Python's objects | `object`, `\|O8`, `O` |
+//! | records | `[('a', '<i4'), ('b', '<f8', (2,))]`, `{'names': […], 'formats': […], 'offsets': […], 'itemsize': n}` |
+//!
+//! The text is never run, only read. (Source: the strings of NumPy's dtypes.)
+
+use super::error::{Error, Result};
+use crate::bloscpack::Literal;
+use crate::blpk::MAX_NBYTES;
+
+/// The largest item that a header of Blosc can tell.
+const MAX_TYPESIZE: u64 = 255;
+/// How deep records may be nested.
+const MAX_DEPTH: usize = 32;
+/// Bytes of a character of `U`.
+const CHARACTER: u64 = 4;
+
+/// What an item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `True` or `False`.
+    Bool,
+    /// A signed whole number.
+    Int,
+    /// An unsigned whole number.
+    Uint,
+    /// A binary float.
+    Float,
+    /// Two floats.
+    Complex,
+    /// Bytes, filled up with NUL.
+    Bytes,
+    /// Characters of four bytes, filled up with NUL.
+    Unicode,
+    /// Bytes without a meaning.
+    Void,
+    /// A point in time.
+    Datetime,
+    /// A span of time.
+    Timedelta,
+    /// An object of Python's.
+    Object,
+    /// Several fields.
+    Record,
+}
+
+impl Kind {
+    /// NumPy's letter.
+    fn letter(self) -> char {
+        match self {
+            Kind::Bool => 'b',
+            Kind::Int => 'i',
+            Kind::Uint => 'u',
+            Kind::Float => 'f',
+            Kind::Complex => 'c',
+            Kind::Bytes => 'S',
+            Kind::Unicode => 'U',
+            Kind::Void | Kind::Record => 'V',
+            Kind::Datetime => 'M',
+            Kind::Timedelta => 'm',
+            Kind::Object => 'O',
+        }
+    }
+
+    /// The kind with NumPy's letter in a text with a size.
+    fn from_letter(letter: char) -> Option<Kind> {
+        Some(match letter {
+            'b' => Kind::Bool,
+            'i' => Kind::Int,
+            'u' => Kind::Uint,
+            'f' => Kind::Float,
+            'c' => Kind::Complex,
+            'S' | 'a' => Kind::Bytes,
+            'U' => Kind::Unicode,
+            'V' => Kind::Void,
+            'M' => Kind::Datetime,
+            'm' => Kind::Timedelta,
+            'O' => Kind::Object,
+            _ => return None,
+        })
+    }
+
+    /// Whether items can have so many bytes.
+    fn allows(self, size: u64) -> bool {
+        match self {
+            Kind::Bool => size == 1,
+            Kind::Int | Kind::Uint => matches!(size, 1 | 2 | 4 | 8),
+            Kind::Float => matches!(size, 2 | 4 | 8 | 12 | 16),
+            Kind::Complex => matches!(size, 8 | 16 | 24 | 32),
+            Kind::Datetime | Kind::Timedelta => size == 8,
+            Kind::Bytes | Kind::Unicode | Kind::Void | Kind::Record => true,
+            Kind::Object => matches!(size, 4 | 8),
+        }
+    }
+
+    /// Whether the order of an item's bytes makes a difference.
+    fn has_order(self) -> bool {
+        matches!(
+            self,
+            Kind::Int
+                | Kind::Uint
+                | Kind::Float
+                | Kind::Complex
+                | Kind::Unicode
+                | Kind::Datetime
+                | Kind::Timedelta
+        )
+    }
+}
+
+/// A field of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub dtype: Dtype,
+    /// Its shape, when it holds several items.
+    pub shape: Vec<u64>,
+    /// Where it begins in the record.
+    pub offset: u64,
+}
+
+/// The type of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dtype {
+    text: String,
+    kind: Kind,
+    itemsize: u64,
+    is_big_endian: bool,
+    unit: String,
+    fields: Vec<Field>,
+}
+
+/// Words for types: kind and bytes.
+const WORDS: [(&str, Kind, u64); 24] = [
+    ("bool", Kind::Bool, 1),
+    ("int8", Kind::Int, 1),
+    ("int16", Kind::Int, 2),
+    ("int32", Kind::Int, 4),
+    ("int64", Kind::Int, 8),
+    ("int", Kind::Int, 8),
+    ("uint8", Kind::Uint, 1),
+    ("uint16", Kind::Uint, 2),
+    ("uint32", Kind::Uint, 4),
+    ("uint64", Kind::Uint, 8),
+    ("uint", Kind::Uint, 8),
+    ("float16", Kind::Float, 2),
+    ("float32", Kind::Float, 4),
+    ("float64", Kind::Float, 8),
+    ("float", Kind::Float, 8),
+    ("float96", Kind::Float, 12),
+    ("float128", Kind::Float, 16),
+    ("complex64", Kind::Complex, 8),
+    ("complex128", Kind::Complex, 16),
+    ("complex", Kind::Complex, 16),
+    ("complex192", Kind::Complex, 24),
+    ("complex256", Kind::Complex, 32),
+    ("object", Kind::Object, 8),
+    ("O", Kind::Object, 8),
+];
+
+/// Letters for types of C: kind and bytes.
+const LETTERS: [(char, Kind, u64); 18] = [
+    ('?', Kind::Bool, 1),
+    ('b', Kind::Int, 1),
+    ('h', Kind::Int, 2),
+    ('i', Kind::Int, 4),
+    ('l', Kind::Int, 8),
+    ('q', Kind::Int, 8),
+    ('B', Kind::Uint, 1),
+    ('H', Kind::Uint, 2),
+    ('I', Kind::Uint, 4),
+    ('L', Kind::Uint, 8),
+    ('Q', Kind::Uint, 8),
+    ('e', Kind::Float, 2),
+    ('f', Kind::Float, 4),
+    ('d', Kind::Float, 8),
+    ('g', Kind::Float, 16),
+    ('F', Kind::Complex, 8),
+    ('D', Kind::Complex, 16),
+    ('O', Kind::Object, 8),
+];
+
+impl Dtype {
+    /// The type with this text.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`]
+    pub fn parse(text: &str) -> Result<Dtype> {
+        let found = match text.trim_start().starts_with(['[', '{']) {
+            true => Literal::parse(text).and_then(|literal| Dtype::of_record(&literal, 0)),
+            false => Dtype::of_plain(text),
+        };
+        let found = found.ok_or_else(|| Error::Dtype(text.to_owned()))?;
+        Ok(Dtype {
+            text: text.to_owned(),
+            ..found
+        })
+    }
+
+    fn plain(kind: Kind, itemsize: u64, is_big_endian: bool, unit: &str) -> Option<Dtype> {
+        (kind.allows(itemsize) && itemsize <= u64::from(MAX_NBYTES)).then(|| Dtype {
+            text: String::new(),
+            kind,
+            itemsize,
+            is_big_endian: is_big_endian && kind.has_order() && itemsize > 1,
+            unit: unit.to_owned(),
+            fields: Vec::new(),
+        })
+    }
+
+    fn of_plain(text: &str) -> Option<Dtype> {
+        if let Some((_, kind, size)) = WORDS.into_iter().find(|(word, ..)| *word == text) {
+            return Dtype::plain(kind, size, false, "");
+        }
+        let (front, unit) = match text.split_once('[') {
+            Some((front, rest)) => (front, rest.strip_suffix(']')?),
+            None => (text, ""),
+        };
+        let has_unit = front.len() < text.len();
+        match front {
+            "datetime64" => return Dtype::plain(Kind::Datetime, 8, false, checked_unit(unit)?),
+            "timedelta64" => return Dtype::plain(Kind::Timedelta, 8, false, checked_unit(unit)?),
+            _ => {}
+        }
+        let is_big_endian = front.starts_with('>');
+        let rest = front.strip_prefix(['<', '>', '|', '=']).unwrap_or(front);
+        let letter = rest.chars().next()?;
+        let digits = &rest[letter.len_utf8()..];
+        if digits.is_empty() && !has_unit {
+            let found = LETTERS.into_iter().find(|(known, ..)| *known == letter);
+            let (_, kind, size) = found?;
+            return Dtype::plain(kind, size, is_big_endian, "");
+        }
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let kind = Kind::from_letter(letter)?;
+        let is_time = matches!(kind, Kind::Datetime | Kind::Timedelta);
+        if has_unit && !is_time {
+            return None;
+        }
+        let number: u64 = digits.parse().ok()?;
+        let size = match kind {
+            Kind::Unicode => number.checked_mul(CHARACTER)?,
+            _ => number,
+        };
+        Dtype::plain(kind, size, is_big_endian, checked_unit(unit)?)
+    }
+
+    fn of(literal: &Literal, depth: usize) -> Option<Dtype> {
+        let found = match literal {
+            Literal::Text(text) => Dtype::of_plain(text)?,
+            _ => Dtype::of_record(literal, depth)?,
+        };
+        Some(Dtype {
+            text: match literal {
+                Literal::Text(text) => text.clone(),
+                other => other.repr().into_owned(),
+            },
+            ..found
+        })
+    }
+
+    fn of_record(literal: &Literal, depth: usize) -> Option<Dtype> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let (fields, itemsize) = match literal {
+            Literal::List(items) => fields_of_list(items, depth)?,
+            Literal::Dict(entries) => fields_of_dict(entries, depth)?,
+            _ => return None,
+        };
+        let is_inside = |field: &Field| {
+            let end = field.nbytes().and_then(|len| len.checked_add(field.offset));
+            end.is_some_and(|end| end <= itemsize)
+        };
+        if itemsize > u64::from(MAX_NBYTES) || !fields.iter().all(is_inside) {
+            return None;
+        }
+        Some(Dtype {
+            text: String::new(),
+            kind: Kind::Record,
+            itemsize,
+            is_big_endian: false,
+            unit: String::new(),
+            fields,
+        })
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What an item is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Bytes of an item.
+    pub fn itemsize(&self) -> u64 {
+        self.itemsize
+    }
+
+    /// Whether the first byte of a number is the most significant one.
+    pub fn is_big_endian(&self) -> bool {
+        self.is_big_endian
+    }
+
+    /// The fields of a record.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Whether there are objects of Python's in it.
+    pub fn has_objects(&self) -> bool {
+        self.kind == Kind::Object || self.fields.iter().any(|field| field.dtype.has_objects())
+    }
+
+    /// The typesize in chunks of these items; none when there can't be such chunks.
+    pub fn blosc_typesize(&self) -> Option<u8> {
+        match self.kind {
+            Kind::Bytes => Some(1),
+            Kind::Unicode => Some(CHARACTER as u8),
+            Kind::Void | Kind::Record if self.itemsize > MAX_TYPESIZE => Some(1),
+            _ => u8::try_from(self.itemsize).ok().filter(|&size| size > 0),
+        }
+    }
+
+    /// The type as NumPy describes it in `.npy` files, with its order in the text.
+    pub fn description(&self) -> Literal {
+        if self.kind != Kind::Record {
+            let order = match (
+                self.kind.has_order() && self.itemsize > 1,
+                self.is_big_endian,
+            ) {
+                (false, _) => '|',
+                (true, true) => '>',
+                (true, false) => '<',
+            };
+            let count = match self.kind {
+                Kind::Unicode => self.itemsize / CHARACTER,
+                _ => self.itemsize,
+            };
+            let mut text = format!("{order}{}{count}", self.kind.letter());
+            if !self.unit.is_empty() {
+                text.push_str(&format!("[{}]", self.unit));
+            }
+            return Literal::Text(text);
+        }
+        let mut fields: Vec<&Field> = self.fields.iter().collect();
+        fields.sort_by_key(|field| field.offset);
+        let mut described = Vec::new();
+        let mut end = 0;
+        let gap = |len: u64| {
+            Literal::Tuple(vec![
+                Literal::Text(String::new()),
+                Literal::Text(format!("|V{len}")),
+            ])
+        };
+        for field in fields {
+            if field.offset > end {
+                described.push(gap(field.offset - end));
+            }
+            let mut parts = vec![Literal::Text(field.name.clone()), field.dtype.description()];
+            if !field.shape.is_empty() {
+                let shape = field.shape.iter().map(|&len| Literal::Int(len)).collect();
+                parts.push(Literal::Tuple(shape));
+            }
+            described.push(Literal::Tuple(parts));
+            end = field.offset + field.nbytes().unwrap_or(0);
+        }
+        if self.itemsize > end {
+            described.push(gap(self.itemsize - end));
+        }
+        Literal::List(described)
+    }
+
+    /// The type with a description of NumPy's, in the text bcolz would give it.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`]
+    pub fn from_description(literal: &Literal) -> Result<Dtype> {
+        let wrong = || Error::Dtype(literal.repr().into_owned());
+        let mut dtype = Dtype::of(literal, 0).ok_or_else(wrong)?;
+        if let Some(text) = dtype.word() {
+            dtype.text = text;
+        }
+        Ok(dtype)
+    }
+
+    /// The word for a type in native order that has one.
+    fn word(&self) -> Option<String> {
+        let unit = match self.unit.as_str() {
+            "" => String::new(),
+            unit => format!("[{unit}]"),
+        };
+        match self.kind {
+            _ if self.is_big_endian => None,
+            Kind::Datetime => Some(format!("datetime64{unit}")),
+            Kind::Timedelta => Some(format!("timedelta64{unit}")),
+            _ => {
+                let mut words = WORDS.into_iter();
+                let same = |kind, size| kind == self.kind && size == self.itemsize;
+                let (word, ..) = words.find(|&(_, kind, size)| same(kind, size))?;
+                Some(word.to_owned())
+            }
+        }
+    }
+}
+
+impl Field {
+    /// Items in the field.
+    pub fn count(&self) -> Option<u64> {
+        self.shape
+            .iter()
+            .try_fold(1_u64, |count, &len| count.checked_mul(len))
+    }
+
+    /// Bytes of the field.
+    pub fn nbytes(&self) -> Option<u64> {
+        self.count()?.checked_mul(self.dtype.itemsize)
+    }
+}
+
+/// A unit of times: digits and letters, and what NumPy puts between them.
+fn checked_unit(unit: &str) -> Option<&str> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/';
+    unit.bytes().all(is_part).then_some(unit)
+}
+
+fn name_of(literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::Text(name) => Some(name.clone()),
+        // Title and name.
+        Literal::Tuple(parts) => match parts.as_slice() {
+            [Literal::Text(_), Literal::Text(name)] => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn shape_of(literal: &Literal) -> Option<Vec<u64>> {
+    let length = |item: &Literal| match item {
+        Literal::Int(length) => Some(*length),
+        _ => None,
+    };
+    match literal {
+        Literal::Int(length) => Some(vec![*length]),
+        Literal::Tuple(lengths) => lengths.iter().map(length).collect(),
+        _ => None,
+    }
+}
+
+/// The fields of a list, which follow each other, and the bytes of the record.
+fn fields_of_list(items: &[Literal], depth: usize) -> Option<(Vec<Field>, u64)> {
+    let mut fields = Vec::new();
+    let mut offset = 0_u64;
+    for item in items {
+        let Literal::Tuple(parts) = item else {
+            return None;
+        };
+        let (name, dtype, shape) = match parts.as_slice() {
+            [name, dtype] => (name, dtype, Vec::new()),
+            [name, dtype, shape] => (name, dtype, shape_of(shape)?),
+            _ => return None,
+        };
+        let field = Field {
+            name: name_of(name)?,
+            dtype: Dtype::of(dtype, depth + 1)?,
+            shape,
+            offset,
+        };
+        offset = offset.checked_add(field.nbytes()?)?;
+        // A field without a name fills a gap.
+        if !field.name.is_empty() {
+            fields.push(field);
+        }
+    }
+    Some((fields, offset))
+}
+
+/// The fields of a dictionary, and the bytes of the record.
+fn fields_of_dict(entries: &[(String, Literal)], depth: usize) -> Option<(Vec<Field>, u64)> {
+    let get = |key: &str| {
+        entries
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
+    };
+    let list = |key: &str| match get(key)? {
+        Literal::List(items) | Literal::Tuple(items) => Some(items.as_slice()),
+        _ => None,
+    };
+    let (names, formats) = (list("names")?, list("formats")?);
+    let offsets = list("offsets");
+    if names.len() != formats.len() || offsets.is_some_and(|all| all.len() != names.len()) {
+        return None;
+    }
+    let mut fields = Vec::new();
+    let mut end = 0;
+    for (i, (name, format)) in names.iter().zip(formats).enumerate() {
+        let (format, shape) = match format {
+            Literal::Tuple(parts) => match parts.as_slice() {
+                [format, shape] => (format, shape_of(shape)?),
+                _ => return None,
+            },
+            format => (format, Vec::new()),
+        };
+        let offset = match offsets {
+            Some(offsets) => match offsets[i] {
+                Literal::Int(offset) => offset,
+                _ => return None,
+            },
+            None => end,
+        };
+        let field = Field {
+            name: name_of(name)?,
+            dtype: Dtype::of(format, depth + 1)?,
+            shape,
+            offset,
+        };
+        end = end.max(offset.checked_add(field.nbytes()?)?);
+        fields.push(field);
+    }
+    match get("itemsize") {
+        Some(Literal::Int(itemsize)) => Some((fields, *itemsize)),
+        Some(_) => None,
+        None => Some((fields, end)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_numpy_are_understood() {
+        // Text, bytes of an item, typesize in chunks, description.
+        for (text, itemsize, typesize, description) in [
+            ("bool", 1, Some(1), "'|b1'"),
+            ("int8", 1, Some(1), "'|i1'"),
+            ("uint32", 4, Some(4), "'<u4'"),
+            ("float16", 2, Some(2), "'<f2'"),
+            ("float128", 16, Some(16), "'<f16'"),
+            ("complex128", 16, Some(16), "'<c16'"),
+            (">i4", 4, Some(4), "'>i4'"),
+            ("<i4", 4, Some(4), "'<i4'"),
+            ("i4", 4, Some(4), "'<i4'"),
+            ("f8", 8, Some(8), "'<f8'"),
+            ("b1", 1, Some(1), "'|b1'"),
+            ("?", 1, Some(1), "'|b1'"),
+            ("|S3", 3, Some(1), "'|S3'"),
+            ("|S300", 300, Some(1), "'|S300'"),
+            ("<U4", 16, Some(4), "'<U4'"),
+            (">U4", 16, Some(4), "'>U4'"),
+            ("<U100", 400, Some(4), "'<U100'"),
+            ("|V8", 8, Some(8), "'|V8'"),
+            ("|V300", 300, Some(1), "'|V300'"),
+            ("datetime64[ns]", 8, Some(8), "'<M8[ns]'"),
+            ("datetime64[25s]", 8, Some(8), "'<M8[25s]'"),
+            (">M8[D]", 8, Some(8), "'>M8[D]'"),
+            ("timedelta64[s]", 8, Some(8), "'<m8[s]'"),
+            ("datetime64", 8, Some(8), "'<M8'"),
+            ("object", 8, Some(8), "'|O8'"),
+            ("|O8", 8, Some(8), "'|O8'"),
+            ("O", 8, Some(8), "'|O8'"),
+            (
+                "[('u', '<f8'), ('v', '<i2')]",
+                10,
+                Some(10),
+                "[('u', '<f8'), ('v', '<i2')]",
+            ),
+            (
+                "[('a', '|S1'), ('b', [('c', '>i4', (2, 3))])]",
+                25,
+                Some(25),
+                "[('a', '|S1'), ('b', [('c', '>i4', (2, 3))])]",
+            ),
+            (
+                "{'names':['a','b'], 'formats':['u1','<i4'], 'offsets':[0,4], 'itemsize':12}",
+                12,
+                Some(12),
+                "[('a', '|u1'), ('', '|V3'), ('b', '<i4'), ('', '|V4')]",
+            ),
+        ] {
+            let dtype = Dtype::parse(text).unwrap();
+            assert_eq!(dtype.text(), text);
+            assert_eq!(dtype.itemsize(), itemsize, "{text}");
+            assert_eq!(dtype.blosc_typesize(), typesize, "{text}");
+            assert_eq!(dtype.description().repr(), description, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "",
+            "int128",
+            "i3",
+            "<q8",
+            "x",
+            "f8[s]",
+            "datetime64[",
+            "datetime64[a b]",
+            "U",
+            "S",
+            "|U99999999999999999999",
+            "|S4294967296",
+            "__import__('os')",
+            "[('a',)]",
+            "[]()",
+            "{'names':['a'], 'formats':[]}",
+            "{'names':['a'], 'formats':['i4'], 'offsets':[1], 'itemsize':4}",
+            "{'names':['a'], 'formats':['i4'], 'offsets':[18446744073709551615]}",
+            "[('a', 'i4', (4294967296, 4294967296, 4294967296))]",
+        ] {
+            assert_eq!(Dtype::parse(text), Err(Error::Dtype(text.to_owned())));
+        }
+        let deep = format!("{}'i4'{}", "[('a', ".repeat(60), ")]".repeat(60));
+        assert!(Dtype::parse(&deep).is_err());
+    }
+
+    #[test]
+    fn descriptions_get_the_words_that_bcolz_writes() {
+        for (description, text) in [
+            ("'<i4'", "int32"),
+            ("'|b1'", "bool"),
+            ("'>i4'", ">i4"),
+            ("'|S5'", "|S5"),
+            ("'<U5'", "<U5"),
+            ("'<M8[ms]'", "datetime64[ms]"),
+            ("'>m8[ms]'", ">m8[ms]"),
+            ("'<c8'", "complex64"),
+            ("[('a', '<i4')]", "[('a', '<i4')]"),
+        ] {
+            let literal = Literal::parse(description).unwrap();
+            assert_eq!(Dtype::from_description(&literal).unwrap().text(), text);
+        }
+    }
+}

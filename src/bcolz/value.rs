@@ -1,0 +1,388 @@
+//! Values in descriptions as items: the fill value, and quantized floats.
+
+use super::dtype::{Dtype, Kind};
+use crate::bloscpack::Value;
+
+/// The item that stands for `value`; none when it isn't one of this type.
+pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
+    let size = usize::try_from(dtype.itemsize()).ok()?;
+    let little_endian = match dtype.kind() {
+        Kind::Bool => vec![u8::from(integer(value)? != 0)],
+        Kind::Int | Kind::Datetime | Kind::Timedelta => signed(integer(value)?, size)?,
+        Kind::Uint => unsigned(integer(value)?, size)?,
+        Kind::Float => float(number(value)?, size)?,
+        Kind::Complex => {
+            let mut both = float(number(value)?, size / 2)?;
+            both.resize(size, 0);
+            if dtype.is_big_endian() {
+                both[..size / 2].reverse();
+            }
+            return Some(both);
+        }
+        Kind::Bytes | Kind::Void => return bytes(text(value)?, size),
+        Kind::Unicode => return characters(text(value)?, size, dtype.is_big_endian()),
+        Kind::Object => return None,
+        Kind::Record => return record(dtype, value),
+    };
+    let mut item = little_endian;
+    if dtype.is_big_endian() {
+        item.reverse();
+    }
+    Some(item)
+}
+
+/// What growth fills a row with that has so many items: the value as each item, or, in files of before 1.1, lists
+/// of the row's shape. What can't be understood stands for zeros.
+pub fn row_of(dtype: &Dtype, value: &Value, shape: &[u64], row_bytes: usize) -> Vec<u8> {
+    let mut row = Vec::with_capacity(row_bytes);
+    match item_of(dtype, value) {
+        Some(item) if !item.is_empty() => {
+            while row.len() < row_bytes {
+                row.extend(&item);
+            }
+        }
+        _ => nested(dtype, value, shape, row_bytes, &mut row).unwrap_or_else(|| row.clear()),
+    }
+    row.resize(row_bytes, 0);
+    row
+}
+
+fn nested(
+    dtype: &Dtype,
+    value: &Value,
+    shape: &[u64],
+    room: usize,
+    row: &mut Vec<u8>,
+) -> Option<()> {
+    let Some((&len, shape)) = shape.split_first() else {
+        let item = item_of(dtype, value)?;
+        row.extend(item);
+        return (row.len() <= room).then_some(());
+    };
+    let Value::List(items) = value else {
+        return None;
+    };
+    if items.len() as u64 != len {
+        return None;
+    }
+    for item in items {
+        nested(dtype, item, shape, room, row)?;
+    }
+    Some(())
+}
+
+/// The value that bcolz fills with unless another one is given.
+pub fn default_of(dtype: &Dtype) -> Value {
+    match dtype.kind() {
+        Kind::Bool => Value::Bool(false),
+        Kind::Float => Value::Float(0.0),
+        Kind::Bytes | Kind::Unicode => Value::from(""),
+        Kind::Void => Value::Text("\0".repeat(dtype.itemsize() as usize)),
+        Kind::Record => {
+            let field = |field: &super::dtype::Field| {
+                let mut value = default_of(&field.dtype);
+                for &len in field.shape.iter().rev() {
+                    value = Value::List(vec![value; len as usize]);
+                }
+                value
+            };
+            Value::List(dtype.fields().iter().map(field).collect())
+        }
+        // Of times and complex numbers bcolz could not write another one.
+        Kind::Int
+        | Kind::Uint
+        | Kind::Complex
+        | Kind::Datetime
+        | Kind::Timedelta
+        | Kind::Object => Value::from(0),
+    }
+}
+
+fn integer(value: &Value) -> Option<i128> {
+    match value {
+        Value::Bool(value) => Some(i128::from(*value)),
+        Value::Int(digits) => digits.parse().ok(),
+        _ => None,
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(number) => Some(*number),
+        Value::Int(digits) => digits.parse().ok(),
+        Value::Bool(value) => Some(f64::from(u8::from(*value))),
+        _ => None,
+    }
+}
+
+fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn signed(number: i128, size: usize) -> Option<Vec<u8>> {
+    let limit = 1_i128 << (8 * size - 1);
+    (-limit..limit)
+        .contains(&number)
+        .then(|| number.to_le_bytes()[..size].to_vec())
+}
+
+fn unsigned(number: i128, size: usize) -> Option<Vec<u8>> {
+    let limit = 1_i128 << (8 * size);
+    (0..limit)
+        .contains(&number)
+        .then(|| number.to_le_bytes()[..size].to_vec())
+}
+
+fn float(number: f64, size: usize) -> Option<Vec<u8>> {
+    match size {
+        2 => Some(half_of(number).to_le_bytes().to_vec()),
+        4 => Some((number as f32).to_le_bytes().to_vec()),
+        8 => Some(number.to_le_bytes().to_vec()),
+        // The long double of the machine, of which only zero is the same everywhere.
+        _ => (number == 0.0 && number.is_sign_positive()).then(|| vec![0; size]),
+    }
+}
+
+fn bytes(text: &str, size: usize) -> Option<Vec<u8>> {
+    let mut item: Vec<u8> = Vec::new();
+    for c in text.chars() {
+        item.push(u8::try_from(u32::from(c)).ok()?);
+    }
+    if item.len() > size {
+        return None;
+    }
+    item.resize(size, 0);
+    Some(item)
+}
+
+fn characters(text: &str, size: usize, is_big_endian: bool) -> Option<Vec<u8>> {
+    let mut item = Vec::new();
+    for c in text.chars() {
+        let code = u32::from(c);
+        item.extend(if is_big_endian {
+            code.to_be_bytes()
+        } else {
+            code.to_le_bytes()
+        });
+    }
+    if item.len() > size {
+        return None;
+    }
+    item.resize(size, 0);
+    Some(item)
+}
+
+fn record(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
+    let Value::List(values) = value else {
+        return None;
+    };
+    if values.len() != dtype.fields().len() {
+        return None;
+    }
+    let mut item = vec![0; usize::try_from(dtype.itemsize()).ok()?];
+    for (field, value) in dtype.fields().iter().zip(values) {
+        let len = usize::try_from(field.nbytes()?).ok()?;
+        let start = usize::try_from(field.offset).ok()?;
+        let mut row = Vec::new();
+        nested(&field.dtype, value, &field.shape, len, &mut row)?;
+        item.get_mut(start..start + row.len())?
+            .copy_from_slice(&row);
+    }
+    Some(item)
+}
+
+/// The half float nearest to a number, ties to even.
+fn half_of(number: f64) -> u16 {
+    let bits = number.to_bits();
+    let sign = ((bits >> 63) as u16) << 15;
+    let size = number.abs();
+    if number.is_nan() {
+        return sign | 0x7E00;
+    }
+    // Half of a step above the largest number it rounds to infinity.
+    if size >= 65520.0 {
+        return sign | 0x7C00;
+    }
+    let exponent = ((bits >> 52) & 0x7FF) as i32 - 1023;
+    // The numbers are multiples of this power of two, at least those of the smallest exponent.
+    let step = f64::powi(2.0, exponent.max(-14) - 10);
+    let steps = (size / step).round_ties_even() as u16;
+    let magnitude = match exponent.max(-14) {
+        -14 => steps,
+        exponent => steps + ((exponent + 14) as u16) * 1024,
+    };
+    sign | magnitude
+}
+
+/// A half float as a number.
+fn half_to(half: u16) -> f64 {
+    let sign = if half & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(half >> 10 & 0x1F), f64::from(half & 0x3FF));
+    let size = match exponent {
+        0 => fraction * f64::powi(2.0, -24),
+        0x1F if fraction == 0.0 => f64::INFINITY,
+        0x1F => f64::NAN,
+        _ => (1024.0 + fraction) * f64::powi(2.0, exponent - 25),
+    };
+    sign * size
+}
+
+/// Whether floats of this type can be quantized.
+pub fn can_quantize(dtype: &Dtype) -> bool {
+    dtype.kind() == Kind::Float && matches!(dtype.itemsize(), 2 | 4 | 8)
+}
+
+/// Rounds floats so that about `digits` decimal digits behind the point are kept: to multiples of a power of two.
+pub fn quantize(dtype: &Dtype, digits: u32, items: &mut [u8]) {
+    let size = dtype.itemsize() as usize;
+    let scale = f64::powi(2.0, (f64::from(digits) * f64::log2(10.0)).ceil() as i32);
+    for item in items.chunks_exact_mut(size) {
+        if dtype.is_big_endian() {
+            item.reverse();
+        }
+        match &mut *item {
+            [a, b] => {
+                let scaled = half_to(half_of(half_to(u16::from_le_bytes([*a, *b])) * scale));
+                let rounded = half_of(scaled.round_ties_even() / scale);
+                [*a, *b] = rounded.to_le_bytes();
+            }
+            [a, b, c, d] => {
+                let scaled = f32::from_le_bytes([*a, *b, *c, *d]) * scale as f32;
+                let rounded = scaled.round_ties_even() / scale as f32;
+                [*a, *b, *c, *d] = rounded.to_le_bytes();
+            }
+            other => {
+                if let Some(bytes) = other.first_chunk_mut::<8>() {
+                    let scaled = f64::from_le_bytes(*bytes) * scale;
+                    *bytes = (scaled.round_ties_even() / scale).to_le_bytes();
+                }
+            }
+        }
+        if dtype.is_big_endian() {
+            item.reverse();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(dtype: &str, json: &str) -> Option<Vec<u8>> {
+        let value = Value::parse(json.as_bytes()).unwrap();
+        item_of(&Dtype::parse(dtype).unwrap(), &value)
+    }
+
+    #[test]
+    fn values_become_items() {
+        assert_eq!(item("int32", "7"), Some(vec![7, 0, 0, 0]));
+        assert_eq!(item(">i4", "-2"), Some(vec![255, 255, 255, 254]));
+        assert_eq!(item("int8", "128"), None);
+        assert_eq!(item("uint64", "18446744073709551615"), Some(vec![255; 8]));
+        assert_eq!(item("uint8", "-1"), None);
+        assert_eq!(item("bool", "true"), Some(vec![1]));
+        assert_eq!(item("float64", "1.5"), Some(1.5_f64.to_le_bytes().to_vec()));
+        assert_eq!(
+            item("float32", "Infinity"),
+            Some(f32::INFINITY.to_le_bytes().to_vec())
+        );
+        assert_eq!(item("|S3", "\"ab\""), Some(b"ab\0".to_vec()));
+        assert_eq!(item("|S1", "\"ab\""), None);
+        assert_eq!(item(">U1", "\"é\""), Some(vec![0, 0, 0, 0xE9]));
+        assert_eq!(item("datetime64[s]", "0"), Some(vec![0; 8]));
+        assert_eq!(
+            item("complex64", "2"),
+            Some([2_f32.to_le_bytes(), [0; 4]].concat())
+        );
+        assert_eq!(
+            item("[('a', '<i2'), ('b', '|S2')]", "[1, \"x\"]"),
+            Some(vec![1, 0, b'x', 0])
+        );
+        assert_eq!(item("[('a', '<i2')]", "[1, 2]"), None);
+    }
+
+    #[test]
+    fn rows_are_filled_with_items_lists_or_zeros() {
+        let dtype = Dtype::parse("int16").unwrap();
+        let row = |json: &str| row_of(&dtype, &Value::parse(json.as_bytes()).unwrap(), &[2, 2], 8);
+        assert_eq!(row("3"), [3, 0, 3, 0, 3, 0, 3, 0]);
+        assert_eq!(row("[[1, 2], [3, 4]]"), [1, 0, 2, 0, 3, 0, 4, 0]);
+        assert_eq!(row("[[1, 2], [3]]"), [0; 8]);
+        assert_eq!(row("\"x\""), [0; 8]);
+    }
+
+    #[test]
+    fn halves_are_those_of_ieee() {
+        for (number, half) in [
+            (1.0, 0x3C00),
+            (-2.0, 0xC000),
+            (65504.0, 0x7BFF),
+            (65519.0, 0x7BFF),
+            (65520.0, 0x7C00),
+            (0.333_251_953_125, 0x3555),
+            (5.960_464_477_539_063e-8, 1),
+            (2.98e-8, 0),
+            (6.103_515_625e-5, 0x0400),
+            (0.0, 0),
+            (2049.0, 0x6800),
+            (2051.0, 0x6802),
+        ] {
+            assert_eq!(half_of(number), half, "{number}");
+        }
+        for half in 0..=u16::MAX {
+            let number = half_to(half);
+            if !number.is_nan() {
+                assert_eq!(half_of(number), half);
+            }
+        }
+    }
+
+    #[test]
+    fn floats_are_quantized_as_bcolz_does() {
+        // What bcolz with NumPy makes of these with one digit.
+        let plain = [
+            1.0 / 3.0,
+            2.5 / 16.0,
+            -1.0 / 3.0,
+            60000.0,
+            1.03125,
+            1.0 / 4096.0,
+        ];
+        let wide = [0.3125, 0.125, -0.3125, 60000.0, 1.0, 0.0];
+        let quantized = |text: &str, mut items: Vec<u8>| {
+            quantize(&Dtype::parse(text).unwrap(), 1, &mut items);
+            items
+        };
+        let doubles = |numbers: &[f64]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        assert_eq!(
+            quantized("float64", doubles(&plain)),
+            doubles(&wide) as Vec<u8>
+        );
+        let swapped = |numbers: &[f64]| numbers.iter().flat_map(|n| n.to_be_bytes()).collect();
+        assert_eq!(quantized(">f8", swapped(&plain)), swapped(&wide) as Vec<u8>);
+        let singles = |numbers: &[f64]| {
+            numbers
+                .iter()
+                .flat_map(|n| (*n as f32).to_le_bytes())
+                .collect()
+        };
+        assert_eq!(
+            quantized("float32", singles(&plain)),
+            singles(&wide) as Vec<u8>
+        );
+        let halves = |numbers: &[f64]| {
+            numbers
+                .iter()
+                .flat_map(|n| half_of(*n).to_le_bytes())
+                .collect()
+        };
+        let narrow = [0.3125, 0.125, -0.3125, f64::INFINITY, 1.0, 0.0];
+        assert_eq!(
+            quantized("float16", halves(&plain)),
+            halves(&narrow) as Vec<u8>
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! What the tests share: fixtures, data, and directories.
+
+use ferroblosc::bcolz::{Carray, CarraySpec, Dtype, Mode, Options};
+use ferroblosc::bloscpack::Value;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The directories that bcolz wrote, and some by hand.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz")
+}
+
+/// A folder for the files of a test, removed with it.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new() -> Scratch {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ferroblosc-bcolz-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+
+    /// The path of something there.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A copy of a fixture.
+    pub fn copy(&self, fixture: &str) -> PathBuf {
+        let root = self.path(fixture);
+        copy_tree(&fixtures().join(fixture), &root);
+        root
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Copies a directory with all in it.
+pub fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_tree(&entry.path(), &target),
+            false => {
+                std::fs::copy(entry.path(), target).unwrap();
+            }
+        }
+    }
+}
+
+/// All files below a directory with their bytes, and the directories.
+pub fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        match path.is_dir() {
+            true => {
+                found.push((path.clone(), None));
+                found.extend(tree(&path));
+            }
+            false => found.push((path.clone(), Some(std::fs::read(&path).unwrap()))),
+        }
+    }
+    found
+}
+
+/// Little-endian numbers that count up.
+pub fn iota(numbers: std::ops::Range<i64>) -> Vec<u8> {
+    numbers.flat_map(i64::to_le_bytes).collect()
+}
+
+pub fn reader(root: &Path) -> Carray {
+    Carray::open(root, Mode::Read, &Options::default()).unwrap()
+}
+
+pub fn writer(root: &Path) -> Carray {
+    Carray::open(root, Mode::Append, &Options::default()).unwrap()
+}
+
+/// All rows.
+pub fn rows(root: &Path) -> Vec<u8> {
+    let mut array = reader(root);
+    let len = array.len();
+    array.read(0..len).unwrap()
+}
+
+pub fn spec(dtype: &str, chunklen: u64) -> CarraySpec {
+    CarraySpec {
+        chunklen: Some(chunklen),
+        ..CarraySpec::new(Dtype::parse(dtype).unwrap())
+    }
+}
+
+/// A new array of int64 with these rows.
+pub fn made(root: &Path, chunklen: u64, numbers: std::ops::Range<i64>) {
+    let spec = spec("int64", chunklen);
+    let mut array = Carray::create(root, &spec, Mode::Write, &Options::default()).unwrap();
+    array.append(&iota(numbers)).unwrap();
+    array.close().unwrap();
+}
+
+/// A value.
+pub fn json(text: &str) -> Value {
+    Value::parse(text.as_bytes()).unwrap()
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

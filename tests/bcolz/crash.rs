@@ -1,0 +1,182 @@
+//! Changes that are interrupted at each step: by an error, by the end of the process, by the end of the power.
+
+use crate::common::{iota, spec};
+use ferroblosc::bcolz::{Carray, Ctable, Error, Mode, Options, Store};
+use ferroblosc::io::fault::{Disk, Fault, Survival};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is left of changes that were not synced, when the power ends.
+const CUTS: [Survival; 6] = [
+    Survival::All,
+    Survival::Synced,
+    Survival::Seed(1),
+    Survival::Seed(2),
+    Survival::Seed(3),
+    Survival::Seed(4),
+];
+
+fn options(disk: &Disk, durable: bool) -> Options {
+    Options {
+        store: Store::new(Arc::new(disk.clone())).durable(durable),
+        ..Options::default()
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new("/a")
+}
+
+/// A disk with an array of so many rows in chunks of ten.
+fn disk_with(len: i64) -> Disk {
+    let disk = Disk::new();
+    let options = options(&disk, false);
+    let mut array = Carray::create(root(), &spec("int64", 10), Mode::Append, &options).unwrap();
+    array.append(&iota(0..len)).unwrap();
+    array.close().unwrap();
+    disk.after_crash(Survival::All)
+}
+
+fn rows(disk: &Disk) -> Vec<u8> {
+    let mut array = Carray::open(root(), Mode::Read, &options(disk, false)).unwrap();
+    let len = array.len();
+    array.read(0..len).unwrap()
+}
+
+/// Lets each call of a change meet each fault; `judge` looks at what is left.
+fn interrupt(start: &Disk, change: impl Fn(&Options), judge: impl Fn(&Disk, &str)) {
+    for durable in [false, true] {
+        let whole = start.after_crash(Survival::All);
+        change(&options(&whole, durable));
+        let calls = whole.log();
+        assert!(calls.len() > 3, "{calls:?}");
+        for (number, call) in calls.iter().enumerate() {
+            for fault in [
+                Fault::Fail,
+                Fault::Cut,
+                Fault::Full,
+                Fault::Crash,
+                Fault::CrashWithin,
+            ] {
+                let disk = start.after_crash(Survival::All);
+                disk.plan(number, fault);
+                change(&options(&disk, durable));
+                let cuts = if durable { &CUTS[..] } else { &CUTS[..1] };
+                for &cut in cuts {
+                    let what = format!("{fault:?} at {number}: {call}, {cut:?}");
+                    judge(&disk.after_crash(cut), &what);
+                }
+            }
+        }
+    }
+}
+
+/// Whether an array is as it was or as it was to become, and takes rows afterwards.
+fn old_or_new(old: Vec<u8>, new: Vec<u8>) -> impl Fn(&Disk, &str) {
+    move |disk, what| {
+        let left = rows(disk);
+        assert!(left == old || left == new, "{what}: {} bytes", left.len());
+        let mut array = Carray::open(root(), Mode::Append, &options(disk, false)).unwrap();
+        array.append(&iota(900..925)).unwrap();
+        array.close().unwrap();
+        assert_eq!(rows(disk), [left, iota(900..925)].concat(), "{what}");
+    }
+}
+
+#[test]
+fn row_b8_an_interrupted_append_leaves_the_old_rows_or_the_new_ones() {
+    for (len, more) in [(0, 5), (25, 3), (25, 5), (25, 40), (20, 30)] {
+        let change = |options: &Options| {
+            let Ok(mut array) = Carray::open(root(), Mode::Append, options) else {
+                return;
+            };
+            let before = array.len();
+            match array.append(&iota(len..len + more)) {
+                Ok(()) => assert_eq!(array.len(), before + more as u64),
+                Err(_) => assert_eq!(array.len(), before),
+            }
+            let _ = array.close();
+        };
+        interrupt(
+            &disk_with(len),
+            change,
+            old_or_new(iota(0..len), iota(0..len + more)),
+        );
+    }
+}
+
+#[test]
+fn row_b8_interrupted_trimming_leaves_the_old_rows_or_the_new_ones() {
+    for (len, less) in [(25, 3), (25, 5), (25, 11), (25, 20), (25, 25), (30, 1)] {
+        let change = |options: &Options| {
+            if let Ok(mut array) = Carray::open(root(), Mode::Append, options) {
+                let _ = array.trim(less as u64);
+            }
+        };
+        interrupt(
+            &disk_with(len),
+            change,
+            old_or_new(iota(0..len), iota(0..len - less)),
+        );
+    }
+}
+
+#[test]
+fn row_b8_interrupted_changes_of_rows_leave_each_chunk_whole() {
+    let change = |options: &Options| {
+        if let Ok(mut array) = Carray::open(root(), Mode::Append, options) {
+            let _ = array.set(5, &iota(105..124));
+        }
+    };
+    interrupt(&disk_with(25), change, |disk, what| {
+        let left = rows(disk);
+        let (old, new) = (
+            iota(0..25),
+            [iota(0..5), iota(105..124), iota(24..25)].concat(),
+        );
+        for (start, end) in [(0, 80), (80, 160), (160, 200)] {
+            let part = &left[start..end];
+            assert!(
+                part == &old[start..end] || part == &new[start..end],
+                "{what}"
+            );
+        }
+    });
+}
+
+#[test]
+fn row_b8_an_interrupted_creation_is_no_object_or_an_empty_one() {
+    let change = |options: &Options| {
+        let _ = Carray::create(root(), &spec("int64", 10), Mode::Append, options);
+    };
+    interrupt(&Disk::new(), change, |disk, what| {
+        match Carray::open(root(), Mode::Read, &options(disk, false)) {
+            Ok(array) => assert_eq!(array.len(), 0, "{what}"),
+            Err(Error::NotFound(_) | Error::Incomplete(_)) => {}
+            Err(error) => panic!("{what}: {error}"),
+        }
+    });
+}
+
+#[test]
+fn row_b9_an_interrupted_append_leaves_columns_of_the_old_rows_or_the_new_ones() {
+    let disk = Disk::new();
+    let columns = [("x", spec("int64", 10)), ("y", spec("int64", 7))];
+    let mut table = Ctable::create(root(), &columns, Mode::Append, &options(&disk, false)).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    drop(table);
+    let change = |options: &Options| {
+        if let Ok(mut table) = Ctable::open(root(), Mode::Append, options) {
+            let _ = table.append(&[&iota(25..40), &iota(25..40)]);
+        }
+    };
+    interrupt(&disk.after_crash(Survival::All), change, |disk, what| {
+        for column in ["x", "y"] {
+            let path = root().join(column);
+            let mut array = Carray::open(&path, Mode::Read, &options(disk, false)).unwrap();
+            let len = array.len();
+            assert!(len == 25 || len == 40, "{what}: {len} rows");
+            assert_eq!(array.read(0..len).unwrap(), iota(0..len as i64), "{what}");
+        }
+    });
+}

@@ -1,0 +1,9 @@
+//! Directories of bcolz: what it wrote, what we write, and what nobody should have written.
+
+mod common;
+mod crash;
+mod fixtures;
+mod properties;
+mod rows;
+mod tables;
+mod writing;
