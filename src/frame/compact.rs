@@ -74,12 +74,19 @@ impl Frame {
         })
     }
 
-    /// Compacts a durable frame that isn't used any more when that is worth it.
-    pub(super) fn compact_at_last(&mut self) -> Result<()> {
+    /// Frees the room that a durable frame no longer needs, when that is worth it, before its use ends. All is
+    /// there if that doesn't work, whatever room it takes.
+    pub fn tidy(&mut self) {
         // Whoever hasn't changed it leaves it to others.
         if !self.has_shadows() || self.look_for_holes_at == 0 {
-            return Ok(());
+            return;
         }
+        if let Err(error) = self.compact_at_last() {
+            trace_warning!("a frame with holes can't be written anew: {error}");
+        }
+    }
+
+    fn compact_at_last(&mut self) -> Result<()> {
         let _held = self.lock_exclusive()?;
         self.refresh()?;
         let live = self.data_len()?;
@@ -128,6 +135,7 @@ impl Frame {
     }
 
     fn rewrite_file(&mut self, files: &Files) -> Result<()> {
+        files.check_there()?;
         let reader = files.latest()?;
         let extents = self.extents(&reader)?;
         let mut sums = self.sums_to_write()?;

@@ -54,6 +54,7 @@ impl Frame {
         tail: &Tail,
         chunks: &mut ChunkFiles<'_>,
     ) -> Result<()> {
+        files.check_there()?;
         for &(id, chunk) in &plan.created {
             chunks.created.push(id);
             files.write_chunk_file_durably(id, chunk)?;

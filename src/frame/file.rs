@@ -125,6 +125,7 @@ impl Frame {
 
     /// Puts a file of these bytes in the place of the frame's, or of the index of a sparse one.
     pub(super) fn replace_file(&mut self, files: &Files, bytes: &[u8]) -> Result<()> {
+        files.check_there()?;
         let replaced = files.replace(files.path(), |stream| {
             stream.write_at(0, bytes, Portions::Whole)
         });

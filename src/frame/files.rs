@@ -144,6 +144,18 @@ impl Files {
         }
     }
 
+    /// Tells whether the frame's file, or the index of a sparse one, still has its name: one that was removed
+    /// doesn't come back by a change.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] when it is gone.
+    pub fn check_there(&self) -> Result<()> {
+        match self.names().identify(&self.path) {
+            Some(_) => Ok(()),
+            None => Err(Error::FileOpen),
+        }
+    }
+
     /// Puts a file that `write` writes in the place of the one at `path`, if there is one: at once, and so
     /// that it lasts.
     ///

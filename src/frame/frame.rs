@@ -15,7 +15,7 @@ use super::{header, index, journal, legacy, metalayers, trailer};
 use crate::chunk::{ChunkHeader, Decompressor};
 use crate::io::lock::{Held, Kind as LockKind, Lock};
 use crate::io::{Care, Mode, Portions, Stream};
-use crate::{Buffer, Error, Result, trace_warning};
+use crate::{Buffer, Error, Result};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -461,10 +461,7 @@ impl Frame {
     /// # Errors
     /// What a user's backend answers.
     pub fn finish(mut self) -> Result<()> {
-        if let Err(error) = self.compact_at_last() {
-            // All is there, whatever room it takes.
-            trace_warning!("a frame with holes can't be written anew: {error}");
-        }
+        self.tidy();
         match &self.place {
             Place::Memory(_) => Ok(()),
             Place::Disk(files) => {

@@ -2,8 +2,9 @@
 //! done, it is as it was before or as it was to become.
 
 use super::changes::{
-    CHANGES, CHUNK, Change, FIRST_CHANGES, Guards, Kind, content, data, empty, filled,
+    CHANGES, CHUNK, Change, FIRST_CHANGES, Guards, Kind, chunk, content, data, empty, filled,
 };
+use ferroblosc::io::Names;
 use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
 
 /// What is left of what wasn't synced.
@@ -169,9 +170,7 @@ fn a_frame_without_its_holes_holds_the_same_wherever_that_was_interrupted() {
         let base = filled(kind, guards);
         let mut schunk = kind.open(&base, guards).unwrap();
         schunk.delete_chunk(2).unwrap();
-        schunk
-            .update_chunk(0, &super::changes::chunk(7, CHUNK))
-            .unwrap();
+        schunk.update_chunk(0, &chunk(7, CHUNK)).unwrap();
         let expected = content(&schunk).unwrap();
         let size = |disk: &Disk| disk.contents().values().map(Vec::len).sum::<usize>();
         let disk = Disk::holding(base.contents());
@@ -191,5 +190,66 @@ fn a_frame_without_its_holes_holds_the_same_wherever_that_was_interrupted() {
                 assert!(found == expected, "{kind:?}, {call}, {survival:?}");
             }
         }
+    }
+}
+
+#[test]
+fn holes_go_before_they_take_more_room_than_the_chunks_and_readers_follow() {
+    const LARGE: usize = 300_000;
+    let durable = Guards {
+        durable: true,
+        ..Guards::default()
+    };
+    let kind = Kind::File;
+    let disk = Disk::new();
+    let mut writer = kind.create(&disk, durable).unwrap();
+    for number in 0..4 {
+        writer.append(&data(number, LARGE)).unwrap();
+    }
+    let size = || disk.contents().values().map(Vec::len).sum::<usize>();
+    let (dense, mut largest) = (size(), 0);
+    let reader = kind.open(&disk, Guards::default()).unwrap();
+    for round in 0..60 {
+        let number = i64::from(round % 4);
+        writer.update_chunk(number, &chunk(round, LARGE)).unwrap();
+        writer.set_slice(0, 1, &[round; 4]).unwrap();
+        largest = largest.max(size());
+        let mut dest = vec![0; LARGE];
+        assert_eq!(
+            reader.decompress(number, &mut dest),
+            Ok(LARGE),
+            "round {round}"
+        );
+        let from = if number == 0 { 4 } else { 0 };
+        assert!(dest[from..] == data(round, LARGE)[from..], "round {round}");
+    }
+    assert!(
+        largest < 3 * dense + (2 << 20),
+        "{largest} bytes, {dense} dense"
+    );
+    writer.close().unwrap();
+    assert!(
+        size() < dense + dense / 2,
+        "{} bytes, {dense} dense",
+        size()
+    );
+}
+
+#[test]
+fn a_frame_that_was_removed_does_not_come_back() {
+    let durable = Guards {
+        durable: true,
+        ..Guards::default()
+    };
+    for kind in [Kind::File, Kind::Directory] {
+        let disk = filled(kind, durable);
+        let mut schunk = kind.open(&disk, durable).unwrap();
+        schunk.delete_chunk(1).unwrap();
+        for path in disk.contents().keys() {
+            disk.remove(path).unwrap();
+        }
+        assert!(schunk.append(&data(9, CHUNK)).is_err());
+        let _ = schunk.close();
+        assert!(disk.contents().is_empty(), "{kind:?}");
     }
 }

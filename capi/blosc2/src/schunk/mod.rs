@@ -182,7 +182,7 @@ pub(crate) unsafe fn free_parts(schunk: CSchunk) {
                 libc::free((*schunk).data.cast());
             }
             if !(*schunk).frame.is_null() {
-                drop(Box::from_raw((*schunk).frame));
+                Box::from_raw((*schunk).frame).frame.tidy();
             }
         }
         libc::free((*schunk).blockshape.cast());

@@ -1,0 +1,104 @@
+//! What durable changes and checksums cost: `cargo bench --bench care -- [CHUNKS] [DIRECTORY]`.
+//!
+//! Each kind of super-chunk in files is filled chunk by chunk, read, and given other metadata, with each kind
+//! of care in turn. Times are microseconds for each chunk or change, the best of three turns.
+
+use ferroblosc::Result;
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::schunk::{SChunk, Storage};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Items of a chunk.
+const ITEMS: u64 = 8000;
+/// Turns, of which the best counts.
+const TURNS: usize = 3;
+/// Changes of the metadata.
+const UPDATES: usize = 100;
+
+/// Microseconds of each task.
+#[derive(Clone, Copy)]
+struct Times {
+    append: f64,
+    read: f64,
+    update: f64,
+}
+
+fn each(start: Instant, count: usize) -> f64 {
+    start.elapsed().as_secs_f64() * 1e6 / count as f64
+}
+
+fn run(storage: &Storage, path: &Path, chunks: usize) -> Result<Times> {
+    let params = CParams::default().typesize(8);
+    let mut schunk = SChunk::create(storage.clone(), params, DParams::default())?;
+    let mut data: Vec<u8> = (0..ITEMS).flat_map(|i| (i * i).to_le_bytes()).collect();
+    let start = Instant::now();
+    for number in 0..chunks {
+        data[..8].copy_from_slice(&(number as u64).to_le_bytes());
+        schunk.append(&data)?;
+    }
+    let append = each(start, chunks);
+    let start = Instant::now();
+    for number in 0..chunks {
+        schunk.decompress(number as i64, &mut data)?;
+    }
+    let read = each(start, chunks);
+    schunk.add_vlmetalayer("value", b"0")?;
+    let start = Instant::now();
+    for number in 0..UPDATES {
+        schunk.update_vlmetalayer("value", &number.to_le_bytes())?;
+    }
+    let update = each(start, UPDATES);
+    schunk.close()?;
+    match path.is_dir() {
+        true => std::fs::remove_dir_all(path),
+        false => std::fs::remove_file(path),
+    }
+    .map_err(|_| ferroblosc::Error::FileRemove)?;
+    Ok(Times {
+        append,
+        read,
+        update,
+    })
+}
+
+fn best(storage: &Storage, path: &Path, chunks: usize) -> Result<Times> {
+    let mut best = run(storage, path, chunks)?;
+    for _ in 1..TURNS {
+        let times = run(storage, path, chunks)?;
+        best.append = best.append.min(times.append);
+        best.read = best.read.min(times.read);
+        best.update = best.update.min(times.update);
+    }
+    Ok(best)
+}
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1).filter(|word| word != "--bench");
+    let chunks = arguments.next().and_then(|word| word.parse().ok());
+    let chunks = chunks.unwrap_or(1000);
+    let directory = arguments.next().map(PathBuf::from);
+    let directory = directory.unwrap_or_else(std::env::temp_dir);
+    let path = directory.join(format!("ferroblosc-care-{}.b2frame", std::process::id()));
+    println!("{chunks} chunks of {} bytes; µs each", ITEMS * 8);
+    println!("{:34} {:>9} {:>9} {:>9}", "", "append", "read", "vlmeta");
+    for (kind, storage) in [
+        ("file", Storage::file(&path)),
+        ("directory", Storage::directory(&path)),
+    ] {
+        for (care, storage) in [
+            ("default", storage.clone()),
+            ("checksums", storage.clone().checksums()),
+            ("durable", storage.clone().durable()),
+            ("durable, checksums", storage.durable().checksums()),
+        ] {
+            let times = best(&storage, &path, chunks)?;
+            let name = format!("{kind}, {care}");
+            println!(
+                "{name:34} {:9.1} {:9.1} {:9.1}",
+                times.append, times.read, times.update
+            );
+        }
+    }
+    Ok(())
+}
