@@ -6,6 +6,7 @@ use crate::voice::{Failure, Voice, error};
 use crate::words::{self, Call, read_metadata};
 use clap_complete::Shell;
 use ferroblosc::bloscpack::{self, MetadataArgs};
+use std::io::Write;
 use std::path::Path;
 
 /// Replaces the metadata of a file.
@@ -41,7 +42,9 @@ pub fn completions(call: &Call) -> Result<(), Failure> {
             "argument <shell>: invalid choice: '{name}' (choose from 'bash', 'elvish', 'fish', 'powershell', 'zsh')"
         ),
     })?;
-    clap_complete::generate(shell, &mut words::command(), "blpk", &mut std::io::stdout());
+    let mut completions = Vec::new();
+    clap_complete::generate(shell, &mut words::command(), "blpk", &mut completions);
+    std::io::stdout().write_all(&completions)?;
     Ok(())
 }
 
@@ -62,6 +65,6 @@ pub fn man() -> Result<(), Failure> {
         man.render_description_section(&mut page)?;
         man.render_options_section(&mut page)?;
     }
-    std::io::Write::write_all(&mut std::io::stdout(), &page)?;
+    std::io::stdout().write_all(&page)?;
     Ok(())
 }

@@ -53,11 +53,11 @@ fn main() -> ExitCode {
         Err(wrong) => return wrong.report(),
     };
     if globals.version {
-        println!(
-            "bloscpack: '{BLOSCPACK}' ferroblosc: '{}' blosc: '{}'",
+        voice::print(&format!(
+            "bloscpack: '{BLOSCPACK}' ferroblosc: '{}' blosc: '{}'\n",
             env!("CARGO_PKG_VERSION"),
             ferroblosc::blosc1::VERSION.to_string_lossy()
-        );
+        ));
         return ExitCode::SUCCESS;
     }
     let Some((name, arguments_of)) = matches.subcommand() else {

@@ -203,7 +203,7 @@ pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
 
 /// Prints a value as it is, without anything in front of it.
 pub fn print_json(value: &serde_json::Value) {
-    println!("{value:#}");
+    crate::voice::print(&format!("{value:#}\n"));
 }
 
 /// Tells of each chunk when everything is wanted.

@@ -108,7 +108,7 @@ pub fn usage_of(subcommand: Option<&str>) -> String {
 
 /// Without a subcommand.
 pub fn too_few() -> ExitCode {
-    println!("{}", usage_of(None));
+    voice::print(&format!("{}\n", usage_of(None)));
     voice::write_lines(false, "error: ", "too few arguments");
     ExitCode::from(USAGE)
 }
@@ -183,7 +183,8 @@ fn candidates(word: &str, subcommand: Option<&str>) -> Vec<String> {
 pub fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let subcommand = spelled_subcommand(arguments);
     if error.kind() == ErrorKind::DisplayHelp {
-        print!("{}\n\n{error}", usage_of(subcommand.as_deref()));
+        let usage = usage_of(subcommand.as_deref());
+        voice::print(&format!("{usage}\n\n{error}"));
         return ExitCode::SUCCESS;
     }
     let argument = text_of(error, ContextKind::InvalidArg);

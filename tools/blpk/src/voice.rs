@@ -115,6 +115,12 @@ impl Voice {
     }
 }
 
+/// Writes a text to standard output as it is.
+pub fn print(text: &str) {
+    // Whoever doesn't listen misses it.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
 /// Writes lines behind the name of the program; empty ones are left out.
 pub fn write_lines(to_stderr: bool, mark: &str, text: &str) {
     let lines: String = text

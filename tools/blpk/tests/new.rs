@@ -62,6 +62,27 @@ fn one_extension_is_taken_off() {
 }
 
 #[test]
+fn nobody_has_to_listen() {
+    let folder = Folder::new();
+    folder.quietly("c in x.blp");
+    for words in [
+        &["-h"][..],
+        &["i", "x.blp"],
+        &["i", "--json", "x.blp"],
+        &["completions", "bash"],
+        &["man"],
+        &["d", "x.blp", "-"],
+    ] {
+        let mut child = folder.start(words);
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!said.contains("panicked"), "{words:?}: {said}");
+        assert_ne!(output.status.code(), Some(101), "{words:?}");
+    }
+}
+
+#[test]
 fn errors_go_elsewhere_when_the_output_is_standard_output() {
     let folder = Folder::new();
     let said = folder.run_with("d - -", b"nothing of ours");
