@@ -34,6 +34,7 @@ pub mod legacy;
 mod memory;
 pub mod metalayers;
 mod offsets;
+mod pending;
 mod plan;
 mod read;
 mod seal;

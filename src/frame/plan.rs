@@ -99,7 +99,11 @@ impl<'a> Plan<'a> {
             form: IndexForm::Encoded(0),
         };
         if !before.pending.is_empty() {
-            plan.place_pending(before, offsets)?;
+            let gone = match change {
+                Change::Update(at, _) | Change::Delete(at) => Some(at),
+                _ => None,
+            };
+            plan.place_pending(before, offsets, gone)?;
         }
         offsets.try_reserve(1)?;
         if let Change::Update(at, chunk) = change {
@@ -154,32 +158,35 @@ impl<'a> Plan<'a> {
         touched.fold(index, u64::min)
     }
 
-    /// Gives the chunks that had no place yet the places they were promised.
-    fn place_pending(&mut self, before: &Before<'a>, offsets: &mut [i64]) -> Result<()> {
-        if !before.sparse {
-            let base = match before.keeps {
-                true => before.cbytes,
-                false => 0,
-            };
-            self.writes.push((base.max(0) as u64, before.pending));
-            self.cbytes = base + before.pending.len() as i64;
-            for stored in offsets.iter_mut().filter(|stored| **stored >= 0) {
-                *stored += base;
-                self.unchanged = 0;
-            }
-            return Ok(());
-        }
+    /// Gives the chunks that had no place yet places, but for one that goes with this change.
+    fn place_pending(
+        &mut self,
+        before: &Before<'a>,
+        offsets: &mut [i64],
+        gone: Option<usize>,
+    ) -> Result<()> {
         self.unchanged = 0;
         self.max_id = None;
-        let chunks = before.pending.chunks_exact(EXTENDED_HEADER_LENGTH);
-        for (id, chunk) in chunks.enumerate() {
-            self.created.push((file_id(id as i64)?, chunk));
+        if before.sparse || !before.keeps {
+            self.cbytes = 0;
         }
-        // Their numbers are their places so far, in units of their length.
-        for stored in offsets.iter_mut().filter(|stored| **stored >= 0) {
-            *stored /= EXTENDED_HEADER_LENGTH as i64;
+        let mut placed = Vec::new();
+        placed.try_reserve_exact(offsets.len())?;
+        for (nchunk, &stored) in offsets.iter().enumerate() {
+            if gone == Some(nchunk) {
+                // It goes as a chunk that is stored nowhere.
+                placed.push(special_offset(Special::Zero)?);
+                continue;
+            }
+            let start = usize::try_from(stored).map_err(|_| Error::Data)?;
+            let chunk = before
+                .pending
+                .get(start..start + EXTENDED_HEADER_LENGTH)
+                .ok_or(Error::Data)?;
+            let place = self.place(before, &placed, chunk)?;
+            placed.push(place);
         }
-        self.cbytes = before.pending.len() as i64;
+        offsets.copy_from_slice(&placed);
         Ok(())
     }
 
@@ -224,12 +231,8 @@ impl<'a> Plan<'a> {
         self.unchanged = self.unchanged.min(at);
         match chunk {
             Stored::Special(kind) if old < 0 => offsets[at] = special_offset(kind)?,
-            // A chunk that has no place yet leaves none to another.
-            Stored::Bytes(bytes) if old < 0 || !before.pending.is_empty() => {
+            Stored::Bytes(bytes) if old < 0 => {
                 offsets[at] = self.place(before, offsets, bytes)?;
-            }
-            Stored::Special(kind) if !before.pending.is_empty() => {
-                offsets[at] = special_offset(kind)?;
             }
             _ if before.keeps => {
                 if before.sparse {

@@ -76,6 +76,10 @@ impl Frame {
         mut description: Description,
     ) -> Result<i64> {
         self.check_writable()?;
+        let counters = &description.counters;
+        if counters.nbytes == 0 && counters.nchunks > 0 {
+            return self.set_aside(change, description);
+        }
         let old_len = self.old_len(change)?;
         let sums = self.sums_after(change, physical)?;
         let mut offsets = self.take_offsets()?;
@@ -85,10 +89,8 @@ impl Frame {
             false => Some(offsets.clone()),
         };
         let pending = std::mem::take(&mut self.known_mut().pending);
-        let counters = &description.counters;
-        let has_no_data = counters.nbytes == 0 && counters.nchunks > 0;
-        let sparse = self.is_sparse() && !has_no_data;
-        let keeps = self.keeps_old_state() && !has_no_data;
+        let sparse = self.is_sparse();
+        let keeps = self.keeps_old_state();
         let shadow_data_len = (keeps && !sparse).then(|| self.shadow_data_len());
         let known = self.known_mut();
         let state = Before {
@@ -101,10 +103,7 @@ impl Frame {
         };
         let done = Plan::new(change, physical, &mut offsets, &state).and_then(|plan| {
             description.counters.cbytes = plan.cbytes;
-            match has_no_data {
-                true => self.set_aside(&plan)?,
-                false => self.carry_out(&plan, &offsets, &description, sums.as_deref())?,
-            }
+            self.carry_out(&plan, &offsets, &description, sums.as_deref())?;
             Ok((plan.cbytes, plan.max_id))
         });
         let known = self.known_mut();
@@ -145,7 +144,7 @@ impl Frame {
     }
 
     /// Bytes of the stored chunk that a change does away with.
-    fn old_len(&self, change: Change<'_>) -> Result<u64> {
+    pub(super) fn old_len(&self, change: Change<'_>) -> Result<u64> {
         let (Change::Update(at, _) | Change::Delete(at)) = change else {
             return Ok(0);
         };
@@ -165,21 +164,7 @@ impl Frame {
         }
     }
 
-    /// Keeps chunks without data in memory, as long as no chunk has any: a frame without data has no index.
-    fn set_aside(&mut self, plan: &Plan<'_>) -> Result<()> {
-        let mut pending = Vec::new();
-        let len = plan.cbytes.max(0) as usize;
-        pending.try_reserve_exact(len)?;
-        pending.resize(len, 0);
-        for &(position, chunk) in &plan.writes {
-            let at = position as usize;
-            pending[at..at + chunk.len()].copy_from_slice(chunk);
-        }
-        self.known_mut().pending = pending;
-        Ok(())
-    }
-
-    fn carry_out(
+    pub(super) fn carry_out(
         &mut self,
         plan: &Plan<'_>,
         offsets: &[i64],

@@ -88,6 +88,17 @@ fn nbytes_of<S: State + ?Sized>(s: &S, nchunk: usize) -> Result<i32> {
     i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)
 }
 
+/// Whether a frame has a short chunk that isn't its last, as a change of the order leaves it. The header of a frame
+/// of one chunk size can't tell of such a chunk once there are others, or fewer.
+fn has_short_inside<S: State + ?Sized>(s: &S, counters: &Counters) -> Result<bool> {
+    let chunksize = i64::from(counters.chunksize);
+    if s.frame().is_none() || chunksize <= 0 || counters.nbytes % chunksize == 0 {
+        return Ok(false);
+    }
+    let last = usize::try_from(counters.nchunks - 1).map_err(|_| Error::InvalidParam)?;
+    Ok(i64::from(nbytes_of(s, last)?) == chunksize)
+}
+
 /// Changes the frame and returns the bytes of chunks it has then.
 fn change_frame<S: State + ?Sized>(
     s: &mut S,
@@ -115,6 +126,7 @@ pub fn append<S: State + ?Sized>(s: &mut S, offer: Offer<'_>) -> Result<i64> {
 /// # Errors
 /// As [`append`], with [`Error::ChunkInsert`]; [`Error::InvalidParam`] when there is no such place.
 pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, offer: Offer<'_>) -> Result<i64> {
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     if nchunk < 0 || nchunk > s.counters().nchunks {
         return Err(Error::InvalidParam);
     }
@@ -171,7 +183,7 @@ fn add<S: State + ?Sized>(
                 return Err(refused);
             }
             // In a frame of one chunk size, a chunk without data couldn't be seen.
-            if n == 0 {
+            if n == 0 || has_short_inside(s, &before).map_err(|_| refused)? {
                 after.chunksize = VARIABLE;
             }
             let prepared = (|| {
@@ -225,10 +237,11 @@ pub(super) fn compress<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buff
 /// others or the frame can't be written, [`Error::Failure`] when the old chunk can't be read,
 /// [`Error::Lock`].
 pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -> Result<i64> {
+    // Calls that are refused count as changes too, in the generation that the lock keeps.
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     number(&s.counters(), nchunk)?;
     let header = offered_header(offer.bytes())?;
     let refused = Error::ChunkUpdate;
-    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
@@ -253,7 +266,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
             s.exchange(at, chunk);
         }
         Some(frame) => {
-            if n == 0 {
+            if n == 0 || has_short_inside(s, &before).map_err(|_| refused)? {
                 after.chunksize = VARIABLE;
             }
             let prepared = (|| {
@@ -281,9 +294,9 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
 /// # Errors
 /// As [`update`].
 pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     number(&s.counters(), nchunk)?;
     let refused = Error::ChunkUpdate;
-    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
@@ -302,8 +315,16 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
             after.cbytes -= s.held(at).len() as i64;
             s.release(after.nchunks as usize + 1, at);
         }
-        Some(_) => {
-            after.cbytes = change_frame(s, Change::Delete(at), &[], after)
+        Some(frame) => {
+            let prepared = match has_short_inside(s, &before).map_err(|_| refused)? {
+                true => {
+                    after.chunksize = VARIABLE;
+                    store_specials(frame, s.recorded().typesize, |other| other != at)
+                }
+                false => Ok(Vec::new()),
+            };
+            after.cbytes = prepared
+                .and_then(|physical| change_frame(s, Change::Delete(at), &physical, after))
                 .map_err(|error| collapse(error, refused))?;
         }
     }
@@ -328,12 +349,15 @@ pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     if order.is_empty() {
         return Err(Error::Data);
     }
-    // The short chunk is short because it is the last; elsewhere only a stored chunk can say so.
+    // The short chunk is short because it is the last, and another one would be there: only a stored chunk
+    // tells its length itself.
     let last = order.len() - 1;
     let is_short = counters.chunksize > 0 && counters.nbytes % i64::from(counters.chunksize) != 0;
     let physical = match s.frame() {
         Some(frame) if is_short && order[last] != last => {
-            store_specials(frame, s.recorded().typesize, |nchunk| nchunk == last)?
+            store_specials(frame, s.recorded().typesize, |nchunk| {
+                nchunk == last || nchunk == order[last]
+            })?
         }
         _ => Vec::new(),
     };

@@ -1,0 +1,118 @@
+//! Chunks without data, as long as no chunk of the frame has any.
+//!
+//! A frame whose chunks hold no byte has no index, so nothing in it could tell of them: the handle keeps them, and
+//! the first chunk with data brings them into the frame. Each has the bytes of a header, and its offset is
+//! where it is among them.
+
+use super::frame::Frame;
+use super::offsets::Offsets;
+use super::plan::{Before, Plan};
+use super::write::{Change, Stored};
+use super::{Counters, Description};
+use crate::chunk::EXTENDED_HEADER_LENGTH;
+use crate::{Buffer, Error, Result};
+use std::sync::Arc;
+
+/// The chunk itself; one of a value over and over has data.
+fn without_data(chunk: Stored<'_>) -> Result<Buffer> {
+    match chunk {
+        Stored::Bytes(bytes) => Buffer::copy_of(bytes),
+        Stored::Special(_) => Err(Error::InvalidParam),
+    }
+}
+
+impl Frame {
+    /// Makes a change after which there are chunks, but no data. Returns the bytes of the chunks.
+    ///
+    /// # Errors
+    /// As [`Frame::change`].
+    pub(super) fn set_aside(
+        &mut self,
+        change: Change<'_>,
+        mut description: Description,
+    ) -> Result<i64> {
+        self.flush()?;
+        let before = self.known_mut().counters;
+        let chunks = self.chunks_without_data(change, &before)?;
+        let mut pending = Vec::new();
+        pending.try_reserve_exact(chunks.len() * EXTENDED_HEADER_LENGTH)?;
+        for chunk in &chunks {
+            if chunk.len() != EXTENDED_HEADER_LENGTH {
+                return Err(Error::Data);
+            }
+            pending.extend_from_slice(chunk);
+        }
+        if before.nbytes > 0 {
+            self.give_up_data(change, &description)?;
+        }
+        description.counters.cbytes = pending.len() as i64;
+        let offsets = (0..chunks.len()).map(|i| (i * EXTENDED_HEADER_LENGTH) as i64);
+        let known = self.known_mut();
+        known.offsets = Some(Arc::new(Offsets::Each(offsets.collect())));
+        known.counters = description.counters;
+        known.pending = pending;
+        known.max_id = None;
+        known.encoded = 0;
+        Ok(description.counters.cbytes)
+    }
+
+    /// The chunks after the change.
+    fn chunks_without_data(&self, change: Change<'_>, before: &Counters) -> Result<Vec<Buffer>> {
+        let gone = match change {
+            Change::Update(at, _) | Change::Delete(at) => Some(at),
+            _ => None,
+        };
+        let count = usize::try_from(before.nchunks).map_err(|_| Error::InvalidParam)?;
+        let mut chunks = Vec::new();
+        chunks.try_reserve_exact(count + 1)?;
+        for nchunk in 0..count {
+            chunks.push(match gone == Some(nchunk) {
+                true => Buffer::new(),
+                false => Buffer::copy_of(&self.chunk(nchunk)?)?,
+            });
+        }
+        match change {
+            Change::Insert(at, chunk) if at <= count => chunks.insert(at, without_data(chunk)?),
+            Change::Update(at, chunk) if at < count => chunks[at] = without_data(chunk)?,
+            Change::Delete(at) if at < count => {
+                chunks.remove(at);
+            }
+            Change::Reorder(order) => {
+                let mut old: Vec<Option<Buffer>> = chunks.into_iter().map(Some).collect();
+                let moved = order
+                    .iter()
+                    .map(|&from| old.get_mut(from).and_then(Option::take));
+                chunks = moved.collect::<Option<_>>().ok_or(Error::Data)?;
+            }
+            _ => return Err(Error::InvalidParam),
+        }
+        Ok(chunks)
+    }
+
+    /// Publishes a frame without chunks, when the only one with data goes.
+    fn give_up_data(&mut self, change: Change<'_>, description: &Description) -> Result<()> {
+        let (Change::Update(at, _) | Change::Delete(at)) = change else {
+            return Err(Error::InvalidParam);
+        };
+        let old_len = self.old_len(change)?;
+        let stored = self.offsets()?.get(at).ok_or(Error::InvalidParam)?;
+        let mut offsets = vec![stored];
+        let (sparse, keeps) = (self.is_sparse(), self.keeps_old_state());
+        let before = Before {
+            cbytes: self.known_mut().counters.cbytes,
+            pending: &[],
+            max_id: None,
+            old_len,
+            sparse,
+            keeps,
+        };
+        let plan = Plan::new(Change::Delete(0), &[], &mut offsets, &before)?;
+        let mut description = description.clone();
+        description.counters.cbytes = plan.cbytes;
+        self.carry_out(&plan, &offsets, &description, None)?;
+        let known = self.known_mut();
+        known.counters = description.counters;
+        known.offsets = Some(Arc::new(Offsets::Each(offsets)));
+        self.flush()
+    }
+}
