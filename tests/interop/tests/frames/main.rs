@@ -5,3 +5,4 @@ mod random;
 mod steps;
 mod twins;
 mod vectors;
+mod walks;

@@ -23,6 +23,10 @@ pub struct Plan {
     pub vl: bool,
     /// Whether chunk sizes may vary from the start.
     pub varying: bool,
+    /// Whether handles lock the file.
+    pub locked: bool,
+    /// Whether there are chunks that the reference does not take in frames: empty ones, and short ones of Blosc 1.x.
+    pub odd: bool,
 }
 
 impl Plan {
@@ -36,6 +40,8 @@ impl Plan {
             cparams,
             vl: random.below(6) == 0,
             varying: random.below(3) == 0,
+            locked: matches!(kind, Kind::File | Kind::Directory) && random.below(2) == 0,
+            odd: false,
         }
     }
 
@@ -79,6 +85,12 @@ pub fn made(random: &mut Random, library: &Library, plan: &Plan, model: &Model) 
     let nbytes = length(random, plan, model);
     if plan.vl != (random.below(25) == 0) {
         return vl_chunk(random, library, typesize);
+    }
+    if plan.odd && random.below(10) == 0 {
+        return match random.below(2) {
+            0 => short_header(random, typesize, typesize),
+            _ => compressed(library, plan.cparams, Vec::new()),
+        };
     }
     match random.below(12) {
         0 => special(random, library, plan, nbytes, 1),
