@@ -1,6 +1,6 @@
 //! What the fuzz targets check, as a library, so that a plain test can run it over the seeds, too.
 //!
-//! The input of a target is a chunk, a frame, a container or an LZ4 block as it is, without a prefix of
+//! The input of a target is a chunk, a frame, a container or what a single decoder gets, without a prefix of
 //! fuzzing parameters: a finding can be handed to any reader, and targets share what is in `seeds/` and
 //! `seeds-frame/`. What else a call needs (which items, how many threads, which end of a buffer lies at a
 //! guard page) is drawn from a hash of the input, so that a finding repeats.
@@ -12,6 +12,7 @@ pub mod draw;
 pub mod frame;
 pub mod guard;
 pub mod lz4;
+pub mod plugins;
 
 #[global_allocator]
 static ALLOCATOR: alloc::Watched = alloc::Watched;

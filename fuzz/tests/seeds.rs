@@ -9,17 +9,20 @@ use std::path::PathBuf;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, special};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
-use ferroblosc_fuzz::{check, lz4};
+use ferroblosc_fuzz::{check, lz4, plugins};
 
 /// A check, under the name of its target.
 type Check = (&'static str, fn(&[u8]));
 
-const CHECKS: [Check; 5] = [
+const CHECKS: [Check; 8] = [
     ("decompress", check::decompress),
     ("getitem", check::getitem),
     ("vldecompress", check::vldecompress),
     ("header", check::header),
     ("lz4", lz4::block),
+    ("ndlz", plugins::ndlz),
+    ("zfp", plugins::zfp),
+    ("cells", plugins::cells),
 ];
 
 fn directory() -> PathBuf {

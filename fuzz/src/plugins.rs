@@ -1,0 +1,169 @@
+//! The plugins that look at a block as an array: their streams, and the array, may be anybody's.
+
+use std::cell::RefCell;
+
+use ferroblosc::codec::{self, CodecCall, id};
+use ferroblosc::filter::{self, Pipeline, Reference, SLOTS, Scratch, Slot};
+use ferroblosc::{Parent, Surroundings};
+
+use crate::alloc::largest_during;
+use crate::draw::Draw;
+use crate::guard::{Guarded, Side};
+
+/// The largest input and output.
+const MAX_LEN: usize = 1 << 16;
+/// What a decoder may ask for at once, but for what input and output justify.
+const FIXED_ALLOCATION: usize = 1 << 16;
+
+thread_local! {
+    static BENCH: RefCell<(Guarded, Guarded)> =
+        RefCell::new((Guarded::new(MAX_LEN), Guarded::new(MAX_LEN)));
+}
+
+/// A super-chunk with this metalayer.
+struct Array {
+    typesize: i32,
+    metalayer: Vec<u8>,
+}
+
+impl Parent for Array {
+    fn typesize(&self) -> i32 {
+        self.typesize
+    }
+
+    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        (name == "b2nd").then(|| self.metalayer.clone())
+    }
+
+    fn current_chunk(&self) -> i64 {
+        0
+    }
+}
+
+/// The metalayer of an array whose blocks have this shape.
+fn metalayer(shape: &[i32]) -> Vec<u8> {
+    let ndim = shape.len() as u8;
+    let mut bytes = vec![0x97, 0, ndim, 0x90 + ndim];
+    for &extent in shape {
+        bytes.push(0xD3);
+        bytes.extend(i64::from(extent).to_be_bytes());
+    }
+    for _ in 0..2 {
+        bytes.push(0x90 + ndim);
+        for extent in shape {
+            bytes.push(0xD2);
+            bytes.extend(extent.to_be_bytes());
+        }
+    }
+    bytes
+}
+
+/// Decodes a stream to `len` bytes: what comes of it is never more, and the same again.
+fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw: &mut Draw) {
+    let codec = codec::implementation(compcode).expect("a plugin of our own");
+    let call = CodecCall {
+        level: 0,
+        meta,
+        around: Surroundings {
+            parent: Some(array),
+            ..Surroundings::default()
+        },
+    };
+    BENCH.with_borrow_mut(|(input, output)| {
+        let stream = input.copy(stream, Side::draw(draw));
+        let dest = output.slice(len, Side::draw(draw));
+        let (made, largest) = largest_during(|| codec.decode(&call, stream, dest));
+        let justified = FIXED_ALLOCATION + 4 * (stream.len() + len);
+        assert!(largest <= justified, "asked for {largest} bytes");
+        let mut again = vec![0; len];
+        assert_eq!(
+            codec.decode(&call, stream, &mut again),
+            made,
+            "another time"
+        );
+        let Ok(made) = made else { return };
+        assert!(dest[..made] == again[..made], "other bytes another time");
+        let from = draw.below(made + 1);
+        let mut part = vec![0; draw.below(made - from + 1).min(32)];
+        if let Some(Ok(())) = codec.decode_part(&call, stream, len, from, &mut part) {
+            assert!(part == dest[from..][..part.len()], "another part");
+        }
+    });
+}
+
+/// A stream of NDLZ.
+pub fn ndlz(stream: &[u8]) {
+    if stream.len() > MAX_LEN {
+        return;
+    }
+    let draw = &mut Draw::new(stream);
+    let array = Array {
+        typesize: 1,
+        metalayer: Vec::new(),
+    };
+    for meta in [4, 8] {
+        let len = draw.below(5000);
+        decode(id::NDLZ, meta, &array, stream, len, draw);
+    }
+}
+
+/// A stream of ZFP, in each of its modes.
+pub fn zfp(stream: &[u8]) {
+    if stream.len() > MAX_LEN {
+        return;
+    }
+    let draw = &mut Draw::new(stream);
+    for compcode in id::ZFP_ACCURACY..=id::ZFP_RATE {
+        let shape: Vec<i32> = (0..1 + draw.below(4))
+            .map(|_| 1 + draw.below(9) as i32)
+            .collect();
+        let typesize = 4 + 4 * draw.below(2) as i32;
+        let array = Array {
+            typesize,
+            metalayer: metalayer(&shape),
+        };
+        let nbytes = (shape.iter().product::<i32>() * typesize) as usize;
+        let len = nbytes + draw.below(2) * draw.below(20);
+        let meta = draw.below(256) as u8;
+        decode(compcode, meta, &array, stream, len, draw);
+    }
+}
+
+/// A metalayer, which the filters of cells take the shape of a block from.
+pub fn cells(metalayer: &[u8]) {
+    let draw = &mut Draw::new(metalayer);
+    let array = Array {
+        typesize: 1 + draw.below(9) as i32,
+        metalayer: metalayer.to_vec(),
+    };
+    let around = Surroundings {
+        parent: Some(&array),
+        typesize: array.typesize as usize,
+        ..Surroundings::default()
+    };
+    // Most shapes are of a few items; of others, no block is given here.
+    for items in (0..200).chain([256, 1000, 1024, 4096]) {
+        let block: Vec<u8> = (0..items * array.typesize as usize)
+            .map(|i| i as u8)
+            .collect();
+        for id in [filter::id::NDCELL, filter::id::NDMEAN] {
+            let mut slots = [Slot::default(); SLOTS];
+            slots[0] = Slot {
+                id,
+                meta: draw.below(6) as u8,
+            };
+            let pipeline = Pipeline::new(&slots, 5, array.typesize as usize);
+            let mut scratch = Scratch::default();
+            let mut back = vec![0; block.len()];
+            let own = Reference::Own;
+            if pipeline
+                .backward(own, &around, &block, &mut scratch, &mut back)
+                .is_ok()
+                && id == filter::id::NDCELL
+            {
+                let forth = pipeline.forward(own, &around, &back, &mut scratch);
+                assert_eq!(forth, Ok(&*block), "items were lost");
+            }
+        }
+    }
+}
