@@ -1,9 +1,9 @@
 //! The ZFP library on slices.
 //!
 //! The library checks no bounds: it writes, and reads, as many words as array and parameters make it.
-//! Both numbers have an upper limit that follows from the array and the parameters alone, so it is given
-//! buffers of that size. A stream that ends early is followed by zeros there, and what lies behind the limit
-//! is never looked at.
+//! Both numbers have an upper limit that follows from the array and the parameters, so it is given buffers
+//! of that size. A stream that ends early is followed by zeros there, and what lies behind the limit is never
+//! looked at.
 
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
@@ -87,6 +87,12 @@ impl Field {
         self.nbytes
     }
 
+    /// The number of cells.
+    fn cells(&self) -> usize {
+        let cells = |extent: &usize| extent.div_ceil(CELL_SIDE);
+        self.extents().iter().map(cells).product()
+    }
+
     fn scalar(&self) -> i32 {
         match self.typesize {
             4 => zfp::ZFP_TYPE_FLOAT,
@@ -156,6 +162,32 @@ impl Stream {
             0 => Err(Error::Data),
             _ => Ok(bytes.div_ceil(WORD) + READ_AHEAD),
         }
+    }
+
+    /// Whether all cells take the same number of bits.
+    fn is_fixed_size(&self) -> bool {
+        self.raw.minbits == self.raw.maxbits
+    }
+
+    /// Words that decompression can read of `len` bytes and the zeros behind them. It may be far fewer than
+    /// the longest stream has: where that is longer than the array, only a made-up shape asks for it.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for cells of a fixed size that take more room than the array: that is no stream of
+    /// this codec, which leaves such arrays raw.
+    fn readable_words(&self, field: &Field, len: usize) -> Result<usize> {
+        let most = self.max_words(field)?;
+        if self.is_fixed_size() {
+            let stored = field.cells() as u64 * u64::from(self.raw.maxbits);
+            return match stored.div_ceil(8) <= field.nbytes as u64 {
+                true => Ok(most),
+                false => Err(Error::Data),
+            };
+        }
+        // Zeros are a cell of zeros each, but for the one that the end is in.
+        let in_zeros = field.cells() + MAX_BITS as usize;
+        let words = len.div_ceil(WORD) + in_zeros.div_ceil(u64::BITS as usize);
+        Ok(most.min(words + READ_AHEAD))
     }
 
     /// Lets the stream work on `words` words at `at`.
@@ -250,7 +282,7 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
 pub(super) fn decompress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) -> Result<()> {
     debug_assert_eq!(dest.len(), field.nbytes);
     let mut stream = Stream::new(mode, field);
-    let mut words = zeroed_words(stream.max_words(field)?)?;
+    let mut words = zeroed_words(stream.readable_words(field, src.len())?)?;
     fill_words(&mut words, src);
     let is_aligned = dest.as_ptr().addr().is_multiple_of(field.typesize);
     let mut aligned = match is_aligned {
@@ -292,9 +324,10 @@ pub(super) fn decompress_row(
     let is_one_row = x % CELL_SIDE + count <= CELL_SIDE && x + count <= field.extents[0];
     let mut stream = Stream::new(mode, field);
     let bits = u64::from(stream.raw.maxbits);
-    if !is_one_row || stream.raw.minbits != stream.raw.maxbits {
+    if !is_one_row || !stream.is_fixed_size() {
         return None;
     }
+    stream.readable_words(field, src.len()).ok()?;
     let place = Place::of(field, first);
     let start = (place.cell as u64).checked_mul(bits)?;
     let from = usize::try_from(start / WORD_BITS).ok()?.checked_mul(WORD)?;
