@@ -197,4 +197,8 @@ mkdir bloscpack
 PYTHONDONTWRITEBYTECODE=1 "$("$root/scripts/reference-bloscpack.sh")/python" "$root/scripts/test-bloscpack.py" \
     "$build/blpk" bloscpack
 
+echo "== bcolz-zipline 1.13.0, which reads what we write and goes on, and we with what it writes"
+FERROBLOSC_BCOLZ_PYTHON="$("$root/scripts/reference-bcolz.sh")/python" \
+    cargo test --quiet --manifest-path "$root/Cargo.toml" --package ferroblosc --test bcolz zipline -- --ignored
+
 echo "All clients work."

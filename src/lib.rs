@@ -20,6 +20,7 @@
 //! | 5 | [`b2nd`] | arrays of several dimensions |
 //! | 5 | [`blpk`], [`bloscpack`] | the container of Bloscpack and bcolz; Bloscpack |
 //! | 6 | [`bcolz`] | the directories of bcolz: carrays and ctables |
+//! | 6 | [`convert`] | from one format to another |
 //!
 //! A floor may use the floors below it, never one above.
 
@@ -33,6 +34,7 @@ mod buffer;
 mod call;
 pub mod chunk;
 pub mod codec;
+pub mod convert;
 mod error;
 pub mod filter;
 pub mod frame;

@@ -58,9 +58,9 @@ pub struct Ctable {
 }
 
 /// Where a column is, and whether it is where columns are written.
-struct Place {
-    path: PathBuf,
-    is_usual: bool,
+pub(super) struct Place {
+    pub path: PathBuf,
+    pub is_usual: bool,
 }
 
 impl Ctable {
@@ -598,7 +598,7 @@ pub(super) fn finish_renaming(store: &Store, root: &Path) -> Result<()> {
 }
 
 /// Where the column of a name is: in the table's directory, or where the published description has it.
-fn place_of(store: &Store, root: &Path, name: &str) -> Result<Place> {
+pub(super) fn place_of(store: &Store, root: &Path, name: &str) -> Result<Place> {
     let usual = root.join(name);
     let mut place = Place {
         path: usual,

@@ -23,6 +23,7 @@
 //! | `chunkfile.rs`, `packed.rs` | the files of chunks; those with several |
 //! | `carray/` | arrays: reading, and changes that can be interrupted |
 //! | `ctable.rs`, `names.rs` | tables, and what columns can be called |
+//! | `verify.rs`, `repair.rs` | what is wrong with a directory, and what can be mended |
 //! | `store.rs` | files, whole or not at all; the lock of a writer |
 //! | `error.rs` | why something fails |
 //!
@@ -39,8 +40,10 @@ mod error;
 mod meta;
 mod names;
 mod packed;
+mod repair;
 mod store;
 mod value;
+mod verify;
 
 use std::path::Path;
 
@@ -50,7 +53,9 @@ pub use ctable::Ctable;
 pub use dtype::{Dtype, Field, Kind};
 pub use error::{Error, Result};
 pub use meta::Cparams;
+pub use repair::{Repaired, repair};
 pub use store::Store;
+pub use verify::{Fault, Finding, verify};
 
 /// How an object is opened or made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

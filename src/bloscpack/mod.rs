@@ -63,8 +63,9 @@ pub use journal::{check as check_complete, journal_path, recover};
 pub use json::{JsonError, Value};
 pub use metadata::{Metadata, section_for};
 pub use numpy::{
-    Array, ArrayInfo, Dtype, npy_to_file, pack_ndarray_to_bytes, pack_ndarray_to_file, pack_npy,
-    pack_npy_file, unpack_ndarray_from_bytes, unpack_ndarray_from_file, unpack_npy_file,
+    Array, ArrayInfo, Dtype, npy_header, npy_to_file, pack_ndarray_to_bytes, pack_ndarray_to_file,
+    pack_npy, pack_npy_file, read_npy_header, unpack_ndarray_from_bytes, unpack_ndarray_from_file,
+    unpack_npy_file,
 };
 pub use pack::{
     ChunkReport, Observer, Packed, pack, pack_bytes_to_bytes, pack_bytes_to_file,

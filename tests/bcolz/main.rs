@@ -1,9 +1,12 @@
 //! Directories of bcolz: what it wrote, what we write, and what nobody should have written.
 
 mod common;
+mod converting;
 mod crash;
 mod fixtures;
 mod properties;
 mod rows;
 mod tables;
+mod verifying;
 mod writing;
+mod zipline;

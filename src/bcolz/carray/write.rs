@@ -2,7 +2,7 @@
 
 use super::read::Worker;
 use super::{Carray, META, SIZES};
-use crate::bcolz::chunkfile::{self, FRONT};
+use crate::bcolz::chunkfile::{self, Chunk, Expected, FRONT};
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::meta::Sizes;
 use crate::bcolz::packed::Layout;
@@ -147,6 +147,45 @@ impl Carray {
         rest.try_reserve(rows.len())
             .map_err(|error| (error.into(), written))?;
         rest.extend_from_slice(rows);
+        Ok(())
+    }
+
+    /// Appends a full chunk as it is stored elsewhere, behind full chunks alone.
+    pub(crate) fn append_stored(&mut self, chunk: &[u8]) -> Result<()> {
+        self.begin()?;
+        let full = self.chunk_bytes();
+        let expected = Expected {
+            least: full,
+            most: full,
+        };
+        let number = self.full_chunks();
+        let path = self.chunk_path(number);
+        Chunk::in_bytes(chunk, expected, &path)?;
+        if self.rest_bytes() > 0 {
+            return Err(Error::Argument("a full chunk follows full chunks"));
+        }
+        let len = self.sizes.len.checked_add(self.chunklen());
+        let sizes = len.and_then(|len| Sizes::new(len, &self.sizes.row_shape, &self.storage.dtype));
+        let sizes = sizes.ok_or(Error::Argument("there can't be so many rows"))?;
+        let mut file = chunkfile::front()?;
+        file.try_reserve_exact(chunk.len())?;
+        file.extend_from_slice(chunk);
+        self.write_file(number, &file)?;
+        self.sizes = sizes;
+        self.writer.rest = None;
+        self.writer.dirty = true;
+        Ok(())
+    }
+
+    /// Writes a chunk anew, whatever is in its place: all rows that belong there. Files without rows stay.
+    pub(in crate::bcolz) fn rewrite(&mut self, number: u64, rows: Vec<u8>) -> Result<()> {
+        self.begin()?;
+        self.writer.has_stale = false;
+        if number < self.full_chunks() {
+            return self.write_full(number, &rows);
+        }
+        self.writer.rest = Some(rows);
+        self.writer.dirty = true;
         Ok(())
     }
 

@@ -25,6 +25,7 @@ use super::safe::{Replacement, check_different};
 use super::unpack::{Bytes, Unpacked, Unpacking, open_file};
 use crate::blpk::MAX_NBYTES;
 pub use dtype::Dtype;
+pub use npy::{header as npy_header, read_header as read_npy_header};
 
 /// The value of `container` in the metadata of arrays.
 const CONTAINER: &str = "numpy";

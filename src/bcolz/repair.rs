@@ -1,0 +1,254 @@
+//! Mending what can be mended, and saying what was lost.
+//!
+//! Nothing is deleted: a file that is replaced keeps its bytes under its name with `.broken` behind it. Rows that are
+//! lost become the fill value, so that those behind them stay where they are; only columns that are longer than the
+//! shortest one are cut.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::carray::{DATA, META, SIZES};
+use super::chunkfile::{self, Chunk, Expected};
+use super::ctable::{self, ROOTDIRS};
+use super::error::{Error, Result};
+use super::meta::{Sizes, Storage};
+use super::store::Store;
+use super::verify::{self, Fault, Finding};
+use super::{Carray, Mode, Options, attrs, value};
+use crate::blosc1::Engine;
+use crate::blpk::MAX_NBYTES;
+
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// Faults that are mended.
+    pub mended: Vec<Finding>,
+    /// Rows that are lost, by their array.
+    pub lost: Vec<(PathBuf, Range<u64>)>,
+    /// What is still wrong.
+    pub left: Vec<Finding>,
+}
+
+/// Mends what can be mended of the object at `root`.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::Busy`]; [`Error`] when something can't be written.
+pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
+    let store = &options.store;
+    let found = verify::verify(root, options)?;
+    let mut repaired = Repaired::default();
+    let claim = store.claim(root)?;
+    if store.exists(&root.join(ROOTDIRS))? {
+        let _ = ctable::finish_renaming(store, root);
+        attributes(root, store)?;
+        let columns = ctable::read_names(store, root).unwrap_or_default();
+        let mut arrays = Vec::new();
+        for name in columns {
+            let path = root.join(&name);
+            if store.exists(&path)? {
+                array(&path, options, &mut repaired)?;
+                arrays.extend(Carray::open_unclaimed(&path, Mode::Append, options));
+            }
+        }
+        equalise(arrays, &mut repaired)?;
+    } else {
+        array(root, options, &mut repaired)?;
+    }
+    drop(claim);
+    repaired.left = verify::verify(root, options)?;
+    repaired.mended = found;
+    let left = &repaired.left;
+    repaired.mended.retain(|finding| !left.contains(finding));
+    Ok(repaired)
+}
+
+/// Cuts columns to the length of the shortest one.
+fn equalise(arrays: Vec<Carray>, repaired: &mut Repaired) -> Result<()> {
+    let shortest = arrays.iter().map(Carray::len).min().unwrap_or(0);
+    for mut array in arrays {
+        let len = array.len();
+        if len > shortest {
+            array.trim(len - shortest)?;
+            repaired.lost.push((array.root().to_owned(), shortest..len));
+        }
+        array.close()?;
+    }
+    Ok(())
+}
+
+/// Puts a file out of the way.
+fn set_aside(store: &Store, path: &Path) -> Result<()> {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    let mut aside = path.with_file_name(format!("{name}.broken"));
+    let mut number = 1;
+    while store.exists(&aside)? {
+        aside = path.with_file_name(format!("{name}.broken-{number}"));
+        number += 1;
+    }
+    match store.exists(path)? {
+        true => store.rename(path, &aside),
+        false => Ok(()),
+    }
+}
+
+fn attributes(root: &Path, store: &Store) -> Result<()> {
+    match attrs::Attrs::read(store, root) {
+        Ok(mut attrs) => attrs.ensure(store),
+        Err(Error::Description { path, .. } | Error::Incomplete(path)) => {
+            set_aside(store, &path)?;
+            attrs::write_none(store, root)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<()> {
+    let store = &options.store;
+    attributes(root, store)?;
+    let (storage, sizes) = verify::described(root, store, &mut Vec::new())?;
+    // Without the type nothing can be told of the rows.
+    let Some(storage) = storage.filter(|storage| !storage.dtype.has_objects()) else {
+        return Ok(());
+    };
+    let data = root.join(DATA);
+    if !store.exists(&data)? {
+        store.make_directory(&data)?;
+    }
+    let sizes = match sizes {
+        Some(sizes) => sizes,
+        None => {
+            let Some(sizes) = counted(&data, &storage, store)? else {
+                return Ok(());
+            };
+            let path = root.join(META).join(SIZES);
+            set_aside(store, &path)?;
+            store.replace_json(&path, &sizes.to_value(storage.chunklen * sizes.row_bytes))?;
+            sizes
+        }
+    };
+    chunks(root, &storage, &sizes, options, repaired)
+}
+
+/// The sizes that the chunks there are tell of: rows of several items are taken for rows of one dimension.
+fn counted(data: &Path, storage: &Storage, store: &Store) -> Result<Option<Sizes>> {
+    let item = storage.dtype.itemsize();
+    let chunk_items = storage.chunklen.saturating_mul(item).max(1);
+    let (mut full, mut row_items, mut rest) = (0, 1, 0);
+    for number in 0.. {
+        let path = data.join(format!("__{number}.blp"));
+        let Some((plain, _)) = whole(store, &path, u64::from(MAX_NBYTES))? else {
+            break;
+        };
+        let nbytes = plain.len() as u64;
+        if number == 0 && nbytes > 0 && nbytes.is_multiple_of(chunk_items) {
+            row_items = nbytes / chunk_items;
+        }
+        if nbytes != chunk_items * row_items {
+            rest = nbytes / (item * row_items).max(1);
+            break;
+        }
+        full += 1;
+    }
+    let row_shape = if row_items > 1 {
+        vec![row_items]
+    } else {
+        Vec::new()
+    };
+    let sizes = Sizes::new(full * storage.chunklen + rest, &row_shape, &storage.dtype);
+    Ok(sizes.filter(|sizes| sizes.check(storage.chunklen, data).is_ok()))
+}
+
+/// The plain bytes of a chunk's file, and whether its front is right; none when it can't be read.
+fn whole(store: &Store, path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let (mut file, mut plain) = (Vec::new(), Vec::new());
+    let any = Expected { least: 0, most };
+    let read = chunkfile::read(store, path, most, &mut file)
+        .and_then(|()| Chunk::in_file(&file, any, path))
+        .and_then(|chunk| {
+            chunk.decode_to(&mut Engine::default(), 1, &mut plain, path)?;
+            Ok(chunk.has_right_front)
+        });
+    match read {
+        Ok(has_right_front) => Ok(Some((plain, has_right_front))),
+        Err(Error::Memory) => Err(Error::Memory),
+        Err(_) => Ok(None),
+    }
+}
+
+fn chunks(
+    root: &Path,
+    storage: &Storage,
+    sizes: &Sizes,
+    options: &Options,
+    repaired: &mut Repaired,
+) -> Result<()> {
+    let store = &options.store;
+    let mut findings = verify::verify(root, options)?;
+    findings.retain(|finding| !finding.fault.is_note());
+    let is_chunk = |fault: &Fault| {
+        matches!(
+            fault,
+            Fault::MissingChunk | Fault::ShortChunk { .. } | Fault::Chunk(_) | Fault::Front
+        )
+    };
+    // Where many are missing, only the first one of those behind the last file was named.
+    let nchunks = sizes.len.div_ceil(storage.chunklen);
+    let there = store.list(&root.join(DATA))?.unwrap_or_default();
+    let last = there
+        .iter()
+        .filter_map(|name| chunkfile::number_of(name))
+        .max();
+    let behind = last.map_or(0, |last| last + 1);
+    let mut broken: Vec<u64> = findings
+        .iter()
+        .filter(|finding| is_chunk(&finding.fault))
+        .filter_map(|finding| chunkfile::number_of(&finding.path.file_name()?.to_string_lossy()))
+        .filter(|&number| number < behind)
+        .collect();
+    if behind < nchunks {
+        // Rows that were never there are no rows: the array ends with its files.
+        let len = behind * storage.chunklen;
+        let shorter = Sizes::new(len, &sizes.row_shape, &storage.dtype);
+        let shorter = shorter.ok_or(Error::Argument("the shape is too large"))?;
+        let path = root.join(META).join(SIZES);
+        store.replace_json(&path, &shorter.to_value(storage.chunklen * sizes.row_bytes))?;
+        repaired.lost.push((root.to_owned(), len..sizes.len));
+        // The last file may have been the rest's.
+        return match behind {
+            0 => Ok(()),
+            _ => chunks(root, storage, &shorter, options, repaired),
+        };
+    }
+    broken.sort_unstable();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let row_bytes = sizes.row_bytes as usize;
+    let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes);
+    let mut array = Carray::open_unclaimed(root, Mode::Append, options)?;
+    for number in broken {
+        let path = root.join(DATA).join(format!("__{number}.blp"));
+        let expected = verify::expected(storage, sizes, number);
+        let found = whole(store, &path, expected.most)?;
+        let (mut rows, has_right_front) = found.unwrap_or((Vec::new(), true));
+        if has_right_front {
+            set_aside(store, &path)?;
+        }
+        rows.truncate(expected.least as usize);
+        rows.truncate(rows.len() - rows.len() % row_bytes);
+        let start = number * storage.chunklen;
+        let kept = (rows.len() / row_bytes) as u64;
+        let count = expected.least / sizes.row_bytes;
+        rows.extend(row.repeat((count - kept) as usize));
+        if kept < count {
+            repaired
+                .lost
+                .push((root.to_owned(), start + kept..start + count));
+        }
+        array.rewrite(number, rows)?;
+    }
+    array.close()
+}

@@ -1,0 +1,231 @@
+//! Faults that are found, and what can be mended of them.
+
+use crate::common::{Scratch, fixtures, iota, made, rows, spec, tree};
+use ferroblosc::bcolz::{self, Carray, Ctable, Fault, Mode, Options};
+use std::fs;
+use std::path::Path;
+
+/// The faults at a directory: the end of each path, and what is wrong.
+fn faults(root: &Path) -> Vec<(String, Fault)> {
+    let findings = bcolz::verify(root, &Options::default()).unwrap();
+    let short = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
+    findings
+        .into_iter()
+        .map(|finding| (short(&finding.path), finding.fault))
+        .collect()
+}
+
+#[test]
+fn fixtures_have_no_faults() {
+    for entry in fs::read_dir(fixtures()).unwrap() {
+        let root = entry.unwrap().path();
+        if !root.is_dir() {
+            continue;
+        }
+        for (path, fault) in faults(&root) {
+            // Empty directories are not kept by version control.
+            let is_dropped = path.ends_with("data") && fault == Fault::Missing;
+            assert!(
+                fault.is_note() || is_dropped,
+                "{}: {path}: {fault}",
+                root.display()
+            );
+        }
+    }
+    let stale = faults(&fixtures().join("trim_stale_leftover"));
+    assert_eq!(stale, [("data/__2.blp".to_owned(), Fault::ExtraChunk)]);
+}
+
+/// An array of 25 rows in chunks of ten, changed.
+fn broken(root: &Path, change: impl FnOnce(&Path)) {
+    made(root, 10, 0..25);
+    change(root);
+}
+
+/// The rows with some of them zero.
+fn without(lost: std::ops::Range<usize>, len: i64) -> Vec<u8> {
+    let mut rows = iota(0..len);
+    rows[lost.start * 8..lost.end * 8].fill(0);
+    rows
+}
+
+#[test]
+fn each_planted_fault_is_named_and_mended() {
+    let scratch = Scratch::new();
+    let chunk = |number: u64| format!("data/__{number}.blp");
+    type Change = fn(&Path);
+    let cases: [(&str, Change, String, std::ops::Range<usize>, i64); 10] = [
+        (
+            "missing",
+            |root| fs::remove_file(root.join("data/__1.blp")).unwrap(),
+            chunk(1),
+            10..20,
+            25,
+        ),
+        (
+            "missing-rest",
+            |root| fs::remove_file(root.join("data/__2.blp")).unwrap(),
+            chunk(2),
+            20..20,
+            20,
+        ),
+        (
+            "flipped",
+            |root| {
+                // The number of bytes that the chunk has.
+                let path = root.join("data/__0.blp");
+                let mut file = fs::read(&path).unwrap();
+                file[28] ^= 0x80;
+                fs::write(path, file).unwrap();
+            },
+            chunk(0),
+            0..10,
+            25,
+        ),
+        (
+            "cut",
+            |root| {
+                let path = root.join("data/__1.blp");
+                let file = fs::read(&path).unwrap();
+                fs::write(path, &file[..file.len() - 1]).unwrap();
+            },
+            chunk(1),
+            10..20,
+            25,
+        ),
+        (
+            "short-rest",
+            |root| {
+                let sizes = r#"{"shape": [28], "nbytes": 224, "cbytes": 0}"#;
+                fs::write(root.join("meta/sizes"), sizes).unwrap();
+            },
+            chunk(2),
+            25..28,
+            28,
+        ),
+        (
+            "short-chunk",
+            |root| {
+                fs::copy(root.join("data/__2.blp"), root.join("data/__1.blp")).unwrap();
+            },
+            chunk(1),
+            0..0,
+            -1,
+        ),
+        (
+            "front",
+            |root| {
+                let path = root.join("data/__1.blp");
+                let mut file = fs::read(&path).unwrap();
+                file[0] = 0;
+                fs::write(path, file).unwrap();
+            },
+            chunk(1),
+            0..0,
+            25,
+        ),
+        (
+            "sizes",
+            |root| fs::write(root.join("meta/sizes"), "{").unwrap(),
+            "meta/sizes".into(),
+            0..0,
+            25,
+        ),
+        (
+            "no-sizes",
+            |root| fs::remove_file(root.join("meta/sizes")).unwrap(),
+            "meta/sizes".into(),
+            0..0,
+            25,
+        ),
+        (
+            "attrs",
+            |root| fs::write(root.join("__attrs__"), "{\"a\"").unwrap(),
+            "__attrs__".into(),
+            0..0,
+            25,
+        ),
+    ];
+    for (name, change, path, lost, len) in cases {
+        let root = scratch.path(name);
+        broken(&root, change);
+        let found = faults(&root);
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].0, path, "{name}");
+        assert!(!found[0].1.is_note(), "{name}");
+        let before = tree(&root);
+        let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+        assert_eq!(repaired.left, [], "{name}");
+        assert_eq!(repaired.mended.len(), 1, "{name}");
+        assert_eq!(faults(&root), [], "{name}");
+        if len < 0 {
+            // Five rows of the wrong ones are what the file holds.
+            assert_eq!(repaired.lost, [(root.clone(), 15..20)]);
+            continue;
+        }
+        assert_eq!(rows(&root), without(lost.clone(), len), "{name}");
+        assert_eq!(
+            repaired.lost.is_empty(),
+            lost.is_empty() && len == 25,
+            "{name}"
+        );
+        // No bytes are gone but those that were written anew from what they said.
+        let after = tree(&root);
+        for (path, bytes) in before {
+            let is_there = after.iter().any(|(_, there)| *there == bytes);
+            let rewritten = path.ends_with("sizes") || name == "front";
+            assert!(is_there || rewritten, "{name}: {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn extra_chunks_are_noted_and_kept() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    broken(&root, |root| {
+        fs::copy(root.join("data/__0.blp"), root.join("data/__9.blp")).unwrap();
+        fs::remove_file(root.join("data/__0.blp")).unwrap();
+    });
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.lost, [(root.clone(), 0..10)]);
+    assert_eq!(repaired.left.len(), 1);
+    assert!(root.join("data/__9.blp").exists());
+}
+
+#[test]
+fn what_says_nothing_of_the_rows_is_left() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    broken(&root, |root| {
+        fs::write(root.join("meta/storage"), "{}").unwrap()
+    });
+    assert_eq!(faults(&root)[0].0, "meta/storage");
+    let before = tree(&root);
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!((repaired.mended.len(), repaired.left.len()), (0, 1));
+    assert_eq!(tree(&root), before);
+}
+
+#[test]
+fn row_b9_repair_trims_columns_to_the_shortest() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    let columns = [("a", spec("int64", 10)), ("b", spec("int64", 7))];
+    let mut table = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    drop(table);
+    Carray::open(&root.join("b"), Mode::Append, &Options::default())
+        .unwrap()
+        .trim(3)
+        .unwrap();
+    assert_eq!(
+        faults(&root),
+        [("b".to_owned(), Fault::ColumnLength { len: 22, first: 25 })]
+    );
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.lost, [(root.join("a"), 22..25)]);
+    assert_eq!(repaired.left, []);
+    let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
+    assert_eq!(table.read("a", 0..22).unwrap(), iota(0..22));
+}
