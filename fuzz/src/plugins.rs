@@ -129,6 +129,20 @@ pub fn zfp(stream: &[u8]) {
     }
 }
 
+/// The product of the numbers in the place of a blockshape.
+fn items_of_a_block(metalayer: &[u8]) -> Option<usize> {
+    let ndim = usize::from(*metalayer.get(2)?);
+    let numbers = metalayer.get(6 + 14 * ndim..)?.get(..5 * ndim)?;
+    numbers
+        .as_chunks::<5>()
+        .0
+        .iter()
+        .try_fold(1usize, |items, entry| {
+            let [_, value @ ..] = *entry;
+            items.checked_mul(u32::from_be_bytes(value) as usize)
+        })
+}
+
 /// A metalayer, which the filters of cells take the shape of a block from.
 pub fn cells(metalayer: &[u8]) {
     let draw = &mut Draw::new(metalayer);
@@ -141,8 +155,8 @@ pub fn cells(metalayer: &[u8]) {
         typesize: array.typesize as usize,
         ..Surroundings::default()
     };
-    // Most shapes are of a few items; of others, no block is given here.
-    for items in (0..200).chain([256, 1000, 1024, 4096]) {
+    let right = items_of_a_block(metalayer).filter(|&items| items <= MAX_LEN / 16);
+    for items in [Some(draw.below(100)), right].into_iter().flatten() {
         let block: Vec<u8> = (0..items * array.typesize as usize)
             .map(|i| i as u8)
             .collect();
