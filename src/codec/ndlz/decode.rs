@@ -8,34 +8,46 @@ use super::{
 };
 use crate::{Error, Result};
 
-/// The bits of a 4×4 token that carry nothing.
-const IDLE_BITS: u8 = 0b111;
+/// The tokens of 4×4 cells whose lowest bits carry nothing, by the first of each eight.
+const WITH_IDLE_BITS: [u8; 12] = [
+    0x28, 0x30, 0x38, 0x88, 0x90, 0x98, 0xB0, 0xB8, 0xE0, 0xE8, 0xF0, 0xF8,
+];
+const IDLE_VALUES: usize = 8;
 
-/// Which layouts tokens stand for.
-pub(super) trait Tokens<const SIDE: usize>: Side<SIDE> {
-    /// The layout of a token that takes rows from elsewhere.
-    fn layout(token: u8) -> Option<Layout>;
+/// The sets of rows that each token takes from elsewhere; none for a token that is none.
+type Table = [[u8; 2]; 256];
+
+const fn table(layouts: &[Layout]) -> Table {
+    let mut table = [[0; 2]; 256];
+    let mut i = 0;
+    while i < layouts.len() {
+        table[layouts[i].token as usize] = layouts[i].sets;
+        i += 1;
+    }
+    table
 }
 
-fn find(layouts: &[Layout], token: u8) -> Option<Layout> {
-    layouts.iter().find(|layout| layout.token == token).copied()
+const fn with_idle_bits(mut table: Table) -> Table {
+    let mut i = 0;
+    while i < WITH_IDLE_BITS.len() * IDLE_VALUES {
+        let first = WITH_IDLE_BITS[i / IDLE_VALUES] as usize;
+        table[first + i % IDLE_VALUES] = table[first];
+        i += 1;
+    }
+    table
+}
+
+/// Which rows tokens stand for.
+pub(super) trait Tokens<const SIDE: usize>: Side<SIDE> {
+    const TABLE: &'static Table;
 }
 
 impl Tokens<4> for Cell {
-    fn layout(token: u8) -> Option<Layout> {
-        // Idle bits are ignored, but where they tell other tokens apart.
-        let canonical = match token {
-            WHOLE..0xE0 | 0x80..0x88 => token,
-            _ => token & !IDLE_BITS,
-        };
-        find(<Cell as Side<4>>::LAYOUTS, canonical)
-    }
+    const TABLE: &'static Table = &with_idle_bits(table(<Cell as Side<4>>::LAYOUTS));
 }
 
 impl Tokens<8> for Cell {
-    fn layout(token: u8) -> Option<Layout> {
-        find(<Cell as Side<8>>::LAYOUTS, token)
-    }
+    const TABLE: &'static Table = &table(<Cell as Side<8>>::LAYOUTS);
 }
 
 /// What is left of a stream.
@@ -124,10 +136,19 @@ where
                 put(row, &[value; SIDE]);
             }
         }
+        WHOLE => {
+            let (bytes, _) = reader.place(origin, SIDE * SIDE)?.as_chunks::<SIDE>();
+            for (row, bytes) in bytes.iter().enumerate() {
+                put(row, bytes);
+            }
+        }
         _ => {
-            let layout = <Cell as Tokens<SIDE>>::layout(token).ok_or(Error::Data)?;
+            let sets = <Cell as Tokens<SIDE>>::TABLE[usize::from(token)];
+            if sets == [0; 2] {
+                return Err(Error::Data);
+            }
             let mut here = !0u8 >> (8 - SIDE);
-            for set in layout.sets.into_iter().filter(|&set| set != 0) {
+            for set in sets.into_iter().filter(|&set| set != 0) {
                 let len = set.count_ones() as usize * SIDE;
                 let (bytes, _) = reader.place(origin, len)?.as_chunks::<SIDE>();
                 for (row, bytes) in rows_of(set).zip(bytes) {

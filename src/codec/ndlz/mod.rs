@@ -115,8 +115,12 @@ impl Side<8> for Cell {
 }
 
 /// The rows of a set, in ascending order.
-fn rows_of(set: u8) -> impl Iterator<Item = usize> {
-    (0..8).filter(move |row| set >> row & 1 != 0)
+fn rows_of(mut set: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let row = (set != 0).then_some(set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(row)
+    })
 }
 
 /// Cells of the grid over a block, in their order: the position of each, and its extents.
