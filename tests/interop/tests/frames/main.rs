@@ -2,6 +2,7 @@
 
 mod model;
 mod random;
+mod sharing;
 mod steps;
 mod twins;
 mod vectors;
