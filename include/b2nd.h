@@ -313,9 +313,9 @@ int b2nd_get_sparse_cbuffer(const b2nd_array_t *array,
                             int64_t buffersize);
 
 /**
- * Reads the items at all combinations of selection_size[i] indices at selection[i] along each dimension i
- * to a buffer of the shape buffershape, rows first. buffersize is the bytes of the items. Gives 0, or an
- * error code.
+ * Reads the items at all combinations of indices, to a buffer of the shape buffershape, rows first.
+ * selection holds the indices along each dimension, selection_size how many there are; buffersize is the
+ * bytes of the items. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_get_orthogonal_selection(const b2nd_array_t *array,
@@ -648,9 +648,9 @@ int b2nd_get_sparse_cbuffer(const b2nd_array_t *array,
                             int64_t buffersize);
 
 /**
- * Reads the items at all combinations of selection_size[i] indices at selection[i] along each dimension i
- * to a buffer of the shape buffershape, rows first. buffersize is the bytes of the items. Gives 0, or an
- * error code.
+ * Reads the items at all combinations of indices, to a buffer of the shape buffershape, rows first.
+ * selection holds the indices along each dimension, selection_size how many there are; buffersize is the
+ * bytes of the items. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_get_orthogonal_selection(const b2nd_array_t *array,

@@ -71,9 +71,9 @@ unsafe fn selection(
     }
 }
 
-/// Reads the items at all combinations of selection_size[i] indices at selection[i] along each dimension i
-/// to a buffer of the shape buffershape, rows first. buffersize is the bytes of the items. Gives 0, or an
-/// error code.
+/// Reads the items at all combinations of indices, to a buffer of the shape buffershape, rows first.
+/// selection holds the indices along each dimension, selection_size how many there are; buffersize is the
+/// bytes of the items. Gives 0, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     array: *const b2nd_array_t,
