@@ -202,12 +202,14 @@ static void row_n28_to_row_n33_views(void) {
     b2nd_free(copy);
     free(frame);
     CHECK_IS(b2nd_save(again, new_path()), 0);
+    /* row_n31_ a view can't be resized. */
     CHECK_IS(b2nd_resize(again, two, NULL), BLOSC2_ERROR_INVALID_PARAM);
     b2nd_free(again);
     /* row_s25_ the metalayers of the base are still its own. */
     CHECK_IS(blosc2_vlmeta_exists(base->sc, "note"), 0);
 
     CHECK_IS(b2nd_expand_dims(base, &view, middle, 3), 0);
+    /* row_n30_ only what isn't in a frame is written through a view. */
     if (base->sc->frame == NULL) {
       CHECK_IS(b2nd_set_slice_cbuffer(pair, put, 2, start, stop, view), 0);
       items[0] = 201;

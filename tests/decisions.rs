@@ -41,6 +41,7 @@ fn row_d13_every_row_of_what_is_built_has_a_test() {
         .chain((1..=14).map(|n| format!("d{n}")))
         .chain((1..=37).map(|n| format!("f{n}")))
         .chain((1..=31).map(|n| format!("s{n}")))
+        .chain((1..=43).map(|n| format!("n{n}")))
         .chain((1..=17).map(|n| format!("p{n}")))
         .chain((1..=15).map(|n| format!("b{n}")));
     let missing: Vec<String> = rows

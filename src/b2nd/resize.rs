@@ -184,9 +184,10 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         gone.push(nchunk);
         Ok(())
     })?;
-    // From behind, so that the numbers of those to come stay.
-    for nchunk in gone.into_iter().rev() {
-        delete_chunk(a.chunks_mut(), nchunk).map_err(|_| Error::Failure)?;
+    // From the front, as the reference does: which holes a frame has depends on the order. Those behind
+    // move up each time.
+    for (before, nchunk) in (0..).zip(gone) {
+        delete_chunk(a.chunks_mut(), nchunk - before).map_err(|_| Error::Failure)?;
     }
     Ok(())
 }

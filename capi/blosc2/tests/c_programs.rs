@@ -147,6 +147,11 @@ fn arrays_of_other_shapes_views_and_files() {
 }
 
 #[test]
+fn row_n40_processes_append_to_one_array() {
+    passes("b2nd_locking.c");
+}
+
+#[test]
 fn row_d7_everything_works_without_initialisation() {
     passes("row_d7_init_free.c");
 }
@@ -214,7 +219,9 @@ fn cplusplus_programs_compile_and_run() {
 #[test]
 fn examples_compile_without_a_warning_and_run() {
     let file = project_root().join("include/blosc2.h");
+    let array = scratch("shared").join("example.b2nd");
     for (example, arguments) in [
+        ("array", vec![array.as_os_str()]),
         ("simple", vec![]),
         ("ratios", vec![file.as_os_str(), "1".as_ref()]),
     ] {

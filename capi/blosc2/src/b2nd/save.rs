@@ -135,7 +135,9 @@ unsafe fn slice(
         let copied = (|| {
             let mut target = CArray::new(made)?;
             let extents = target.geometry()?;
-            copy_items(&mut target, &src, &extents, (&from, &[0; MAX_DIM]))
+            copy_items(&mut target, &src, &extents, (&from, &[0; MAX_DIM]))?;
+            // Writing is what makes an array in a frame know how often it changed.
+            refresh(&target)
         })();
         if let Err(error) = copied {
             discard(made);

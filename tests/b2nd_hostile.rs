@@ -1,0 +1,77 @@
+//! Arrays whose metalayers lie: whatever they say, calls end, with an error or with items.
+
+use ferroblosc::b2nd::{Array, create, meta};
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::schunk::{SChunk, Storage};
+
+const SHAPE: [i64; 2] = [5, 7];
+
+/// A super-chunk with chunks of the 5 by 7 array in chunks of 4 by 4, and this metalayer.
+fn array_of(metalayer: &[u8]) -> Option<Array> {
+    let params = CParams::default().typesize(1).blocksize(4);
+    let mut schunk = SChunk::create(Storage::memory(), params, DParams::default()).unwrap();
+    schunk.add_metalayer("b2nd", metalayer).unwrap();
+    for first in 0..4u8 {
+        schunk.append(&[first; 16]).unwrap();
+    }
+    Array::from_schunk(schunk).ok()
+}
+
+/// Everything that acts on what the metalayer says.
+fn use_array(mut array: Array) {
+    let geometry = array.geometry();
+    let ndim = geometry.ndim;
+    let (zeros, ones) = (vec![0; ndim], vec![1; ndim]);
+    let _ = array.get_slice(&zeros, &ones);
+    let last: Vec<i64> = geometry.shape().iter().map(|&n| (n - 1).max(0)).collect();
+    let _ = array.get_slice(&last, geometry.shape());
+    let _ = array.get_sparse(&[0, geometry.nitems - 1]);
+    let picks: Vec<&[i64]> = last.iter().map(std::slice::from_ref).collect();
+    let _ = array.get_orthogonal(&picks);
+    let _ = array.set_slice(&last, geometry.shape(), &[7]);
+    let _ = array.squeeze().map(|view| view.get_slice(&zeros, &ones));
+    let _ = array.append(&[1; 16], 0);
+    let smaller: Vec<i64> = geometry.shape().iter().map(|&n| n.min(3)).collect();
+    let _ = array.resize(&smaller, None);
+    let _ = array.delete(0, 0, 1);
+    let _ = create::find(ferroblosc::b2nd::State::chunks(&array));
+}
+
+#[test]
+fn row_n41_metalayers_that_lie_do_no_harm() {
+    let sound = meta::serialise(&SHAPE, &[4, 4], &[2, 2], Some(b"|u1"), 0).unwrap();
+    let values = [0, 1, 2, 3, 4, 5, 7, 8, 0x10, 0x7F, 0x80, 0xFF];
+    let mut opened = 0;
+    for at in 0..sound.len() {
+        for value in values {
+            let mut bytes = sound.clone();
+            bytes[at] = value;
+            if let Some(array) = array_of(&bytes) {
+                opened += 1;
+                use_array(array);
+            }
+        }
+    }
+    // Some lies are too small to be told.
+    assert!(opened > 100, "{opened} opened");
+}
+
+#[test]
+fn row_n41_shapes_that_go_far_beyond_their_chunks_end_at_once() {
+    type Shapes = (&'static [i64], &'static [i32], &'static [i32]);
+    let shapes: [Shapes; 7] = [
+        (&[i64::MAX], &[1], &[1]),
+        (&[i64::MAX - 15], &[16], &[4]),
+        (&[1 << 40, 1], &[4, 4], &[2, 2]),
+        (&[0, i64::MAX], &[4, 4], &[2, 2]),
+        (&[1 << 31, 1 << 31], &[4, 4], &[2, 2]),
+        (&[5, 7], &[i32::MAX, 1], &[i32::MAX, 1]),
+        (&[5, 7], &[1 << 15, 1 << 15], &[1, 1]),
+    ];
+    for (shape, chunks, blocks) in shapes {
+        let bytes = meta::serialise(shape, chunks, blocks, None, 0).unwrap();
+        if let Some(array) = array_of(&bytes) {
+            use_array(array);
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Arrays against a plain model of them: random shapes and partitions, which needn't divide each other,
+//! random slices, selections and resizes, wherever the chunks are kept.
+
+use ferroblosc::b2nd::create::Fill;
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::{CParams, DParams, Special};
+use ferroblosc::schunk::Storage;
+use ferroblosc::{Error, Result};
+use std::path::PathBuf;
+
+/// Numbers that look random and are the same at each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(0x5851_F42D_4C95_7F2D)
+            .wrapping_add(0x1405_7B7E_F767_814F);
+        ((self.0 >> 33) % end as u64) as usize
+    }
+
+    fn bytes(&mut self, len: usize) -> Vec<u8> {
+        (0..len).map(|_| self.below(50) as u8).collect()
+    }
+}
+
+/// The items of an array that was never cut, rows first.
+#[derive(Clone)]
+struct Model {
+    shape: Vec<usize>,
+    width: usize,
+    items: Vec<u8>,
+}
+
+impl Model {
+    fn zeros(shape: &[usize], width: usize) -> Model {
+        Model {
+            shape: shape.to_vec(),
+            width,
+            items: vec![0; shape.iter().product::<usize>() * width],
+        }
+    }
+
+    /// Where an item is; none outside.
+    fn place(&self, index: &[usize]) -> Option<usize> {
+        let is_inside = index.iter().zip(&self.shape).all(|(i, n)| i < n);
+        let place = index
+            .iter()
+            .zip(&self.shape)
+            .fold(0, |at, (i, n)| at * n + i);
+        is_inside.then_some(place * self.width)
+    }
+
+    fn item(&self, index: &[usize]) -> Vec<u8> {
+        match self.place(index) {
+            Some(at) => self.items[at..at + self.width].to_vec(),
+            None => vec![0; self.width],
+        }
+    }
+
+    fn put(&mut self, index: &[usize], item: &[u8]) {
+        if let Some(at) = self.place(index) {
+            self.items[at..at + self.width].copy_from_slice(item);
+        }
+    }
+
+    fn resized(&self, shape: &[usize]) -> Model {
+        let mut other = Model::zeros(shape, self.width);
+        for index in indices(shape) {
+            other.put(&index, &self.item(&index));
+        }
+        other
+    }
+}
+
+/// All indices of an array of this shape, rows first.
+fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    shape.iter().fold(vec![vec![]], |outer, &extent| {
+        outer
+            .iter()
+            .flat_map(|index| (0..extent).map(move |i| [&index[..], &[i]].concat()))
+            .collect()
+    })
+}
+
+fn wide(numbers: &[usize]) -> Vec<i64> {
+    numbers.iter().map(|&number| number as i64).collect()
+}
+
+/// Where arrays are kept, and what has to be removed afterwards.
+fn storages(name: &str) -> Vec<(Storage, Option<PathBuf>)> {
+    let path = |kind: &str| {
+        let name = format!("ferroblosc-b2nd-{name}-{kind}-{}", std::process::id());
+        std::env::temp_dir().join(name)
+    };
+    let (file, directory) = (path("file"), path("directory"));
+    vec![
+        (Storage::memory(), None),
+        (Storage::frame(), None),
+        (Storage::file(&file), Some(file)),
+        (Storage::directory(&directory), Some(directory)),
+    ]
+}
+
+fn remove(path: Option<&PathBuf>) {
+    if let Some(path) = path {
+        let _ = std::fs::remove_file(path);
+        let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+struct Shapes {
+    shape: Vec<usize>,
+    chunks: Vec<i32>,
+    blocks: Vec<i32>,
+    width: usize,
+}
+
+fn draw(random: &mut Random) -> Shapes {
+    let ndim = random.below(7);
+    let most = [1, 50, 17, 9, 6, 5, 4][ndim];
+    let shape: Vec<usize> = (0..ndim).map(|_| 1 + random.below(most)).collect();
+    let chunks: Vec<i32> = shape
+        .iter()
+        .map(|&n| 1 + random.below(n + 1) as i32)
+        .collect();
+    let blocks = chunks
+        .iter()
+        .map(|&c| 1 + random.below(c as usize) as i32)
+        .collect();
+    Shapes {
+        shape,
+        chunks,
+        blocks,
+        width: [1, 2, 4, 8, 12, 300][random.below(6)],
+    }
+}
+
+fn create(random: &mut Random, storage: Storage, shapes: &Shapes) -> (Array, Model) {
+    let mut model = Model::zeros(&shapes.shape, shapes.width);
+    model.items = random.bytes(model.items.len());
+    let shape = wide(&shapes.shape);
+    let layout = Layout {
+        shape: &shape,
+        chunkshape: &shapes.chunks,
+        blockshape: &shapes.blocks,
+    };
+    let params = CParams::default()
+        .typesize(shapes.width as i32)
+        .level([0, 1, 5][random.below(3)])
+        .threads(1 + random.below(2) as i16);
+    let array = Array::from_items(storage, params, &layout, "|V", &model.items);
+    (array.unwrap(), model)
+}
+
+/// A slice of a shape, which may be empty or stick out.
+fn slice(random: &mut Random, shape: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    shape
+        .iter()
+        .map(|&extent| {
+            let (a, b) = (random.below(extent + 1), random.below(extent + 3));
+            (a.min(b), a.max(b))
+        })
+        .unzip()
+}
+
+fn indices_between(start: &[usize], stop: &[usize]) -> Vec<Vec<usize>> {
+    let extents: Vec<usize> = stop.iter().zip(start).map(|(b, a)| b - a).collect();
+    let mut all = indices(&extents);
+    for index in &mut all {
+        index
+            .iter_mut()
+            .zip(start)
+            .for_each(|(i, start)| *i += start);
+    }
+    all
+}
+
+fn check_slices(random: &mut Random, array: &mut Array, model: &mut Model) {
+    for _ in 0..4 {
+        let (start, stop) = slice(random, &model.shape);
+        let all = indices_between(&start, &stop);
+        let expected: Vec<u8> = all.iter().flat_map(|index| model.item(index)).collect();
+        let found = array.get_slice(&wide(&start), &wide(&stop)).unwrap();
+        assert_eq!(found, expected, "{:?} {start:?} {stop:?}", model.shape);
+        let items = random.bytes(expected.len());
+        array
+            .set_slice(&wide(&start), &wide(&stop), &items)
+            .unwrap();
+        for (index, item) in all.iter().zip(items.chunks(model.width)) {
+            model.put(index, item);
+        }
+    }
+    assert_eq!(array.items().unwrap(), model.items, "{:?}", model.shape);
+}
+
+#[test]
+fn slices_are_those_of_the_model() {
+    let mut random = Random(1);
+    for _ in 0..60 {
+        let shapes = draw(&mut random);
+        for (storage, path) in storages("slices") {
+            remove(path.as_ref());
+            let (mut array, mut model) = create(&mut random, storage, &shapes);
+            assert_eq!(array.items().unwrap(), model.items);
+            check_slices(&mut random, &mut array, &mut model);
+            remove(path.as_ref());
+        }
+    }
+}
+
+#[test]
+fn selections_are_those_of_the_model() {
+    let mut random = Random(2);
+    for _ in 0..80 {
+        let shapes = draw(&mut random);
+        if shapes.shape.is_empty() {
+            continue;
+        }
+        let (mut array, mut model) = create(&mut random, Storage::memory(), &shapes);
+        let total: usize = shapes.shape.iter().product();
+        let numbers: Vec<i64> = (0..9).map(|_| random.below(total) as i64).collect();
+        let expected: Vec<u8> = numbers
+            .iter()
+            .flat_map(|&at| model.items[at as usize * model.width..][..model.width].to_vec())
+            .collect();
+        assert_eq!(array.get_sparse(&numbers).unwrap(), expected);
+
+        let picked: Vec<Vec<i64>> = (shapes.shape.iter())
+            .map(|&n| {
+                (0..random.below(4))
+                    .map(|_| random.below(n) as i64)
+                    .collect()
+            })
+            .collect();
+        let lists: Vec<&[i64]> = picked.iter().map(Vec::as_slice).collect();
+        let counts: Vec<usize> = picked.iter().map(Vec::len).collect();
+        let places: Vec<Vec<usize>> = indices(&counts)
+            .iter()
+            .map(|at| {
+                at.iter()
+                    .zip(&picked)
+                    .map(|(&i, list)| list[i] as usize)
+                    .collect()
+            })
+            .collect();
+        let expected: Vec<u8> = places.iter().flat_map(|index| model.item(index)).collect();
+        assert_eq!(array.get_orthogonal(&lists).unwrap(), expected);
+        let items = random.bytes(expected.len());
+        array.set_orthogonal(&lists, &items).unwrap();
+        for (index, item) in places.iter().zip(items.chunks(model.width)) {
+            model.put(index, item);
+        }
+        assert_eq!(array.items().unwrap(), model.items);
+    }
+}
+
+#[test]
+fn growing_and_growing_back_is_what_the_model_does() {
+    let mut random = Random(3);
+    for _ in 0..25 {
+        let shapes = draw(&mut random);
+        for (storage, path) in storages("grow") {
+            remove(path.as_ref());
+            let (mut array, mut model) = create(&mut random, storage.clone(), &shapes);
+            for _ in 0..3 {
+                // Only whole chunks go: what is cut off inside a chunk would come back.
+                let shape: Vec<usize> = (model.shape.iter().zip(&shapes.chunks))
+                    .map(|(&n, &c)| match random.below(3) {
+                        0 => n / c as usize * c as usize,
+                        1 => n,
+                        _ => n + random.below(5),
+                    })
+                    .collect();
+                array.resize(&wide(&shape), None).unwrap();
+                model = model.resized(&shape);
+                assert_eq!(array.items().unwrap(), model.items, "{shape:?}");
+                check_slices(&mut random, &mut array, &mut model);
+                if model.shape.is_empty() {
+                    continue;
+                }
+                let axis = random.below(model.shape.len());
+                let mut more = model.shape.clone();
+                more[axis] = 1 + random.below(3);
+                let items = random.bytes(more.iter().product::<usize>() * model.width);
+                let appended = array.append(&items, axis as i8);
+                let others: usize = (model.shape.iter().enumerate())
+                    .filter(|&(dim, _)| dim != axis)
+                    .map(|(_, &n)| n)
+                    .product();
+                if others == 0 {
+                    assert_eq!(appended, Err(Error::InvalidParam));
+                    continue;
+                }
+                appended.unwrap();
+                let (mut start, mut grown) = (vec![0; more.len()], model.shape.clone());
+                start[axis] = grown[axis];
+                grown[axis] += more[axis];
+                model = model.resized(&grown);
+                let all = indices_between(&start, &grown);
+                for (index, item) in all.iter().zip(items.chunks(model.width)) {
+                    model.put(index, item);
+                }
+                assert_eq!(array.items().unwrap(), model.items);
+            }
+            drop(array);
+            if path.is_some() {
+                let array = Array::open(storage, DParams::default()).unwrap();
+                assert_eq!(array.items().unwrap(), model.items);
+            }
+            remove(path.as_ref());
+        }
+    }
+}
+
+#[test]
+fn copies_of_slices_have_their_items() -> Result<()> {
+    let mut random = Random(4);
+    for _ in 0..40 {
+        let shapes = draw(&mut random);
+        let (array, model) = create(&mut random, Storage::memory(), &shapes);
+        let (start, stop) = slice(&mut random, &shapes.shape);
+        let other: Vec<i32> = shapes
+            .chunks
+            .iter()
+            .map(|_| 1 + random.below(4) as i32)
+            .collect();
+        let layout = Layout {
+            shape: &[],
+            chunkshape: &other,
+            blockshape: &vec![1; other.len()],
+        };
+        let params = CParams::default().typesize(shapes.width as i32);
+        let range = (&wide(&start)[..], &wide(&stop)[..]);
+        let mut copy = array.copy_slice(Storage::frame(), params, &layout, range)?;
+        let expected: Vec<u8> = indices_between(&start, &stop)
+            .iter()
+            .flat_map(|index| model.item(index))
+            .collect();
+        assert_eq!(copy.items()?, expected);
+        let bytes = copy.to_bytes()?;
+        let schunk = ferroblosc::schunk::SChunk::from_bytes(&bytes, DParams::default())?;
+        assert_eq!(Array::from_schunk(schunk)?.items()?, expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn views_and_special_items_read_as_they_should() -> Result<()> {
+    let params = || CParams::default().typesize(4);
+    let layout = Layout {
+        shape: &[5, 1, 7],
+        chunkshape: &[4, 1, 4],
+        blockshape: &[2, 1, 2],
+    };
+    let value = 7u32.to_le_bytes();
+    let full = Array::create(
+        Storage::memory(),
+        params(),
+        &layout,
+        "<u4",
+        Fill::Value(&value),
+    )?;
+    assert_eq!(full.items()?, value.repeat(35));
+    assert_eq!(full.squeeze()?.shape(), [5, 7]);
+    assert_eq!(full.squeeze()?.get_slice(&[4, 6], &[5, 7])?, value);
+    let more = full.expand_dims(&[true, false, false, false])?;
+    assert_eq!(more.shape(), [1, 5, 1, 7]);
+    assert_eq!(
+        more.get_slice(&[0, 3, 0, 3], &[1, 5, 1, 5])?,
+        value.repeat(4)
+    );
+    let nothing = Fill::Special(Special::Uninit);
+    let unwritten = Array::create(Storage::frame(), params(), &layout, "<u4", nothing)?;
+    assert_eq!(unwritten.items()?, vec![0; 140]);
+    let nans = Fill::Special(Special::Nan);
+    let nans = Array::create(Storage::memory(), params(), &layout, "<f4", nans)?;
+    let is_nan = |item: &[u8]| f32::from_le_bytes(item.try_into().unwrap()).is_nan();
+    assert!(nans.items()?.chunks(4).all(is_nan));
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Arrays: the same random work with both libraries, which must tell the same; and each library goes on
+//! with what the other one left on disk.
+
+use ferroblosc_interop::library::{our_path, reference_path};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SEEDS: [&str; 3] = ["1", "2", "3"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder of this name below the target, empty.
+fn empty_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("b2nd")
+        .join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder under target");
+    folder
+}
+
+/// A folder in which a library has the name that programs look for.
+fn library_folder(name: &str, library: &Path) -> PathBuf {
+    let folder = empty_folder(name);
+    let library = library.canonicalize().expect("the library is there");
+    for link in ["libblosc2.so", "libblosc2.so.9"] {
+        std::os::unix::fs::symlink(&library, folder.join(link)).expect("a link");
+    }
+    folder
+}
+
+fn compile(libraries: &Path) -> PathBuf {
+    let program = empty_folder("program").join("b2nd_trace");
+    let status = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        .args([
+            "-std=c99",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-pedantic",
+            "-Werror",
+        ])
+        .arg("-I")
+        .arg(root().join("include"))
+        .arg(root().join("c-tests/b2nd_trace.c"))
+        .arg("-o")
+        .arg(&program)
+        .arg(libraries.join("libblosc2.so"))
+        .status()
+        .expect("a C compiler");
+    assert!(status.success());
+    program
+}
+
+/// What the program tells.
+fn told(program: &Path, libraries: &Path, what: &str, folder: &Path, seed: &str) -> Vec<String> {
+    let output = Command::new(program)
+        .env("LD_LIBRARY_PATH", libraries)
+        .arg(what)
+        .arg(folder)
+        .arg(seed)
+        .output()
+        .expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{what} {seed}: {}\n{text}",
+        output.status
+    );
+    text.lines().map(str::to_owned).collect()
+}
+
+fn assert_same(ours: &[String], theirs: &[String], what: &str) {
+    let round = |lines: &[String], at: usize| {
+        lines[..at]
+            .iter()
+            .rfind(|line| line.starts_with("round"))
+            .cloned()
+    };
+    let differs = ours
+        .iter()
+        .zip(theirs)
+        .position(|(ours, theirs)| ours != theirs);
+    if let Some(at) = differs {
+        panic!(
+            "{what}, {:?}: {} is {}",
+            round(ours, at),
+            ours[at],
+            theirs[at]
+        );
+    }
+    assert_eq!(ours.len(), theirs.len());
+}
+
+#[test]
+fn both_libraries_do_the_same_to_arrays() {
+    let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
+    let reference = library_folder("reference", &reference);
+    let ours = library_folder("ours", &our_path());
+    let program = compile(&ours);
+    for seed in SEEDS {
+        let (mine, other) = (empty_folder("made-by-us"), empty_folder("made-by-them"));
+        let told_by_us = told(&program, &ours, "write", &mine, seed);
+        let told_by_them = told(&program, &reference, "write", &other, seed);
+        assert_same(&told_by_us, &told_by_them, "writing");
+        // Each goes on with what the other has made.
+        let told_by_us = told(&program, &ours, "read", &other, seed);
+        let told_by_them = told(&program, &reference, "read", &mine, seed);
+        assert_same(&told_by_us, &told_by_them, "going on");
+    }
+}
