@@ -7,6 +7,7 @@
 //! | file | header | section |
 //! |---|---|---|
 //! | [`util`] | `ferroblosc.h` | versions and error texts |
+//! | [`bcolz`] | `bcolz.h` | arrays and tables of bcolz |
 //! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack, and its structs |
 //! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, checks of super-chunks |
 //! | `arguments.rs` | | what C callers of Bloscpack give and get, in Rust's terms |
@@ -31,6 +32,7 @@
 )]
 
 mod arguments;
+pub mod bcolz;
 pub mod bloscpack;
 pub mod constants;
 pub mod report;

@@ -10,7 +10,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// The headers of the library.
-const HEADERS: [&str; 3] = ["ferroblosc-export.h", "ferroblosc.h", "bloscpack.h"];
+const HEADERS: [&str; 4] = [
+    "ferroblosc-export.h",
+    "ferroblosc.h",
+    "bcolz.h",
+    "bloscpack.h",
+];
 /// How the names of its functions begin.
 const PREFIXES: [&str; 3] = ["ferroblosc_", "bloscpack_", "bcolz_"];
 

@@ -86,3 +86,9 @@ fn row_d12_care_is_asked_for_by_backends_and_what_is_broken_is_named() {
         .env_remove("FERROBLOSC_CHECKSUMS")
         .current_dir(scratch("care")));
 }
+
+#[test]
+fn arrays_and_tables_of_bcolz() {
+    run(&mut shared("bcolz.c"));
+    run(&mut linked_statically("bcolz.c"));
+}

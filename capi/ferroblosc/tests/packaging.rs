@@ -42,6 +42,7 @@ fn row_d12_the_tree_has_the_names_and_links() {
     for file in [
         "libferroblosc.a",
         "../include/ferroblosc.h",
+        "../include/bcolz.h",
         "../include/bloscpack.h",
         "../include/ferroblosc-export.h",
     ] {

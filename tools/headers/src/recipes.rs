@@ -196,6 +196,15 @@ pub const HEADERS: &[Header] = &[
         ],
     ),
     ferroblosc(
+        "bcolz.h",
+        &[
+            Text("bcolz-begin.h"),
+            Types(&["bcolz.rs"]),
+            Functions(&["bcolz.rs"]),
+            Text("bcolz-end.h"),
+        ],
+    ),
+    ferroblosc(
         "bloscpack.h",
         &[
             Text("bloscpack-begin.h"),

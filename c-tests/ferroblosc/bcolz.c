@@ -1,0 +1,58 @@
+/* Carrays: made, filled, read and refused. */
+
+#include <bcolz.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../check.h"
+
+int main(void) {
+  const char *path = "bcolz-carray";
+  const int64_t row_shape[] = {2};
+  int64_t shape[2] = {-1, -1};
+  int32_t rows[2000];
+  int32_t some[4] = {0, 0, 0, 0};
+  char *attrs;
+  bcolz_object *array;
+  int i;
+
+  for (i = 0; i < 2000; i++) {
+    rows[i] = i;
+  }
+  array = bcolz_create(path, "w", "int32", row_shape, 1, 300, 0);
+  CHECK(array != NULL);
+  CHECK(bcolz_append(array, rows, sizeof rows) == 0);
+  CHECK(bcolz_append(array, rows, 7) < 0);
+  CHECK(bcolz_close(array) == 0);
+  CHECK(bcolz_create(path, "a", "int32", NULL, 0, 0, 0) == NULL);
+
+  array = bcolz_open(path, "r");
+  CHECK(array != NULL);
+  CHECK(bcolz_is_ctable(array) == 0);
+  CHECK(bcolz_ncolumns(array) == 1);
+  CHECK(bcolz_column_name(array, 0) == NULL);
+  CHECK(strcmp(bcolz_dtype(array, 0), "int32") == 0);
+  CHECK(bcolz_dtype(array, 1) == NULL);
+  CHECK(bcolz_shape(array, 0, shape, 2) == 2);
+  CHECK(shape[0] == 1000 && shape[1] == 2);
+  CHECK(bcolz_row_bytes(array, 0) == 8);
+  CHECK(bcolz_read(array, 0, 299, some, sizeof some) == 0);
+  CHECK(some[0] == 598 && some[1] == 599 && some[2] == 600 && some[3] == 601);
+  CHECK(bcolz_read(array, 0, -1, some, 8) == 0);
+  CHECK(some[0] == 1998 && some[1] == 1999);
+  CHECK(bcolz_read(array, 0, -1001, some, 8) == -33);
+  CHECK(bcolz_read(array, 0, 999, some, sizeof some) == -33);
+  CHECK(bcolz_append(array, rows, 8) < 0);
+  attrs = bcolz_attrs(array);
+  CHECK(attrs != NULL && strcmp(attrs, "{}") == 0);
+  free(attrs);
+  CHECK(bcolz_flush(array) == 0);
+  CHECK(bcolz_close(array) == 0);
+
+  CHECK(bcolz_open("no such thing", "r") == NULL);
+  CHECK(bcolz_open(path, "x") == NULL);
+  CHECK(bcolz_open(NULL, "r") == NULL);
+  CHECK(bcolz_close(NULL) == 0);
+  CHECK(bcolz_ncolumns(NULL) < 0);
+  return checks_failed();
+}
