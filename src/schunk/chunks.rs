@@ -99,6 +99,17 @@ fn has_short_inside<S: State + ?Sized>(s: &S, counters: &Counters) -> Result<boo
     Ok(i64::from(nbytes_of(s, last)?) == chunksize)
 }
 
+/// The uncompressed size of the last chunk, where there is one size for all; else 0.
+fn last_nbytes<S: State + ?Sized>(s: &S, counters: &Counters, nchunks: usize) -> Result<i32> {
+    let full = i64::from(counters.chunksize).checked_mul(counters.nchunks);
+    match nchunks {
+        // None is longer, so none is shorter.
+        1.. if counters.chunksize > 0 && full == Some(counters.nbytes) => Ok(counters.chunksize),
+        1.. if counters.chunksize > 0 => nbytes_of(s, nchunks - 1),
+        _ => Ok(0),
+    }
+}
+
 /// Changes the frame and returns the bytes of chunks it has then.
 fn change_frame<S: State + ?Sized>(
     s: &mut S,
@@ -155,10 +166,7 @@ fn add<S: State + ?Sized>(
         return Err(refused);
     }
     let n = i32::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?;
-    let last = match nchunks {
-        1.. if before.chunksize > 0 => nbytes_of(s, nchunks - 1)?,
-        _ => 0,
-    };
+    let last = last_nbytes(s, &before, nchunks)?;
     let chunksize = after_adding(&before, at, n, last, refused)?;
     let mut after = Counters {
         chunksize,

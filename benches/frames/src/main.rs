@@ -19,7 +19,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// Items of a chunk.
-const ITEMS: usize = 1000;
+const ITEMS: usize = 10_000;
 /// Chunks of the super-chunk that is filled, read and sliced.
 const CHUNKS: usize = 1000;
 /// Slices that are read, and their items.
