@@ -110,7 +110,7 @@ fn row_c62_a_codec_known_by_name_only_is_not_supported() {
     assert_eq!(compress(&params, &pairs(3000)), Err(Error::CodecSupport));
     round_trip(&params, &[7; 3000]);
     let chunk = compress(&register(231, None, None), &pairs(3000)).unwrap();
-    for unknown in [230, 232, 32, 41] {
+    for unknown in [230, 232, codec::id::GROK, 41] {
         let chunk = with_byte(&chunk, at::UDCODEC, unknown);
         assert_eq!(decompress(&chunk, 3000), Err(Error::CodecSupport));
     }
