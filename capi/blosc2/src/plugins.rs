@@ -20,7 +20,6 @@ use ferroblosc_capi_common::pointers;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::process::{Command, Stdio};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -28,6 +27,8 @@ use std::sync::Arc;
 const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 /// The programs that are asked, until one answers.
 const PYTHONS: [&str; 2] = ["python", "python3"];
+/// Bytes of the longest answer.
+const MAX_ANSWER: usize = 4096;
 /// The object that every plugin library exports.
 const INFO: &CStr = c"info";
 
@@ -157,15 +158,29 @@ fn is_search_allowed() -> bool {
 }
 
 /// Where the plugin's Python package says its library is: the first line it prints.
+///
+/// The program is started through libc: what Rust's own way refers to is not in every libc, and a static library
+/// would ask for it.
 fn path_told_by(python: &str, name: &str) -> Option<Vec<u8>> {
+    // The name becomes part of a command.
+    if !name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    {
+        return None;
+    }
     let question = format!("import blosc2_{name}; blosc2_{name}.print_libpath()");
-    let output = Command::new(python)
-        .args(["-c", &question])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    let line = output.stdout.split(|&byte| byte == b'\n').next()?;
+    let command = format!("{python} -c '{question}' </dev/null 2>/dev/null");
+    let command = CString::new(command).ok()?;
+    let mut line = [0u8; MAX_ANSWER];
+    // SAFETY: the texts are NUL-terminated, the room is as long as said, and the pipe is closed once.
+    let len = unsafe {
+        let pipe = NonNull::new(libc::popen(command.as_ptr(), c"r".as_ptr()))?.as_ptr();
+        let len = libc::fread(line.as_mut_ptr().cast(), 1, line.len(), pipe);
+        libc::pclose(pipe);
+        len
+    };
+    let line = line[..len].split(|&byte| byte == b'\n').next()?;
     let path = line.trim_ascii();
     (!path.is_empty()).then(|| path.to_vec())
 }

@@ -102,18 +102,24 @@ pub unsafe extern "C" fn b2nd_copy_buffer(
     dst_pad_shape: *const i64,
     dst_start: *const i64,
 ) -> c_int {
-    // SAFETY: the caller gives what b2nd_copy_buffer2() takes.
-    unsafe {
-        b2nd_copy_buffer2(
-            ndim,
-            i32::from(itemsize),
-            src,
-            src_pad_shape,
-            src_start,
-            src_stop,
-            dst,
-            dst_pad_shape,
-            dst_start,
-        )
-    }
+    boundary!(b2nd_copy_buffer, {
+        // SAFETY: the caller gives what b2nd_copy_buffer2() takes.
+        let code = unsafe {
+            b2nd_copy_buffer2(
+                ndim,
+                i32::from(itemsize),
+                src,
+                src_pad_shape,
+                src_start,
+                src_stop,
+                dst,
+                dst_pad_shape,
+                dst_start,
+            )
+        };
+        match code {
+            0 => Ok(0),
+            code => Err(Error::from_code(code)),
+        }
+    })
 }
