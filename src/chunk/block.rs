@@ -336,30 +336,6 @@ impl BlockDecoder<'_> {
         }
     }
 
-    /// As [`BlockDecoder::decode_stream`], when only the first `wanted` bytes of `dest` are needed: what follows
-    /// them may be left undone, and errors there unfound.
-    pub fn decode_stream_start(
-        &self,
-        worker: &mut Worker,
-        coded: &[u8],
-        dest: &mut [u8],
-        wanted: usize,
-    ) -> Result<()> {
-        let format = self.view.header.basic.format();
-        if !self.view.supports_format() || format == codec::format::USER || wanted >= dest.len() {
-            return self.decode_stream(worker, coded, dest);
-        }
-        let dictionary = self.view.dictionary.as_ref();
-        let decoded = worker
-            .codecs
-            .decode_start(format, dictionary, coded, dest, wanted);
-        match decoded {
-            Ok(len) if len >= wanted => Ok(()),
-            Err(error @ (Error::CodecSupport | Error::MemoryAlloc)) => Err(error),
-            _ => Err(Error::Data),
-        }
-    }
-
     fn codec_call(&self) -> CodecCall<'_> {
         let header = &self.view.header;
         CodecCall {

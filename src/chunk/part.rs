@@ -1,7 +1,7 @@
 //! Decoding a part of a block without working on the rest of it.
 //!
-//! Raw and constant streams are read where the part lies in them; only streams of the codec are decoded, up
-//! to the end of the part where the codec can stop there, and of a shuffled block only the items asked for are put together. Where that does not apply the whole
+//! Raw and constant streams are read where the part lies in them; only streams of the codec are decoded,
+//! and of a shuffled block only the items asked for are put together. Where that does not apply the whole
 //! block is decoded and the part copied.
 
 use super::block::{BlockDecoder, Stream};
@@ -80,7 +80,7 @@ impl BlockDecoder<'_> {
                     }
                     worker.planes.forget();
                     let whole = grown(&mut buffer, block_len)?;
-                    self.decode_stream_start(worker, coded, whole, from + part.len())?;
+                    self.decode_stream(worker, coded, whole)?;
                     part.copy_from_slice(&whole[from..from + part.len()]);
                 }
             }
@@ -119,7 +119,7 @@ impl BlockDecoder<'_> {
                     }
                     Stream::Coded(coded) => {
                         worker.planes.forget_plane(number);
-                        self.decode_stream_start(worker, coded, own, first + count)?;
+                        self.decode_stream(worker, coded, own)?;
                         &own[first..first + count]
                     }
                 };
@@ -154,8 +154,7 @@ impl BlockDecoder<'_> {
                 Stream::Coded(coded) => {
                     worker.planes.forget();
                     let whole = grown(&mut buffer, block_len)?;
-                    let wanted = (typesize - 1) * items + first + count;
-                    self.decode_stream_start(worker, coded, whole, wanted)?;
+                    self.decode_stream(worker, coded, whole)?;
                     whole
                 }
             };

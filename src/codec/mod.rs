@@ -131,20 +131,4 @@ trait StreamCodec: Send {
     /// # Errors
     /// [`Error::Data`](crate::Error::Data) if `src` is no valid stream, or one longer than `dest`.
     fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
-
-    /// Decompresses at least the first `wanted` bytes of a stream of `dest.len()` bytes to the start of
-    /// `dest`, and may leave the rest undone. What is wrong with the rest need not be found. Returns how many
-    /// bytes of `dest` were produced.
-    ///
-    /// # Errors
-    /// Those of [`StreamCodec::decode`].
-    fn decode_start(
-        &mut self,
-        dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-        _wanted: usize,
-    ) -> Result<usize> {
-        self.decode(dict, src, dest)
-    }
 }

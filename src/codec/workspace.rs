@@ -71,23 +71,6 @@ impl Workspace {
         self.codec(row).decode(dict, src, dest)
     }
 
-    /// As [`Workspace::decode`], for who needs only the first `wanted` bytes of a stream of `dest.len()` bytes:
-    /// more may be left undone.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::decode`]; errors behind the wanted bytes need not be found.
-    pub fn decode_start(
-        &mut self,
-        format: u8,
-        dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-        wanted: usize,
-    ) -> Result<usize> {
-        let row = by_format(format).ok_or(Error::CodecSupport)?;
-        self.codec(row).decode_start(dict, src, dest, wanted)
-    }
-
     fn codec(&mut self, row: usize) -> &mut dyn StreamCodec {
         &mut **self.codecs[row].get_or_insert_with(TABLE[row].make)
     }

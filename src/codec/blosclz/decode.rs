@@ -27,39 +27,18 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: just detected.
         return unsafe { decode_avx2(src, dest) };
     }
-    decode_with::<Portable, false>(src, dest)
-}
-
-/// As [`decode`], but a stream may have more bytes than `dest`, which are left out.
-///
-/// # Errors
-/// Those of [`decode`], as far as it got.
-pub(super) fn decode_start(src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: just detected.
-        return unsafe { decode_start_avx2(src, dest) };
-    }
-    decode_with::<Portable, true>(src, dest)
+    decode_with::<Portable>(src, dest)
 }
 
 /// [`decode`], compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    decode_with::<super::super::wild::Avx2, false>(src, dest)
+    decode_with::<super::super::wild::Avx2>(src, dest)
 }
 
-/// [`decode_start`], compiled for AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn decode_start_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    decode_with::<super::super::wild::Avx2, true>(src, dest)
-}
-
-/// Decodes a stream, or if `START` as much of it as there is room for.
 #[inline(always)]
-fn decode_with<C: Copier, const START: bool>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     let input = src.as_ptr_range();
     let out = dest.as_mut_ptr_range();
     let mut cursor = Cursor {
@@ -84,14 +63,10 @@ fn decode_with<C: Copier, const START: bool>(src: &[u8], dest: &mut [u8]) -> Res
                 }
             };
         }
-        if START && cursor.room() == 0 {
-            break;
-        }
         if control < MAX_RUN {
-            let len = control + 1;
-            cursor.literals(if START { len.min(cursor.room()) } else { len })?;
+            cursor.literals(control + 1)?;
         } else {
-            let (distance, len) = cursor.match_head::<START>(control)?;
+            let (distance, len) = cursor.match_head(control)?;
             if cursor.unread() == 0 {
                 break;
             }
@@ -211,17 +186,16 @@ impl Cursor {
         Ok(())
     }
 
-    /// Reads and checks the rest of a match: its distance and length, which if `START` is cut to the room.
-    /// Every byte of it, but for the far form's
+    /// Reads and checks the rest of a match: its distance and length. Every byte of it, but for the far form's
     /// last two, must be followed by another one, since a match never ends a stream.
     #[inline(always)]
-    fn match_head<const START: bool>(&mut self, control: usize) -> Result<(usize, usize)> {
+    fn match_head(&mut self, control: usize) -> Result<(usize, usize)> {
         let mut len = (control >> 5) + 2;
         if len == LONG + 2 {
             loop {
                 let more = self.read(2)?;
                 len += more;
-                if !START && len > self.room() {
+                if len > self.room() {
                     return Err(Error::Data);
                 }
                 if more != 255 {
@@ -233,9 +207,6 @@ impl Cursor {
         if distance == FAR {
             distance += 256 * self.read(2)?;
             distance += self.read(1)?;
-        }
-        if START {
-            len = len.min(self.room());
         }
         if len > self.room() || distance > self.produced() {
             return Err(Error::Data);
@@ -344,14 +315,6 @@ mod tests {
         let src = GuardedBuf::copy_of(src);
         let mut dest = GuardedBuf::zeroed(capacity);
         let produced = decode(&src, &mut dest).ok()?;
-        Some(dest[..produced].to_vec())
-    }
-
-    /// Decodes the start of a stream, likewise.
-    fn guarded_start(src: &[u8], wanted: usize) -> Option<Vec<u8>> {
-        let src = GuardedBuf::copy_of(src);
-        let mut dest = GuardedBuf::zeroed(wanted);
-        let produced = decode_start(&src, &mut dest).ok()?;
         Some(dest[..produced].to_vec())
     }
 
@@ -495,27 +458,6 @@ mod tests {
             stream[at] = byte;
             stream.truncate(stream.len() - cut.min(stream.len()));
             prop_assert_eq!(guarded(&stream, capacity), naive(&stream, capacity));
-        }
-
-        #[test]
-        fn the_start_of_a_stream_is_that_of_the_whole(stream in streams(), wanted in 0..2000usize) {
-            let start = guarded_start(&stream, wanted);
-            if let Some(whole) = naive(&stream, usize::MAX) {
-                let expected = whole.get(..wanted).unwrap_or(&whole);
-                prop_assert_eq!(start.as_deref(), Some(expected));
-            }
-        }
-
-        #[test]
-        fn the_start_of_noise_stays_in_its_room(
-            stream in prop::collection::vec(any::<u8>(), 0..200),
-            wanted in 0..1000usize,
-        ) {
-            let start = guarded_start(&stream, wanted);
-            if let Some(whole) = naive(&stream, usize::MAX) {
-                let expected = whole.get(..wanted).unwrap_or(&whole);
-                prop_assert_eq!(start.as_deref(), Some(expected));
-            }
         }
 
         #[test]

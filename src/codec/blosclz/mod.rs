@@ -61,14 +61,4 @@ impl StreamCodec for BloscLz {
     fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         decode::decode(src, dest)
     }
-
-    fn decode_start(
-        &mut self,
-        _dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-        wanted: usize,
-    ) -> Result<usize> {
-        decode::decode_start(src, &mut dest[..wanted])
-    }
 }

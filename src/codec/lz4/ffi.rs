@@ -68,13 +68,6 @@ unsafe extern "C" {
         compressed_size: c_int,
         dest_capacity: c_int,
     ) -> c_int;
-    pub(super) fn LZ4_decompress_safe_partial(
-        src: *const c_char,
-        dest: *mut c_char,
-        src_size: c_int,
-        target_output_size: c_int,
-        dest_capacity: c_int,
-    ) -> c_int;
     pub(super) fn LZ4_decompress_safe_usingDict(
         src: *const c_char,
         dest: *mut c_char,

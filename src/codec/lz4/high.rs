@@ -47,16 +47,6 @@ impl StreamCodec for Lz4Hc {
     fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         super::decode(dict, src, dest)
     }
-
-    fn decode_start(
-        &mut self,
-        dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-        wanted: usize,
-    ) -> Result<usize> {
-        super::decode_start(dict, src, dest, wanted)
-    }
 }
 
 /// A state that is always ready for a "fast reset".

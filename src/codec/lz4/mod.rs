@@ -43,30 +43,6 @@ fn decode(dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usiz
     }
 }
 
-/// Decodes at least the first `wanted` bytes of the block `src`, which is one of `dest.len()` bytes.
-fn decode_start(
-    dict: Option<&Dictionary>,
-    src: &[u8],
-    dest: &mut [u8],
-    wanted: usize,
-) -> Result<usize> {
-    if let Some(dict) = dict {
-        return decode_with(dict, src, dest);
-    }
-    let target = c_int::try_from(wanted).map_err(|_| Error::TwoGbLimit)?;
-    // SAFETY: pointers and lengths are those of live slices; the decoder stays inside them whatever `src` holds.
-    let result = unsafe {
-        ffi::LZ4_decompress_safe_partial(
-            src.as_ptr().cast(),
-            dest.as_mut_ptr().cast(),
-            source_len(src)?,
-            target,
-            capacity(dest),
-        )
-    };
-    usize::try_from(result).map_err(|_| Error::Data)
-}
-
 fn decode_with(dict: &Dictionary, src: &[u8], dest: &mut [u8]) -> Result<usize> {
     let window = dict.bytes();
     // SAFETY: pointers and lengths are those of live slices; the decoder stays inside them whatever `src` holds.
