@@ -220,10 +220,12 @@ impl Frame {
                 Err(error) => return Err(error),
             }
         };
-        drop(guard);
         let mut frame = Frame::new(Place::Disk(files), lock, read.known);
         frame.legacy = legacy;
-        frame.complete(read.loaded)
+        let opened = frame.complete(read.loaded);
+        // The index and the first chunk belong to the header that was read.
+        drop(guard);
+        opened
     }
 
     /// Opens a frame in memory: bytes of the caller's, which are never written to, or bytes to own.
