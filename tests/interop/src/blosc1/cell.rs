@@ -61,8 +61,9 @@ const MIN_STREAM: usize = 128;
 /// How much larger than the reference's a chunk may be: a part, and bytes.
 const SIZE_SLACK: (f64, f64) = (1.02, 16.0);
 /// Streams of blocks as short as these are a few dozen bytes, of which the libraries of Zstd and Snappy that we
-/// link need one or two more than those of the reference.
+/// link need one or two more than those of the reference. The other codecs get no such allowance.
 const TINY_BLOCK: usize = 256;
+const TINY_BLOCK_CODECS: [&str; 2] = ["snappy", "zstd"];
 const TINY_BLOCK_SLACK: usize = 2;
 
 /// One combination of parameters.
@@ -268,7 +269,9 @@ impl Cell {
         }
         let (part, bytes) = SIZE_SLACK;
         let tiny_blocks = match blocksize {
-            1..=TINY_BLOCK => self.nbytes().div_ceil(blocksize),
+            1..=TINY_BLOCK if TINY_BLOCK_CODECS.contains(&self.codec_name()) => {
+                self.nbytes().div_ceil(blocksize)
+            }
             _ => 0,
         };
         let allowed = part * theirs.len() as f64 + bytes + (tiny_blocks * TINY_BLOCK_SLACK) as f64;
