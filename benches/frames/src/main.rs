@@ -230,14 +230,19 @@ fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result
     let path = format!("{directory}/ferroblosc-bench-memory-{}", std::process::id());
     everyday(&api, kind, &path, &mut Vec::new());
     growth(&api, kind, &path, chunks, &mut Vec::new());
-    // SAFETY: all-zero is a valid `rusage`, which the call fills.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
-        usage
-    };
-    println!("{}", usage.ru_maxrss);
+    println!("{}", high_water_mark()?);
     Ok(())
+}
+
+/// The most memory this process had, in KiB. (What `getrusage` tells begins with what the program had that
+/// started this one.)
+fn high_water_mark() -> Result<u64, String> {
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    number
+        .and_then(|number| number.parse().ok())
+        .ok_or("no VmHWM in /proc/self/status".to_owned())
 }
 
 fn compare_memory(options: &Options) -> Result<(), String> {
