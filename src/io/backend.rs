@@ -278,3 +278,22 @@ impl ReadAt for std::sync::Arc<dyn Stream> {
         Stream::read_at(&**self, position, dest)
     }
 }
+
+/// Writes bytes behind what is in a file, which is made if it isn't there; gives where they begin.
+///
+/// # Errors
+/// [`Error::FileOpen`], [`Error::FileRead`] when the size of the file can't be told, [`Error::FileWrite`].
+pub fn append(backend: &dyn Backend, path: &Path, bytes: &[u8]) -> Result<i64> {
+    let stream = match backend.open(path, Mode::Update) {
+        Ok(stream) => stream,
+        Err(_) => {
+            // Some modes only make a file.
+            backend.open(path, Mode::Append)?.close()?;
+            backend.open(path, Mode::Update)?
+        }
+    };
+    let start = stream.size()?;
+    stream.write_at(start, bytes, Portions::Bytes)?;
+    stream.close()?;
+    i64::try_from(start).map_err(|_| Error::FileRead)
+}

@@ -16,7 +16,7 @@ mod reader;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use backend::{Backend, Care, Identity, Mode, Names, Portions, Stream, View};
+pub use backend::{Backend, Care, Identity, Mode, Names, Portions, Stream, View, append};
 pub use filesystem::{CarefulFileSystem, FileSystem};
 pub use reader::Reader;
 

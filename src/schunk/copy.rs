@@ -4,7 +4,7 @@ use super::chunks::{self, Offer};
 use super::meta;
 use super::state::{Layers, State};
 use crate::chunk::{BasicHeader, CParams, Source};
-use crate::frame::VL_BLOCKS;
+use crate::frame::{Counters, Frame, VL_BLOCKS};
 use crate::{Buffer, Error, Result};
 
 /// Copies chunks and metalayers into a super-chunk that has none. The chunks are compressed anew unless
@@ -65,4 +65,44 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
         });
     });
     result
+}
+
+/// Copies the chunks of a frame, of which these are the sizes, into a super-chunk in memory that has none.
+///
+/// # Errors
+/// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] when the chunks don't add up to the bytes of the frame;
+/// [`Error::MemoryAlloc`]. The super-chunk has those chunks then that were read before.
+pub fn take_chunks<S: State + ?Sized>(
+    target: &mut S,
+    frame: &Frame,
+    counters: &Counters,
+) -> Result<()> {
+    let mut after = Counters {
+        nchunks: 0,
+        nbytes: 0,
+        cbytes: 0,
+        ..*counters
+    };
+    let mut common = None;
+    for nchunk in 0..usize::try_from(counters.nchunks).map_err(|_| Error::InvalidHeader)? {
+        let chunk = frame.chunk(nchunk)?;
+        let header = BasicHeader::parse(&chunk)?;
+        common = match common {
+            None => Some(header.blocksize),
+            Some(blocksize) if blocksize == header.blocksize => Some(blocksize),
+            Some(_) => Some(0),
+        };
+        target.make_room(nchunk)?;
+        target.hold(nchunk, nchunk, Buffer::copy_of(&chunk)?);
+        after.nchunks += 1;
+        after.nbytes += i64::from(header.nbytes);
+        after.cbytes += chunk.len() as i64;
+        target.set_counters(after);
+    }
+    after.blocksize = common.unwrap_or(0);
+    target.set_counters(after);
+    match after.nbytes == counters.nbytes.max(0) {
+        true => Ok(()),
+        false => Err(Error::InvalidHeader),
+    }
 }

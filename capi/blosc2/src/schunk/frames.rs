@@ -6,16 +6,14 @@ use crate::defaults;
 use crate::io::backend;
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
-use ferroblosc::chunk::BasicHeader;
-use ferroblosc::frame::{Counters, Frame, Memory, has_magic};
-use ferroblosc::io::{Backend, Mode, Portions, View};
-use ferroblosc::schunk::{State, serialise};
-use ferroblosc::{Buffer, Error, Result};
+use ferroblosc::frame::{Frame, Memory, has_magic};
+use ferroblosc::io::{Mode, Portions, View, append};
+use ferroblosc::schunk::{State, copy, serialise};
+use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_char;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
-use std::sync::Arc;
 
 /// Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
 /// copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
@@ -35,11 +33,11 @@ pub unsafe extern "C" fn blosc2_schunk_from_buffer(
 /// Opens a contiguous frame in memory.
 ///
 /// # Safety
-/// `cframe` is NULL or has `len` bytes, which stay until the super-chunk is freed unless `copy`.
+/// `cframe` is NULL or has `len` bytes, which stay until the super-chunk is freed unless `with_copy`.
 pub(crate) unsafe fn from_buffer(
     cframe: *mut u8,
     len: i64,
-    copy: bool,
+    with_copy: bool,
 ) -> Result<*mut blosc2_schunk> {
     let start = NonNull::new(cframe).ok_or(Error::InvalidParam)?;
     let len = usize::try_from(len).map_err(|_| Error::InvalidParam)?;
@@ -49,50 +47,18 @@ pub(crate) unsafe fn from_buffer(
         return Err(Error::InvalidHeader);
     }
     let (frame, loaded) = Frame::from_memory(memory)?;
-    if !copy {
+    if !with_copy {
         return assemble(&loaded, Some(frame), (true, null_mut(), defaults::IO));
     }
     let schunk = assemble(&loaded, None, (false, null_mut(), defaults::IO))?;
     // SAFETY: it was just made.
     let mut target = unsafe { CSchunk::new(schunk) }?;
-    if let Err(error) = take_chunks(&mut target, &frame, &loaded.counters) {
+    if let Err(error) = copy::take_chunks(&mut target, &frame, &loaded.counters) {
         // SAFETY: nobody else has seen it.
         unsafe { super::free_parts(target) };
         return Err(error);
     }
     Ok(schunk)
-}
-
-/// Copies the chunks of a frame into memory of their own.
-fn take_chunks(target: &mut CSchunk, frame: &Frame, counters: &Counters) -> Result<()> {
-    let mut after = Counters {
-        nchunks: 0,
-        nbytes: 0,
-        cbytes: 0,
-        ..*counters
-    };
-    let mut common = None;
-    for nchunk in 0..usize::try_from(counters.nchunks).map_err(|_| Error::InvalidHeader)? {
-        let chunk = frame.chunk(nchunk)?;
-        let header = BasicHeader::parse(&chunk)?;
-        common = match common {
-            None => Some(header.blocksize),
-            Some(blocksize) if blocksize == header.blocksize => Some(blocksize),
-            Some(_) => Some(0),
-        };
-        target.make_room(nchunk)?;
-        target.hold(nchunk, nchunk, Buffer::copy_of(&chunk)?);
-        after.nchunks += 1;
-        after.nbytes += i64::from(header.nbytes);
-        after.cbytes += chunk.len() as i64;
-        target.set_counters(after);
-    }
-    after.blocksize = common.unwrap_or(0);
-    target.set_counters(after);
-    match after.nbytes == counters.nbytes.max(0) {
-        true => Ok(()),
-        false => Err(Error::InvalidHeader),
-    }
 }
 
 /// Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed.
@@ -234,25 +200,9 @@ pub(crate) unsafe fn append_file(mut schunk: CSchunk, urlpath: *const c_char) ->
     // SAFETY: the parameters are what the backend expects.
     let backend = unsafe { backend(&io) }?;
     match in_memory(&mut schunk)? {
-        Some(memory) => append_to(&backend, path, memory.bytes()),
-        None => append_to(&backend, path, &serialise(&schunk)?),
+        Some(memory) => append(&*backend, path, memory.bytes()),
+        None => append(&*backend, path, &serialise(&schunk)?),
     }
-}
-
-/// Writes bytes behind what is in a file; gives where they begin.
-fn append_to(backend: &Arc<dyn Backend>, path: &Path, bytes: &[u8]) -> Result<i64> {
-    let stream = match backend.open(path, Mode::Update) {
-        Ok(stream) => stream,
-        Err(_) => {
-            // Some modes only make a file.
-            backend.open(path, Mode::Append)?.close()?;
-            backend.open(path, Mode::Update)?
-        }
-    };
-    let start = stream.size()?;
-    stream.write_at(start, bytes, Portions::Bytes)?;
-    stream.close()?;
-    i64::try_from(start).map_err(|_| Error::FileRead)
 }
 
 /// The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
