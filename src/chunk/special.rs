@@ -5,7 +5,7 @@ use super::encode::{Compressor, check_sizes, header_typesize};
 use super::header::{EXTENDED_HEADER_LENGTH, HeaderFields, Special, VERSION_STABLE, flag};
 use super::params::CParams;
 use crate::filter::{SLOTS, Slot};
-use crate::{Error, Result};
+use crate::{Buffer, Error, Result};
 
 /// The version byte of built-in codecs, which special chunks carry too.
 const VERSIONLZ: u8 = 1;
@@ -46,6 +46,19 @@ pub fn repeatval(params: &CParams, nbytes: i32, value: &[u8], dest: &mut [u8]) -
         return Err(Error::InvalidParam);
     }
     make(params, nbytes, Special::Value, value, dest)
+}
+
+/// A chunk of `nbytes` bytes that is all zeros, NaNs or without content, in memory of its own.
+///
+/// # Errors
+/// [`Error::Data`] for another kind; those of [`zeros`].
+pub(crate) fn chunk_of(kind: Special, params: &CParams, nbytes: i32) -> Result<Buffer> {
+    if !matches!(kind, Special::Zero | Special::Nan | Special::Uninit) {
+        return Err(Error::Data);
+    }
+    let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH)?;
+    make(params, nbytes, kind, &[], &mut chunk)?;
+    Ok(chunk)
 }
 
 fn make(

@@ -459,18 +459,6 @@ impl Map {
         let params = CParams::default()
             .typesize(self.typesize)
             .blocksize(self.blocksize.max(0));
-        make_special(kind, &params, nbytes)
+        special::chunk_of(kind, &params, nbytes)
     }
-}
-
-/// A chunk that is all one value.
-pub(super) fn make_special(kind: Special, params: &CParams, nbytes: i32) -> Result<Buffer> {
-    let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH)?;
-    match kind {
-        Special::Zero => special::zeros(params, nbytes, &mut chunk)?,
-        Special::Nan => special::nans(params, nbytes, &mut chunk)?,
-        Special::Uninit => special::uninit(params, nbytes, &mut chunk)?,
-        Special::None | Special::Value | Special::Unknown => return Err(Error::Data),
-    };
-    Ok(chunk)
 }

@@ -472,7 +472,7 @@ pub fn fill<S: State + ?Sized>(
             s.set_current(nchunks - 1);
         }
         Some(_) => {
-            let chunk = special_chunk(&params, kind, chunksize)?;
+            let chunk = special::chunk_of(kind, &params, chunksize)?;
             after.blocksize = BasicHeader::parse(&chunk)?.blocksize;
             let count = usize::try_from(nchunks).map_err(|_| refused)?;
             after.cbytes = change_frame(s, Change::Fill(count, kind), &[], after)
@@ -499,16 +499,6 @@ fn special_params(recorded: &Recorded, blocksize: i32) -> CParams {
     }
 }
 
-fn special_chunk(params: &CParams, kind: Special, nbytes: i32) -> Result<Buffer> {
-    let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH)?;
-    match kind {
-        Special::Zero => special::zeros(params, nbytes, &mut chunk)?,
-        Special::Nan => special::nans(params, nbytes, &mut chunk)?,
-        _ => special::uninit(params, nbytes, &mut chunk)?,
-    };
-    Ok(chunk)
-}
-
 /// Adds the chunks of [`fill`] to a super-chunk in memory; returns their bytes.
 fn hold_specials<S: State + ?Sized>(
     s: &mut S,
@@ -518,11 +508,11 @@ fn hold_specials<S: State + ?Sized>(
 ) -> Result<i64> {
     let mut held = 0;
     let result = (|| {
-        let full = special_chunk(params, kind, after.chunksize)?;
+        let full = special::chunk_of(kind, params, after.chunksize)?;
         let rest = (after.nbytes - 1) % i64::from(after.chunksize) + 1;
         for nchunk in 0..after.nchunks {
             let chunk = match nchunk == after.nchunks - 1 {
-                true => special_chunk(params, kind, clamped(rest))?,
+                true => special::chunk_of(kind, params, clamped(rest))?,
                 false => Buffer::copy_of(&full)?,
             };
             s.make_room(held)?;
