@@ -32,9 +32,9 @@ help:
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
+	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
-	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
 build:
