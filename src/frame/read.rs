@@ -334,10 +334,9 @@ fn read_index<'a>(
         }
     };
     let chunk = chunk_at(known.index_position(sparse))?;
-    let last = counters.cbytes - EXTENDED_HEADER_LENGTH as i64;
-    let in_place = |stored: i64| match sparse {
-        true => stored <= i64::from(u32::MAX),
-        false => stored <= last,
+    let last = match sparse {
+        true => i64::from(u32::MAX),
+        false => counters.cbytes - EXTENDED_HEADER_LENGTH as i64,
     };
     let offsets = match (index::the_only_one(&chunk)?, index::count(&chunk)?) {
         (Some(offset), count) if expected.is_none_or(|expected| expected == count as i64) => {
@@ -346,13 +345,22 @@ fn read_index<'a>(
         _ => Offsets::Each(index::decode(&mut reader_of_indexes(), &chunk, expected)?),
     };
     let sound = match &offsets {
-        Offsets::Each(offsets) => offsets.iter().all(|&stored| in_place(stored)),
-        Offsets::Same { offset, .. } => in_place(*offset),
+        Offsets::Each(offsets) => none_beyond(last, offsets),
+        Offsets::Same { offset, .. } => none_beyond(last, &[*offset]),
     };
     match sound {
         true => Ok(offsets),
         false => Err(Error::InvalidHeader),
     }
+}
+
+/// Whether no offset is larger than `last`. (Any but a negative one leaves the sign of its distance; so the
+/// loop is without branches, and long indexes are checked at the speed of memory.)
+fn none_beyond(last: i64, offsets: &[i64]) -> bool {
+    let signs = offsets.iter().fold(0, |signs, &stored| {
+        signs | (last.wrapping_sub(stored) & !stored)
+    });
+    signs >= 0
 }
 
 impl Map {
