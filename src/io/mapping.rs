@@ -141,6 +141,9 @@ impl Mapping {
             return Err(Error::FileTruncate);
         }
         let len = usize::try_from(len).map_err(|_| Error::FileTruncate)?;
+        if len == self.file_size {
+            return Ok(());
+        }
         if len > self.file_size {
             // SAFETY: the caller vouches for the value.
             return unsafe { self.grow(len) }.ok_or(Error::FileTruncate);
