@@ -67,11 +67,16 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
     result
 }
 
+/// The most chunks without bytes of their own that a copy of a frame in memory gets: a few bytes can stand for
+/// hundreds of millions of them, and each becomes a chunk apart.
+const MOST_SPECIALS: usize = 1 << 22;
+
 /// Copies the chunks of a frame, of which these are the sizes, into a super-chunk in memory that has none.
 ///
 /// # Errors
 /// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] when the chunks don't add up to the bytes of the frame;
-/// [`Error::MemoryAlloc`]. The super-chunk has those chunks then that were read before.
+/// [`Error::MemoryAlloc`], also for more special chunks than a few bytes justify. The
+/// super-chunk has those chunks then that were read before.
 pub fn take_chunks<S: State + ?Sized>(
     target: &mut S,
     frame: &Frame,
@@ -83,6 +88,12 @@ pub fn take_chunks<S: State + ?Sized>(
         cbytes: 0,
         ..*counters
     };
+    let offsets = frame.offsets()?;
+    if offsets.len() > MOST_SPECIALS
+        && offsets.iter().filter(|&stored| stored < 0).count() > MOST_SPECIALS
+    {
+        return Err(Error::MemoryAlloc);
+    }
     let mut common = None;
     for nchunk in 0..usize::try_from(counters.nchunks).map_err(|_| Error::InvalidHeader)? {
         let chunk = frame.chunk(nchunk)?;
@@ -104,5 +115,37 @@ pub fn take_chunks<S: State + ?Sized>(
     match after.nbytes == counters.nbytes.max(0) {
         true => Ok(()),
         false => Err(Error::InvalidHeader),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{DParams, Special};
+    use crate::frame::Memory;
+    use crate::schunk::{SChunk, Storage};
+
+    /// A frame of zeros, of one item a chunk.
+    fn zeros(nchunks: usize) -> (Frame, Counters) {
+        let params = CParams::default().typesize(4);
+        let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        schunk.fill(nchunks as i64, Special::Zero, 4).unwrap();
+        let bytes = schunk.to_bytes().unwrap();
+        assert!(bytes.len() < 300);
+        let memory = Memory::owned(Buffer::copy_of(&bytes).unwrap());
+        let (frame, loaded) = Frame::from_memory(memory).unwrap();
+        (frame, loaded.counters)
+    }
+
+    #[test]
+    fn row_d11_a_few_bytes_are_not_copied_into_any_number_of_chunks() {
+        for (nchunks, expected) in [(1000, Ok(())), (MOST_SPECIALS + 1, Err(Error::MemoryAlloc))] {
+            let (frame, counters) = zeros(nchunks);
+            let target = Storage::memory();
+            let mut target =
+                SChunk::create(target, CParams::default(), DParams::default()).unwrap();
+            let result = take_chunks(target.state_mut(), &frame, &counters);
+            assert_eq!(result, expected);
+        }
     }
 }
