@@ -4,6 +4,8 @@
 //! last: a call that fails leaves all as it was.
 
 use super::describe::{describe, follow};
+use super::offer::Facts;
+pub use super::offer::Offer;
 use super::regime::{UNSET, VARIABLE, after_adding, after_filling, after_update};
 use super::state::State;
 use super::stored::{keep, store_specials, turns_variable};
@@ -13,38 +15,6 @@ use crate::chunk::{
 };
 use crate::frame::{Change, Counters, Frame, FrameChunk, Recorded, VL_BLOCKS};
 use crate::{Buffer, Error, Result};
-
-/// A chunk that is offered to a super-chunk.
-pub enum Offer<'a> {
-    /// Bytes of the caller's, copied if they are kept.
-    Copy(&'a [u8]),
-    /// Bytes that become the super-chunk's, and are taken out, only when the call succeeds.
-    Give(&'a mut Option<Buffer>),
-}
-
-impl Offer<'_> {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Offer::Copy(bytes) => bytes,
-            Offer::Give(buffer) => buffer.as_deref().unwrap_or_default(),
-        }
-    }
-
-    /// The bytes to keep in memory.
-    fn take(&mut self) -> Result<Buffer> {
-        match self {
-            Offer::Copy(bytes) => Buffer::copy_of(bytes),
-            Offer::Give(buffer) => buffer.take().ok_or(Error::InvalidParam),
-        }
-    }
-
-    /// The bytes are in a frame: those that were given aren't needed any more.
-    fn done(self) {
-        if let Offer::Give(buffer) = self {
-            *buffer = None;
-        }
-    }
-}
 
 /// A chunk's number, inside the super-chunk.
 fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
@@ -56,26 +26,11 @@ fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
     }
 }
 
-/// The header of a chunk that is offered.
-fn offered_header(chunk: &[u8]) -> Result<ChunkHeader> {
-    ChunkHeader::parse(chunk).map_err(|error| match error {
-        Error::ReadBuffer => Error::InvalidHeader,
-        other => other,
-    })
-}
-
 /// What a failing frame is to callers: the code of the operation, but for what tells more.
 fn collapse(error: Error, to: Error) -> Error {
     match error {
         Error::InvalidParam | Error::Lock => error,
         _ => to,
-    }
-}
-
-fn flags2_of(header: &ChunkHeader) -> u8 {
-    match header.vl_blocks {
-        true => VL_BLOCKS,
-        false => 0,
     }
 }
 
@@ -150,7 +105,7 @@ fn add<S: State + ?Sized>(
     mut offer: Offer<'_>,
     refused: Error,
 ) -> Result<i64> {
-    let header = offered_header(offer.bytes())?;
+    let offered = Facts::of(offer.bytes())?;
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
@@ -162,10 +117,10 @@ fn add<S: State + ?Sized>(
             .filter(|&at| at <= nchunks)
             .ok_or(refused)?,
     };
-    if nchunks > 0 && flags2_of(&header) != before.flags2 & VL_BLOCKS {
+    if nchunks > 0 && offered.flags2 != before.flags2 & VL_BLOCKS {
         return Err(refused);
     }
-    let n = i32::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?;
+    let n = offered.nbytes;
     let last = last_nbytes(s, &before, nchunks)?;
     let chunksize = after_adding(&before, at, n, last, refused)?;
     let mut after = Counters {
@@ -173,7 +128,7 @@ fn add<S: State + ?Sized>(
         nchunks: before.nchunks + 1,
         nbytes: before.nbytes + i64::from(n),
         flags2: match nchunks {
-            0 => flags2_of(&header),
+            0 => offered.flags2,
             _ => before.flags2,
         },
         ..before
@@ -199,7 +154,7 @@ fn add<S: State + ?Sized>(
                     true => store_specials(frame, s.recorded().typesize, |_| true)?,
                     false => Vec::new(),
                 };
-                Ok((keep(offer.bytes(), &header, after.chunksize)?, physical))
+                Ok((keep(offer.bytes(), &offered, after.chunksize)?, physical))
             })();
             after.cbytes = prepared
                 .and_then(|(kept, physical)| {
@@ -248,21 +203,21 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
     // Calls that are refused count as changes too, in the generation that the lock keeps.
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     number(&s.counters(), nchunk)?;
-    let header = offered_header(offer.bytes())?;
+    let offered = Facts::of(offer.bytes())?;
     let refused = Error::ChunkUpdate;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
-    if before.nchunks > 1 && flags2_of(&header) != before.flags2 & VL_BLOCKS {
+    if before.nchunks > 1 && offered.flags2 != before.flags2 & VL_BLOCKS {
         return Err(refused);
     }
     let old = nbytes_of(s, at).map_err(|_| Error::Failure)?;
-    let n = i32::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?;
+    let n = offered.nbytes;
     let mut after = Counters {
         chunksize: after_update(&before, nchunk, n),
         nbytes: before.nbytes + i64::from(n) - i64::from(old),
         flags2: match before.nchunks {
-            1 => flags2_of(&header),
+            1 => offered.flags2,
             _ => before.flags2,
         },
         ..before
@@ -282,7 +237,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
                     true => store_specials(frame, s.recorded().typesize, |other| other != at)?,
                     false => Vec::new(),
                 };
-                Ok((keep(offer.bytes(), &header, after.chunksize)?, physical))
+                Ok((keep(offer.bytes(), &offered, after.chunksize)?, physical))
             })();
             after.cbytes = prepared
                 .and_then(|(kept, physical)| {

@@ -27,7 +27,7 @@
 //! |---|---|
 //! | `state.rs` | what a super-chunk is made of; the operations are written over it |
 //! | `plain.rs`, `rust.rs` | the super-chunk of Rust programs |
-//! | `chunks.rs`, `regime.rs`, `stored.rs` | whole chunks; chunk sizes; what frames keep of a chunk |
+//! | `chunks.rs`, `offer.rs`, `regime.rs`, `stored.rs` | whole chunks; those to be added; chunk sizes; what frames keep of a chunk |
 //! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; from one to another |
 //! | `verify.rs` | finding what is broken |
 //! | `describe.rs` | between a super-chunk and its frame |
@@ -40,6 +40,7 @@ pub mod geometry;
 #[cfg(test)]
 mod hostile_tests;
 pub mod meta;
+mod offer;
 mod plain;
 mod regime;
 mod rust;

@@ -4,6 +4,7 @@
 //! length follows from the chunk size. Where it wouldn't, such a chunk is stored as one value over and over,
 //! which every reader knows. Chunks shorter than a full header are stored in one.
 
+use super::offer::Facts;
 use crate::chunk::{
     CParams, ChunkHeader, Compressor, DParams, Decompressor, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD,
     Special, special,
@@ -39,22 +40,20 @@ impl Kept<'_> {
 ///
 /// # Errors
 /// [`Error::Data`] for a chunk of NaNs that has no item size NaNs have; those of decompression.
-pub fn keep<'a>(chunk: &'a [u8], header: &ChunkHeader, chunksize: i32) -> Result<Kept<'a>> {
-    match header.special {
-        Special::Zero | Special::Nan | Special::Uninit if header.nbytes > 0 => match chunksize {
-            ..=0 => {
-                let made = value_chunk(header.special, header.typesize(), header.nbytes)?;
-                Ok(Kept::Made(made))
-            }
-            _ => Ok(Kept::Special(header.special)),
+pub fn keep<'a>(chunk: &'a [u8], facts: &Facts, chunksize: i32) -> Result<Kept<'a>> {
+    let nbytes = usize::try_from(facts.nbytes).map_err(|_| Error::InvalidHeader)?;
+    match facts.special {
+        Special::Zero | Special::Nan | Special::Uninit if nbytes > 0 => match chunksize {
+            ..=0 => value_chunk(facts.special, facts.typesize, nbytes).map(Kept::Made),
+            _ => Ok(Kept::Special(facts.special)),
         },
         Special::Zero | Special::Nan | Special::Uninit => {
-            raw_chunk(header.typesize(), &[]).map(Kept::Made)
+            raw_chunk(facts.typesize, &[]).map(Kept::Made)
         }
         _ if chunk.len() < EXTENDED_HEADER_LENGTH => {
-            let mut data = vec![0; header.nbytes];
+            let mut data = vec![0; nbytes];
             Decompressor::new(DParams::default()).decompress(chunk, &mut data)?;
-            raw_chunk(header.typesize(), &data).map(Kept::Made)
+            raw_chunk(facts.typesize, &data).map(Kept::Made)
         }
         _ => Ok(Kept::Given(chunk)),
     }
