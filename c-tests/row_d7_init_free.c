@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIZE = 1000 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, THREADS = 4, ROUNDS = 5 };
+enum { SIZE = 1000 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, THREADS = 4, ROUNDS = 5, FIRST_USES = 200, SMALL = 1000 };
 
 static uint8_t data[SIZE];
 
@@ -58,11 +58,56 @@ static void work_in_child(void) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+static void *use_once(void *unused) {
+  uint8_t chunk[SMALL + BLOSC2_MAX_OVERHEAD];
+  blosc2_compress(1, BLOSC_SHUFFLE, 4, data, SMALL, chunk, sizeof chunk);
+  return unused;
+}
+
+/* Whether a process that forks while its other threads use the library for the first time has children that can
+ * use it. */
+static int first_use_beside_a_fork(int round) {
+  pthread_t threads[THREADS];
+  volatile int delay = round * 100;
+  int status, i;
+  pid_t child;
+
+  for (i = 0; i < THREADS; i++) {
+    if (pthread_create(&threads[i], NULL, use_once, NULL) != 0) {
+      return 0;
+    }
+  }
+  while (delay > 0) {
+    delay--;
+  }
+  child = fork();
+  if (child == 0) {
+    alarm(20);
+    use_once(NULL);
+    _exit(0);
+  }
+  waitpid(child, &status, 0);
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 int main(void) {
   pthread_t threads[THREADS];
   int bad[THREADS] = {0}, i;
 
   fill_with_data(data, SIZE);
+  /* Each in a process that has not used the library yet. */
+  for (i = 0; i < FIRST_USES; i++) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+      _exit(first_use_beside_a_fork(i) ? 0 : 1);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
   for (i = 0; i < THREADS; i++) {
     CHECK(pthread_create(&threads[i], NULL, work_in_thread, &bad[i]) == 0);
   }

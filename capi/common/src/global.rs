@@ -7,7 +7,7 @@
 //! it: it exists in the child too, and goes on there where it was.
 
 use std::cell::{Cell, UnsafeCell};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Global state behind a lock; made by [`fork_safe_global!`](crate::fork_safe_global!).
@@ -15,6 +15,8 @@ pub struct Global<T: 'static> {
     state: Mutex<T>,
     /// The guard that `fork` holds, from before it to behind it on both sides.
     held_by_fork: UnsafeCell<Option<MutexGuard<'static, T>>>,
+    /// The thread that holds it so; 0 for none. (The handlers may be registered more than once.)
+    forker: AtomicUsize,
     watched: AtomicBool,
     handlers: Handlers,
 }
@@ -58,6 +60,7 @@ impl<T: Send> Global<T> {
         Global {
             state: Mutex::new(state),
             held_by_fork: UnsafeCell::new(None),
+            forker: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
             handlers,
         }
@@ -65,44 +68,63 @@ impl<T: Send> Global<T> {
 
     /// Lets `work` use the state, alone.
     pub fn with<R>(&'static self, work: impl FnOnce(&mut T) -> R) -> R {
+        self.watch();
         // A state is left right by whatever panicked under the lock: its changes are single
         // assignments.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // Relaxed: only changed under the lock.
-        if !self.watched.swap(true, Ordering::Relaxed) {
-            // SAFETY: the handlers are functions without arguments that stay loaded, as the shared
-            // libraries are linked so that they are never unloaded. Should there be no memory for
-            // them, forks are as safe as with an ordinary lock.
-            unsafe {
-                libc::pthread_atfork(
-                    Some(self.handlers.before),
-                    Some(self.handlers.behind),
-                    Some(self.handlers.behind),
-                );
-            }
-        }
         let _inside = Inside::enter();
         work(&mut state)
     }
 
+    /// Makes `fork` call the handlers, before anybody takes the lock for the first time: a fork that is
+    /// under way then lets the registration wait, and so finds nobody inside.
+    ///
+    /// Threads that come here together register them more than once, which does no harm; a `Once` would, as
+    /// a fork during it leaves it locked in the child.
+    fn watch(&self) {
+        // Relaxed: the flag guards no memory of ours.
+        if self.watched.load(Ordering::Relaxed) {
+            return;
+        }
+        // SAFETY: the handlers are functions without arguments that stay loaded, as the shared libraries
+        // are linked so that they are never unloaded. Should there be no memory for them, forks are as
+        // safe as with an ordinary lock.
+        unsafe {
+            libc::pthread_atfork(
+                Some(self.handlers.before),
+                Some(self.handlers.behind),
+                Some(self.handlers.behind),
+            );
+        }
+        self.watched.store(true, Ordering::Relaxed);
+    }
+
     /// Takes the lock, in the thread that is about to fork.
     pub fn before_fork(&'static self) {
-        if INSIDE.get() {
+        // Relaxed: only a thread's own value matters to it, here and below.
+        if INSIDE.get() || self.forker.load(Ordering::Relaxed) == this_thread() {
             return;
         }
         let guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: this thread holds the lock, and so is the only one here.
         unsafe { *self.held_by_fork.get() = Some(guard) };
+        self.forker.store(this_thread(), Ordering::Relaxed);
     }
 
     /// Lets the lock go, in the thread that forked or its copy in the child.
     pub fn behind_fork(&'static self) {
-        if INSIDE.get() {
+        if self.forker.load(Ordering::Relaxed) != this_thread() {
             return;
         }
+        self.forker.store(0, Ordering::Relaxed);
         // SAFETY: this thread, or the one it is a copy of, took the lock in `before_fork`.
         drop(unsafe { (*self.held_by_fork.get()).take() });
     }
+}
+
+/// A number that no other thread has, and that a thread's copy in a forked child has too.
+fn this_thread() -> usize {
+    INSIDE.with(|inside| std::ptr::from_ref(inside).addr())
 }
 
 /// Defines a [`Global`] together with the handlers that `fork` needs.
