@@ -365,22 +365,22 @@ impl Ctable {
     /// # Errors
     /// [`Error::ColumnName`], [`Error::ColumnExists`] also for a directory of that name, [`Error::UnequalColumns`];
     /// those of `fill`. There is no new column then.
-    pub fn add_column(
+    pub fn add_column<E: From<Error>>(
         &mut self,
         name: &str,
         spec: &CarraySpec,
         at: Option<usize>,
-        fill: impl FnOnce(&mut Carray) -> Result<()>,
-    ) -> Result<()> {
+        fill: impl FnOnce(&mut Carray) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
         self.begin()?;
         names::check_new(name)?;
         let at = at.unwrap_or(self.columns.len());
         if at > self.columns.len() {
-            return Err(Error::Argument("there is no such place for a column"));
+            return Err(Error::Argument("there is no such place for a column").into());
         }
         let path = self.root.join(name);
         if self.column(name).is_ok() || self.options.store.exists(&path)? {
-            return Err(Error::ColumnExists(name.to_owned()));
+            return Err(Error::ColumnExists(name.to_owned()).into());
         }
         let described = spec.check()?;
         match self.fill_column(&path, &described, fill) {
@@ -392,7 +392,7 @@ impl Ctable {
                     self.columns.remove(at);
                     let _ = self.options.store.remove_tree(&path);
                 }
-                written
+                Ok(written?)
             }
             Err(error) => {
                 // What can't be removed is in nobody's way but this name's.
@@ -402,19 +402,19 @@ impl Ctable {
         }
     }
 
-    fn fill_column(
+    fn fill_column<E: From<Error>>(
         &self,
         path: &Path,
         described: &(super::meta::Storage, super::meta::Sizes),
-        fill: impl FnOnce(&mut Carray) -> Result<()>,
-    ) -> Result<Carray> {
+        fill: impl FnOnce(&mut Carray) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Carray, E> {
         carray::write_new(path, described, &self.options)?;
         let mut array = Carray::open_unclaimed(path, Mode::Append, &self.options)?;
         fill(&mut array)?;
         array.flush()?;
         match self.columns.is_empty() || array.len() == self.len() {
             true => Ok(array),
-            false => Err(Error::UnequalColumns(self.root.clone())),
+            false => Err(Error::UnequalColumns(self.root.clone()).into()),
         }
     }
 
@@ -503,6 +503,15 @@ impl Ctable {
     pub fn set_column_attr(&mut self, column: &str, name: &str, value: Value) -> Result<()> {
         self.check_writable()?;
         self.array(column)?.set_attr(name, value)
+    }
+
+    /// Takes an attribute of a column away; returns whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`], [`Error::ReadOnly`]; [`Error::Storage`].
+    pub fn remove_column_attr(&mut self, column: &str, name: &str) -> Result<bool> {
+        self.check_writable()?;
+        self.array(column)?.remove_attr(name)
     }
 
     fn check_writable(&self) -> Result<()> {

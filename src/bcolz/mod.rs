@@ -55,6 +55,7 @@ pub use error::{Error, Result};
 pub use meta::Cparams;
 pub use repair::{Repaired, repair};
 pub use store::Store;
+pub(crate) use value::item_of;
 pub use verify::{Fault, Finding, verify};
 
 /// How an object is opened or made.

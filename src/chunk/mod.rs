@@ -48,6 +48,7 @@ pub mod oneshot;
 mod params;
 mod part;
 mod prefilter;
+pub mod rewrap;
 pub mod special;
 mod stream;
 mod tuner;

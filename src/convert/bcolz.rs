@@ -176,7 +176,7 @@ pub fn npy_to_carray(
 }
 
 /// Fills a new carray and closes it; removes it when that fails.
-fn finish(
+pub(super) fn finish(
     mut array: Carray,
     root: &Path,
     options: &Options,

@@ -6,11 +6,19 @@
 //! | Bloscpack | bcolz | chunks as they are, when they hold whole rows; else row by row |
 //! | bcolz | `.npy` | rows as they come |
 //! | `.npy` | bcolz | rows as they come; those of Fortran's order are gathered |
+//! | bcolz | b2nd | chunks with another header where their blocks are those of the array, else compressed anew |
+//! | b2nd | bcolz | chunks with another header where Blosc 1.x can read their streams, else row by row |
 //!
-//! Never more than some chunks are in memory. Files appear when they are complete.
+//! Tables become a folder with the frame of an array for each column. Never more than some chunks are in memory.
+//! Files appear when they are complete.
 
+mod b2nd;
 mod bcolz;
 mod error;
+mod layers;
+mod tables;
 
+pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use error::{Error, Result};
+pub use tables::{b2nd_to_ctable, ctable_to_b2nd, is_table_of_frames};

@@ -1,5 +1,6 @@
 //! Directories of bcolz: what it wrote, what we write, and what nobody should have written.
 
+mod b2nd;
 mod common;
 mod converting;
 mod crash;

@@ -268,7 +268,7 @@ fn row_b11_columns_do_not_lead_out_of_the_table() {
     for name in ["a/b", "..", "1a", "class", "out"] {
         assert!(
             table
-                .add_column(name, &spec("int32", 4), None, |_| Ok(()))
+                .add_column(name, &spec("int32", 4), None, |_| bcolz::Result::Ok(()))
                 .is_err()
         );
         assert!(table.rename_column("a", name).is_err());

@@ -1,0 +1,262 @@
+//! Attributes as the variable-length metalayers of a super-chunk, and back.
+//!
+//! An attribute becomes a layer of its name with its value in MessagePack, which is how Python's users of Blosc2 keep
+//! such things. What no layer can hold so, such as whole numbers of more than 64 bits and attributes with long
+//! names, stands with the rest of a carray's description in one more layer, `__bcolz__`: a text of JSON, in MessagePack.
+//!
+//! ```text
+//! {"dflt": 0, "attrs": {…}, "table": {"names": ["a", "b"], "attrs": {…}}}
+//! ```
+
+use rmpv::decode::read_value_with_max_depth;
+
+use crate::bcolz::Attrs;
+use crate::bloscpack::Value;
+use crate::frame::{MAX_NAME_LEN, MAX_VLMETALAYERS};
+use crate::schunk::{Layers, SChunk, State};
+use crate::{Error, Result, b2nd};
+
+/// The layer of what no other layer holds.
+const DESCRIPTION: &str = "__bcolz__";
+const DFLT: &str = "dflt";
+const ATTRS: &str = "attrs";
+const TABLE: &str = "table";
+const NAMES: &str = "names";
+/// How deep values may be nested.
+const MAX_DEPTH: usize = 100;
+
+/// What is to be said of a carray besides its rows.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// Its attributes.
+    pub attrs: Vec<(String, Value)>,
+    /// What its growth fills with.
+    pub dflt: Option<Value>,
+    /// The table it is a column of.
+    pub table: Option<TableDescription>,
+    /// Layers that no attribute can hold.
+    pub left: Vec<String>,
+}
+
+/// What is to be said of a table.
+#[derive(Clone, Debug, Default)]
+pub struct TableDescription {
+    /// The columns in their order.
+    pub names: Vec<String>,
+    /// The attributes.
+    pub attrs: Vec<(String, Value)>,
+}
+
+/// Attributes as pairs.
+pub fn pairs(attrs: &Attrs) -> Vec<(String, Value)> {
+    let owned = |(name, value): (&str, &Value)| (name.to_owned(), value.clone());
+    attrs.iter().map(owned).collect()
+}
+
+impl Described {
+    /// Adds the layers to a super-chunk without any.
+    pub fn write(&self, schunk: &mut SChunk) -> Result<()> {
+        let mut rest = Vec::new();
+        for (name, value) in &self.attrs {
+            let is_name = !name.is_empty() && name.len() <= MAX_NAME_LEN && name != DESCRIPTION;
+            // One layer stays for what there is no room for.
+            let has_room = schunk.vlmetalayer_names().len() + 1 < MAX_VLMETALAYERS;
+            match packed(value).filter(|_| is_name && has_room && !name.contains('\0')) {
+                Some(bytes) => schunk.add_vlmetalayer(name, &bytes)?,
+                None => rest.push((name.clone(), value.clone())),
+            }
+        }
+        let mut entries = Vec::new();
+        if let Some(dflt) = &self.dflt {
+            entries.push((DFLT.to_owned(), dflt.clone()));
+        }
+        if !rest.is_empty() {
+            entries.push((ATTRS.to_owned(), Value::Object(rest)));
+        }
+        if let Some(table) = &self.table {
+            let names = table.names.iter().map(|name| Value::from(name.as_str()));
+            let table = vec![
+                (NAMES.to_owned(), Value::List(names.collect())),
+                (ATTRS.to_owned(), Value::Object(table.attrs.clone())),
+            ];
+            entries.push((TABLE.to_owned(), Value::Object(table)));
+        }
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let json = Value::Text(Value::Object(entries).to_json());
+        let bytes = packed(&json).ok_or(Error::Failure)?;
+        schunk.add_vlmetalayer(DESCRIPTION, &bytes)
+    }
+
+    /// What the layers of a super-chunk say.
+    pub fn read(schunk: &SChunk) -> Result<Described> {
+        let mut described = Described::default();
+        schunk.state().with_layers(Layers::Fixed, &mut |layers| {
+            let names = layers.iter().map(|(name, _)| String::from_utf8_lossy(name));
+            described.left = names
+                .filter(|name| name != b2nd::meta::NAME && name != b2nd::meta::OLD_NAME)
+                .map(|name| name.into_owned())
+                .collect();
+        });
+        for name in schunk.vlmetalayer_names() {
+            match unpacked(&schunk.vlmetalayer(&name)?) {
+                Some(Value::Text(json)) if name == DESCRIPTION => described.take_rest(&json),
+                Some(value) => described.attrs.push((name, value)),
+                None => described.left.push(name),
+            }
+        }
+        Ok(described)
+    }
+
+    /// Takes what stands in the layer of the rest; without sense it is left.
+    fn take_rest(&mut self, json: &str) {
+        let Ok(rest @ Value::Object(_)) = Value::parse(json.as_bytes()) else {
+            self.left.push(DESCRIPTION.to_owned());
+            return;
+        };
+        self.dflt = rest.get(DFLT).cloned();
+        self.attrs.extend(attributes_in(&rest));
+        self.table = rest.get(TABLE).map(|table| TableDescription {
+            names: match table.get(NAMES) {
+                Some(Value::List(names)) => names.iter().filter_map(text_of).collect(),
+                _ => Vec::new(),
+            },
+            attrs: attributes_in(table),
+        });
+    }
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn attributes_in(value: &Value) -> Vec<(String, Value)> {
+    match value.get(ATTRS) {
+        Some(Value::Object(entries)) => entries.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// A value in MessagePack, if that has such values.
+fn packed(value: &Value) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, &to_pack(value, 0)?).ok()?;
+    Some(bytes)
+}
+
+fn to_pack(value: &Value, depth: usize) -> Option<rmpv::Value> {
+    if depth == MAX_DEPTH {
+        return None;
+    }
+    Some(match value {
+        Value::Null => rmpv::Value::Nil,
+        Value::Bool(truth) => rmpv::Value::from(*truth),
+        Value::Int(digits) => match digits.parse::<u64>() {
+            Ok(number) => rmpv::Value::from(number),
+            Err(_) => rmpv::Value::from(digits.parse::<i64>().ok()?),
+        },
+        Value::Float(number) => rmpv::Value::from(*number),
+        Value::Text(text) => rmpv::Value::from(text.as_str()),
+        Value::List(items) => {
+            let items = items.iter().map(|item| to_pack(item, depth + 1));
+            rmpv::Value::Array(items.collect::<Option<_>>()?)
+        }
+        Value::Object(entries) => {
+            let entries = entries.iter().map(|(name, value)| {
+                Some((rmpv::Value::from(name.as_str()), to_pack(value, depth + 1)?))
+            });
+            rmpv::Value::Map(entries.collect::<Option<_>>()?)
+        }
+    })
+}
+
+/// The value in MessagePack, if JSON has such values.
+fn unpacked(mut bytes: &[u8]) -> Option<Value> {
+    let value = read_value_with_max_depth(&mut bytes, MAX_DEPTH).ok()?;
+    from_pack(value).filter(|_| bytes.is_empty())
+}
+
+fn from_pack(value: rmpv::Value) -> Option<Value> {
+    Some(match value {
+        rmpv::Value::Nil => Value::Null,
+        rmpv::Value::Boolean(truth) => Value::Bool(truth),
+        rmpv::Value::Integer(number) => Value::Int(number.to_string()),
+        rmpv::Value::F32(number) => Value::Float(number.into()),
+        rmpv::Value::F64(number) => Value::Float(number),
+        rmpv::Value::String(text) => Value::Text(text.into_str()?),
+        rmpv::Value::Array(items) => {
+            Value::List(items.into_iter().map(from_pack).collect::<Option<_>>()?)
+        }
+        rmpv::Value::Map(entries) => {
+            let mut found: Vec<(String, Value)> = Vec::new();
+            let mut seen = std::collections::HashSet::new();
+            for (name, value) in entries {
+                let name = name.as_str()?.to_owned();
+                if !seen.insert(name.clone()) {
+                    return None;
+                }
+                found.push((name, from_pack(value)?));
+            }
+            Value::Object(found)
+        }
+        rmpv::Value::Binary(_) | rmpv::Value::Ext(..) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Value {
+        Value::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn values_are_those_of_messagepack() {
+        // As Python's msgpack packs them.
+        for (text, bytes) in [
+            ("null", &b"\xc0"[..]),
+            ("true", b"\xc3"),
+            ("7", b"\x07"),
+            ("-1", b"\xff"),
+            ("300", b"\xcd\x01\x2c"),
+            (
+                "18446744073709551615",
+                b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
+            ),
+            ("1.5", b"\xcb\x3f\xf8\0\0\0\0\0\0"),
+            ("\"a\\u00e9\"", b"\xa3a\xc3\xa9"),
+            ("[1, \"b\"]", b"\x92\x01\xa1b"),
+            ("{\"k\": []}", b"\x81\xa1k\x90"),
+        ] {
+            assert_eq!(packed(&json(text)).as_deref(), Some(bytes), "{text}");
+            assert_eq!(unpacked(bytes).unwrap().to_json(), json(text).to_json());
+        }
+    }
+
+    #[test]
+    fn what_one_side_lacks_is_refused() {
+        assert!(packed(&json("18446744073709551616")).is_none());
+        assert!(packed(&json("-9223372036854775809")).is_none());
+        // Bytes, an extension, a number as a name, a name twice, more than a value, less than one, another text.
+        for bytes in [
+            &b"\xc4\x01a"[..],
+            b"\xd4\x01a",
+            b"\x81\x01\x01",
+            b"\x82\xa1a\x01\xa1a\x02",
+            b"\x01\x01",
+            b"\x92\x01",
+            b"\xdd\xff\xff\xff\xff",
+            b"\xa1\xff",
+            b"",
+        ] {
+            assert!(unpacked(bytes).is_none(), "{bytes:?}");
+        }
+        let deep = [vec![0x91; 200], vec![0xc0]].concat();
+        assert!(unpacked(&deep).is_none());
+    }
+}

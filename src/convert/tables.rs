@@ -1,0 +1,142 @@
+//! Ctables as folders with a frame of Blosc2 for each column, and back.
+//!
+//! ```text
+//! FOLDER/a.b2nd  FOLDER/b.b2nd    a column each
+//! ```
+//!
+//! Each frame tells of the table in its metalayers: the order of the columns and the table's attributes. A folder of
+//! frames that tell nothing is a table, too, of columns in the order of their names.
+
+use std::path::{Path, PathBuf};
+
+use super::b2nd::{Source, write_frame};
+use super::bcolz::Target;
+use super::error::{Error, Result};
+use super::layers::{TableDescription, pairs};
+use crate::bcolz::{self, Ctable, Mode, Options};
+
+/// What the names of frames end with.
+const EXTENSION: &str = "b2nd";
+
+/// The frame of a column.
+fn frame_of(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.{EXTENSION}"))
+}
+
+/// Writes each column of the ctable at `root` into a frame `NAME.b2nd` in `folder`, which is made. Attributes become
+/// metalayers.
+///
+/// # Errors
+/// [`Error`], also for tables in the table. What was made is removed then.
+pub fn ctable_to_b2nd(root: &Path, folder: &Path, options: &Options) -> Result<()> {
+    let mut table = Ctable::open(root, Mode::Read, options)?;
+    let names: Vec<String> = table.names().map(str::to_owned).collect();
+    for name in &names {
+        match table.column(name)? {
+            bcolz::Object::Carray(array) if array.dtype().has_objects() => {
+                return Err(bcolz::Error::Objects.into());
+            }
+            bcolz::Object::Carray(_) => {}
+            bcolz::Object::Ctable(_) => return Err(Error::Layout),
+        }
+    }
+    let description = TableDescription {
+        attrs: pairs(table.attrs()),
+        names: names.clone(),
+    };
+    std::fs::create_dir(folder)?;
+    let written = names.iter().try_for_each(|name| {
+        let array = table.array(name)?;
+        write_frame(
+            array,
+            &frame_of(folder, name),
+            options,
+            Some(description.clone()),
+        )
+    });
+    if written.is_err() {
+        // Why it failed matters more than what is left of it.
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    written
+}
+
+/// The names of the frames in a folder, in their order.
+fn names_in(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = PathBuf::from(entry?.file_name());
+        if path
+            .extension()
+            .is_some_and(|extension| extension == EXTENSION)
+            && let Some(name) = path.file_stem().and_then(|name| name.to_str())
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Whether there is a folder with frames at `path`, and not the folder of a frame, which has its chunks in files.
+pub fn is_table_of_frames(path: &Path) -> bool {
+    path.is_dir() && names_in(path).is_ok_and(|names| !names.is_empty())
+}
+
+/// Makes the ctable of the frames in `folder` at `root`. Returns the names of the metalayers that no attribute can hold,
+/// with those of their columns.
+///
+/// # Errors
+/// [`Error::Columns`] when the frames say they belong together in another way; [`Error`]. What was made is removed then.
+pub fn b2nd_to_ctable(
+    folder: &Path,
+    root: &Path,
+    target: &Target,
+    mode: Mode,
+    options: &Options,
+) -> Result<Vec<(String, String)>> {
+    let wrong = || Error::Columns(folder.to_owned());
+    let there = names_in(folder)?;
+    let first = there.first().ok_or_else(wrong)?;
+    let described = Source::open(&frame_of(folder, first), options)?.described;
+    let description = described.table.unwrap_or_else(|| TableDescription {
+        names: there.clone(),
+        ..TableDescription::default()
+    });
+    let mut sorted = description.names.clone();
+    sorted.sort_unstable();
+    if sorted != there {
+        return Err(wrong());
+    }
+    let table = Ctable::create(root, &[], mode, options)?;
+    let filled = fill(table, folder, &description, target, options);
+    if filled.is_err() {
+        let _ = bcolz::purge(root, options);
+    }
+    filled
+}
+
+fn fill(
+    mut table: Ctable,
+    folder: &Path,
+    description: &TableDescription,
+    target: &Target,
+    options: &Options,
+) -> Result<Vec<(String, String)>> {
+    let mut left = Vec::new();
+    for name in &description.names {
+        let source = Source::open(&frame_of(folder, name), options)?;
+        table.add_column(name, &source.spec(target), None, |array| {
+            source.append_to(array)?;
+            let mut attrs = source.described.attrs.iter();
+            Ok::<_, Error>(attrs.try_for_each(|(name, value)| array.set_attr(name, value.clone()))?)
+        })?;
+        let layers = source.described.left.into_iter();
+        left.extend(layers.map(|layer| (name.clone(), layer)));
+    }
+    for (name, value) in &description.attrs {
+        table.set_attr(name, value.clone())?;
+    }
+    table.close()?;
+    Ok(left)
+}

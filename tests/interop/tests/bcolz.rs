@@ -1,0 +1,170 @@
+//! Arrays made of the directories of bcolz, their chunks copied or compressed anew, as the reference reads them.
+
+use ferroblosc::bcolz::{self, Carray, Mode, Object, Options};
+use ferroblosc::convert::{carray_to_b2nd, ctable_to_b2nd};
+use ferroblosc_interop::library::reference_path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The program that reads arrays, with the reference.
+struct Reader {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Reader {
+    fn new(name: &str) -> Reader {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("bcolz")
+            .join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("a folder under target");
+        let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
+        let reference = reference.canonicalize().expect("the library is there");
+        for link in ["libblosc2.so", "libblosc2.so.9"] {
+            std::os::unix::fs::symlink(&reference, folder.join(link)).expect("a link");
+        }
+        let program = folder.join("b2nd_dump");
+        let status = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+            .args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror"])
+            .arg("-I")
+            .arg(root().join("include"))
+            .arg(root().join("c-tests/b2nd_dump.c"))
+            .arg("-o")
+            .arg(&program)
+            .arg(folder.join("libblosc2.so"))
+            .status();
+        assert!(status.expect("a C compiler").success());
+        Reader { program, folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// What the reference tells of an array, line by line, and its items.
+    fn read(&self, frame: &Path) -> (Vec<String>, Vec<u8>) {
+        let items = self.path("items");
+        let output = Command::new(&self.program)
+            .env("LD_LIBRARY_PATH", &self.folder)
+            .arg(frame)
+            .arg(&items)
+            .output()
+            .expect("the program starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "{}: {text}{errors}",
+            frame.display()
+        );
+        let lines = text.lines().map(str::to_owned).collect();
+        (lines, std::fs::read(items).expect("the items"))
+    }
+}
+
+/// The first two lines for an array like this.
+fn description(array: &Carray) -> [String; 2] {
+    let shape: Vec<String> = array.shape().iter().map(u64::to_string).collect();
+    let dtype = array
+        .dtype()
+        .description()
+        .repr()
+        .trim_matches('\'')
+        .to_owned();
+    [
+        format!("{} dimensions: {}", shape.len(), shape.join(" ")),
+        dtype,
+    ]
+}
+
+fn assert_same(reader: &Reader, frame: &Path, array: &mut Carray) {
+    let (lines, items) = reader.read(frame);
+    assert_eq!(lines[..2], description(array));
+    let len = array.len();
+    assert!(
+        items == array.read(0..len).expect("rows"),
+        "{}",
+        frame.display()
+    );
+}
+
+#[test]
+fn the_reference_reads_the_arrays_that_carrays_and_ctables_become() {
+    let reader = Reader::new("fixtures");
+    let options = Options::default();
+    let fixtures = root().join("tests/data/bcolz");
+    for entry in std::fs::read_dir(&fixtures).expect("fixtures") {
+        let from = entry.expect("a fixture").path();
+        if !from.is_dir() || from.ends_with("objects") {
+            continue;
+        }
+        let name = from
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        match bcolz::open(&from, Mode::Read, &options).expect("a fixture") {
+            Object::Carray(mut array) => {
+                let frame = reader.path(&format!("{name}.b2nd"));
+                carray_to_b2nd(&from, &frame, &options).expect("a frame");
+                assert_same(&reader, &frame, &mut array);
+            }
+            Object::Ctable(table) => {
+                let folder = reader.path(&name);
+                ctable_to_b2nd(&from, &folder, &options).expect("frames");
+                for column in table.names() {
+                    let frame = folder.join(format!("{column}.b2nd"));
+                    let column = Carray::open(&from.join(column), Mode::Read, &options);
+                    assert_same(&reader, &frame, &mut column.expect("a column"));
+                }
+            }
+        }
+    }
+    let (lines, _) = reader.read(&reader.path("attrs.b2nd"));
+    let title = "title a668c3a96c6c6f";
+    assert!(lines.iter().any(|line| line == title), "{lines:?}");
+}
+
+#[test]
+fn the_reference_reads_chunks_that_are_copied() {
+    let reader = Reader::new("copied");
+    let options = Options::default();
+    for codec in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"] {
+        for (shuffle, dtype, clevel) in [
+            (0, "int64", 5),
+            (1, "int64", 9),
+            (2, "int64", 5),
+            (1, "int32", 1),
+            (2, "uint8", 5),
+            (1, "int16", 0),
+        ] {
+            let name = format!("{codec}-{shuffle}-{dtype}");
+            let from = reader.path(&name);
+            let mut spec = bcolz::CarraySpec::new(bcolz::Dtype::parse(dtype).expect("a dtype"));
+            spec.chunklen = Some(1 << 16);
+            spec.cparams = bcolz::Cparams {
+                cname: codec.to_owned(),
+                shuffle,
+                clevel,
+                quantize: 0,
+            };
+            let mut array = Carray::create(&from, &spec, Mode::Append, &options).expect(&name);
+            // Numbers in order, noise, and nothing.
+            let mut rows: Vec<u8> = (0..1_u64 << 17)
+                .flat_map(|k| (k * k / 9).to_le_bytes())
+                .collect();
+            rows.extend((0..1_u32 << 19).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8));
+            rows.resize(2_000_000, 0);
+            array.append(&rows).expect("rows");
+            array.flush().expect("a disk");
+            let frame = reader.path(&format!("{name}.b2nd"));
+            carray_to_b2nd(&from, &frame, &options).expect("a frame");
+            assert_same(&reader, &frame, &mut array);
+        }
+    }
+}
