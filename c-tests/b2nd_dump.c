@@ -33,7 +33,7 @@ static int read_rows(const b2nd_array_t *array, int64_t first, int64_t count, ui
 static void read_all_ways(const b2nd_array_t *array, uint8_t *items, uint8_t *again) {
   int64_t len = array->shape[0], row = row_items(array) * array->sc->typesize;
   CHECK(read_rows(array, 0, len, items) == 0);
-  for (int64_t first = 0, count = 1; first < len; first += count, count = count % 97 + 5) {
+  for (int64_t first = 0, count = 1; first < len; first += count, count = count * 3 % 9973 + 5) {
     if (first + count > len) count = len - first;
     CHECK(read_rows(array, first, count, again + first * row) == 0);
   }

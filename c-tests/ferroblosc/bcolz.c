@@ -14,17 +14,23 @@ int main(void) {
   int32_t some[4] = {0, 0, 0, 0};
   char *attrs;
   bcolz_object *array;
+  bcolz_spec spec;
   int i;
 
   for (i = 0; i < 2000; i++) {
     rows[i] = i;
   }
-  array = bcolz_create(path, "w", "int32", row_shape, 1, 300, 0);
+  CHECK(bcolz_spec_default(&spec, "int32") == 0);
+  spec.row_shape = row_shape;
+  spec.ndim = 1;
+  spec.chunklen = 300;
+  array = bcolz_create(path, "w", &spec);
   CHECK(array != NULL);
   CHECK(bcolz_append(array, rows, sizeof rows) == 0);
   CHECK(bcolz_append(array, rows, 7) < 0);
   CHECK(bcolz_close(array) == 0);
-  CHECK(bcolz_create(path, "a", "int32", NULL, 0, 0, 0) == NULL);
+  CHECK(bcolz_create(path, "a", &spec) == NULL);
+  CHECK(strstr(bcolz_last_error(), "already exists and creation mode is 'a'") != NULL);
 
   array = bcolz_open(path, "r");
   CHECK(array != NULL);
@@ -43,7 +49,7 @@ int main(void) {
   CHECK(bcolz_read(array, 0, -1001, some, 8) == -33);
   CHECK(bcolz_read(array, 0, 999, some, sizeof some) == -33);
   CHECK(bcolz_append(array, rows, 8) < 0);
-  attrs = bcolz_attrs(array);
+  attrs = bcolz_attrs(array, -1);
   CHECK(attrs != NULL && strcmp(attrs, "{}") == 0);
   free(attrs);
   CHECK(bcolz_flush(array) == 0);

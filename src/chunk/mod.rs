@@ -28,6 +28,7 @@
 //! | `encode.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, the block, extras |
 //! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `vl.rs` | decompression: tables, a block, all, a part |
 //! | `lazy.rs` | chunks whose blocks are still in a file |
+//! | `rewrap.rs` | chunks of Blosc 1.x as chunks of Blosc2 and back, their streams as they are |
 //! | `special.rs`, `inspect.rs` | chunks that are only a header; what a header tells |
 //! | `oneshot.rs`, `environment.rs` | the settings behind the calls without context |
 //! | `worker.rs` | the state of a thread at work |

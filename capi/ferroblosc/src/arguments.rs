@@ -1,4 +1,4 @@
-//! What C callers of Bloscpack give and get, in Rust's terms.
+//! What C callers of Bloscpack and bcolz give and get, in Rust's terms.
 
 use crate::types::bloscpack_args;
 use ferroblosc::bloscpack::{
@@ -22,7 +22,11 @@ thread_local! {
 
 /// Keeps the words of an error, and turns it into a code.
 pub fn noted(error: BloscpackError) -> Error {
-    let code = error.code();
+    note(&error, error.code())
+}
+
+/// Keeps the words of an error with this code.
+pub fn note(error: &dyn std::fmt::Display, code: Error) -> Error {
     let text = error.to_string();
     trace_error!("{text}");
     // A name with a NUL in it is shown without the NUL.
@@ -61,11 +65,26 @@ pub unsafe fn bytes<'a>(start: *const c_void, size: usize) -> Result<&'a [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(start.cast(), size) })
 }
 
+/// The bytes of a C caller, writable.
+///
+/// # Safety
+/// `start` is NULL or points to `size` bytes that nobody else uses while `'a` lasts.
+pub unsafe fn bytes_mut<'a>(start: *mut c_void, size: usize) -> Result<&'a mut [u8]> {
+    if size == 0 {
+        return Ok(&mut []);
+    }
+    if start.is_null() || isize::try_from(size).is_err() {
+        return Err(Error::InvalidParam);
+    }
+    // SAFETY: not NULL, no longer than memory can be, and the caller promises the bytes.
+    Ok(unsafe { std::slice::from_raw_parts_mut(start.cast(), size) })
+}
+
 /// A word of a C caller, which may be left out.
 ///
 /// # Safety
 /// `text` is NULL or a string that nobody changes while `'a` lasts.
-unsafe fn word<'a>(text: *const c_char) -> Result<Option<&'a str>> {
+pub unsafe fn word<'a>(text: *const c_char) -> Result<Option<&'a str>> {
     // SAFETY: promised by the caller.
     let text = unsafe { pointers::c_str(text) };
     text.map(|text| text.to_str().map_err(|_| Error::InvalidParam))

@@ -1,25 +1,29 @@
-//! Arrays and tables of bcolz.
+//! Arrays and tables of bcolz: opening and reading.
 
-use ferroblosc::bcolz::{self, Carray, CarraySpec, Dtype, Mode, Object, Options};
+use crate::arguments::{bytes_mut, last_error, note, size, word};
+use crate::bcolz_spec::bcolz_spec;
+use ferroblosc::bcolz::{self, Carray, CarraySpec, Cparams, Ctable, Dtype, Mode, Object, Options};
+use ferroblosc::bloscpack::Value;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, buffers, pointers};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
 
 /// A carray or a ctable that is open. One thread at a time may use it.
 pub struct bcolz_object {
-    object: Object,
+    pub(crate) object: Object,
     /// The columns' names and types, with their NULs: what functions return stays in place.
     names: Vec<CString>,
     types: Vec<CString>,
 }
 
 /// The nearest code for what went wrong.
-fn code(error: bcolz::Error) -> Error {
-    ferroblosc::trace_error!("{error}");
-    error.code()
+pub(crate) fn code(error: bcolz::Error) -> Error {
+    note(&error, error.code())
 }
 
-fn text(text: &str) -> Result<CString> {
+/// A text for C.
+pub(crate) fn text(text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| Error::Data)
 }
 
@@ -27,16 +31,79 @@ fn text(text: &str) -> Result<CString> {
 ///
 /// # Safety
 /// `text` is NULL or a string that lasts as long as `'a`.
-unsafe fn string<'a>(text: *const c_char) -> Result<&'a str> {
+pub(crate) unsafe fn string<'a>(text: *const c_char) -> Result<&'a str> {
     // SAFETY: promised by the caller.
-    let text = unsafe { pointers::c_str(text) }.ok_or(Error::InvalidParam)?;
-    text.to_str().map_err(|_| Error::InvalidParam)
+    unsafe { word(text) }?.ok_or(Error::InvalidParam)
+}
+
+/// The path and the mode of a C caller.
+///
+/// # Safety
+/// Both are NULL or strings that last as long as `'a`.
+pub(crate) unsafe fn place<'a>(
+    path: *const c_char,
+    mode: *const c_char,
+) -> Result<(&'a Path, Mode)> {
+    // SAFETY: promised by the caller.
+    let (path, mode) = unsafe { (pointers::path(path), string(mode)?) };
+    let mode = Mode::from_name(mode).map_err(code)?;
+    Ok((path.ok_or(Error::InvalidParam)?, mode))
+}
+
+/// The array that a C caller describes.
+///
+/// # Safety
+/// `spec` is NULL or points to a description whose texts are NULL or strings and whose shape has its dimensions.
+pub(crate) unsafe fn spec_of(spec: *const bcolz_spec) -> Result<CarraySpec> {
+    // SAFETY: promised by the caller.
+    let spec = unsafe { pointers::reference(spec) }?;
+    let ndim = usize::try_from(spec.ndim).map_err(|_| Error::InvalidParam)?;
+    // SAFETY: promised by the caller.
+    let (dtype, cname, dflt) =
+        unsafe { (string(spec.dtype)?, word(spec.cname)?, word(spec.dflt)?) };
+    let number = |number: i64| u64::try_from(number).map_err(|_| Error::InvalidParam);
+    let mut row_shape = Vec::new();
+    if spec.row_shape.is_null() && ndim > 0 {
+        return Err(Error::InvalidParam);
+    }
+    for dim in 0..ndim {
+        // SAFETY: the caller promises `ndim` numbers, and they are not at NULL.
+        row_shape.push(number(unsafe { *spec.row_shape.add(dim) })?);
+    }
+    let small = |number: c_int| u8::try_from(number).map_err(|_| Error::InvalidParam);
+    let usual = Cparams::default();
+    let parse = |text: &str| Value::parse(text.as_bytes());
+    let dflt = dflt.map(parse).transpose();
+    Ok(CarraySpec {
+        row_shape,
+        chunklen: Some(number(spec.chunklen)?).filter(|&rows| rows > 0),
+        expectedlen: number(spec.expectedlen)?,
+        cparams: Cparams {
+            clevel: small(spec.clevel)?,
+            shuffle: small(spec.shuffle)?,
+            cname: cname.map_or(usual.cname, str::to_owned),
+            quantize: u32::try_from(spec.quantize).map_err(|_| Error::InvalidParam)?,
+        },
+        dflt: dflt.map_err(|error| note(&error, Error::InvalidParam))?,
+        ..CarraySpec::new(Dtype::parse(dtype).map_err(code)?)
+    })
 }
 
 impl bcolz_object {
     fn new(object: Object) -> Result<bcolz_object> {
+        let mut object = bcolz_object {
+            object,
+            names: Vec::new(),
+            types: Vec::new(),
+        };
+        object.name_columns()?;
+        Ok(object)
+    }
+
+    /// Takes up what the columns are called.
+    pub(crate) fn name_columns(&mut self) -> Result<()> {
         let (mut names, mut types) = (Vec::new(), Vec::new());
-        match &object {
+        match &self.object {
             Object::Carray(array) => types.push(text(array.dtype().text())?),
             Object::Ctable(table) => {
                 for name in table.names() {
@@ -48,15 +115,12 @@ impl bcolz_object {
                 }
             }
         }
-        Ok(bcolz_object {
-            object,
-            names,
-            types,
-        })
+        (self.names, self.types) = (names, types);
+        Ok(())
     }
 
     /// An array, or a column of a table.
-    fn array(&self, column: c_int) -> Result<&Carray> {
+    pub(crate) fn array(&self, column: c_int) -> Result<&Carray> {
         match &self.object {
             Object::Carray(array) if column == 0 => Ok(array),
             Object::Carray(_) => Err(Error::InvalidIndex),
@@ -67,7 +131,16 @@ impl bcolz_object {
         }
     }
 
-    fn name(&self, column: c_int) -> Result<&str> {
+    /// The table.
+    pub(crate) fn table(&mut self) -> Result<&mut Ctable> {
+        match &mut self.object {
+            Object::Ctable(table) => Ok(table),
+            Object::Carray(_) => Err(Error::InvalidParam),
+        }
+    }
+
+    /// The name of a column.
+    pub(crate) fn name(&self, column: c_int) -> Result<&str> {
         let column = usize::try_from(column).map_err(|_| Error::InvalidIndex)?;
         let name = self.names.get(column).ok_or(Error::InvalidIndex)?;
         name.to_str().map_err(|_| Error::Data)
@@ -80,50 +153,55 @@ impl bcolz_object {
 pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) -> *mut bcolz_object {
     boundary!(bcolz_open, {
         // SAFETY: the caller gives two strings.
-        let (path, mode) = unsafe { (pointers::path(path), string(mode)?) };
-        let mode = Mode::from_name(mode).map_err(code)?;
-        let path = path.ok_or(Error::InvalidParam)?;
+        let (path, mode) = unsafe { place(path, mode) }?;
         let object = bcolz::open(path, mode, &Options::default()).map_err(code)?;
         Ok(Box::into_raw(Box::new(bcolz_object::new(object)?)))
     })
 }
 
-/// Makes a carray without rows in the directory `path`, of items of NumPy's type `dtype`, and of rows with
-/// the `ndim` dimensions in `row_shape` (0 and NULL for single items). `chunklen` is the rows of a chunk, or 0
-/// to choose them by `expectedlen`. `mode` is "a", or "w" to replace what is there if it is bcolz's. Returns
-/// NULL when it can't be made.
+/// Fills in a description: single items of NumPy's type `dtype`, compressed by LZ4 at level 5 behind a byte
+/// shuffle, in chunks as bcolz chooses them. `dtype` has to last as long as the description is used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bcolz_spec_default(spec: *mut bcolz_spec, dtype: *const c_char) -> c_int {
+    boundary!(bcolz_spec_default, {
+        if spec.is_null() || dtype.is_null() {
+            return Err(Error::InvalidParam);
+        }
+        // SAFETY: the caller gives room for a description.
+        unsafe { pointers::write_if_given(spec, bcolz_spec::of(dtype)) };
+        Ok(0)
+    })
+}
+
+/// Makes a carray without rows in the directory `path`. `mode` is "a", or "w" to replace what is there if it is
+/// bcolz's. Returns NULL when it can't be made.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_create(
     path: *const c_char,
     mode: *const c_char,
-    dtype: *const c_char,
-    row_shape: *const i64,
-    ndim: c_int,
-    chunklen: i64,
-    expectedlen: i64,
+    spec: *const bcolz_spec,
 ) -> *mut bcolz_object {
     boundary!(bcolz_create, {
-        // SAFETY: the caller gives three strings.
-        let (path, mode, dtype) = unsafe { (pointers::path(path), string(mode)?, string(dtype)?) };
-        let size = ndim.checked_mul(size_of::<i64>() as c_int);
-        let size = size.ok_or(Error::InvalidParam)?;
-        // SAFETY: the caller gives `ndim` numbers.
-        let shape = unsafe { pointers::bytes(row_shape.cast(), size) }?;
-        let (numbers, _) = shape.as_chunks::<{ size_of::<i64>() }>();
-        let number = |number: i64| u64::try_from(number).map_err(|_| Error::InvalidParam);
-        let shape = numbers
-            .iter()
-            .map(|bytes| number(i64::from_ne_bytes(*bytes)));
-        let spec = CarraySpec {
-            row_shape: shape.collect::<Result<_>>()?,
-            chunklen: Some(number(chunklen)?).filter(|&rows| rows > 0),
-            expectedlen: number(expectedlen)?,
-            ..CarraySpec::new(Dtype::parse(dtype).map_err(code)?)
-        };
-        let mode = Mode::from_name(mode).map_err(code)?;
-        let path = path.ok_or(Error::InvalidParam)?;
+        // SAFETY: the caller gives two strings and a description.
+        let ((path, mode), spec) = unsafe { (place(path, mode)?, spec_of(spec)?) };
         let array = Carray::create(path, &spec, mode, &Options::default()).map_err(code)?;
         let object = bcolz_object::new(Object::Carray(Box::new(array)))?;
+        Ok(Box::into_raw(Box::new(object)))
+    })
+}
+
+/// Makes a ctable without columns in the directory `path`; bcolz_add_column() adds them. `mode` is "a", or "w" to
+/// replace what is there if it is bcolz's. Returns NULL when it can't be made.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bcolz_create_ctable(
+    path: *const c_char,
+    mode: *const c_char,
+) -> *mut bcolz_object {
+    boundary!(bcolz_create_ctable, {
+        // SAFETY: the caller gives two strings.
+        let (path, mode) = unsafe { place(path, mode) }?;
+        let table = Ctable::create(path, &[], mode, &Options::default()).map_err(code)?;
+        let object = bcolz_object::new(Object::Ctable(table))?;
         Ok(Box::into_raw(Box::new(object)))
     })
 }
@@ -168,7 +246,8 @@ pub unsafe extern "C" fn bcolz_ncolumns(object: *const bcolz_object) -> c_int {
     })
 }
 
-/// The name of a column of a ctable, or NULL. It lasts as long as the object.
+/// The name of a column of a ctable, or NULL. It lasts until the object is closed or
+/// its columns change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_column_name(
     object: *const bcolz_object,
@@ -183,7 +262,8 @@ pub unsafe extern "C" fn bcolz_column_name(
     })
 }
 
-/// The type of the items of a carray or a column, as NumPy writes it, or NULL. It lasts as long as the object.
+/// The type of the items of a carray or a column, as NumPy writes it, or NULL. It lasts until the
+/// object is closed or its columns change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_dtype(object: *const bcolz_object, column: c_int) -> *const c_char {
     boundary!(bcolz_dtype, {
@@ -231,15 +311,78 @@ pub unsafe extern "C" fn bcolz_row_bytes(object: *const bcolz_object, column: c_
     })
 }
 
-/// The attributes of a carray or a ctable as the text of a JSON object, for the caller to free, or NULL.
+/// The number of rows, or an error code.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object) -> *mut c_char {
+pub unsafe extern "C" fn bcolz_len(object: *const bcolz_object) -> i64 {
+    boundary!(bcolz_len, {
+        // SAFETY: the caller gives an open object.
+        let object = unsafe { pointers::reference(object) }?;
+        size(object.object.len())
+    })
+}
+
+/// What there is to know about a carray or a column, as the text of a JSON object for the caller to free, or NULL:
+/// "shape", "dtype", "itemsize", "chunklen", "expectedlen", "nbytes", "cbytes" (of its files), "cparams" with "clevel",
+/// "shuffle", "cname" and "quantize", and "dflt", which growth fills with.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) -> *mut c_char {
+    boundary!(bcolz_info, {
+        // SAFETY: the caller gives an open object.
+        let object = unsafe { pointers::reference(object) }?;
+        let json = info(object.array(column)?)?.to_spaced_json();
+        buffers::c_string(&text(&json)?)
+    })
+}
+
+fn info(array: &Carray) -> Result<Value> {
+    let object = |entries: Vec<(&str, Value)>| {
+        let owned = entries
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value));
+        Value::Object(owned.collect())
+    };
+    let cparams = array.cparams();
+    let cparams = object(vec![
+        ("clevel", Value::from(u64::from(cparams.clevel))),
+        ("shuffle", Value::from(u64::from(cparams.shuffle))),
+        ("cname", Value::from(cparams.cname.as_str())),
+        ("quantize", Value::from(u64::from(cparams.quantize))),
+    ]);
+    let shape = array.shape().into_iter().map(Value::from).collect();
+    let nbytes = array.len().checked_mul(array.row_bytes());
+    Ok(object(vec![
+        ("shape", Value::List(shape)),
+        ("dtype", Value::from(array.dtype().text())),
+        ("itemsize", Value::from(array.dtype().itemsize())),
+        ("chunklen", Value::from(array.chunklen())),
+        ("expectedlen", Value::from(array.expectedlen())),
+        ("nbytes", Value::from(nbytes.ok_or(Error::Data)?)),
+        ("cbytes", Value::from(array.stored_bytes().map_err(code)?)),
+        ("cparams", cparams),
+        ("dflt", array.dflt().clone()),
+    ]))
+}
+
+/// The attributes as the text of a JSON object, for the caller to free, or NULL: those of a column, or of the carray or
+/// ctable itself if `column` is -1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int) -> *mut c_char {
     boundary!(bcolz_attrs, {
         // SAFETY: the caller gives an open object.
         let object = unsafe { pointers::reference(object) }?;
-        let json = object.object.attrs().to_value().to_spaced_json();
-        buffers::c_string(&text(&json)?)
+        let attrs = match column {
+            -1 => object.object.attrs(),
+            column => object.array(column)?.attrs(),
+        };
+        buffers::c_string(&text(&attrs.to_value().to_spaced_json())?)
     })
+}
+
+/// What the last call of this thread failed with, in words: of a function of `bcolz.h` or `bloscpack.h`. The text lasts
+/// until the next failure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bcolz_last_error() -> *const c_char {
+    boundary!(bcolz_last_error, { Ok(last_error()) })
 }
 
 /// Reads rows of a carray or a column, from row `start` on (a negative number counts from the end), as many as
@@ -250,16 +393,11 @@ pub unsafe extern "C" fn bcolz_read(
     column: c_int,
     start: i64,
     dest: *mut c_void,
-    size: i32,
+    size: usize,
 ) -> c_int {
     boundary!(bcolz_read, {
         // SAFETY: the caller gives an open object and `size` writable bytes.
-        let (object, dest) = unsafe {
-            (
-                pointers::reference_mut(object)?,
-                pointers::bytes_mut(dest, size)?,
-            )
-        };
+        let (object, dest) = unsafe { (pointers::reference_mut(object)?, bytes_mut(dest, size)?) };
         if dest.is_empty() {
             return Ok(0);
         }
@@ -271,45 +409,6 @@ pub unsafe extern "C" fn bcolz_read(
         match &mut object.object {
             Object::Carray(array) => array.read_into(start, dest),
             Object::Ctable(table) => table.read_into(&name, start, dest),
-        }
-        .map_err(code)?;
-        Ok(0)
-    })
-}
-
-/// Appends rows to a carray: `size` bytes. They are on the disk when bcolz_flush or bcolz_close returned 0.
-/// Returns 0, or an error code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bcolz_append(
-    object: *mut bcolz_object,
-    rows: *const c_void,
-    size: i32,
-) -> c_int {
-    boundary!(bcolz_append, {
-        // SAFETY: the caller gives an open object and `size` readable bytes.
-        let (object, rows) = unsafe {
-            (
-                pointers::reference_mut(object)?,
-                pointers::bytes(rows, size)?,
-            )
-        };
-        match &mut object.object {
-            Object::Carray(array) => array.append(rows).map_err(code)?,
-            Object::Ctable(_) => return Err(Error::InvalidParam),
-        }
-        Ok(0)
-    })
-}
-
-/// Writes what is only in memory; nothing for what was opened to be read. Returns 0, or an error code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bcolz_flush(object: *mut bcolz_object) -> c_int {
-    boundary!(bcolz_flush, {
-        // SAFETY: the caller gives an open object.
-        let object = unsafe { pointers::reference_mut(object) }?;
-        match &mut object.object {
-            Object::Carray(array) => array.flush(),
-            Object::Ctable(table) => table.flush(),
         }
         .map_err(code)?;
         Ok(0)

@@ -7,10 +7,11 @@
 //! | file | header | section |
 //! |---|---|---|
 //! | [`util`] | `ferroblosc.h` | versions and error texts |
-//! | [`bcolz`] | `bcolz.h` | arrays and tables of bcolz |
+//! | [`bcolz`], [`bcolz_spec`] | `bcolz.h` | arrays and tables of bcolz: opening, reading; the struct |
+//! | [`bcolz_changes`], [`bcolz_care`] | `bcolz.h` | changing them; checks, mending and conversions |
 //! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack, and its structs |
 //! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, checks of super-chunks |
-//! | `arguments.rs` | | what C callers of Bloscpack give and get, in Rust's terms |
+//! | `arguments.rs` | | what C callers of Bloscpack and bcolz give and get, in Rust's terms |
 //!
 //! **Where a new function goes**: a function that belongs to no format (checks of frames, ids of I/O back ends)
 //! into `ferroblosc.h`, one of a format into the header of the format. Write it in a file here, body in
@@ -33,6 +34,9 @@
 
 mod arguments;
 pub mod bcolz;
+pub mod bcolz_care;
+pub mod bcolz_changes;
+pub mod bcolz_spec;
 pub mod bloscpack;
 pub mod constants;
 pub mod report;

@@ -91,4 +91,6 @@ fn row_d12_care_is_asked_for_by_backends_and_what_is_broken_is_named() {
 fn arrays_and_tables_of_bcolz() {
     run(&mut shared("bcolz.c"));
     run(&mut linked_statically("bcolz.c"));
+    run(&mut shared("bcolz_tables.c"));
+    run(&mut linked_statically("bcolz_tables.c"));
 }

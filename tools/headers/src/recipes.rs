@@ -199,8 +199,8 @@ pub const HEADERS: &[Header] = &[
         "bcolz.h",
         &[
             Text("bcolz-begin.h"),
-            Types(&["bcolz.rs"]),
-            Functions(&["bcolz.rs"]),
+            Types(&["bcolz_spec.rs", "bcolz.rs"]),
+            Functions(&["bcolz.rs", "bcolz_changes.rs", "bcolz_care.rs"]),
             Text("bcolz-end.h"),
         ],
     ),
