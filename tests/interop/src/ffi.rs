@@ -3,7 +3,7 @@
 //! These are the interface facts of C-Blosc2 3.3 on 64-bit Unix, declared here a second time and
 //! independently of the library under test, so that a slip in its own declarations shows.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::mem::{offset_of, size_of};
 
 /// Number of slots in a filter pipeline.
@@ -399,7 +399,9 @@ const _: () = {
     assert!(size_of::<Storage>() == 40);
 };
 
-macro_rules! api {
+/// Declares `Api`, a table of C functions of these names and types, and how it is taken from a library.
+#[macro_export]
+macro_rules! functions {
     ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions of one loaded library, named as in C.
         #[allow(missing_docs, reason = "each is the C function of its name")]
@@ -416,9 +418,9 @@ macro_rules! api {
             ///
             /// # Safety
             /// `handle` is a live `dlopen` handle of a library whose functions have these signatures.
-            pub unsafe fn load(handle: *mut c_void) -> Result<Api, String> {
+            pub unsafe fn load(handle: *mut std::ffi::c_void) -> Result<Api, String> {
                 let mut missing = Vec::new();
-                let mut look_up = |name: &'static CStr| {
+                let mut look_up = |name: &'static std::ffi::CStr| {
                     // SAFETY: the caller vouches for the handle; the name is NUL-terminated.
                     let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
                     if address.is_null() {
@@ -427,7 +429,7 @@ macro_rules! api {
                     address
                 };
                 $(let $name = look_up(
-                    CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes())
+                    std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes())
                         .expect("a name has one NUL, at its end"),
                 );)*
                 if !missing.is_empty() {
@@ -438,7 +440,7 @@ macro_rules! api {
                         // SAFETY: the address is not NULL and the caller vouches for the signature.
                         $name: unsafe {
                             std::mem::transmute::<
-                                *mut c_void,
+                                *mut std::ffi::c_void,
                                 unsafe extern "C" fn($($arg),*) $(-> $ret)?,
                             >($name)
                         },
@@ -449,7 +451,7 @@ macro_rules! api {
     };
 }
 
-api! {
+functions! {
     blosc2_init: fn();
     blosc2_destroy: fn();
     blosc2_free_resources: fn() -> c_int;

@@ -24,13 +24,7 @@ impl Deref for Library {
 
 impl Library {
     fn open(name: &'static str, path: &Path) -> Result<Library, String> {
-        let c_path = CString::new(path.as_os_str().as_encoded_bytes())
-            .map_err(|_| format!("{}: NUL in the path", path.display()))?;
-        // SAFETY: a NUL-terminated path; running the library's constructors is the point.
-        let handle = unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if handle.is_null() {
-            return Err(format!("{}: dlopen failed", path.display()));
-        }
+        let handle = open_shared(path)?;
         // SAFETY: the handle is live (and never closed), and both libraries promise the interface
         // of C-Blosc2 3.3, which `ffi` declares.
         let api = unsafe { Api::load(handle) }.map_err(|e| format!("{}: {e}", path.display()))?;
@@ -151,6 +145,21 @@ impl OwnedContext<'_> {
                 c_len(dest),
             )
         }
+    }
+}
+
+/// Opens a shared library apart from all others; it is never closed.
+///
+/// # Errors
+/// What could not be opened.
+pub fn open_shared(path: &Path) -> Result<*mut c_void, String> {
+    let c_path = CString::new(path.as_os_str().as_encoded_bytes())
+        .map_err(|_| format!("{}: NUL in the path", path.display()))?;
+    // SAFETY: a NUL-terminated path; running the library's constructors is the point.
+    let handle = unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    match handle.is_null() {
+        true => Err(format!("{}: dlopen failed", path.display())),
+        false => Ok(handle),
     }
 }
 

@@ -1,0 +1,315 @@
+//! The functions of arrays that are timed, of one library.
+
+use ferroblosc_interop::ffi::{Cparams, Dparams, Storage};
+use ferroblosc_interop::functions;
+use ferroblosc_interop::storage::Kind;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+/// An array of either library.
+pub enum Array {}
+
+/// How arrays are made, of either library.
+pub enum Context {}
+
+functions! {
+    blosc2_init: fn();
+    blosc2_remove_urlpath: fn(*const c_char) -> c_int;
+    b2nd_create_ctx: fn(*const Storage, i8, *const i64, *const i32, *const i32, *const c_char, i8, *const c_void, i32) -> *mut Context;
+    b2nd_free_ctx: fn(*mut Context) -> c_int;
+    b2nd_zeros: fn(*mut Context, *mut *mut Array) -> c_int;
+    b2nd_from_cbuffer: fn(*mut Context, *mut *mut Array, *const c_void, i64) -> c_int;
+    b2nd_to_cbuffer: fn(*const Array, *mut c_void, i64) -> c_int;
+    b2nd_get_slice_cbuffer: fn(*const Array, *const i64, *const i64, *mut c_void, *const i64, i64) -> c_int;
+    b2nd_set_slice_cbuffer: fn(*const c_void, *const i64, i64, *const i64, *const i64, *mut Array) -> c_int;
+    b2nd_get_sparse_cbuffer: fn(*const Array, i64, *const i64, *mut c_void, i64) -> c_int;
+    b2nd_get_orthogonal_selection: fn(*const Array, *mut *mut i64, *mut i64, *mut c_void, *mut i64, i64) -> c_int;
+    b2nd_set_orthogonal_selection: fn(*mut Array, *mut *mut i64, *mut i64, *const c_void, *mut i64, i64) -> c_int;
+    b2nd_resize: fn(*mut Array, *const i64, *const i64) -> c_int;
+    b2nd_append: fn(*mut Array, *const c_void, i64, i8) -> c_int;
+    b2nd_concatenate: fn(*mut Context, *const Array, *const Array, i8, bool, *mut *mut Array) -> c_int;
+    b2nd_copy: fn(*mut Context, *const Array, *mut *mut Array) -> c_int;
+    b2nd_get_slice: fn(*mut Context, *mut *mut Array, *const Array, *const i64, *const i64) -> c_int;
+    b2nd_free: fn(*mut Array) -> c_int;
+}
+
+/// Where arrays are kept, and by how many threads they are worked on.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The kind of storage.
+    pub kind: Kind,
+    /// What the kinds on disk are called.
+    pub path: &'a str,
+    /// Threads that compress and that decompress.
+    pub nthreads: i16,
+}
+
+/// How an array is cut.
+#[derive(Clone, Copy)]
+pub struct Partitions<'a> {
+    /// Items of a chunk.
+    pub chunks: &'a [i32],
+    /// Items of a block.
+    pub blocks: &'a [i32],
+}
+
+/// An array of numbers of 32 bits that is freed, and its files removed, when dropped.
+pub struct Owned<'a> {
+    api: &'a Api,
+    array: *mut Array,
+    path: CString,
+}
+
+fn bytes<T>(items: &[T]) -> i64 {
+    size_of_val(items) as i64
+}
+
+impl<'a> Owned<'a> {
+    /// What `make` makes with a context of these properties.
+    fn made(
+        api: &'a Api,
+        place: Place<'_>,
+        shape: &[i64],
+        partitions: Partitions<'_>,
+        make: impl FnOnce(*mut Context, *mut *mut Array) -> c_int,
+    ) -> Owned<'a> {
+        let path = CString::new(place.path).expect("a path of ours");
+        let mut cparams = Cparams {
+            typesize: 4,
+            nthreads: place.nthreads,
+            ..Cparams::default()
+        };
+        let mut dparams = Dparams {
+            nthreads: place.nthreads,
+            ..Dparams::default()
+        };
+        let storage = Storage {
+            contiguous: place.kind.contiguous(),
+            urlpath: match place.kind.on_disk() {
+                true => path.as_ptr().cast_mut(),
+                false => null_mut(),
+            },
+            cparams: &raw mut cparams,
+            dparams: &raw mut dparams,
+            io: null_mut(),
+        };
+        let mut array = null_mut();
+        // SAFETY: each list has a number for each dimension; the context is freed before the storage.
+        let code = unsafe {
+            (api.blosc2_remove_urlpath)(path.as_ptr());
+            let context = (api.b2nd_create_ctx)(
+                &raw const storage,
+                shape.len() as i8,
+                shape.as_ptr(),
+                partitions.chunks.as_ptr(),
+                partitions.blocks.as_ptr(),
+                c"<i4".as_ptr(),
+                0,
+                std::ptr::null(),
+                0,
+            );
+            assert!(!context.is_null(), "a context");
+            let code = make(context, &raw mut array);
+            (api.b2nd_free_ctx)(context);
+            code
+        };
+        assert_eq!(code, 0, "making an array at {path:?}");
+        Owned { api, array, path }
+    }
+
+    /// An array of zeros.
+    pub fn zeros(
+        api: &'a Api,
+        place: Place<'_>,
+        shape: &[i64],
+        partitions: Partitions<'_>,
+    ) -> Owned<'a> {
+        Owned::made(api, place, shape, partitions, |context, array| {
+            // SAFETY: the context is alive.
+            unsafe { (api.b2nd_zeros)(context, array) }
+        })
+    }
+
+    /// An array of these items.
+    pub fn of_items(
+        api: &'a Api,
+        place: Place<'_>,
+        shape: &[i64],
+        partitions: Partitions<'_>,
+        items: &[i32],
+    ) -> Owned<'a> {
+        Owned::made(api, place, shape, partitions, |context, array| {
+            // SAFETY: the context is alive, the items are as many as said.
+            unsafe { (api.b2nd_from_cbuffer)(context, array, items.as_ptr().cast(), bytes(items)) }
+        })
+    }
+
+    /// A copy with these partitions.
+    pub fn copy(&self, place: Place<'_>, shape: &[i64], partitions: Partitions<'_>) -> Owned<'a> {
+        Owned::made(self.api, place, shape, partitions, |context, array| {
+            // SAFETY: context and array are alive.
+            unsafe { (self.api.b2nd_copy)(context, self.array, array) }
+        })
+    }
+
+    /// A slice as an array of its own.
+    pub fn slice(
+        &self,
+        place: Place<'_>,
+        start: &[i64],
+        stop: &[i64],
+        partitions: Partitions<'_>,
+    ) -> Owned<'a> {
+        Owned::made(self.api, place, stop, partitions, |context, array| {
+            // SAFETY: context and array are alive.
+            unsafe {
+                let (start, stop) = (start.as_ptr(), stop.as_ptr());
+                (self.api.b2nd_get_slice)(context, array, self.array, start, stop)
+            }
+        })
+    }
+
+    /// An array with the items of both.
+    pub fn concatenated(
+        &self,
+        other: &Owned<'_>,
+        axis: i8,
+        place: Place<'_>,
+        shape: &[i64],
+        partitions: Partitions<'_>,
+    ) -> Owned<'a> {
+        Owned::made(self.api, place, shape, partitions, |context, array| {
+            // SAFETY: context and arrays are alive.
+            unsafe {
+                (self.api.b2nd_concatenate)(context, self.array, other.array, axis, true, array)
+            }
+        })
+    }
+
+    /// Reads all items.
+    pub fn read_all(&self, dest: &mut [i32]) {
+        let len = bytes(dest);
+        // SAFETY: the array is alive, the room is as long as said.
+        let code = unsafe { (self.api.b2nd_to_cbuffer)(self.array, dest.as_mut_ptr().cast(), len) };
+        assert_eq!(code, 0, "to_cbuffer");
+    }
+
+    /// Reads a slice.
+    pub fn get(&self, start: &[i64], stop: &[i64], dest: &mut [i32]) {
+        let shape = extents(start, stop);
+        let len = bytes(dest);
+        // SAFETY: as above; a number for each dimension.
+        let code = unsafe {
+            (self.api.b2nd_get_slice_cbuffer)(
+                self.array,
+                start.as_ptr(),
+                stop.as_ptr(),
+                dest.as_mut_ptr().cast(),
+                shape.as_ptr(),
+                len,
+            )
+        };
+        assert_eq!(code, 0, "get_slice_cbuffer");
+    }
+
+    /// Writes a slice.
+    pub fn set(&self, start: &[i64], stop: &[i64], src: &[i32]) {
+        let shape = extents(start, stop);
+        // SAFETY: as above.
+        let code = unsafe {
+            (self.api.b2nd_set_slice_cbuffer)(
+                src.as_ptr().cast(),
+                shape.as_ptr(),
+                bytes(src),
+                start.as_ptr(),
+                stop.as_ptr(),
+                self.array,
+            )
+        };
+        assert_eq!(code, 0, "set_slice_cbuffer");
+    }
+
+    /// Reads the items of these numbers.
+    pub fn get_sparse(&self, numbers: &[i64], dest: &mut [i32]) {
+        let len = bytes(dest);
+        // SAFETY: as above, with room for each number's item.
+        let code = unsafe {
+            (self.api.b2nd_get_sparse_cbuffer)(
+                self.array,
+                numbers.len() as i64,
+                numbers.as_ptr(),
+                dest.as_mut_ptr().cast(),
+                len,
+            )
+        };
+        assert_eq!(code, 0, "get_sparse_cbuffer");
+    }
+
+    /// Reads all combinations of indices.
+    pub fn get_orthogonal(&self, indices: &[Vec<i64>], dest: &mut [i32]) {
+        let mut lists: Vec<*mut i64> = indices.iter().map(|i| i.as_ptr().cast_mut()).collect();
+        let mut shape: Vec<i64> = indices.iter().map(|i| i.len() as i64).collect();
+        let mut sizes = shape.clone();
+        let len = bytes(dest);
+        // SAFETY: the lists have the sizes told, and are only read; the room is as long as said.
+        let code = unsafe {
+            (self.api.b2nd_get_orthogonal_selection)(
+                self.array,
+                lists.as_mut_ptr(),
+                sizes.as_mut_ptr(),
+                dest.as_mut_ptr().cast(),
+                shape.as_mut_ptr(),
+                len,
+            )
+        };
+        assert_eq!(code, 0, "get_orthogonal_selection");
+    }
+
+    /// Writes all combinations of indices.
+    pub fn set_orthogonal(&self, indices: &[Vec<i64>], src: &[i32]) {
+        let mut lists: Vec<*mut i64> = indices.iter().map(|i| i.as_ptr().cast_mut()).collect();
+        let mut shape: Vec<i64> = indices.iter().map(|i| i.len() as i64).collect();
+        let mut sizes = shape.clone();
+        // SAFETY: as above.
+        let code = unsafe {
+            (self.api.b2nd_set_orthogonal_selection)(
+                self.array,
+                lists.as_mut_ptr(),
+                sizes.as_mut_ptr(),
+                src.as_ptr().cast(),
+                shape.as_mut_ptr(),
+                bytes(src),
+            )
+        };
+        assert_eq!(code, 0, "set_orthogonal_selection");
+    }
+
+    /// Gives it another shape.
+    pub fn resize(&self, shape: &[i64]) {
+        // SAFETY: a number for each dimension.
+        let code = unsafe { (self.api.b2nd_resize)(self.array, shape.as_ptr(), std::ptr::null()) };
+        assert_eq!(code, 0, "resize");
+    }
+
+    /// Adds items behind all others along an axis.
+    pub fn append(&self, src: &[i32], axis: i8) {
+        // SAFETY: the items are as many as said.
+        let code =
+            unsafe { (self.api.b2nd_append)(self.array, src.as_ptr().cast(), bytes(src), axis) };
+        assert_eq!(code, 0, "append");
+    }
+}
+
+fn extents(start: &[i64], stop: &[i64]) -> Vec<i64> {
+    start.iter().zip(stop).map(|(a, b)| b - a).collect()
+}
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        // SAFETY: freed once; the path is of files the library made, or of nothing.
+        unsafe {
+            (self.api.b2nd_free)(self.array);
+            (self.api.blosc2_remove_urlpath)(self.path.as_ptr());
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What is done to arrays while the clock runs.
+
+use crate::api::{Api, Owned, Partitions, Place};
+use std::time::Instant;
+
+/// Seconds that a task took, by name, in the order they were told.
+pub type Times = Vec<(String, f64)>;
+
+/// An array of three dimensions, by how it is cut.
+pub struct Case {
+    /// What it is called.
+    pub name: &'static str,
+    chunks: [i32; 3],
+    blocks: [i32; 3],
+}
+
+/// Items along each dimension.
+const EDGE: i64 = 192;
+const ITEMS: usize = (EDGE * EDGE * EDGE) as usize;
+
+/// Chunks of 256 KiB to 1 MiB: blocks that follow each other as items do, blocks that are cubes, and chunks and
+/// blocks that divide nothing.
+pub const CASES: [Case; 3] = [
+    Case {
+        name: "rows",
+        chunks: [64, 64, 64],
+        blocks: [8, 64, 64],
+    },
+    Case {
+        name: "cubes",
+        chunks: [64, 64, 64],
+        blocks: [32, 32, 32],
+    },
+    Case {
+        name: "odd",
+        chunks: [50, 70, 60],
+        blocks: [17, 23, 29],
+    },
+];
+
+/// How thick slabs are.
+const THICK: i64 = 8;
+/// How many of them are read and written along each axis.
+const SLABS: i64 = 8;
+/// Single items that are read, and written.
+const READ: usize = 5000;
+const WRITTEN: usize = 100;
+/// Numbers of items that are read at once.
+const SPARSE: usize = 20_000;
+/// Indices along each dimension.
+const PICKED: usize = 40;
+
+fn timed<T>(times: &mut Times, name: impl Into<String>, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    times.push((name.into(), start.elapsed().as_secs_f64()));
+    result
+}
+
+/// Numbers that look random and are the same at each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: i64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % end.unsigned_abs()) as i64
+    }
+}
+
+/// Items that grow along all dimensions, with some noise.
+fn items(count: usize) -> Vec<i32> {
+    let mut random = Random(1);
+    let edge = EDGE as usize;
+    (0..count)
+        .map(|at| {
+            let (x, y, z) = (at / edge / edge, at / edge % edge, at % edge);
+            (1000 * x + 30 * y + z) as i32 + random.below(4) as i32
+        })
+        .collect()
+}
+
+impl Case {
+    fn partitions(&self) -> Partitions<'_> {
+        Partitions {
+            chunks: &self.chunks,
+            blocks: &self.blocks,
+        }
+    }
+}
+
+/// Reads and writes parts of an array.
+pub fn access(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
+    let shape = [EDGE; 3];
+    let data = items(ITEMS);
+    let array = timed(times, "from_cbuffer", || {
+        Owned::of_items(api, place, &shape, case.partitions(), &data)
+    });
+    let mut all = vec![0; ITEMS];
+    timed(times, "to_cbuffer", || array.read_all(&mut all));
+    assert!(all == data, "what was read");
+    slabs(&array, times);
+    single_items(&array, times);
+    selections(&array, times);
+}
+
+fn slabs(array: &Owned<'_>, times: &mut Times) {
+    let mut slab = vec![0; (EDGE * EDGE * THICK) as usize];
+    let bounds = |axis: usize, n: i64| {
+        let (mut start, mut stop) = ([0; 3], [EDGE; 3]);
+        start[axis] = n * (EDGE - THICK) / (SLABS - 1);
+        stop[axis] = start[axis] + THICK;
+        (start, stop)
+    };
+    for axis in 0..3 {
+        timed(times, format!("get slabs along axis {axis}"), || {
+            for (start, stop) in (0..SLABS).map(|n| bounds(axis, n)) {
+                array.get(&start, &stop, &mut slab);
+            }
+        });
+    }
+    for axis in 0..3 {
+        timed(times, format!("set slabs along axis {axis}"), || {
+            for (start, stop) in (0..SLABS).map(|n| bounds(axis, n)) {
+                array.set(&start, &stop, &slab);
+            }
+        });
+    }
+}
+
+fn single_items(array: &Owned<'_>, times: &mut Times) {
+    let mut random = Random(2);
+    let mut draw = |count: usize| -> Vec<[i64; 3]> {
+        (0..count)
+            .map(|_| std::array::from_fn(|_| random.below(EDGE)))
+            .collect()
+    };
+    let (read, written) = (draw(READ), draw(WRITTEN));
+    let mut item = [7];
+    timed(times, format!("get {READ} single items"), || {
+        for at in &read {
+            array.get(at, &at.map(|i| i + 1), &mut item);
+        }
+    });
+    timed(times, format!("set {WRITTEN} single items"), || {
+        for at in &written {
+            array.set(at, &at.map(|i| i + 1), &item);
+        }
+    });
+}
+
+fn selections(array: &Owned<'_>, times: &mut Times) {
+    let mut random = Random(3);
+    let numbers: Vec<i64> = (0..SPARSE).map(|_| random.below(ITEMS as i64)).collect();
+    let mut found = vec![0; SPARSE];
+    timed(times, format!("get {SPARSE} items by number"), || {
+        array.get_sparse(&numbers, &mut found);
+    });
+    let indices: Vec<Vec<i64>> = (0..3)
+        .map(|_| (0..PICKED).map(|_| random.below(EDGE)).collect())
+        .collect();
+    let mut found = vec![0; PICKED * PICKED * PICKED];
+    timed(times, "get an orthogonal selection", || {
+        array.get_orthogonal(&indices, &mut found);
+    });
+    timed(times, "set an orthogonal selection", || {
+        array.set_orthogonal(&indices, &found);
+    });
+    let few: Vec<Vec<i64>> = indices.iter().map(|along| along[..3].to_vec()).collect();
+    timed(times, "get a small orthogonal selection", || {
+        array.get_orthogonal(&few, &mut found[..27]);
+    });
+}
+
+/// Makes arrays of others.
+pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
+    let shape = [EDGE; 3];
+    let other_path = format!("{}-other", place.path);
+    let other = Place {
+        path: &other_path,
+        ..place
+    };
+    let data = items(ITEMS);
+    let array = Owned::of_items(api, place, &shape, case.partitions(), &data);
+    timed(times, "copy", || {
+        array.copy(other, &shape, case.partitions());
+    });
+    let partitions = Partitions {
+        chunks: &[40, 40, 200],
+        blocks: &[10, 20, 50],
+    };
+    timed(times, "copy with other partitions", || {
+        array.copy(other, &shape, partitions);
+    });
+    timed(times, "slice as an array", || {
+        let (start, stop) = ([10, 10, 10], [150, 150, 150]);
+        array.slice(other, &start, &stop, case.partitions());
+    });
+    for axis in [0, 2] {
+        timed(times, format!("concatenate along axis {axis}"), || {
+            array.concatenated(&array, axis, other, &shape, case.partitions());
+        });
+    }
+}
+
+/// Items of a row, rows of a chunk and of an append.
+const ROW: i64 = 1000;
+const ROWS_OF_CHUNK: i32 = 50;
+const ROWS: i64 = 5;
+const APPENDS: usize = 200;
+/// Chunks along each of three dimensions after growing.
+const GROWN: i64 = 12;
+
+/// Lets arrays grow and shrink.
+pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
+    let data = items((ROW * i64::from(ROWS_OF_CHUNK)) as usize);
+    let partitions = Partitions {
+        chunks: &[ROWS_OF_CHUNK, ROW as i32],
+        blocks: &[5, ROW as i32],
+    };
+    let rows = Owned::zeros(api, place, &[0, ROW], partitions);
+    timed(
+        times,
+        format!("append {ROWS} rows, {APPENDS} times"),
+        || {
+            for _ in 0..APPENDS {
+                rows.append(&data[..(ROWS * ROW) as usize], 0);
+            }
+        },
+    );
+    timed(times, format!("append a chunk, {APPENDS} times"), || {
+        for _ in 0..APPENDS {
+            rows.append(&data, 0);
+        }
+    });
+    drop(rows);
+
+    let partitions = Partitions {
+        chunks: &[10, 10, 10],
+        blocks: &[5, 5, 5],
+    };
+    let grown = Owned::zeros(api, place, &[10; 3], partitions);
+    timed(times, "grow in three dimensions", || {
+        grown.resize(&[10 * GROWN; 3]);
+    });
+    timed(times, "shrink in three dimensions", || {
+        grown.resize(&[30; 3]);
+    });
+    drop(grown);
+
+    let line = Owned::zeros(
+        api,
+        place,
+        &[0],
+        Partitions {
+            chunks: &[1000],
+            blocks: &[500],
+        },
+    );
+    timed(times, "grow by a chunk, 500 times", || {
+        (1..=500).for_each(|n| line.resize(&[1000 * n]));
+    });
+    timed(times, "shrink by a chunk, 500 times", || {
+        (0..500).rev().for_each(|n| line.resize(&[1000 * n]));
+    });
+    timed(times, "grow by 2,000 chunks", || {
+        line.resize(&[2_000_000]);
+    });
+}
