@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames bench-bloscpack fuzz check check-oldest check-arm clean
+.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames bench-b2nd bench-bloscpack fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -33,6 +33,7 @@ help:
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
 	@echo "make bench-frames               the same for super-chunks and frames"
+	@echo "make bench-b2nd                 the same for arrays"
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
@@ -82,6 +83,9 @@ bench: reference build
 
 bench-frames: reference build
 	$(CARGO) run --release --package ferroblosc-bench-frames -- $(BENCH)
+
+bench-b2nd: reference build
+	$(CARGO) run --release --package ferroblosc-bench-arrays -- $(BENCH)
 
 # Our blpk, Bloscpack's own and gzip side by side; BENCH_MEGABYTES=1600 is what Bloscpack once showed.
 BENCH_MEGABYTES ?= 200

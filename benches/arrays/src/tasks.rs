@@ -3,8 +3,17 @@
 use crate::api::{Api, Owned, Partitions, Place};
 use std::time::Instant;
 
-/// Seconds that a task took, by name, in the order they were told.
-pub type Times = Vec<(String, f64)>;
+/// Seconds that a task took.
+#[derive(Clone, Copy)]
+pub struct Took {
+    /// On the clock.
+    pub clock: f64,
+    /// Of processors, by all threads.
+    pub processors: f64,
+}
+
+/// What each task took, by name, in the order they were done.
+pub type Times = Vec<(String, Took)>;
 
 /// An array of three dimensions, by how it is cut.
 pub struct Case {
@@ -15,25 +24,25 @@ pub struct Case {
 }
 
 /// Items along each dimension.
-const EDGE: i64 = 192;
+const EDGE: i64 = 128;
 const ITEMS: usize = (EDGE * EDGE * EDGE) as usize;
 
-/// Chunks of 256 KiB to 1 MiB: blocks that follow each other as items do, blocks that are cubes, and chunks and
+/// Chunks of half a megabyte: blocks that follow each other as items do, blocks that are cubes, and chunks and
 /// blocks that divide nothing.
 pub const CASES: [Case; 3] = [
     Case {
         name: "rows",
-        chunks: [64, 64, 64],
+        chunks: [32, 64, 64],
         blocks: [8, 64, 64],
     },
     Case {
         name: "cubes",
-        chunks: [64, 64, 64],
-        blocks: [32, 32, 32],
+        chunks: [32, 64, 64],
+        blocks: [16, 32, 32],
     },
     Case {
         name: "odd",
-        chunks: [50, 70, 60],
+        chunks: [30, 70, 60],
         blocks: [17, 23, 29],
     },
 ];
@@ -41,20 +50,36 @@ pub const CASES: [Case; 3] = [
 /// How thick slabs are.
 const THICK: i64 = 8;
 /// How many of them are read and written along each axis.
-const SLABS: i64 = 8;
+const SLABS: i64 = 3;
 /// Single items that are read, and written.
-const READ: usize = 5000;
-const WRITTEN: usize = 100;
+const READ: usize = 500;
+const WRITTEN: usize = 20;
 /// Numbers of items that are read at once.
-const SPARSE: usize = 20_000;
+const SPARSE: usize = 10_000;
 /// Indices along each dimension.
 const PICKED: usize = 40;
 
 fn timed<T>(times: &mut Times, name: impl Into<String>, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), processor_seconds());
     let result = work();
-    times.push((name.into(), start.elapsed().as_secs_f64()));
+    let took = Took {
+        clock: start.elapsed().as_secs_f64(),
+        processors: processor_seconds() - before,
+    };
+    times.push((name.into(), took));
     result
+}
+
+/// Seconds of processors that this process has used so far.
+fn processor_seconds() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the call fills the struct.
+    let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    assert_eq!(code, 0, "the time of the process");
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// Numbers that look random and are the same at each run.
@@ -186,14 +211,14 @@ pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
         array.copy(other, &shape, case.partitions());
     });
     let partitions = Partitions {
-        chunks: &[40, 40, 200],
+        chunks: &[40, 40, 100],
         blocks: &[10, 20, 50],
     };
     timed(times, "copy with other partitions", || {
         array.copy(other, &shape, partitions);
     });
     timed(times, "slice as an array", || {
-        let (start, stop) = ([10, 10, 10], [150, 150, 150]);
+        let (start, stop) = ([10, 10, 10], [110, 110, 110]);
         array.slice(other, &start, &stop, case.partitions());
     });
     for axis in [0, 2] {
@@ -207,9 +232,11 @@ pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
 const ROW: i64 = 1000;
 const ROWS_OF_CHUNK: i32 = 50;
 const ROWS: i64 = 5;
-const APPENDS: usize = 200;
+const APPENDS: usize = 50;
 /// Chunks along each of three dimensions after growing.
-const GROWN: i64 = 12;
+const GROWN: i64 = 10;
+/// Chunks of a line that grows and shrinks.
+const LINE: i64 = 200;
 
 /// Lets arrays grow and shrink.
 pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
@@ -257,11 +284,11 @@ pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
             blocks: &[500],
         },
     );
-    timed(times, "grow by a chunk, 500 times", || {
-        (1..=500).for_each(|n| line.resize(&[1000 * n]));
+    timed(times, format!("grow by a chunk, {LINE} times"), || {
+        (1..=LINE).for_each(|n| line.resize(&[1000 * n]));
     });
-    timed(times, "shrink by a chunk, 500 times", || {
-        (0..500).rev().for_each(|n| line.resize(&[1000 * n]));
+    timed(times, format!("shrink by a chunk, {LINE} times"), || {
+        (0..LINE).rev().for_each(|n| line.resize(&[1000 * n]));
     });
     timed(times, "grow by 2,000 chunks", || {
         line.resize(&[2_000_000]);
