@@ -136,6 +136,18 @@ impl Buffer {
         Ok(())
     }
 
+    /// The first `len` bytes, with more room if that is needed: they are what they were, or zeros when all are new.
+    /// New ones cost nothing until they are used.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`]: there is no memory; the bytes are as they were.
+    pub fn room(&mut self, len: usize) -> Result<&mut [u8]> {
+        if self.len < len {
+            *self = Buffer::zeroed(len)?;
+        }
+        Ok(&mut self[..len])
+    }
+
     /// Gives back the room that isn't used.
     pub fn shrink(&mut self) {
         if self.capacity > self.len.max(1) {

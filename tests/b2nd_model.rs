@@ -2,9 +2,9 @@
 //! random slices, selections and resizes, wherever the chunks are kept.
 
 use ferroblosc::b2nd::create::Fill;
-use ferroblosc::b2nd::{Array, Layout};
-use ferroblosc::chunk::{CParams, DParams, Special};
-use ferroblosc::schunk::Storage;
+use ferroblosc::b2nd::{Array, Layout, meta};
+use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
+use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc::{Error, Result};
 use std::path::PathBuf;
 
@@ -210,6 +210,97 @@ fn slices_are_those_of_the_model() {
     }
 }
 
+/// An array in a frame in memory whose chunks are written and read by so many threads.
+fn array_for(nthreads: i16, shapes: &Shapes) -> Array {
+    let shape = wide(&shapes.shape);
+    let layout = Layout {
+        shape: &shape,
+        chunkshape: &shapes.chunks,
+        blockshape: &shapes.blocks,
+    };
+    let params = CParams::default()
+        .typesize(shapes.width as i32)
+        .threads(nthreads);
+    Array::zeros(Storage::frame(), params, &layout, "|V").unwrap()
+}
+
+#[test]
+fn arrays_have_the_same_chunks_however_many_threads_write_them() {
+    let mut random = Random(5);
+    for _ in 0..30 {
+        let shapes = Shapes {
+            shape: vec![23 + random.below(9), 29 + random.below(5)],
+            chunks: vec![4 + random.below(3) as i32, 5],
+            blocks: vec![2, 3],
+            width: [1, 4, 300][random.below(3)],
+        };
+        let mut arrays = [1, 2, 5].map(|nthreads| array_for(nthreads, &shapes));
+        for _ in 0..3 {
+            let (start, stop) = slice(&mut random, &shapes.shape);
+            let items = indices_between(&start, &stop).len() * shapes.width;
+            let items = random.bytes(items);
+            let picked: Vec<Vec<i64>> = (shapes.shape.iter())
+                .map(|&n| (0..8).map(|_| random.below(n) as i64).collect())
+                .collect();
+            let lists: Vec<&[i64]> = picked.iter().map(Vec::as_slice).collect();
+            let others = random.bytes(64 * shapes.width);
+            let left = arrays.each_mut().map(|array| {
+                array
+                    .set_slice(&wide(&start), &wide(&stop), &items)
+                    .unwrap();
+                array.set_orthogonal(&lists, &others).unwrap();
+                {
+                    let schunk = array.schunk();
+                    let chunks: Vec<Vec<u8>> = (0..schunk.nchunks())
+                        .map(|nchunk| schunk.chunk(nchunk).unwrap().to_vec())
+                        .collect();
+                    (array.get_orthogonal(&lists).unwrap(), chunks)
+                }
+            });
+            assert!(
+                left[0] == left[1] && left[0] == left[2],
+                "{:?}",
+                shapes.shape
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_in_front_of_a_chunk_that_fails_is_written_and_nothing_behind_it() {
+    let every_chunk: Vec<i64> = (0..20).map(|chunk| chunk * 10).collect();
+    let shapes = meta::serialise(&[200], &[10], &[5], Some(b"|u1"), 0).unwrap();
+    let params = |blocksize| CParams::default().typesize(1).blocksize(blocksize);
+    for nthreads in [1, 2, 5] {
+        let mut schunk = SChunk::create(
+            Storage::frame(),
+            params(5).threads(nthreads),
+            DParams::default().threads(nthreads),
+        )
+        .unwrap();
+        schunk.add_metalayer("b2nd", &shapes).unwrap();
+        for _ in 0..20 {
+            schunk.append(&[1; 10]).unwrap();
+        }
+        // The blocks of this one aren't the array's.
+        let mut other = Compressor::new(params(2).level(0)).unwrap();
+        let other = other.compress_to_vec(&[1; 10]).unwrap();
+        schunk.update_chunk(12, &other).unwrap();
+        let mut array = Array::from_schunk(schunk).unwrap();
+        let written = array.set_orthogonal(&[&every_chunk], &[9; 20]);
+        assert_eq!(written, Err(Error::Failure));
+        for chunk in 0..20 {
+            let item = array.get_slice(&[chunk * 10], &[chunk * 10 + 1]);
+            let expected = match chunk {
+                0..12 => Ok(vec![9]),
+                12 => Err(Error::Failure),
+                _ => Ok(vec![1]),
+            };
+            assert_eq!(item, expected, "chunk {chunk}, {nthreads} threads");
+        }
+    }
+}
+
 #[test]
 fn selections_are_those_of_the_model() {
     let mut random = Random(2);
@@ -340,7 +431,7 @@ fn copies_of_slices_have_their_items() -> Result<()> {
             .collect();
         assert_eq!(copy.items()?, expected);
         let bytes = copy.to_bytes()?;
-        let schunk = ferroblosc::schunk::SChunk::from_bytes(&bytes, DParams::default())?;
+        let schunk = SChunk::from_bytes(&bytes, DParams::default())?;
         assert_eq!(Array::from_schunk(schunk)?.items()?, expected);
     }
     Ok(())

@@ -11,6 +11,7 @@
 //! | `create.rs` | making a super-chunk an array, and finding that it is one |
 //! | `copy.rs` | moving boxes of items |
 //! | `request.rs`, `get.rs`, `set.rs` | slices: checked, read, written |
+//! | `share.rs` | the chunks of a call, shared out among threads |
 //! | `selection.rs` | items by coordinates |
 //! | `resize.rs`, `concatenate.rs` | other shapes |
 //! | `view.rs` | the same items under other dimensions |
@@ -27,6 +28,7 @@ pub mod request;
 pub mod resize;
 pub mod selection;
 pub mod set;
+mod share;
 mod state;
 mod sync;
 pub mod view;

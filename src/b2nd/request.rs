@@ -139,6 +139,11 @@ impl Request {
         self.is_exact && self.reach == size
     }
 
+    /// Blocks of a chunk.
+    pub(super) fn nblocks(&self) -> usize {
+        self.chunksize.checked_div(self.blocksize).unwrap_or(0)
+    }
+
     fn ndim(&self) -> usize {
         self.geometry.ndim
     }
@@ -201,6 +206,11 @@ impl Request {
             part.is_all &= first == origin && last == limit;
         }
         part
+    }
+
+    /// Whether a part is all that its chunk has room for.
+    pub(super) fn fills_chunk(&self, part: &Part) -> bool {
+        part.extents[..self.ndim()] == self.extchunk[..self.ndim()]
     }
 
     /// Blocks that a part touches.

@@ -1,14 +1,14 @@
 //! Items by coordinates: single ones, and all combinations of some along each dimension.
 
 use super::MAX_DIM;
+use super::copy::Shared;
 use super::geometry::Geometry;
-use super::get::check;
+use super::get::{check, few};
 use super::request::{Request, following};
-use super::set::decompress;
-use super::state::{Chunks, State, check_writable, typesize};
-use crate::chunk::{MAX_OVERHEAD, Source, Special};
+use super::share::{self, Around, Reading, Writing};
+use super::state::{State, check_writable, typesize};
+use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
-use crate::schunk::chunks::{Offer, chunk, update};
 use crate::schunk::{geometry::unidim_to_multidim, slices};
 use crate::{Buffer, Error, Result};
 
@@ -163,28 +163,45 @@ impl Selection {
         self.picks.len()
     }
 
-    /// Calls `f` with the number of each chunk that is touched, and what is picked of it along each
-    /// dimension.
-    fn each_chunk(&self, mut f: impl FnMut(i64, &[&[Pick]]) -> Result<()>) -> Result<()> {
-        if self.reach == 0 {
-            return Ok(());
-        }
+    /// The chunks that are touched, and how many there are.
+    fn chunks(&self) -> (impl Iterator<Item = Touched> + Send + '_, usize) {
         let ndim = self.ndim();
         let strides = self.whole.geometry.chunk_strides();
-        let mut next = Some([0; MAX_DIM]);
-        while let Some(at) = next {
+        let count = match self.reach {
+            0 => 0,
+            _ => self.groups.iter().map(Vec::len).product(),
+        };
+        let mut next = (count > 0).then_some([0; MAX_DIM]);
+        let chunks = std::iter::from_fn(move || {
+            let at = next?;
             next = following(at, ndim, |dim| (0, self.groups[dim].len()));
-            let mut nchunk = 0;
-            let mut picked: [&[Pick]; MAX_DIM] = [&[]; MAX_DIM];
-            for dim in 0..ndim {
-                let (start, end) = self.groups[dim][at[dim]];
-                picked[dim] = &self.picks[dim][start..end];
-                nchunk += picked[dim][0].nchunk * strides[dim];
-            }
-            f(nchunk, &picked[..ndim])?;
-        }
-        Ok(())
+            let number = |dim: usize| self.picked_along(dim, at[dim])[0].nchunk * strides[dim];
+            let nchunk = (0..ndim).map(number).sum();
+            Some(Touched { nchunk, at })
+        });
+        (chunks, count)
     }
+
+    /// What is picked along a dimension of the chunks of a group.
+    fn picked_along(&self, dim: usize, group: usize) -> &[Pick] {
+        let (start, end) = self.groups[dim][group];
+        &self.picks[dim][start..end]
+    }
+
+    /// What is picked of a chunk along each dimension.
+    fn picked(&self, chunk: &Touched) -> [&[Pick]; MAX_DIM] {
+        std::array::from_fn(|dim| match dim < self.ndim() {
+            true => self.picked_along(dim, chunk.at[dim]),
+            false => &[],
+        })
+    }
+}
+
+/// A chunk of which something is picked.
+struct Touched {
+    nchunk: i64,
+    /// The group along each dimension.
+    at: [usize; MAX_DIM],
 }
 
 /// The ranges of picks that are of one chunk.
@@ -235,41 +252,62 @@ fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, us
 /// When `dest` is shorter than the selection's reach.
 pub fn get<A: State + ?Sized>(a: &A, selection: &Selection, dest: &mut [u8]) -> Result<()> {
     let s = a.chunks();
-    let whole = &selection.whole;
-    let mut scratch = Buffer::new();
-    let result = selection.each_chunk(|nchunk, picked| {
-        scratch.resize(whole.chunksize)?;
-        decompress_picked(s, nchunk, whole, picked, &mut scratch)?;
-        each_run(picked, whole.typesize, |from, to, len| {
-            dest[to..to + len].copy_from_slice(&scratch[from..from + len]);
-        });
-        Ok(())
-    });
-    result.map_err(|_| Error::Failure)
+    let dest = Shared::new(&mut dest[..selection.reach]);
+    let (chunks, count) = selection.chunks();
+    let gathering = Gathering {
+        selection,
+        dest: &dest,
+        few: few(s),
+    };
+    share::read(s, &gathering, chunks, count).map_err(|_| Error::Failure)
 }
 
-/// Decompresses the blocks of a chunk that something is picked of.
-fn decompress_picked(
-    s: &Chunks<'_>,
-    nchunk: i64,
-    whole: &Request,
-    picked: &[&[Pick]],
-    dest: &mut [u8],
-) -> Result<()> {
-    let chunk = chunk(s, nchunk)?;
-    if check(&chunk, whole)?.special == Special::Uninit {
-        dest.fill(0);
+/// A selection on its way to a buffer.
+struct Gathering<'a> {
+    selection: &'a Selection,
+    dest: &'a Shared<'a>,
+    few: usize,
+}
+
+impl Reading for Gathering<'_> {
+    type Part = Touched;
+
+    fn chunk_of(&self, part: &Touched) -> (i64, bool) {
+        let picked = self.selection.picked(part);
+        let wanted = picked[..self.selection.ndim()]
+            .iter()
+            .map(|along| along.chunk_by(|a, b| a.nblock == b.nblock).count())
+            .fold(self.few, usize::saturating_mul);
+        (part.nchunk, wanted <= self.selection.whole.nblocks())
     }
-    let skipped = skipped_blocks(&whole.geometry, picked);
-    let len = s.decompress(&mut |decompressor| {
-        if let Some(skipped) = &skipped {
-            decompressor.set_maskout(skipped.clone());
+
+    fn read(
+        &self,
+        decompressor: &mut Decompressor,
+        scratch: &mut Buffer,
+        part: &Touched,
+        chunk: &[u8],
+    ) -> Result<()> {
+        let whole = &self.selection.whole;
+        let picked = self.selection.picked(part);
+        let picked = &picked[..self.selection.ndim()];
+        let special = check(chunk, whole)?.special;
+        let scratch = scratch.room(whole.chunksize)?;
+        if special == Special::Uninit {
+            scratch.fill(0);
         }
-        decompressor.decompress(&chunk, dest)
-    })?;
-    match len == whole.chunksize {
-        true => Ok(()),
-        false => Err(Error::Failure),
+        if let Some(skipped) = skipped_blocks(&whole.geometry, picked) {
+            decompressor.set_maskout(skipped);
+        }
+        if decompressor.decompress(chunk, scratch)? != whole.chunksize {
+            return Err(Error::Failure);
+        }
+        each_run(picked, whole.typesize, |from, to, len| {
+            // SAFETY: each place in the buffer is that of one combination of indices.
+            let dest = unsafe { self.dest.part(to, len) };
+            dest.copy_from_slice(&scratch[from..from + len]);
+        });
+        Ok(())
     }
 }
 
@@ -314,17 +352,38 @@ pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> R
     check_writable(a)?;
     let s = a.chunks_mut();
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    let whole = &selection.whole;
-    let mut scratch = Buffer::zeroed(whole.chunksize)?;
-    let mut compressed = Buffer::zeroed(whole.chunksize + MAX_OVERHEAD)?;
-    let result = selection.each_chunk(|nchunk, picked| {
-        decompress(s, nchunk, whole, &mut scratch)?;
-        each_run(picked, whole.typesize, |to, from, len| {
-            scratch[to..to + len].copy_from_slice(&src[from..from + len]);
+    let (chunks, count) = selection.chunks();
+    let scattering = Scattering { selection, src };
+    let written = share::write(s, &scattering, &selection.whole, chunks, count);
+    written.map_err(|_| Error::Failure)
+}
+
+/// A selection on its way from a buffer.
+struct Scattering<'a> {
+    selection: &'a Selection,
+    src: &'a [u8],
+}
+
+impl Writing for Scattering<'_> {
+    type Part = Touched;
+
+    fn number(&self, part: &Touched) -> i64 {
+        part.nchunk
+    }
+
+    fn ready(&self, _: &Touched) -> Option<&[u8]> {
+        None
+    }
+
+    fn around(&self, _: &Touched) -> Around {
+        Around::Kept
+    }
+
+    fn write(&self, part: &Touched, chunk: &mut [u8]) {
+        let picked = self.selection.picked(part);
+        let picked = &picked[..self.selection.ndim()];
+        each_run(picked, self.selection.whole.typesize, |to, from, len| {
+            chunk[to..to + len].copy_from_slice(&self.src[from..from + len]);
         });
-        s.set_current(nchunk);
-        let len = s.compress(Source::Bytes(&scratch), &mut compressed)?;
-        update(s, nchunk, Offer::Copy(&compressed[..len])).map(drop)
-    });
-    result.map_err(|_| Error::Failure)
+    }
 }

@@ -7,8 +7,8 @@
 use super::geometry::Geometry;
 use crate::{Error, Result, schunk};
 
-/// The super-chunk of an array. Several threads may read it at the same time.
-pub type Chunks<'a> = dyn schunk::State + Sync + 'a;
+/// The super-chunk of an array. Several threads may read it at the same time, and change it in turns.
+pub type Chunks<'a> = dyn schunk::State + Send + Sync + 'a;
 
 /// The parts of an array.
 pub trait State {

@@ -1,6 +1,6 @@
 //! Decompression of whole chunks.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::block::{BlockDecoder, fill_special};
 use super::header::{ChunkHeader, Special};
@@ -27,7 +27,7 @@ use crate::{Error, Result, pool};
 pub struct Decompressor {
     pub(super) params: DParams,
     maskout: Option<Vec<bool>>,
-    pub(super) workers: Workers,
+    pub(super) workers: Arc<Workers>,
     pub(super) reference: Vec<u8>,
 }
 
@@ -60,6 +60,17 @@ impl Decompressor {
         Decompressor {
             params,
             ..Decompressor::default()
+        }
+    }
+
+    /// A second decompressor that uses one thread, for work on several chunks at the same time. It shares what is
+    /// kept between calls.
+    pub fn twin(&self) -> Decompressor {
+        Decompressor {
+            params: self.params.clone().threads(1),
+            maskout: None,
+            workers: Arc::clone(&self.workers),
+            reference: Vec::new(),
         }
     }
 

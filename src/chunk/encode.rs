@@ -5,7 +5,7 @@
 //! function of the source, the parameters and the size of the destination: where the destination gets
 //! short, so that an encoder's limit depends on what is in front of it, the rest is done by one thread.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::blocksize::{blocksize, would_split};
 use super::header::{
@@ -42,7 +42,7 @@ const MAX_LEVEL: i32 = 9;
 pub struct Compressor {
     params: CParams,
     blocksize_used: usize,
-    workers: Workers,
+    workers: Arc<Workers>,
     reference: Vec<u8>,
 }
 
@@ -75,9 +75,20 @@ impl Compressor {
         Ok(Compressor {
             params,
             blocksize_used: 0,
-            workers: Workers::default(),
+            workers: Arc::default(),
             reference: Vec::new(),
         })
+    }
+
+    /// A second compressor that uses one thread, for work on several chunks at the same time. It makes the same
+    /// chunks, and shares what is kept between calls.
+    pub fn twin(&self) -> Compressor {
+        Compressor {
+            params: self.params.clone().threads(1),
+            blocksize_used: 0,
+            workers: Arc::clone(&self.workers),
+            reference: Vec::new(),
+        }
     }
 
     /// The parameters, as given.

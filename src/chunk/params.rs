@@ -178,6 +178,17 @@ impl CParams {
         self
     }
 
+    /// Whether code of a user's takes part in compression: a prefilter, a tuner, a registered codec or filter.
+    pub fn has_callbacks(&self) -> bool {
+        self.prefilter.is_some()
+            || self.tuner.is_some()
+            || self.compcode >= i32::from(codec::FIRST_USER_ID)
+            || self
+                .filters
+                .iter()
+                .any(|slot| slot.id >= filter::id::FIRST_USER)
+    }
+
     /// Tells of ZFP behind a shuffle: it is for floats as they are. It works, but what it leaves out then is
     /// not what it is meant to leave out.
     pub(super) fn warn_of_shuffled_floats(&self) {

@@ -1,7 +1,7 @@
 //! The super-chunk of Rust programs: its parts as Rust keeps them.
 
 use super::state::{Layer, Layers, State};
-use crate::chunk::{Compressor, Decompressor, Source};
+use crate::chunk::{Compressor, Decompressor};
 use crate::frame::{Counters, Frame, Loaded, Recorded};
 use crate::{Buffer, Error, Parent, Result};
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
@@ -224,8 +224,8 @@ impl State for Plain {
         }
     }
 
-    fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize> {
-        locked(&self.compressor).compress_source(src, dest)
+    fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize> {
+        f(&mut locked(&self.compressor))
     }
 
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {

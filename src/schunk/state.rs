@@ -4,7 +4,7 @@
 //! truth and nothing is remembered beside it. The operations of this room are therefore written over a
 //! trait: Rust's own super-chunk is one implementation, the struct of C another.
 
-use crate::chunk::{Decompressor, Source};
+use crate::chunk::{Compressor, Decompressor, Source};
 use crate::frame::{Counters, Frame, Loaded, Recorded};
 use crate::{Buffer, Result};
 
@@ -53,11 +53,19 @@ pub trait State {
     /// Takes up sizes and metalayers that somebody else has changed, and counts the change.
     fn take_up(&self, loaded: Loaded);
 
+    /// Calls `f` with what compresses, callbacks included.
+    ///
+    /// # Errors
+    /// Those of `f`; [`crate::Error::InvalidParam`] when nothing can compress.
+    fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize>;
+
     /// Compresses as the super-chunk does; returns the bytes of the chunk, 0 when `dest` is too short.
     ///
     /// # Errors
-    /// Those of [`crate::chunk::Compressor::compress`].
-    fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize>;
+    /// Those of [`State::compress_with`] and [`Compressor::compress_source`].
+    fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize> {
+        self.compress_with(&mut |compressor| compressor.compress_source(src, dest))
+    }
 
     /// Calls `f` with what decompresses, callbacks included.
     ///

@@ -8,7 +8,7 @@ use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYER
 use crate::schunk::parameters::of_context;
 use crate::types::params::blosc2_cparams;
 use crate::types::schunk::{blosc2_metalayer, blosc2_schunk};
-use ferroblosc::chunk::{BasicHeader, Decompressor, MIN_HEADER_LENGTH, Source};
+use ferroblosc::chunk::{BasicHeader, Compressor, Decompressor, MIN_HEADER_LENGTH};
 use ferroblosc::filter::Slot;
 use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, Recorded};
 use ferroblosc::schunk::{Layer, Layers, State};
@@ -418,10 +418,10 @@ impl State for CSchunk {
         self.ticks().fetch_add(1, Ordering::Relaxed);
     }
 
-    fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize> {
+    fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize> {
         // SAFETY: the context is NULL or valid.
         let context = unsafe { (*self.as_ptr()).cctx.as_ref() }.ok_or(Error::InvalidParam)?;
-        context.compress_with(|compressor| compressor.compress_source(src, dest))
+        context.compress_with(f)
     }
 
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {
