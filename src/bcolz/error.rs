@@ -130,6 +130,21 @@ impl Error {
     }
 }
 
+impl Error {
+    /// Whether the fault lies in what was read, not in the call or the machine.
+    pub fn is_corruption(&self) -> bool {
+        matches!(
+            self,
+            Error::Incomplete(_)
+                | Error::Description { .. }
+                | Error::Chunk { .. }
+                | Error::MissingChunk(_)
+                | Error::UnequalColumns(_)
+                | Error::Outside(_)
+        )
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

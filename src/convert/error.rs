@@ -31,6 +31,44 @@ pub enum Error {
     Itemsize,
     /// Frames that should be the columns of a table are not.
     Columns(PathBuf),
+    /// A chunk can't be read.
+    Chunk {
+        /// Which.
+        number: i64,
+        /// The byte of the file where it begins, if it is known.
+        position: Option<u64>,
+        /// Why.
+        error: crate::Error,
+    },
+    /// A file ends before its data do.
+    CutOff {
+        /// Bytes there should be.
+        expected: u64,
+        /// Bytes there are.
+        actual: u64,
+    },
+    /// This is nothing that is known here.
+    Unknown,
+    /// A column is asked of something that has none.
+    NoColumns,
+    /// What is wanted as an array, a column or the whole, has a table in it.
+    Nested(String),
+    /// The type of an array is not one of its items' size.
+    Dtype {
+        /// The type.
+        dtype: String,
+        /// Bytes of an item.
+        typesize: i64,
+    },
+    /// The range is not inside the data.
+    NoSuchRange {
+        /// Where it begins.
+        start: u64,
+        /// Its bytes.
+        len: u64,
+        /// The bytes there are.
+        size: u64,
+    },
 }
 
 impl Error {
@@ -51,10 +89,46 @@ impl Error {
             Error::Bcolz(error) => error.code(),
             Error::Bloscpack(error) => error.code(),
             Error::B2nd { error, .. } => *error,
-            Error::NoDimension | Error::Layout => crate::Error::InvalidParam,
-            Error::Itemsize | Error::Columns(_) => crate::Error::Data,
+            Error::NoDimension | Error::Layout | Error::NoColumns | Error::Nested(_) => {
+                crate::Error::InvalidParam
+            }
+            Error::Chunk { error, .. } => *error,
+            Error::CutOff { .. } => crate::Error::ReadBuffer,
+            Error::Itemsize | Error::Columns(_) | Error::Unknown | Error::Dtype { .. } => {
+                crate::Error::Data
+            }
+            Error::NoSuchRange { .. } => crate::Error::InvalidIndex,
         }
     }
+
+    /// Whether the fault lies in what was read, not in the call or the machine.
+    pub fn is_corruption(&self) -> bool {
+        match self {
+            Error::Bcolz(error) => error.is_corruption(),
+            Error::Bloscpack(bloscpack::Error::Npy(_)) => true,
+            Error::Bloscpack(error) => error.is_corruption(),
+            Error::B2nd { error, .. } | Error::Chunk { error, .. } => is_corruption(*error),
+            Error::CutOff { .. } | Error::Dtype { .. } | Error::Itemsize => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a code tells of bytes that can't be right.
+fn is_corruption(error: crate::Error) -> bool {
+    use crate::Error as Code;
+    matches!(
+        error,
+        Code::Data
+            | Code::InvalidHeader
+            | Code::ReadBuffer
+            | Code::RunLength
+            | Code::Stream
+            | Code::FrameType
+            | Code::FrameSpecial
+            | Code::SchunkSpecial
+            | Code::Failure
+    )
 }
 
 impl fmt::Display for Error {
@@ -62,6 +136,7 @@ impl fmt::Display for Error {
         match self {
             Error::Bcolz(error) => error.fmt(f),
             Error::Bloscpack(error) => error.fmt(f),
+            Error::B2nd { path, error } if path.as_os_str().is_empty() => error.fmt(f),
             Error::B2nd { path, error } => write!(f, "{}: {error}", path.display()),
             Error::NoDimension => f.write_str("a carray has at least one dimension"),
             Error::Layout => f.write_str("Blosc2 has no arrays of such shapes or chunks"),
@@ -71,6 +146,30 @@ impl fmt::Display for Error {
                 "the frames in '{}' are not the columns of a table",
                 path.display()
             ),
+            Error::Chunk {
+                number,
+                position,
+                error,
+            } => match position {
+                Some(position) => write!(f, "chunk {number} at byte {position}: {error}"),
+                None => write!(f, "chunk {number}: {error}"),
+            },
+            Error::CutOff { expected, actual } => write!(
+                f,
+                "the file ends at byte {actual}, and its data need {expected} bytes"
+            ),
+            Error::Unknown => f.write_str("this is none of the formats that are known"),
+            Error::NoColumns => f.write_str("only tables have columns"),
+            Error::Nested(name) => write!(f, "column {name:?} is a table itself"),
+            Error::Dtype { dtype, typesize } => {
+                write!(f, "the type {dtype} is none of items of {typesize} bytes")
+            }
+            Error::NoSuchRange { start, len, size } => {
+                write!(
+                    f,
+                    "there are no {len} bytes from {start} on, only {size} in all"
+                )
+            }
         }
     }
 }

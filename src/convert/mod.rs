@@ -9,16 +9,32 @@
 //! | bcolz | b2nd | chunks with another header where their blocks are those of the array, else compressed anew |
 //! | b2nd | bcolz | chunks with another header where Blosc 1.x can read their streams, else row by row |
 //!
-//! Tables become a folder with the frame of an array for each column. Never more than some chunks are in memory.
-//! Files appear when they are complete.
+//! Tables become a folder with the frame of an array for each column.
+//!
+//! Everything else goes through one intermediate, so that each format needs one reader and one writer: a [`Source`] is
+//! bytes in C's order, of which any part can be read, with the type and shape of an array if it is one. [`detect`] tells
+//! what something is by its content.
+//!
+//! Never more than some chunks are in memory. Files appear when they are complete.
 
 mod b2nd;
 mod bcolz;
+mod boxes;
+mod detect;
 mod error;
+mod health;
 mod layers;
+mod source;
+mod summary;
 mod tables;
 
 pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
+pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
+pub use health::{Fault, Health, fault_of, verify};
+pub use source::{Content, Reading, Source, open, open_as};
+pub use summary::{
+    ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,
+};
 pub use tables::{b2nd_to_ctable, ctable_to_b2nd, is_table_of_frames};

@@ -36,7 +36,7 @@ pub const MAGIC: [u8; 8] = *b"b2frame\0";
 /// Where [`MAGIC`] stands.
 pub(super) const MAGIC_AT: usize = 2;
 /// Where the bytes of the header are, 32 bits.
-pub(super) const HEADER_LEN_AT: usize = 11;
+pub(crate) const HEADER_LEN_AT: usize = 11;
 /// Where the bytes of the frame are, 64 bits.
 pub(super) const FRAME_LEN_AT: usize = 16;
 /// Where the threads are, two times 16 bits with a marker in front of each.

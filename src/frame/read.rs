@@ -91,6 +91,17 @@ impl Frame {
         Ok(offsets)
     }
 
+    /// Where in its file a chunk of a contiguous frame lies, counted from the frame's first byte; none for chunks that
+    /// are not stored or have files of their own.
+    pub fn chunk_position(&self, nchunk: usize) -> Option<u64> {
+        let map = self.map().ok()?;
+        let stored = map.offset(nchunk).ok()?;
+        match self.is_sparse() || stored < 0 {
+            true => None,
+            false => map.position(stored).ok(),
+        }
+    }
+
     fn map(&self) -> Result<Map> {
         let mut known = self.known();
         let offsets = self.find_offsets(&mut known)?;

@@ -3,7 +3,7 @@
 use super::chunks;
 use super::meta::decompress_content;
 use super::state::{Layers, State};
-use crate::chunk::BasicHeader;
+use crate::chunk::{BasicHeader, ChunkHeader, Special};
 use crate::frame::checksum::{OF_SPECIAL, Seal, Table, of_metalayer};
 use crate::{Buffer, Error, Result, trace_error};
 
@@ -98,9 +98,19 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
 }
 
 fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {
-    let nbytes = BasicHeader::parse(&chunks::chunk(s, nchunk)?)?.nbytes;
+    let chunk = chunks::chunk(s, nchunk)?;
+    let nbytes = BasicHeader::parse(&chunk)?.nbytes;
+    // Of a chunk that is all one value the header says everything, and there may be terabytes of it.
+    if is_one_value(&ChunkHeader::parse(&chunk)?) {
+        return Ok(());
+    }
+    drop(chunk);
     data.resize(usize::try_from(nbytes).map_err(|_| Error::InvalidHeader)?)?;
     chunks::decompress(s, nchunk, data).map(drop)
+}
+
+fn is_one_value(header: &ChunkHeader) -> bool {
+    !matches!(header.special, Special::None | Special::Unknown)
 }
 
 fn look_at_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Report) {

@@ -1,0 +1,291 @@
+//! Whether something is as it was written, told in one way for all formats.
+
+use std::fs::File;
+use std::io::Seek;
+use std::path::{Path, PathBuf};
+
+use super::detect::{Detected, Format};
+use super::error::{Error, Result};
+use super::source::{Reading, open_schunk, schunk_of_chunk};
+use crate::bcolz::{self, Options};
+use crate::bloscpack::{self, read_npy_header};
+use crate::blpk;
+use crate::chunk::BasicHeader;
+use crate::schunk::verify::Fingerprint;
+use crate::schunk::{SChunk, State};
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file or directory it is in, when that isn't the one that was looked at.
+    pub path: Option<PathBuf>,
+    /// The chunk it is in.
+    pub chunk: Option<u64>,
+    /// The byte of the file where that begins.
+    pub position: Option<u64>,
+    /// What is wrong.
+    pub what: String,
+    /// Whether nothing is lost or wrong because of it.
+    pub is_note: bool,
+}
+
+impl Fault {
+    fn of(what: impl Into<String>) -> Fault {
+        Fault {
+            path: None,
+            chunk: None,
+            position: None,
+            what: what.into(),
+            is_note: false,
+        }
+    }
+
+    fn note(what: impl Into<String>) -> Fault {
+        Fault {
+            is_note: true,
+            ..Fault::of(what)
+        }
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        match (self.chunk, self.position) {
+            (Some(chunk), Some(position)) => write!(f, "chunk {chunk} at byte {position}: ")?,
+            (Some(chunk), None) => write!(f, "chunk {chunk}: ")?,
+            (None, Some(position)) => write!(f, "byte {position}: ")?,
+            (None, None) => {}
+        }
+        f.write_str(&self.what)
+    }
+}
+
+/// What was looked at and what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Chunks that were looked at, if there are chunks that can be counted.
+    pub chunks: Option<u64>,
+    /// Of those, how many were compared with a checksum.
+    pub compared: u64,
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+}
+
+impl Health {
+    /// Whether nothing is lost or wrong.
+    pub fn is_right(&self) -> bool {
+        self.faults.iter().all(|fault| fault.is_note)
+    }
+}
+
+/// Reads everything at a path to find what is wrong with it.
+///
+/// # Errors
+/// Those that tell nothing of what was read: of the machine, of memory. What is wrong is no error.
+pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Health> {
+    let threads = reading.threads();
+    let looked_at = match found.format {
+        Format::Blosc1 | Format::Blosc2 => verify_chunk(path, threads),
+        Format::Frame => open_schunk(path, found.is_directory, threads)
+            .map_err(Error::from)
+            .and_then(verify_schunk),
+        Format::B2nd => verify_array(path, found.is_directory, threads),
+        Format::Bloscpack => verify_container(path, reading.nthreads.max(1)),
+        Format::Carray | Format::Ctable => verify_bcolz(path, threads),
+        Format::Npy => verify_npy(path),
+    };
+    match looked_at {
+        Err(error) if error.is_corruption() => Ok(Health {
+            faults: vec![fault_of(&error)],
+            ..Health::default()
+        }),
+        other => other,
+    }
+}
+
+/// An error of reading as a fault of what was read.
+pub fn fault_of(error: &Error) -> Fault {
+    match error {
+        Error::Chunk {
+            number,
+            position,
+            error,
+        } => Fault {
+            chunk: u64::try_from(*number).ok(),
+            position: *position,
+            ..Fault::of(error.to_string())
+        },
+        Error::Bloscpack(bloscpack::Error::Container(error)) => Fault {
+            chunk: chunk_of(error),
+            ..Fault::of(error.to_string())
+        },
+        other => Fault::of(other.to_string()),
+    }
+}
+
+/// The chunk that is at fault.
+fn chunk_of(error: &blpk::Error) -> Option<u64> {
+    match error {
+        blpk::Error::ChunkHeader { index, .. }
+        | blpk::Error::ChunkSize { index, .. }
+        | blpk::Error::ChunkData { index }
+        | blpk::Error::Offset { index, .. }
+        | blpk::Error::Checksum {
+            what: blpk::Checked::Chunk(index),
+            ..
+        } => Some(*index),
+        _ => None,
+    }
+}
+
+fn verify_chunk(path: &Path, threads: i16) -> Result<Health> {
+    let mut health = verify_schunk(schunk_of_chunk(path, threads)?)?;
+    let bytes = std::fs::read(path)?;
+    let cbytes = BasicHeader::parse(&bytes)?.cbytes;
+    let behind = bytes.len() as u64 - u64::try_from(cbytes).unwrap_or(0);
+    if behind > 0 {
+        let position = Some(bytes.len() as u64 - behind);
+        health.faults.push(Fault {
+            position,
+            ..Fault::note(format!("{behind} bytes behind the chunk belong to nobody"))
+        });
+    }
+    Ok(health)
+}
+
+fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
+    let report = schunk.verify()?;
+    let mut faults = Vec::new();
+    if report.fingerprint == Fingerprint::Wrong {
+        faults.push(Fault::of(
+            "header, index or trailer contradict the fingerprint of the frame",
+        ));
+    }
+    for (number, error) in &report.bad_chunks {
+        let number = usize::try_from(*number).unwrap_or(usize::MAX);
+        let frame = schunk.state().frame();
+        faults.push(Fault {
+            chunk: Some(number as u64),
+            position: frame.and_then(|frame| frame.chunk_position(number)),
+            ..Fault::of(match error {
+                crate::Error::Data if report.compared > 0 => {
+                    "the chunk contradicts its checksum".to_owned()
+                }
+                other => other.to_string(),
+            })
+        });
+    }
+    for name in &report.bad_vlmetalayers {
+        let name = String::from_utf8_lossy(name);
+        faults.push(Fault::of(format!("the metalayer {name:?} can't be read")));
+    }
+    Ok(Health {
+        chunks: u64::try_from(report.nchunks).ok(),
+        compared: u64::try_from(report.compared).unwrap_or(0),
+        faults,
+    })
+}
+
+fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Health> {
+    let schunk = open_schunk(path, is_directory, threads)?;
+    let is_array = crate::b2nd::create::find(schunk.state());
+    let mut health = verify_schunk(schunk)?;
+    if is_array.is_err() {
+        let what = "the metalayer of the array can't be, or contradicts the chunks";
+        health.faults.insert(0, Fault::of(what));
+    }
+    Ok(health)
+}
+
+fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
+    bloscpack::check_complete(path)?;
+    let report = bloscpack::verify(path, nthreads)?;
+    let mut faults: Vec<Fault> = report
+        .faults
+        .iter()
+        .map(|error| Fault {
+            chunk: chunk_of(error),
+            ..Fault::of(error.to_string())
+        })
+        .collect();
+    if faults.is_empty() {
+        let content = super::open_as(
+            path,
+            &Detected {
+                format: Format::Bloscpack,
+                is_directory: false,
+                is_legacy: false,
+            },
+            &Reading::default(),
+        );
+        if let Err(error) = content.map(drop)
+            && error.is_corruption()
+        {
+            faults.push(fault_of(&error));
+        }
+    }
+    if report.trailing > 0 {
+        let what = format!(
+            "{} bytes behind the last chunk belong to nobody",
+            report.trailing
+        );
+        faults.push(Fault::note(what));
+    }
+    if report.without_offset > 0 {
+        faults.push(Fault::note(format!(
+            "{} chunks have no offset",
+            report.without_offset
+        )));
+    }
+    Ok(Health {
+        chunks: Some(report.chunks),
+        compared: match report.header.checksum {
+            blpk::Checksum::None => 0,
+            _ => report.chunks,
+        },
+        faults,
+    })
+}
+
+fn verify_bcolz(path: &Path, threads: i16) -> Result<Health> {
+    let options = Options {
+        nthreads: threads.into(),
+        ..Options::default()
+    };
+    let findings = bcolz::verify(path, &options)?;
+    let faults = findings
+        .iter()
+        .map(|finding| Fault {
+            path: Some(finding.path.clone()),
+            is_note: finding.fault.is_note(),
+            ..Fault::of(finding.fault.to_string())
+        })
+        .collect();
+    Ok(Health {
+        faults,
+        ..Health::default()
+    })
+}
+
+fn verify_npy(path: &Path) -> Result<Health> {
+    let mut file = File::open(path)?;
+    let info = read_npy_header(&mut file)?;
+    let end = file.stream_position()?.saturating_add(info.nbytes()?);
+    let actual = file.metadata()?.len();
+    let mut health = Health::default();
+    if actual < end {
+        let expected = end;
+        let error = Error::CutOff { expected, actual };
+        health.faults.push(fault_of(&error));
+    } else if actual > end {
+        let behind = actual - end;
+        health.faults.push(Fault {
+            position: Some(end),
+            ..Fault::note(format!("{behind} bytes behind the items belong to nobody"))
+        });
+    }
+    Ok(health)
+}

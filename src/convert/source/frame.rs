@@ -1,0 +1,327 @@
+//! Reading chunks, super-chunks and b2nd arrays.
+
+use std::path::Path;
+
+use super::super::boxes::boxes;
+use super::super::error::{Error, Result};
+use super::{Content, MOST_AT_ONCE, Reading, Source, piece_of};
+use crate::b2nd::Array;
+use crate::bloscpack::{self, ArrayInfo, Literal};
+use crate::chunk::{BasicHeader, CParams, DParams};
+use crate::schunk::{SChunk, State, Storage, VARIABLE};
+
+/// The super-chunk at a path.
+pub fn open_schunk(path: &Path, is_directory: bool, nthreads: i16) -> crate::Result<SChunk> {
+    let storage = match is_directory {
+        true => Storage::directory(path),
+        false => Storage::file(path),
+    };
+    SChunk::open(storage, DParams::default().threads(nthreads))
+}
+
+/// The chunk in a file, as the only one of a super-chunk in memory.
+pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
+    let bytes = std::fs::read(path)?;
+    let at_fault = |error| Error::Chunk {
+        number: 0,
+        position: Some(0),
+        error,
+    };
+    let header = BasicHeader::parse(&bytes).map_err(at_fault)?;
+    let expected = u64::try_from(header.cbytes).unwrap_or(0);
+    let actual = bytes.len() as u64;
+    if actual < expected {
+        return Err(Error::CutOff { expected, actual });
+    }
+    let params = CParams::default().typesize(header.typesize.into());
+    let dparams = DParams::default().threads(nthreads);
+    let mut schunk = SChunk::create(Storage::memory(), params, dparams)?;
+    schunk
+        .append_chunk(&bytes[..expected as usize])
+        .map_err(at_fault)?;
+    Ok(schunk)
+}
+
+/// The error of a chunk, with the place where it lies.
+pub fn chunk_error(schunk: &SChunk, number: i64, error: crate::Error) -> Error {
+    let frame = schunk.state().frame();
+    Error::Chunk {
+        number,
+        position: frame.and_then(|frame| frame.chunk_position(usize::try_from(number).ok()?)),
+        error,
+    }
+}
+
+/// The bytes of a super-chunk.
+pub struct Chunks {
+    schunk: SChunk,
+    content: Content,
+    /// Where each chunk ends, when they have no common size.
+    ends: Option<Vec<u64>>,
+    /// The chunk that was decompressed last because a part of it was wanted.
+    last: Option<(i64, Vec<u8>)>,
+}
+
+impl Chunks {
+    pub fn open(path: &Path, is_directory: bool, reading: &Reading) -> Result<Chunks> {
+        Chunks::of(open_schunk(path, is_directory, reading.threads())?)
+    }
+
+    pub fn of_chunk(path: &Path, reading: &Reading) -> Result<Chunks> {
+        Chunks::of(schunk_of_chunk(path, reading.threads())?)
+    }
+
+    fn of(schunk: SChunk) -> Result<Chunks> {
+        let ends = match schunk.chunksize() {
+            VARIABLE => Some(ends(&schunk)?),
+            _ => None,
+        };
+        let unit = u64::try_from(schunk.chunksize()).unwrap_or(0);
+        let nbytes = match &ends {
+            Some(ends) => ends.last().copied().unwrap_or(0),
+            None => u64::try_from(schunk.nbytes()).map_err(|_| crate::Error::InvalidHeader)?,
+        };
+        let content = Content {
+            array: None,
+            typesize: u64::try_from(schunk.typesize()).unwrap_or(1),
+            nbytes,
+            piece: piece_of(unit),
+        };
+        Ok(Chunks {
+            schunk,
+            content,
+            ends,
+            last: None,
+        })
+    }
+
+    /// The chunk that the byte at `position` is in: its number, where it begins and ends.
+    fn chunk_at(&self, position: u64) -> (i64, u64, u64) {
+        match &self.ends {
+            Some(ends) => {
+                let number = ends.partition_point(|&end| end <= position);
+                let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+                let end = ends.get(number).copied().unwrap_or(start);
+                (number as i64, start, end)
+            }
+            None => {
+                // What has bytes has chunks of some size.
+                let size = u64::from(self.schunk.chunksize().max(1).unsigned_abs());
+                let number = position / size;
+                let start = number * size;
+                (number as i64, start, self.content.nbytes.min(start + size))
+            }
+        }
+    }
+
+    fn read_part(
+        &mut self,
+        number: i64,
+        start: u64,
+        end: u64,
+        dest: &mut [u8],
+        skip: u64,
+    ) -> Result<()> {
+        let size = (end - start) as usize;
+        if skip == 0 && dest.len() == size {
+            let read = self.schunk.decompress(number, dest);
+            return match read {
+                Ok(read) if read == size => Ok(()),
+                Ok(_) => Err(chunk_error(&self.schunk, number, crate::Error::Data)),
+                Err(error) => Err(chunk_error(&self.schunk, number, error)),
+            };
+        }
+        // Whole items of a chunk that isn't small are read without the rest of it.
+        let typesize = self.content.typesize;
+        let first = start + skip;
+        let last = first + dest.len() as u64;
+        let is_whole =
+            self.ends.is_none() && first.is_multiple_of(typesize) && last.is_multiple_of(typesize);
+        if is_whole && size > SMALL {
+            let (first, last) = ((first / typesize) as i64, (last / typesize) as i64);
+            if self.schunk.get_slice(first, last, dest).is_ok() {
+                return Ok(());
+            }
+        }
+        if self.last.as_ref().is_none_or(|(known, _)| *known != number) {
+            let mut plain = match self.last.take() {
+                Some((_, plain)) => plain,
+                None => Vec::new(),
+            };
+            plain.clear();
+            plain.try_reserve_exact(size).map_err(crate::Error::from)?;
+            plain.resize(size, 0);
+            let read = self.schunk.decompress(number, &mut plain);
+            read.map_err(|error| chunk_error(&self.schunk, number, error))?;
+            self.last = Some((number, plain));
+        }
+        if let Some((_, plain)) = &self.last {
+            let skip = skip as usize;
+            dest.copy_from_slice(&plain[skip..skip + dest.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a chunk that is better decompressed as a whole and kept than read in parts.
+const SMALL: usize = 4 << 20;
+
+impl Source for Chunks {
+    fn content(&self) -> &Content {
+        &self.content
+    }
+
+    fn read(&mut self, mut position: u64, dest: &mut [u8]) -> Result<()> {
+        super::check_range(&self.content, position, dest.len())?;
+        let mut rest = dest;
+        while !rest.is_empty() {
+            let (number, start, end) = self.chunk_at(position);
+            let skip = position - start;
+            let count = rest.len().min((end - position) as usize);
+            let (part, others) = rest.split_at_mut(count);
+            self.read_part(number, start, end, part, skip)?;
+            position += count as u64;
+            rest = others;
+        }
+        Ok(())
+    }
+}
+
+/// Where each chunk ends.
+fn ends(schunk: &SChunk) -> Result<Vec<u64>> {
+    let mut ends = Vec::new();
+    let mut end = 0_u64;
+    for number in 0..schunk.nchunks() {
+        let nbytes = crate::schunk::chunks::lazy_chunk(schunk.state(), number)
+            .and_then(|chunk| Ok(BasicHeader::parse(&chunk)?.nbytes))
+            .and_then(|nbytes| u64::try_from(nbytes).map_err(|_| crate::Error::InvalidHeader));
+        let nbytes = nbytes.map_err(|error| chunk_error(schunk, number, error))?;
+        end = end.checked_add(nbytes).ok_or(crate::Error::InvalidHeader)?;
+        ends.try_reserve(1).map_err(crate::Error::from)?;
+        ends.push(end);
+    }
+    Ok(ends)
+}
+
+/// The items of a b2nd array.
+pub struct Items {
+    array: Array,
+    content: Content,
+}
+
+/// The literal that a type is described with: as it is, when it is a record, else a text.
+fn dtype_of(text: Option<&str>, typesize: i32) -> Result<bloscpack::Dtype> {
+    let words = format!("|V{typesize}");
+    let text = text.filter(|text| !text.is_empty()).unwrap_or(&words);
+    let parsed = crate::bcolz::Dtype::parse(text)?;
+    if i64::try_from(parsed.itemsize()) != Ok(typesize.into()) {
+        return Err(Error::Dtype {
+            dtype: text.to_owned(),
+            typesize: typesize.into(),
+        });
+    }
+    let literal: Literal = parsed.description();
+    Ok(bloscpack::Dtype::parse(&literal.repr())?)
+}
+
+/// What a b2nd array is to NumPy.
+pub fn array_of(array: &Array) -> Result<ArrayInfo> {
+    Ok(ArrayInfo {
+        dtype: dtype_of(array.dtype(), array.schunk().typesize())?,
+        shape: array.shape().iter().map(|len| len.unsigned_abs()).collect(),
+        fortran_order: false,
+    })
+}
+
+impl Items {
+    pub fn open(path: &Path, is_directory: bool, reading: &Reading) -> Result<Items> {
+        let schunk = open_schunk(path, is_directory, reading.threads())?;
+        Items::of(Array::from_schunk(schunk)?)
+    }
+
+    fn of(array: Array) -> Result<Items> {
+        let geometry = array.geometry();
+        let typesize = array.schunk().typesize();
+        let info = array_of(&array)?;
+        let nbytes = info.nbytes()?;
+        // All chunks with one index in the first dimension, if there is memory for them.
+        let slab = geometry.shape().iter().skip(1).product::<i64>()
+            * geometry
+                .chunkshape()
+                .first()
+                .map_or(1, |&len| i64::from(len))
+            * i64::from(typesize);
+        let slab = usize::try_from(slab).unwrap_or(usize::MAX);
+        let piece = match slab {
+            0 => MOST_AT_ONCE,
+            slab if slab <= LARGEST_SLAB => slab.max(MOST_AT_ONCE / slab * slab),
+            _ => MOST_AT_ONCE,
+        };
+        Ok(Items {
+            array,
+            content: Content {
+                typesize: info.dtype.itemsize(),
+                array: Some(info),
+                nbytes,
+                piece,
+            },
+        })
+    }
+
+    /// Which of the chunks that hold a slice can't be read.
+    fn blame(&self, start: &[i64], stop: &[i64], error: crate::Error) -> Error {
+        let schunk = self.array.schunk();
+        let numbers = crate::b2nd::request::slice_chunks(&self.array.geometry(), start, stop);
+        let size = usize::try_from(schunk.chunksize()).unwrap_or(0);
+        let mut plain = Vec::new();
+        if plain.try_reserve_exact(size).is_ok() {
+            plain.resize(size, 0);
+            for number in numbers.unwrap_or_default() {
+                if let Err(error) = schunk.decompress(number, &mut plain) {
+                    return chunk_error(schunk, number, error);
+                }
+            }
+        }
+        error.into()
+    }
+}
+
+/// The most bytes of a slab of chunks that is read as a whole. Of larger ones chunks are decompressed more than once.
+const LARGEST_SLAB: usize = 64 << 20;
+
+impl Source for Items {
+    fn content(&self) -> &Content {
+        &self.content
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        super::check_range(&self.content, position, dest.len())?;
+        let shape = self.array.shape();
+        let typesize = self.content.typesize;
+        let mut filled = 0;
+        for piece in boxes(&shape, position / typesize, dest.len() as u64 / typesize) {
+            let read = self.array.get_slice(&piece.start, &piece.stop);
+            let items = read.map_err(|error| self.blame(&piece.start, &piece.stop, error))?;
+            dest[filled..filled + items.len()].copy_from_slice(&items);
+            filled += items.len();
+        }
+        Ok(())
+    }
+
+    fn read_box(&mut self, start: &[u64], stop: &[u64], dest: &mut [u8]) -> Result<()> {
+        let signed = |indices: &[u64]| -> Result<Vec<i64>> {
+            let indices = indices.iter().map(|&index| i64::try_from(index));
+            Ok(indices
+                .collect::<std::result::Result<_, _>>()
+                .map_err(|_| crate::Error::InvalidIndex)?)
+        };
+        let (start, stop) = (signed(start)?, signed(stop)?);
+        let items = self.array.get_slice(&start, &stop);
+        let items = items.map_err(|error| self.blame(&start, &stop, error))?;
+        if items.len() != dest.len() {
+            return Err(crate::Error::InvalidParam.into());
+        }
+        dest.copy_from_slice(&items);
+        Ok(())
+    }
+}

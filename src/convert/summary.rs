@@ -1,0 +1,450 @@
+//! What can be said of anything that is known here, in one shape for all formats.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::detect::{Detected, Format};
+use super::error::Result;
+use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk};
+use crate::b2nd::Array;
+use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
+use crate::bloscpack::{self, ArrayInfo, Metadata, Value, read_npy_header};
+use crate::blpk::{Archive, Checksum};
+use crate::chunk::{BasicHeader, ChunkHeader};
+use crate::codec;
+use crate::filter::{self, SLOTS, Slot};
+use crate::frame::checksum::Seal;
+use crate::schunk::{Layers, SChunk, State, chunks};
+
+/// What something is.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// What was found.
+    pub found: Detected,
+    /// Bytes of all files.
+    pub stored: u64,
+    /// Bytes of the data.
+    pub nbytes: u64,
+    /// Bytes of an item.
+    pub typesize: u64,
+    /// Type and shape, of arrays; of a table that of its records. Types nobody knows are none.
+    pub array: Option<ArrayInfo>,
+    /// Items of a chunk and of a block along each dimension, of b2nd arrays; of a carray the rows of a chunk.
+    pub partitions: Option<(Vec<u64>, Option<Vec<u64>>)>,
+    /// How many chunks there are; none where there is no such thing.
+    pub nchunks: Option<u64>,
+    /// Bytes of each chunk but the last, if they are all alike.
+    pub chunksize: Option<u64>,
+    /// The codec's name, if it is known.
+    pub codec: Option<String>,
+    /// The level that is recorded.
+    pub level: Option<u8>,
+    /// The filters with their parameters, in the order they are applied.
+    pub filters: Vec<(String, u8)>,
+    /// What guards the data.
+    pub checksum: Option<&'static str>,
+    /// Names of metalayers and the bytes of their contents.
+    pub metalayers: Vec<(String, u64)>,
+    /// Those of variable length.
+    pub vlmetalayers: Vec<(String, u64)>,
+    /// The metadata of a container, the attributes of what is bcolz's.
+    pub metadata: Option<Value>,
+    /// The columns of a table.
+    pub columns: Vec<(String, Summary)>,
+}
+
+/// The name of a codec, by its number in parameters.
+pub fn codec_name(compcode: u8) -> String {
+    match codec::compcode_to_compname(compcode) {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => format!("codec {compcode}"),
+    }
+}
+
+/// The name of the codec of a chunk. LZ4 and LZ4HC write the same streams.
+pub fn codec_of_chunk(header: &ChunkHeader) -> String {
+    let format = header.basic.format();
+    match format {
+        codec::format::USER => codec_name(header.udcodec),
+        // Some builds don't have it.
+        codec::format::SNAPPY => "snappy".to_owned(),
+        _ => (0..codec::id::FIRST_REGISTERED)
+            .find(|&compcode| codec::wire_format(compcode) == Some(format))
+            .map_or_else(|| format!("format {format}"), codec_name),
+    }
+}
+
+/// The name of a filter.
+pub fn filter_name(id: u8) -> String {
+    let name = match id {
+        filter::id::SHUFFLE => "shuffle",
+        filter::id::BITSHUFFLE => "bitshuffle",
+        filter::id::DELTA => "delta",
+        filter::id::TRUNC_PREC => "trunc_prec",
+        filter::id::NDCELL => "ndcell",
+        filter::id::NDMEAN => "ndmean",
+        filter::id::BYTEDELTA_BUGGY | filter::id::BYTEDELTA => "bytedelta",
+        filter::id::INT_TRUNC => "int_trunc",
+        other => return format!("filter {other}"),
+    };
+    name.to_owned()
+}
+
+fn filter_names(slots: &[Slot; SLOTS]) -> Vec<(String, u8)> {
+    let used = slots.iter().filter(|slot| slot.id != filter::id::NONE);
+    used.map(|slot| (filter_name(slot.id), slot.meta)).collect()
+}
+
+/// Says what is at a path.
+///
+/// # Errors
+/// Those of the format.
+pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
+    let empty = Summary {
+        found: *found,
+        stored: stored_bytes(path)?,
+        nbytes: 0,
+        typesize: 1,
+        array: None,
+        partitions: None,
+        nchunks: None,
+        chunksize: None,
+        codec: None,
+        level: None,
+        filters: Vec::new(),
+        checksum: None,
+        metalayers: Vec::new(),
+        vlmetalayers: Vec::new(),
+        metadata: None,
+        columns: Vec::new(),
+    };
+    match found.format {
+        Format::Blosc1 | Format::Blosc2 => of_chunk(path, empty),
+        Format::Frame => {
+            let schunk = open_schunk(path, found.is_directory, 1)?;
+            of_schunk(schunk, empty)
+        }
+        Format::B2nd => of_array(path, empty),
+        Format::Bloscpack => of_container(path, empty),
+        Format::Carray => of_carray(path, empty),
+        Format::Ctable => of_ctable(path, empty),
+        Format::Npy => {
+            let info = read_npy_header(&mut File::open(path)?)?;
+            Ok(Summary {
+                nbytes: info.nbytes()?,
+                typesize: info.dtype.itemsize(),
+                array: Some(info),
+                ..empty
+            })
+        }
+    }
+}
+
+/// Bytes of a file, or of all files below a directory. Links are not followed.
+fn stored_bytes(path: &Path) -> Result<u64> {
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_dir() {
+        return Ok(metadata.len());
+    }
+    let mut total = 0;
+    let mut waiting = vec![path.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            match kind.is_dir() {
+                true => waiting.push(entry.path()),
+                false => total += entry.metadata()?.len(),
+            }
+        }
+    }
+    Ok(total)
+}
+
+fn of_chunk(path: &Path, empty: Summary) -> Result<Summary> {
+    let schunk = schunk_of_chunk(path, 1)?;
+    let at_fault = |error| chunk_error(&schunk, 0, error);
+    let chunk = schunk.chunk(0).map_err(at_fault)?;
+    let header = ChunkHeader::parse(&chunk).map_err(at_fault)?;
+    Ok(Summary {
+        nbytes: header.nbytes as u64,
+        typesize: header.basic.typesize.into(),
+        nchunks: Some(1),
+        chunksize: Some(header.nbytes as u64),
+        codec: Some(codec_of_chunk(&header)),
+        filters: filter_names(&header.filters),
+        ..empty
+    })
+}
+
+fn of_schunk(mut schunk: SChunk, empty: Summary) -> Result<Summary> {
+    let checksum = match schunk.state_mut().frame_mut() {
+        Some(frame) => match frame.seal()? {
+            Seal::Absent => None,
+            Seal::Intact(_) | Seal::Broken(_) => Some("xxh3"),
+        },
+        None => None,
+    };
+    let recorded = schunk.state().recorded();
+    let layers = |kind| {
+        let mut found = Vec::new();
+        schunk.state().with_layers(kind, &mut |layers| {
+            let sized = |content: &[u8]| match kind {
+                Layers::Fixed => content.len() as u64,
+                // What is stored is a chunk with the content.
+                Layers::Variable => BasicHeader::parse(content)
+                    .map_or(0, |header| u64::try_from(header.nbytes).unwrap_or(0)),
+            };
+            found = layers
+                .iter()
+                .map(|(name, content)| (String::from_utf8_lossy(name).into_owned(), sized(content)))
+                .collect();
+        });
+        found
+    };
+    Ok(Summary {
+        nbytes: u64::try_from(schunk.nbytes()).unwrap_or(0),
+        typesize: u64::try_from(schunk.typesize()).unwrap_or(1),
+        nchunks: u64::try_from(schunk.nchunks()).ok(),
+        chunksize: u64::try_from(schunk.chunksize())
+            .ok()
+            .filter(|&size| size > 0),
+        codec: Some(codec_name(recorded.compcode)),
+        level: Some(recorded.clevel),
+        filters: filter_names(&recorded.filters),
+        checksum,
+        metalayers: layers(Layers::Fixed),
+        vlmetalayers: layers(Layers::Variable),
+        ..empty
+    })
+}
+
+fn of_array(path: &Path, empty: Summary) -> Result<Summary> {
+    let is_directory = empty.found.is_directory;
+    let array = Array::from_schunk(open_schunk(path, is_directory, 1)?)?;
+    let info = array_of(&array).ok();
+    let geometry = array.geometry();
+    let lengths = |lengths: &[i32]| {
+        lengths
+            .iter()
+            .map(|len| u64::from(len.unsigned_abs()))
+            .collect()
+    };
+    let partitions = (
+        lengths(geometry.chunkshape()),
+        Some(lengths(geometry.blockshape())),
+    );
+    let nitems: i64 = array.shape().iter().product();
+    let typesize = array.schunk().typesize();
+    let summary = of_schunk(open_schunk(path, is_directory, 1)?, empty)?;
+    Ok(Summary {
+        // What fills up the chunks at the edges doesn't count.
+        nbytes: nitems
+            .unsigned_abs()
+            .saturating_mul(typesize.unsigned_abs().into()),
+        typesize: typesize.unsigned_abs().into(),
+        array: info,
+        partitions: Some(partitions),
+        ..summary
+    })
+}
+
+fn of_container(path: &Path, empty: Summary) -> Result<Summary> {
+    let mut archive = Archive::open(File::open(path)?)?;
+    let metadata = archive.metadata().map(Metadata::of).transpose()?;
+    let nchunks = archive.nchunks()?;
+    let nbytes = archive.plain_size()?;
+    let header = *archive.header();
+    let array = ArrayInfo::from_metadata(metadata.as_ref()).ok();
+    let mut stored = Vec::new();
+    let chunk = match nchunks {
+        0 => None,
+        _ => {
+            archive.read_stored(0, &mut stored)?;
+            ChunkHeader::parse(&stored).ok()
+        }
+    };
+    Ok(Summary {
+        nbytes,
+        typesize: match &array {
+            Some(info) => info.dtype.itemsize(),
+            None => header.typesize.into(),
+        },
+        array,
+        nchunks: Some(nchunks),
+        chunksize: header.chunk_size.map(u64::from),
+        codec: chunk.as_ref().map(codec_of_chunk),
+        filters: chunk.map_or_else(Vec::new, |chunk| filter_names(&chunk.filters)),
+        checksum: (header.checksum != Checksum::None).then(|| header.checksum.name()),
+        metadata: metadata.as_ref().and_then(Metadata::value).cloned(),
+        ..empty
+    })
+}
+
+/// The attributes, if there are any.
+fn attributes(attrs: &Attrs) -> Option<Value> {
+    attrs.iter().next().map(|_| attrs.to_value())
+}
+
+fn of_carray(path: &Path, empty: Summary) -> Result<Summary> {
+    let array = Carray::open(path, Mode::Read, &Options::default())?;
+    of_open_carray(&array, empty)
+}
+
+fn of_open_carray(array: &Carray, empty: Summary) -> Result<Summary> {
+    let cparams = array.cparams();
+    let shuffle = match cparams.shuffle {
+        1 => Some(filter::id::SHUFFLE),
+        2 => Some(filter::id::BITSHUFFLE),
+        _ => None,
+    };
+    let description = array.dtype().description().repr();
+    let chunksize = array.chunklen().saturating_mul(array.row_bytes());
+    Ok(Summary {
+        nbytes: array.len().saturating_mul(array.row_bytes()),
+        typesize: array.dtype().itemsize(),
+        array: bloscpack::Dtype::parse(&description)
+            .ok()
+            .map(|dtype| ArrayInfo {
+                dtype,
+                shape: array.shape(),
+                fortran_order: false,
+            }),
+        partitions: Some((vec![array.chunklen()], None)),
+        nchunks: Some(array.nchunks()),
+        chunksize: Some(chunksize),
+        codec: Some(cparams.cname.clone()),
+        level: Some(cparams.clevel),
+        filters: shuffle.map(|id| (filter_name(id), 0)).into_iter().collect(),
+        metadata: attributes(array.attrs()),
+        ..empty
+    })
+}
+
+fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
+    let table = Ctable::open(path, Mode::Read, &Options::default())?;
+    let mut columns = Vec::new();
+    for name in table.names() {
+        let (format, root) = match table.column(name)? {
+            Object::Carray(array) => (Format::Carray, array.root()),
+            Object::Ctable(inner) => (Format::Ctable, inner.root()),
+        };
+        let found = Detected {
+            format,
+            ..empty.found
+        };
+        columns.push((name.to_owned(), summarise(root, &found)?));
+    }
+    let reading = Reading::default();
+    let records = super::source::open_as(path, &empty.found, &reading).ok();
+    let array = records.and_then(|records| records.content().array.clone());
+    Ok(Summary {
+        nbytes: columns.iter().map(|(_, column)| column.nbytes).sum(),
+        typesize: columns
+            .iter()
+            .map(|(_, column)| column.nbytes)
+            .sum::<u64>()
+            .checked_div(table.len())
+            .unwrap_or(0),
+        array,
+        nchunks: columns.iter().map(|(_, column)| column.nchunks).sum(),
+        metadata: attributes(table.attrs()),
+        columns,
+        ..empty
+    })
+}
+
+/// A chunk of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkSummary {
+    /// Its number.
+    pub number: u64,
+    /// The byte of the file where it begins, if it lies in one.
+    pub position: Option<u64>,
+    /// Bytes of its data.
+    pub nbytes: u64,
+    /// Its bytes.
+    pub cbytes: u64,
+    /// The codec, or what it is all of.
+    pub codec: String,
+    /// The filters.
+    pub filters: Vec<String>,
+}
+
+fn chunk_of(number: u64, position: Option<u64>, bytes: &[u8]) -> crate::Result<ChunkSummary> {
+    use crate::chunk::Special;
+    let header = ChunkHeader::parse(bytes)?;
+    let codec = match header.special {
+        Special::None if header.is_memcpyed() => "stored".to_owned(),
+        Special::None => codec_of_chunk(&header),
+        Special::Zero => "zeros".to_owned(),
+        Special::Nan => "nans".to_owned(),
+        Special::Value => "value".to_owned(),
+        Special::Uninit => "uninit".to_owned(),
+        Special::Unknown => "unknown".to_owned(),
+    };
+    let filters = filter_names(&header.filters);
+    Ok(ChunkSummary {
+        number,
+        position,
+        nbytes: header.nbytes as u64,
+        cbytes: header.cbytes as u64,
+        codec,
+        filters: filters.into_iter().map(|(name, _)| name).collect(),
+    })
+}
+
+/// Calls `f` with each chunk of what is at a path, in order, until it says that this is enough.
+///
+/// # Errors
+/// Those of the format; [`super::Error::Chunk`] for a chunk whose header can't be read.
+pub fn each_chunk(
+    path: &Path,
+    found: &Detected,
+    f: &mut dyn FnMut(ChunkSummary) -> bool,
+) -> Result<()> {
+    match found.format {
+        Format::Blosc1 | Format::Blosc2 => {
+            let schunk = schunk_of_chunk(path, 1)?;
+            let listed = schunk
+                .chunk(0)
+                .and_then(|chunk| chunk_of(0, Some(0), &chunk));
+            f(listed.map_err(|error| chunk_error(&schunk, 0, error))?);
+        }
+        Format::Frame | Format::B2nd => {
+            let schunk = open_schunk(path, found.is_directory, 1)?;
+            for number in 0..schunk.nchunks() {
+                let at = usize::try_from(number).unwrap_or(usize::MAX);
+                let frame = schunk.state().frame();
+                let position = frame.and_then(|frame| frame.chunk_position(at));
+                let listed = chunks::lazy_chunk(schunk.state(), number)
+                    .and_then(|chunk| chunk_of(at as u64, position, &chunk));
+                if !f(listed.map_err(|error| chunk_error(&schunk, number, error))?) {
+                    break;
+                }
+            }
+        }
+        Format::Bloscpack => {
+            let mut archive = Archive::open(File::open(path)?)?;
+            let mut stored = Vec::new();
+            for number in 0..archive.nchunks()? {
+                let place = archive.read_stored(number, &mut stored)?;
+                if !f(chunk_of(number, Some(place.position), &stored)?) {
+                    break;
+                }
+            }
+        }
+        Format::Carray => {
+            let array = Carray::open(path, Mode::Read, &Options::default())?;
+            let mut stored = Vec::new();
+            for number in 0..array.nchunks() {
+                array.stored_chunk(number, &mut stored)?;
+                if !f(chunk_of(number, None, &stored)?) {
+                    break;
+                }
+            }
+        }
+        Format::Ctable | Format::Npy => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! `info`.
+
+use crate::cli::InfoArgs;
+use crate::json::{self, dtype_text, ratio};
+use crate::place::Input;
+use crate::table::{Side, Table};
+use crate::voice::{Failure, Outcome, Paint};
+use ferroblosc::convert::{self, Summary};
+use ferroblosc_tools_common::size::{exact, human};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Calls `f` for each of some paths. What is wrong with one is said and doesn't keep the others from being looked at.
+pub fn each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outcome {
+    let mut worst = None;
+    for path in paths {
+        let done = Input::new(path).and_then(|input| f(&input));
+        match done {
+            Ok(()) => {}
+            Err(Failure::Unheard) => return Err(Failure::Unheard),
+            Err(failure) if paths.len() == 1 => return Err(failure),
+            Err(failure) => {
+                let status = match &failure {
+                    Failure::Error { status, .. } | Failure::Said(status) => *status,
+                    Failure::Unheard => 0,
+                };
+                crate::voice::report(&failure);
+                worst = worst.max(Some(status));
+            }
+        }
+    }
+    worst.map_or(Ok(()), |status| Err(Failure::Said(status)))
+}
+
+pub fn run(args: &InfoArgs) -> Outcome {
+    let mut values = Vec::new();
+    let mut is_first = true;
+    let looked_at = each(&args.paths, |input| {
+        let found = input.detect()?;
+        let summary =
+            convert::summarise(input.path(), &found).map_err(|error| input.blame(error))?;
+        if args.json {
+            values.push(json::summary(input.name(), &summary));
+            return Ok(());
+        }
+        let mut output = std::io::stdout().lock();
+        if !std::mem::take(&mut is_first) {
+            writeln!(output)?;
+        }
+        show(&mut output, &input.name().display().to_string(), &summary)?;
+        Ok(())
+    });
+    if args.json {
+        json::print(&values.into())?;
+    }
+    looked_at
+}
+
+/// A tuple, as Python shows it.
+pub fn tuple(lengths: &[u64]) -> String {
+    match lengths {
+        [single] => format!("({single},)"),
+        many => {
+            let texts: Vec<String> = many.iter().map(u64::to_string).collect();
+            format!("({})", texts.join(", "))
+        }
+    }
+}
+
+/// The size of data and files, and what they make of each other.
+fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
+    let ratio = match ratio(summary.nbytes, summary.stored) {
+        Some(ratio) if summary.nbytes > 0 => format!(", ratio {ratio:.2}"),
+        _ => String::new(),
+    };
+    [
+        ("data", exact(summary.nbytes)),
+        ("stored", exact(summary.stored) + &ratio),
+    ]
+}
+
+fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Failure> {
+    writeln!(output, "{}", Paint::output().bold(name))?;
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    let mut title = summary.found.format.title().to_owned();
+    if summary.found.is_directory {
+        title.push_str(", a directory");
+    }
+    if summary.found.is_legacy {
+        title.push_str(", of a layout older than today's ('b2 convert' rewrites it)");
+    }
+    lines.push(("format", title));
+    if let Some(info) = &summary.array {
+        let order = if info.fortran_order {
+            ", Fortran's order"
+        } else {
+            ""
+        };
+        lines.push(("type", dtype_text(info)));
+        lines.push(("shape", tuple(&info.shape) + order));
+    }
+    lines.extend(sizes(summary));
+    if summary.array.is_none() {
+        lines.push(("items", format!("of {}", human(summary.typesize))));
+    }
+    if let Some(count) = summary.nchunks {
+        let size = match (summary.chunksize, &summary.partitions) {
+            (Some(size), _) if count > 0 => format!(" of {}", human(size)),
+            (None, None) if count > 1 && summary.columns.is_empty() => {
+                " of different sizes".to_owned()
+            }
+            _ => String::new(),
+        };
+        lines.push(("chunks", format!("{count}{size}")));
+    }
+    match &summary.partitions {
+        Some((chunks, Some(blocks))) => {
+            lines.push((
+                "partitions",
+                format!("chunks {}, blocks {}", tuple(chunks), tuple(blocks)),
+            ));
+        }
+        Some((chunks, None)) => lines.push(("partitions", format!("chunks of {} rows", chunks[0]))),
+        None => {}
+    }
+    if let Some(codec) = &summary.codec {
+        let level = summary
+            .level
+            .map_or(String::new(), |level| format!(", level {level}"));
+        lines.push(("codec", format!("{codec}{level}")));
+        lines.push(("filters", filters(summary)));
+    }
+    if let Some(checksum) = summary.checksum {
+        lines.push(("checksums", checksum.to_owned()));
+    }
+    for (label, layers) in [
+        ("metalayers", &summary.metalayers),
+        ("vlmetalayers", &summary.vlmetalayers),
+    ] {
+        if !layers.is_empty() {
+            let texts: Vec<String> = layers
+                .iter()
+                .map(|(name, nbytes)| format!("{name} ({})", human(*nbytes)))
+                .collect();
+            lines.push((label, texts.join(", ")));
+        }
+    }
+    if let Some(metadata) = &summary.metadata {
+        lines.push(("metadata", metadata.to_spaced_json()));
+    }
+    for (label, text) in lines {
+        writeln!(output, "  {label:<12} {text}")?;
+    }
+    columns(output, summary)
+}
+
+fn filters(summary: &Summary) -> String {
+    if summary.filters.is_empty() {
+        return "none".to_owned();
+    }
+    let shown = summary.filters.iter().map(|(name, meta)| match meta {
+        0 => name.clone(),
+        meta => format!("{name}({meta})"),
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
+    if summary.columns.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(&[Side::Left, Side::Left, Side::Left, Side::Right, Side::Right]);
+    let heading = ["  column", "type", "shape", "data", "stored"];
+    table.add(heading.map(str::to_owned).to_vec());
+    for (name, column) in &summary.columns {
+        let (dtype, shape) = match &column.array {
+            Some(info) => (dtype_text(info), tuple(&info.shape)),
+            None => (column.found.format.title().to_owned(), String::new()),
+        };
+        table.add(vec![
+            format!("  {name}"),
+            dtype,
+            shape,
+            human(column.nbytes),
+            human(column.stored),
+        ]);
+    }
+    Ok(table.write(output, |heading| Paint::output().faint(heading))?)
+}

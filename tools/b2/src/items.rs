@@ -1,0 +1,332 @@
+//! Items as text.
+
+use ferroblosc::bcolz::{Dtype, Field, Kind};
+
+/// The value of times that is none.
+const NOT_A_TIME: i64 = i64::MIN;
+
+/// An item as text.
+pub fn text(dtype: &Dtype, bytes: &[u8]) -> String {
+    let order = dtype.is_big_endian();
+    match dtype.kind() {
+        Kind::Bool => if bytes == [0] { "False" } else { "True" }.to_owned(),
+        Kind::Int => signed(bytes, order).to_string(),
+        Kind::Uint => unsigned(bytes, order).to_string(),
+        Kind::Float => float(bytes, order),
+        Kind::Complex => complex(bytes, order),
+        Kind::Bytes => escaped(bytes),
+        Kind::Unicode => unicode(bytes, order),
+        Kind::Datetime => datetime(signed(bytes, order), unit(dtype)),
+        Kind::Timedelta => match signed(bytes, order) {
+            NOT_A_TIME => "NaT".to_owned(),
+            span => format!("{span} {}", unit(dtype)).trim_end().to_owned(),
+        },
+        Kind::Void | Kind::Object => hex(bytes),
+        Kind::Record => {
+            let fields: Vec<String> = dtype
+                .fields()
+                .iter()
+                .map(|field| of_field(field, bytes))
+                .collect();
+            format!("({})", fields.join(", "))
+        }
+    }
+}
+
+/// A field of a record as text.
+pub fn of_field(field: &Field, record: &[u8]) -> String {
+    let size = field.dtype.itemsize() as usize;
+    let start = field.offset as usize;
+    let count: u64 = field.shape.iter().product();
+    let bytes = &record[start..start + size * count as usize];
+    match field.shape.is_empty() {
+        true => text(&field.dtype, bytes),
+        false => list(&field.dtype, &field.shape, bytes),
+    }
+}
+
+/// Items of some dimensions, in brackets.
+fn list(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> String {
+    let Some((&len, inner)) = shape.split_first() else {
+        return text(dtype, bytes);
+    };
+    let size = bytes.len().checked_div(len as usize).unwrap_or(0);
+    let items: Vec<String> = (0..len as usize)
+        .map(|i| list(dtype, inner, &bytes[i * size..(i + 1) * size]))
+        .collect();
+    format!("[{}]", items.join(", "))
+}
+
+fn unsigned(bytes: &[u8], is_big_endian: bool) -> u64 {
+    let join = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
+    match is_big_endian {
+        true => bytes.iter().fold(0, join),
+        false => bytes.iter().rev().fold(0, join),
+    }
+}
+
+fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
+    let unused = 64 - 8 * bytes.len() as u32;
+    // The sign is in the highest bit that is used.
+    (unsigned(bytes, is_big_endian) << unused).cast_signed() >> unused
+}
+
+fn float(bytes: &[u8], is_big_endian: bool) -> String {
+    let number = || unsigned(bytes, is_big_endian);
+    match bytes.len() {
+        2 => shown(format!("{:?}", half(number() as u16))),
+        4 => shown(format!("{:?}", f32::from_bits(number() as u32))),
+        8 => shown(format!("{:?}", f64::from_bits(number()))),
+        _ => shown(format!("{:?}", extended(bytes, is_big_endian))),
+    }
+}
+
+/// As Python writes it.
+fn shown(text: String) -> String {
+    match text.as_str() {
+        "NaN" => "nan".to_owned(),
+        _ => text,
+    }
+}
+
+/// A float of two bytes.
+fn half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f32::from(bits & 0x3FF));
+    sign * match exponent {
+        0 => fraction * 2f32.powi(-24),
+        0x1F if fraction == 0.0 => f32::INFINITY,
+        0x1F => f32::NAN,
+        _ => (1024.0 + fraction) * 2f32.powi(exponent - 25),
+    }
+}
+
+/// A float of ten bytes with some unused ones behind it, as near as one of eight bytes comes.
+fn extended(bytes: &[u8], is_big_endian: bool) -> f64 {
+    let mut ordered = bytes.to_vec();
+    if is_big_endian {
+        ordered.reverse();
+    }
+    let fraction = unsigned(&ordered[..8], false);
+    let high = unsigned(&ordered[8..10], false);
+    let sign = if high >> 15 == 1 { -1.0 } else { 1.0 };
+    let exponent = (high & 0x7FFF) as i32;
+    sign * match exponent {
+        0x7FFF if fraction << 1 == 0 => f64::INFINITY,
+        0x7FFF => f64::NAN,
+        _ => {
+            // In two steps, neither of which leaves the range before the other brings it back.
+            let power = exponent - 16383 - 63;
+            fraction as f64 * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
+        }
+    }
+}
+
+fn complex(bytes: &[u8], is_big_endian: bool) -> String {
+    let (real, imaginary) = bytes.split_at(bytes.len() / 2);
+    let imaginary = float(imaginary, is_big_endian);
+    let plus = if imaginary.starts_with('-') { "" } else { "+" };
+    format!("({}{plus}{imaginary}j)", float(real, is_big_endian))
+}
+
+/// A text of bytes, without the NULs it is filled up with.
+fn escaped(bytes: &[u8]) -> String {
+    let end = bytes
+        .iter()
+        .rposition(|&byte| byte != 0)
+        .map_or(0, |at| at + 1);
+    bytes[..end].escape_ascii().to_string()
+}
+
+fn unicode(bytes: &[u8], is_big_endian: bool) -> String {
+    let text: String = bytes
+        .chunks_exact(4)
+        .map(|character| unsigned(character, is_big_endian) as u32)
+        .map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect();
+    let text = text.trim_end_matches('\0');
+    // What would move the cursor is escaped.
+    text.chars()
+        .map(|c| {
+            if c.is_control() {
+                c.escape_default().to_string()
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
+}
+
+/// Bytes in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The unit of a type of times: what stands in brackets.
+fn unit(dtype: &Dtype) -> &str {
+    let text = dtype.text();
+    let unit = text
+        .split_once('[')
+        .and_then(|(_, rest)| rest.strip_suffix(']'));
+    unit.unwrap_or("")
+}
+
+/// Year, month and day of a day that is counted from the first of January 1970.
+fn date_of(day: i64) -> (i64, i64, i64) {
+    let day = day + 719_468;
+    let era = day.div_euclid(146_097);
+    let of_era = day.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = match month {
+        0..=9 => (year, month + 3),
+        _ => (year + 1, month - 9),
+    };
+    (year + era * 400, month, of_month)
+}
+
+/// A point in time as NumPy writes it.
+fn datetime(value: i64, unit: &str) -> String {
+    if value == NOT_A_TIME {
+        return "NaT".to_owned();
+    }
+    let name = unit.trim_start_matches(|c: char| c.is_ascii_digit());
+    let many: i128 = unit[..unit.len() - name.len()].parse().unwrap_or(1);
+    let count = i128::from(value) * many;
+    let small = |count: i128| i64::try_from(count).ok();
+    let date = |day: i128| {
+        // Days further away have no year that could be written.
+        let day = small(day).filter(|day| day.abs() < 1 << 50)?;
+        let (year, month, day) = date_of(day);
+        Some(format!("{year:04}-{month:02}-{day:02}"))
+    };
+    // Parts of a second, and seconds.
+    let per_second: i128 = match name {
+        "ms" => 1000,
+        "us" => 1_000_000,
+        "ns" => 1_000_000_000,
+        "ps" => 1_000_000_000_000,
+        "fs" => 1_000_000_000_000_000,
+        "as" => 1_000_000_000_000_000_000,
+        _ => 1,
+    };
+    let text = match name {
+        "Y" => small(count + 1970).map(|year| format!("{year:04}")),
+        "M" => small(count).map(|months| {
+            let (year, month) = (1970 + months.div_euclid(12), months.rem_euclid(12) + 1);
+            format!("{year:04}-{month:02}")
+        }),
+        "W" => date(count * 7),
+        "D" => date(count),
+        "h" | "m" | "s" | "ms" | "us" | "ns" | "ps" | "fs" | "as" => {
+            let seconds = match name {
+                "h" => count * 3600,
+                "m" => count * 60,
+                _ => count.div_euclid(per_second),
+            };
+            let of_day = seconds.rem_euclid(86_400);
+            let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+            let digits = per_second.ilog10() as usize;
+            let part = count.rem_euclid(per_second);
+            date(seconds.div_euclid(86_400)).map(|date| match (name, digits) {
+                ("h", _) => format!("{date}T{hour:02}"),
+                ("m", _) => format!("{date}T{hour:02}:{minute:02}"),
+                (_, 0) => format!("{date}T{hour:02}:{minute:02}:{second:02}"),
+                (_, digits) => {
+                    format!("{date}T{hour:02}:{minute:02}:{second:02}.{part:0digits$}")
+                }
+            })
+        }
+        _ => None,
+    };
+    text.unwrap_or_else(|| format!("{value} {unit}").trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(dtype: &str, bytes: &[u8]) -> String {
+        text(&Dtype::parse(dtype).unwrap(), bytes)
+    }
+
+    #[test]
+    fn numbers_are_written_as_python_writes_them() {
+        assert_eq!(item("|b1", &[1]), "True");
+        assert_eq!(item("|i1", &[0xFE]), "-2");
+        assert_eq!(item("<i4", &(-5i32).to_le_bytes()), "-5");
+        assert_eq!(item(">i2", &[0x01, 0x00]), "256");
+        assert_eq!(item("<u8", &u64::MAX.to_le_bytes()), "18446744073709551615");
+        assert_eq!(item("<f8", &0.1f64.to_le_bytes()), "0.1");
+        assert_eq!(item("<f8", &1e300f64.to_le_bytes()), "1e300");
+        assert_eq!(item("<f4", &f32::NAN.to_le_bytes()), "nan");
+        assert_eq!(item(">f8", &(-2.0f64).to_be_bytes()), "-2.0");
+        assert_eq!(item("<f2", &[0x00, 0x3E]), "1.5");
+        assert_eq!(item("<f2", &[0x01, 0x00]), "5.9604645e-8");
+        let one = [0, 0, 0, 0, 0, 0, 0, 0x80, 0xFF, 0x3F, 0, 0, 0, 0, 0, 0];
+        assert_eq!(item("<f16", &one), "1.0");
+        let pair = [1f32.to_le_bytes(), (-2f32).to_le_bytes()].concat();
+        assert_eq!(item("<c8", &pair), "(1.0-2.0j)");
+    }
+
+    #[test]
+    fn texts_end_where_they_are_filled_up() {
+        assert_eq!(item("|S5", b"ab\0c\0"), "ab\\x00c");
+        let word: Vec<u8> = "né"
+            .chars()
+            .flat_map(|c| u32::from(c).to_le_bytes())
+            .collect();
+        assert_eq!(item("<U3", &[word, vec![0; 4]].concat()), "né");
+        assert_eq!(item("|V3", &[1, 2, 255]), "0102ff");
+    }
+
+    #[test]
+    fn times_are_written_as_numpy_writes_them() {
+        let time = |unit: &str, value: i64| item(&format!("<M8[{unit}]"), &value.to_le_bytes());
+        assert_eq!(time("D", 0), "1970-01-01");
+        assert_eq!(time("D", 19_782), "2024-02-29");
+        assert_eq!(time("D", -719_162), "0001-01-01");
+        assert_eq!(time("Y", 54), "2024");
+        assert_eq!(time("M", -1), "1969-12");
+        assert_eq!(time("W", 1), "1970-01-08");
+        assert_eq!(time("h", 25), "1970-01-02T01");
+        assert_eq!(time("s", -1), "1969-12-31T23:59:59");
+        assert_eq!(time("ms", 1500), "1970-01-01T00:00:01.500");
+        assert_eq!(time("ns", 1_000_000_001), "1970-01-01T00:00:01.000000001");
+        assert_eq!(time("25s", 2), "1970-01-01T00:00:50");
+        assert_eq!(time("s", i64::MIN), "NaT");
+        assert_eq!(item("<m8[s]", &7i64.to_le_bytes()), "7 s");
+    }
+
+    /// Days from the first of January 1970 to the first of a month.
+    fn days_to(year: i64, month: i64) -> i64 {
+        // Years that begin with March, so that the day that some have more is their last.
+        let (year, month) = match month {
+            1 | 2 => (year - 1, month + 9),
+            _ => (year, month - 3),
+        };
+        let era = year.div_euclid(400);
+        let of_era = year.rem_euclid(400);
+        let day = (153 * month + 2) / 5;
+        era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day - 719_468
+    }
+
+    #[test]
+    fn every_day_of_eight_centuries_goes_there_and_back() {
+        for day in -150_000..150_000 {
+            let (year, month, of_month) = date_of(day);
+            assert_eq!(days_to(year, month) + of_month - 1, day);
+        }
+    }
+
+    #[test]
+    fn records_and_their_fields_are_written_in_brackets() {
+        let dtype = "[('a', '<i2'), ('b', '|u1', (2, 2)), ('c', [('d', '|S1')])]";
+        assert_eq!(
+            item(dtype, &[1, 0, 2, 3, 4, 5, b'x']),
+            "(1, [[2, 3], [4, 5]], (x))"
+        );
+    }
+}

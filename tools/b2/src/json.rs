@@ -1,0 +1,126 @@
+//! What is said to programs. The shapes are promised in `docs/b2.md` and written down in `docs/b2.schema.json`.
+
+use crate::voice::Outcome;
+use ferroblosc::bloscpack::{ArrayInfo, Value};
+use ferroblosc::convert::{ChunkSummary, Fault, Health, Summary};
+use serde_json::{Value as Json, json};
+use std::io::Write;
+use std::path::Path;
+
+/// Prints a value.
+pub fn print(value: &Json) -> Outcome {
+    Ok(writeln!(std::io::stdout(), "{value:#}")?)
+}
+
+/// A value that may be anything; what JSON has no words for (NaN, say) as text.
+fn anything(value: &Value) -> Json {
+    let text = value.to_json();
+    serde_json::from_str(&text).unwrap_or(text.into())
+}
+
+fn array(info: &ArrayInfo, summary: &Summary) -> Json {
+    let partitions = summary.partitions.as_ref();
+    json!({
+        "dtype": dtype_text(info),
+        "shape": info.shape,
+        "order": if info.fortran_order { "F" } else { "C" },
+        "chunk_shape": partitions.map(|(chunks, _)| chunks),
+        "block_shape": partitions.and_then(|(_, blocks)| blocks.as_ref()),
+    })
+}
+
+/// The type of an array: NumPy's short text, or the list of a record's fields.
+pub fn dtype_text(info: &ArrayInfo) -> String {
+    let literal = info.dtype.repr();
+    let text = literal
+        .strip_prefix('\'')
+        .and_then(|text| text.strip_suffix('\''));
+    text.unwrap_or(&literal).to_owned()
+}
+
+/// How many times smaller it is.
+pub fn ratio(nbytes: u64, stored: u64) -> Option<f64> {
+    (stored > 0).then(|| nbytes as f64 / stored as f64)
+}
+
+fn layers(layers: &[(String, u64)]) -> Json {
+    let layers = layers
+        .iter()
+        .map(|(name, nbytes)| json!({"name": name, "nbytes": nbytes}));
+    layers.collect()
+}
+
+/// All that is known of something.
+pub fn summary(path: &Path, summary: &Summary) -> Json {
+    let mut value = described(summary);
+    value["path"] = path.to_string_lossy().into();
+    value
+}
+
+fn described(summary: &Summary) -> Json {
+    let filters = summary.filters.iter();
+    let filters: Json = filters
+        .map(|(name, meta)| json!({"name": name, "meta": meta}))
+        .collect();
+    let columns = summary.columns.iter().map(|(name, column)| {
+        let mut value = described(column);
+        value["name"] = name.as_str().into();
+        value
+    });
+    json!({
+        "path": null,
+        "name": null,
+        "format": summary.found.format.name(),
+        "directory": summary.found.is_directory,
+        "legacy": summary.found.is_legacy,
+        "nbytes": summary.nbytes,
+        "stored_bytes": summary.stored,
+        "ratio": ratio(summary.nbytes, summary.stored),
+        "typesize": summary.typesize,
+        "array": summary.array.as_ref().map(|info| array(info, summary)),
+        "chunks": summary.nchunks.map(|count| json!({"count": count, "size": summary.chunksize})),
+        "codec": summary.codec,
+        "level": summary.level,
+        "filters": filters,
+        "checksum": summary.checksum,
+        "metalayers": layers(&summary.metalayers),
+        "vlmetalayers": layers(&summary.vlmetalayers),
+        "metadata": summary.metadata.as_ref().map(anything),
+        "columns": columns.collect::<Json>(),
+    })
+}
+
+/// A chunk.
+pub fn chunk(chunk: &ChunkSummary) -> Json {
+    json!({
+        "number": chunk.number,
+        "position": chunk.position,
+        "nbytes": chunk.nbytes,
+        "cbytes": chunk.cbytes,
+        "codec": chunk.codec,
+        "filters": chunk.filters,
+    })
+}
+
+/// A fault.
+pub fn fault(fault: &Fault) -> Json {
+    json!({
+        "path": fault.path.as_ref().map(|path| path.to_string_lossy()),
+        "chunk": fault.chunk,
+        "position": fault.position,
+        "what": fault.what,
+        "note": fault.is_note,
+    })
+}
+
+/// What verification found.
+pub fn health(path: &Path, format: &str, health: &Health) -> Json {
+    json!({
+        "path": path.to_string_lossy(),
+        "format": format,
+        "right": health.is_right(),
+        "chunks": health.chunks,
+        "compared_with_checksums": health.compared,
+        "faults": health.faults.iter().map(fault).collect::<Json>(),
+    })
+}

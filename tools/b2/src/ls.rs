@@ -1,0 +1,199 @@
+//! `ls`.
+
+use crate::cli::LsArgs;
+use crate::info::{each, tuple};
+use crate::json::{self, dtype_text, ratio};
+use crate::place::Input;
+use crate::table::{Side, Table};
+use crate::voice::{Failure, Outcome, Paint};
+use ferroblosc::convert::{self, Detected, Summary};
+use ferroblosc_tools_common::size::human;
+use serde_json::{Value as Json, json};
+use std::path::{Path, PathBuf};
+
+/// What is listed.
+struct Listing {
+    args: LsOptions,
+    table: Table,
+    values: Vec<Json>,
+}
+
+#[derive(Clone, Copy)]
+struct LsOptions {
+    chunks: bool,
+    json: bool,
+}
+
+pub fn run(args: &LsArgs) -> Outcome {
+    let options = LsOptions {
+        chunks: args.chunks,
+        json: args.json,
+    };
+    let (sides, heading): (&[Side], &[&str]) = match args.chunks {
+        true => (
+            &[
+                Side::Right,
+                Side::Right,
+                Side::Right,
+                Side::Right,
+                Side::Left,
+                Side::Left,
+                Side::Left,
+            ],
+            &[
+                "chunk", "at byte", "data", "stored", "codec", "filters", "name",
+            ],
+        ),
+        false => (
+            &[
+                Side::Left,
+                Side::Right,
+                Side::Right,
+                Side::Right,
+                Side::Left,
+                Side::Left,
+            ],
+            &["format", "data", "stored", "ratio", "content", "name"],
+        ),
+    };
+    let mut listing = Listing {
+        args: options,
+        table: Table::new(sides),
+        values: Vec::new(),
+    };
+    listing
+        .table
+        .add(heading.iter().map(|&text| text.to_owned()).collect());
+    let listed = each(&args.paths, |input| listing.add_path(input));
+    match args.json {
+        true => json::print(&listing.values.into())?,
+        false => {
+            let paint = Paint::output();
+            listing
+                .table
+                .write(&mut std::io::stdout().lock(), |heading| {
+                    paint.faint(heading)
+                })?;
+        }
+    }
+    listed
+}
+
+impl Listing {
+    fn add_path(&mut self, input: &Input) -> Outcome {
+        match convert::detect(input.path()) {
+            Ok(found) => self
+                .add(input.path(), input.name(), &found)
+                .map_err(|failure| failure.at(input.name())),
+            Err(convert::Error::Unknown) if input.path().is_dir() => self.add_folder(input.path()),
+            Err(error) => Err(input.blame(error)),
+        }
+    }
+
+    /// All that is known in a folder, by name. What can't be read is listed as that.
+    fn add_folder(&mut self, folder: &Path) -> Outcome {
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?
+            .map(|entry| Ok(entry?.path()))
+            .collect::<std::io::Result<_>>()?;
+        paths.sort();
+        for path in paths {
+            let shown = path.strip_prefix(".").unwrap_or(&path);
+            if let Ok(found) = convert::detect(&path)
+                && let Err(failure) = self.add(&path, shown, &found)
+            {
+                match failure {
+                    Failure::Error { text, .. } => self.add_broken(shown, &found, &text),
+                    other => return Err(other),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_broken(&mut self, name: &Path, found: &Detected, why: &str) {
+        let shown = name.display().to_string();
+        let format = found.format.name();
+        if self.args.json {
+            self.values
+                .push(json!({"path": shown, "format": format, "error": why}));
+            return;
+        }
+        let dash = || "-".to_owned();
+        let content = format!("unreadable: {why}");
+        self.table.add(match self.args.chunks {
+            true => vec![
+                dash(),
+                dash(),
+                dash(),
+                dash(),
+                format.to_owned(),
+                content,
+                shown,
+            ],
+            false => vec![format.to_owned(), dash(), dash(), dash(), content, shown],
+        });
+    }
+
+    fn add(&mut self, path: &Path, name: &Path, found: &Detected) -> Outcome {
+        if self.args.chunks {
+            return self.add_chunks(path, name, found);
+        }
+        let summary = convert::summarise(path, found)?;
+        match self.args.json {
+            true => self.values.push(json::summary(name, &summary)),
+            false => {
+                self.add_row(&name.display().to_string(), &summary);
+                for (column, summary) in &summary.columns {
+                    self.add_row(&format!("{}:{column}", name.display()), summary);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_row(&mut self, name: &str, summary: &Summary) {
+        let ratio = ratio(summary.nbytes, summary.stored);
+        let content = match (&summary.array, summary.columns.len()) {
+            (Some(info), 0) => format!("{} {}", dtype_text(info), tuple(&info.shape)),
+            (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
+            (None, _) => format!("items of {}", human(summary.typesize)),
+        };
+        self.table.add(vec![
+            summary.found.format.name().to_owned(),
+            human(summary.nbytes),
+            human(summary.stored),
+            ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+            content,
+            name.to_owned(),
+        ]);
+    }
+
+    fn add_chunks(&mut self, path: &Path, name: &Path, found: &Detected) -> Outcome {
+        let shown = name.display().to_string();
+        let mut chunks = Vec::new();
+        let listed = convert::each_chunk(path, found, &mut |chunk| {
+            match self.args.json {
+                true => chunks.push(json::chunk(&chunk)),
+                false => self.table.add(vec![
+                    chunk.number.to_string(),
+                    chunk.position.map_or("-".to_owned(), |at| at.to_string()),
+                    human(chunk.nbytes),
+                    human(chunk.cbytes),
+                    chunk.codec,
+                    match chunk.filters.is_empty() {
+                        true => "-".to_owned(),
+                        false => chunk.filters.join(","),
+                    },
+                    shown.clone(),
+                ]),
+            }
+            true
+        });
+        if self.args.json {
+            let format = found.format.name();
+            self.values
+                .push(json!({"path": shown, "format": format, "chunks": chunks}));
+        }
+        Ok(listed?)
+    }
+}

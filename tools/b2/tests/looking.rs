@@ -1,0 +1,150 @@
+//! `info`, `ls`, `cat`, `head` and `verify` on what others wrote.
+
+mod common;
+
+use common::Folder;
+
+#[test]
+fn info_tells_of_a_container_with_an_array() {
+    let folder = Folder::new();
+    let name = folder.fixture("bloscpack/np_struct.blp");
+    assert_eq!(
+        folder.out(&format!("info {name}")),
+        "\
+np_struct.blp
+  format       Bloscpack container
+  type         [('a', '|S1'), ('b', '<f8')]
+  shape        (50,)
+  data         450 B
+  stored       1.1 KiB (1114 B), ratio 0.40
+  chunks       1 of 450 B
+  codec        blosclz
+  filters      shuffle
+  checksums    adler32
+  metadata     {\"dtype\": \"[('a', '|S1'), ('b', '<f8')]\", \"shape\": [50], \"order\": \"C\", \"container\": \"numpy\"}
+"
+    );
+}
+
+#[test]
+fn tables_are_listed_with_their_columns() {
+    let folder = Folder::new();
+    folder.fixture("bcolz/ct_mixed");
+    folder.write("notes.txt", b"nothing of ours");
+    assert_eq!(
+        folder.out("ls"),
+        "\
+format      data   stored  ratio  content               name
+ctable  58.6 KiB  3.4 KiB  17.24  3000 rows, 5 columns  ct_mixed
+carray  11.7 KiB    636 B  18.87  <i4 (3000,)           ct_mixed:id
+carray  23.4 KiB  1.5 KiB  15.94  <f8 (3000,)           ct_mixed:val
+carray   8.8 KiB    331 B  27.19  |S3 (3000,)           ct_mixed:tag
+carray  11.7 KiB    659 B  18.21  <i2 (3000, 2)         ct_mixed:pair
+carray   2.9 KiB    261 B  11.49  |b1 (3000,)           ct_mixed:even
+"
+    );
+}
+
+#[test]
+fn the_first_rows_of_a_table_have_a_heading() {
+    let folder = Folder::new();
+    folder.fixture("bcolz/ct_mixed");
+    assert_eq!(
+        folder.out("head -l 2 ct_mixed"),
+        " #  id   val  tag  pair     even
+0:   0   0.0  n0   [0, 1]   True
+1:   1  0.25  n1   [2, 3]  False
+"
+    );
+    assert_eq!(
+        folder.out("cat ct_mixed --column pair --slice=-1:"),
+        "2999:  5998  5999\n"
+    );
+}
+
+#[test]
+fn what_has_no_shape_is_shown_as_bytes() {
+    let folder = Folder::new();
+    let name = folder.fixture("bloscpack/iota_default.blp");
+    assert_eq!(
+        folder.out(&format!("cat {name} -s 8:28")),
+        "\
+00000008  0100 0000 0000 0000 0200 0000 0000 0000  ................
+00000018  0300 0000                                ....
+"
+    );
+    assert_eq!(
+        folder.out(&format!("cat {name} -d <u8 -s 3:5")),
+        "3:  3\n4:  4\n"
+    );
+    let raw = folder.line(&format!("cat {name} --raw"));
+    let iota: Vec<u8> = (0..40_000u64).flat_map(u64::to_le_bytes).collect();
+    assert!(raw.stdout == iota);
+}
+
+#[test]
+fn every_fixture_is_known_and_what_is_whole_is_right() {
+    for kind in ["bloscpack", "bcolz"] {
+        let folder = common::fixtures().join(kind);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_listing = path
+                .extension()
+                .is_some_and(|end| end == "md" || end == "jsonl");
+            if is_listing {
+                continue;
+            }
+            let scratch = Folder::new();
+            let said = scratch.run(&["verify", "--json", path.to_str().unwrap()]);
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let found: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+            let right = found[0]["right"].as_bool().unwrap();
+            assert_eq!(said.status, if right { 0 } else { 3 }, "{name}");
+            // Git keeps no empty directories, so those without rows have lost one.
+            let lost = ["ct_empty", "empty_3d", "empty_f8", "resized_zero"].contains(&name);
+            let faults = found[0]["faults"].as_array().unwrap();
+            let is_lost = |fault: &serde_json::Value| {
+                fault["what"] == "it is not there"
+                    && fault["path"].as_str().unwrap().ends_with("/data")
+            };
+            assert!(
+                right || lost && faults.iter().all(is_lost),
+                "{name}: {found:#}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_nothing_of_ours_is_an_error_and_damage_another_one() {
+    let folder = Folder::new();
+    folder.write(
+        "notes.txt",
+        b"nothing of ours, and long enough to be a chunk",
+    );
+    let said = folder.line("info notes.txt");
+    assert_eq!(said.status, 1);
+    assert_eq!(
+        said.err(),
+        "b2: error: notes.txt: this is none of the formats that are known\n\
+         b2: hint: 'b2 compress' packs files of any kind\n"
+    );
+    assert_eq!(folder.line("info").status, 2);
+    assert_eq!(folder.line("nonsense").status, 2);
+    assert_eq!(folder.line("--help").status, 0);
+
+    let name = folder.fixture("bloscpack/iota_default.blp");
+    let mut bytes = folder.read(&name);
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    folder.write(&name, &bytes);
+    let said = folder.line(&format!("verify {name}"));
+    assert_eq!(said.status, 3);
+    assert!(
+        said.out()
+            .starts_with("iota_default.blp: 1 fault (1 chunks"),
+        "{}",
+        said.out()
+    );
+    assert!(said.out().contains("\n  chunk 0: "), "{}", said.out());
+}

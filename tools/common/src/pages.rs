@@ -1,0 +1,33 @@
+//! The manual page and the completions of shells, which programs print themselves.
+
+use clap::Command;
+use clap_complete::Shell;
+use std::io::Write;
+
+/// The completions of a shell.
+pub fn completions(command: &mut Command, shell: Shell) -> Vec<u8> {
+    let name = command.get_name().to_owned();
+    let mut completions = Vec::new();
+    clap_complete::generate(shell, command, name, &mut completions);
+    completions
+}
+
+/// The manual page, with a section for each subcommand.
+///
+/// # Errors
+/// Those of writing to memory: none.
+pub fn man(command: &Command) -> std::io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    for subcommand in command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
+        let man = clap_mangen::Man::new(subcommand.clone());
+        let name = subcommand.get_name().to_uppercase();
+        writeln!(page, ".SH \"SUBCOMMAND: {name}\"")?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+    }
+    Ok(page)
+}
