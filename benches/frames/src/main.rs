@@ -7,7 +7,8 @@
 //! The same calls in one process, the libraries taking turns A B B A; the best turn of each counts. Ratios are
 //! reference / ours: above 1 we are faster. `--chunks` is how many chunks the growing super-chunks get
 //! (100,000), `--dir` where the files go (a temporary directory). At the end each library fills and reads each
-//! kind of storage in a process of its own, which tells how much memory it took.
+//! kind of storage in a process of its own, which tells how much memory it took: all, and without the pages of
+//! files, which are the library's code and a mapped frame.
 
 mod api;
 
@@ -72,20 +73,19 @@ fn timed<T>(times: &mut Times, name: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The data of a chunk.
-fn items(nchunk: usize) -> Vec<i64> {
-    (0..ITEMS as i64)
-        .map(|i| (nchunk * ITEMS) as i64 + 3 * i)
-        .collect()
+/// Numbers of which each chunk gets a part that begins one later than the last's.
+fn ramp() -> Vec<i64> {
+    (0..(ITEMS + CHUNKS) as i64).map(|i| 3 * i).collect()
 }
 
 /// Fills, reads, slices and annotates one super-chunk.
 fn everyday(api: &Api, kind: Kind, path: &str, times: &mut Times) {
-    let data: Vec<Vec<i64>> = (0..CHUNKS).map(items).collect();
+    let ramp = ramp();
+    let data = |nchunk: usize| &ramp[nchunk..nchunk + ITEMS];
     let schunk = Owned::new(api, kind, path);
     let of = |task: &str| format!("{} {task}", kind.name());
     timed(times, &of("append 1,000 chunks"), || {
-        data.iter().for_each(|data| schunk.append(data));
+        (0..CHUNKS).for_each(|nchunk| schunk.append(data(nchunk)));
     });
     let mut dest = vec![0; ITEMS];
     timed(times, &of("read all"), || {
@@ -93,7 +93,7 @@ fn everyday(api: &Api, kind: Kind, path: &str, times: &mut Times) {
             schunk.decompress(nchunk as i64, &mut dest);
         }
     });
-    assert_eq!(dest, data[CHUNKS - 1], "what was read");
+    assert_eq!(dest, data(CHUNKS - 1), "what was read");
     let mut slice = vec![0; SLICE_ITEMS];
     let mut state = 12345u32;
     timed(times, &of("10,000 slices of 100 items"), || {
@@ -217,7 +217,8 @@ fn compare(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Does everything once with one library, and tells the most memory the process took, in KiB.
+/// Does everything once with one library, and tells the most memory the process took, in KiB: all of it,
+/// and what of it was no file's.
 fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result<(), String> {
     let kind = Kind::ALL
         .into_iter()
@@ -230,19 +231,20 @@ fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result
     let path = format!("{directory}/ferroblosc-bench-memory-{}", std::process::id());
     everyday(&api, kind, &path, &mut Vec::new());
     growth(&api, kind, &path, chunks, &mut Vec::new());
-    println!("{}", high_water_mark()?);
+    // (What `getrusage` tells begins with what the program had that started this one.)
+    let (most, of_files) = (of_status("VmHWM:")?, of_status("RssFile:")?);
+    println!("{most} {}", most - of_files);
     Ok(())
 }
 
-/// The most memory this process had, in KiB. (What `getrusage` tells begins with what the program had that
-/// started this one.)
-fn high_water_mark() -> Result<u64, String> {
+/// What the system tells of this process, in KiB.
+fn of_status(name: &str) -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|line| line.split_whitespace().next());
     number
         .and_then(|number| number.parse().ok())
-        .ok_or("no VmHWM in /proc/self/status".to_owned())
+        .ok_or(format!("no {name} in /proc/self/status"))
 }
 
 fn compare_memory(options: &Options) -> Result<(), String> {
@@ -260,17 +262,19 @@ fn compare_memory(options: &Options) -> Result<(), String> {
                 .arg(options.chunks.to_string())
                 .output()
                 .map_err(|e| e.to_string())?;
-            let text = String::from_utf8_lossy(&output.stdout);
-            text.trim()
-                .parse::<f64>()
-                .map_err(|_| format!("{}: no figure", kind.name()))
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let figures: Vec<f64> = text.split_whitespace().flat_map(str::parse).collect();
+            <[f64; 2]>::try_from(figures).map_err(|_| format!("{}: no figures", kind.name()))
         };
         let (ours, theirs) = (measure(our_path())?, measure(reference_path()?)?);
-        println!(
-            "{:48} {ours:11} {theirs:11} {:6.2}",
-            kind.name(),
-            theirs / ours
-        );
+        for (i, what) in ["", ", but for code and mapped files"]
+            .into_iter()
+            .enumerate()
+        {
+            let (ours, theirs) = (ours[i], theirs[i]);
+            let name = format!("{}{what}", kind.name());
+            println!("{name:48} {ours:11} {theirs:11} {:6.2}", theirs / ours);
+        }
     }
     Ok(())
 }
