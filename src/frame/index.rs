@@ -319,10 +319,17 @@ impl Encoder {
         }
         let rest_len = match rest {
             [] => 0,
-            rest => match self.compress_block(rest)? {
-                Some(len) => len,
-                None => return Ok(false),
-            },
+            rest => {
+                let len = match self.compress_block(rest)? {
+                    Some(len) => Some(len),
+                    // Too few offsets for a compressed chunk can still be a compressed block.
+                    None => self.compress_last(&full[full.len() - 1], rest)?,
+                };
+                let Some(len) = len else {
+                    return Ok(false);
+                };
+                len
+            }
         };
         let nblocks = offsets.len().div_ceil(BLOCK);
         let data_at = EXTENDED_HEADER_LENGTH + nblocks * START_LEN;
@@ -367,6 +374,29 @@ impl Encoder {
         }
         self.header = Some(header);
         Ok(Some(len - ONLY_BLOCK_AT))
+    }
+
+    /// The same for the last block, compressed behind the one before it.
+    fn compress_last(&mut self, block: &[i64; BLOCK], rest: &[i64]) -> Result<Option<usize>> {
+        to_bytes(block, &mut self.raw)?;
+        self.raw.try_reserve(rest.len() * OFFSET_LEN)?;
+        self.raw
+            .extend(rest.iter().flat_map(|offset| offset.to_le_bytes()));
+        resize(
+            &mut self.one_block,
+            EXTENDED_HEADER_LENGTH + 2 * (START_LEN + WORST_BLOCK),
+        )?;
+        let len = self.compressor.compress(&self.raw, &mut self.one_block)?;
+        let header = ChunkHeader::parse(&self.one_block[..len])?;
+        if header.is_memcpyed() || header.special != Special::None {
+            return Ok(None);
+        }
+        // Behind the start of the first block, where the block of a shorter chunk is, is that of the second.
+        let start = self.one_block[ONLY_BLOCK_AT..].first_chunk();
+        let start = start.map_or(0, |&start| i32::from_le_bytes(start)) as usize;
+        self.one_block.copy_within(start..len, ONLY_BLOCK_AT);
+        self.header = Some(header);
+        Ok(Some(len - start))
     }
 
     /// Puts the block starts, `blocks` and what is in `one_block` of the last block at their places in

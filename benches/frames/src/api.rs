@@ -203,6 +203,15 @@ impl<'a> Owned<'a> {
         }
     }
 
+    /// Frees it; its files stay until it is dropped.
+    pub fn close(&mut self) {
+        if !self.schunk.is_null() {
+            // SAFETY: it is alive, and not used again.
+            unsafe { (self.api.blosc2_schunk_free)(self.schunk) };
+            self.schunk = std::ptr::null_mut();
+        }
+    }
+
     /// Its path.
     pub fn path(&self) -> &CStr {
         &self.path
@@ -293,9 +302,9 @@ impl<'a> Owned<'a> {
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
-        // SAFETY: freed once; the path is of files the library made, or of nothing.
+        self.close();
+        // SAFETY: the path is of files the library made, or of nothing.
         unsafe {
-            (self.api.blosc2_schunk_free)(self.schunk);
             (self.api.blosc2_remove_urlpath)(self.path.as_ptr());
         }
     }

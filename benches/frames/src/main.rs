@@ -140,7 +140,7 @@ fn small_chunk(api: &Api) -> Vec<u8> {
 /// Lets a super-chunk grow, and opens it when it is large.
 fn growth(api: &Api, kind: Kind, path: &str, chunks: usize, times: &mut Times) {
     let mut chunk = small_chunk(api);
-    let schunk = Owned::new(api, kind, path);
+    let mut schunk = Owned::new(api, kind, path);
     let of = |task: &str| format!("{} {task}", kind.name());
     timed(times, &of(&format!("append the first {EARLY}")), || {
         (0..EARLY).for_each(|_| schunk.append_chunk(&mut chunk));
@@ -149,6 +149,7 @@ fn growth(api: &Api, kind: Kind, path: &str, chunks: usize, times: &mut Times) {
         (EARLY..chunks).for_each(|_| schunk.append_chunk(&mut chunk));
     });
     if matches!(kind, Kind::File | Kind::Directory) {
+        schunk.close();
         timed(
             times,
             &of(&format!("open {chunks} chunks, {OPENED} times")),

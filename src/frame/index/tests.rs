@@ -194,7 +194,10 @@ fn an_index_that_grows_is_what_one_compression_makes() {
         }
     }
     // Else the encoder would be right, but not quick.
-    assert!(put_together > 2 * BLOCK - 100, "{put_together} times");
+    assert!(
+        put_together >= all.len() - 2 - BLOCK,
+        "{put_together} times"
+    );
 }
 
 #[test]
