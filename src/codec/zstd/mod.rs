@@ -3,24 +3,26 @@
 //! Decoding is one-shot, straight into the destination: a frame's window costs no memory, whatever size
 //! it claims.
 
+mod dict;
+mod tiny;
+
 use std::ptr::NonNull;
 
 use zstd_sys::{
-    ZSTD_CCtx, ZSTD_CCtx_setParameter, ZSTD_CDict, ZSTD_DCtx, ZSTD_DDict, ZSTD_ErrorCode,
-    ZSTD_cParameter, ZSTD_compress_usingCDict, ZSTD_compress2, ZSTD_compressCCtx, ZSTD_createCCtx,
-    ZSTD_createCDict, ZSTD_createDCtx, ZSTD_createDDict, ZSTD_decompress_usingDDict,
-    ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeCDict, ZSTD_freeDCtx, ZSTD_freeDDict,
+    ZSTD_CCtx, ZSTD_CCtx_reset, ZSTD_CCtx_setParameter, ZSTD_DCtx, ZSTD_ErrorCode,
+    ZSTD_ResetDirective, ZSTD_Sequence, ZSTD_cParameter, ZSTD_compress_usingCDict, ZSTD_compress2,
+    ZSTD_compressCCtx, ZSTD_compressSequences, ZSTD_createCCtx, ZSTD_createDCtx,
+    ZSTD_decompress_usingDDict, ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeDCtx,
     ZSTD_getErrorCode, ZSTD_isError, ZSTD_maxCLevel, ZSTD_strategy,
 };
 
+pub(super) use self::dict::{DecoderDict, EncoderDict};
+use self::tiny::{Counts, Prices};
 use super::{Dictionary, StreamCodec};
 use crate::{Error, Result};
 
 /// The chunk level that stands for the library's highest level.
 const MAX_LEVEL: u8 = 9;
-
-/// The level dictionaries are prepared for, whatever level the chunk has: what C-Blosc2 does.
-const DICTIONARY_LEVEL: i32 = 1;
 
 /// Zstandard's contexts.
 #[derive(Default)]
@@ -29,6 +31,8 @@ pub(super) struct Zstd {
     decoder: Option<Decoder>,
     /// Where the second of two results goes, from which the shorter one is taken.
     second: Vec<u8>,
+    /// Parses short streams.
+    parser: tiny::Parser,
 }
 
 impl StreamCodec for Zstd {
@@ -64,13 +68,19 @@ impl StreamCodec for Zstd {
             .encode_with_search(level, first, src, dest)?;
         let more: &[Search] = match parser {
             Parser::Lazy if len < src.len() / REPETITIVE => &[Search::TREE],
-            Parser::Optimal if src.len() <= TINY => &[Search::CONTENT_8, Search::CONTENT_16],
+            Parser::Optimal if src.len() <= tiny::LONGEST => &[],
             Parser::Optimal if src.len() <= SHORT => &[Search::CONTENT_8],
             _ => &[],
         };
-        more.iter().try_fold(len, |len, &search| {
-            self.shorter(len, level, search, src, dest)
-        })
+        let len = more.iter().try_fold(len, |len, &search| {
+            self.shorter(len, dest, |encoder, dest| {
+                encoder.encode_with_search(level, search, src, dest)
+            })
+        })?;
+        match parser {
+            Parser::Optimal if src.len() <= tiny::LONGEST => self.encode_tiny(len, src, dest),
+            _ => Ok(len),
+        }
     }
 
     /// Takes any number of frames, skippable ones among them.
@@ -84,36 +94,91 @@ impl StreamCodec for Zstd {
 }
 
 impl Zstd {
-    /// Encodes again with `search`; `dest` gets the result if it is shorter than the `len` bytes (0: none)
-    /// which are there.
-    fn shorter(
+    /// Encodes a short stream by parses of our own. `dest` gets the shortest result if it is shorter than the `len`
+    /// bytes (0: none) which are there.
+    fn encode_tiny(&mut self, len: usize, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let mut parser = std::mem::take(&mut self.parser);
+        let result = self.encode_parses(&mut parser, len, src, dest);
+        self.parser = parser;
+        result
+    }
+
+    fn encode_parses(
         &mut self,
+        parser: &mut tiny::Parser,
         len: usize,
-        level: i32,
-        search: Search,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if len == 0 {
-            return self.encoder()?.encode_with_search(level, search, src, dest);
+        if !parser.start(src) {
+            return Ok(len);
         }
-        let mut second = std::mem::take(&mut self.second);
-        if second.len() < dest.len() {
-            second.try_reserve_exact(dest.len() - second.len())?;
-            second.resize(dest.len(), 0);
+        let mut last = tiny::literals(src.len()).to_vec();
+        let mut shortest = self.shorter_by_parse(len, &last, src, dest)?;
+        let views = [
+            (false, Prices::predefined()),
+            (false, Prices::runs()),
+            (true, Prices::predefined().huffman(src)),
+        ];
+        for (is_coded, mut prices) in views {
+            for pass in 0..PASSES {
+                let parse = parser.parse(src, &prices);
+                let is_known = tiny::same(&parse, &last);
+                if parse.len() == 1 || (is_known && pass > 0) {
+                    break;
+                }
+                if !is_known {
+                    shortest = self.shorter_by_parse(shortest, &parse, src, dest)?;
+                }
+                prices = Prices::adapted(&Counts::of(src, &parse), is_coded);
+                last = parse;
+            }
         }
-        let room = &mut second[..dest.len()];
-        let second_len = self.encoder()?.encode_with_search(level, search, src, room);
-        if let Ok(shorter @ 1..) = second_len
-            && shorter < len
-        {
-            dest[..shorter].copy_from_slice(&second[..shorter]);
-        }
-        self.second = second;
-        Ok(match second_len? {
-            0 => len,
-            second_len => second_len.min(len),
+        Ok(shortest)
+    }
+
+    fn shorter_by_parse(
+        &mut self,
+        len: usize,
+        parse: &[ZSTD_Sequence],
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.shorter(len, dest, |encoder, dest| {
+            encoder.encode_parse(parse, src, dest)
         })
+    }
+
+    /// Encodes again, with as much room as there is in `dest`, and at least [`LEAST_ROOM`]; `dest` gets the result
+    /// if it is shorter than the `len` bytes (0: none) which are there.
+    fn shorter(
+        &mut self,
+        len: usize,
+        dest: &mut [u8],
+        encode: impl FnOnce(&mut Encoder, &mut [u8]) -> Result<usize>,
+    ) -> Result<usize> {
+        let mut second = std::mem::take(&mut self.second);
+        let room = dest.len().max(LEAST_ROOM);
+        if second.len() < room {
+            second.try_reserve_exact(room - second.len())?;
+            second.resize(room, 0);
+        }
+        let result = self
+            .encoder()
+            .and_then(|encoder| encode(encoder, &mut second[..room]));
+        let limit = match len {
+            0 => dest.len(),
+            len => len - 1,
+        };
+        let found = match result {
+            Ok(found @ 1..) if found <= limit => {
+                dest[..found].copy_from_slice(&second[..found]);
+                Ok(found)
+            }
+            other => other.map(|_| len),
+        };
+        self.second = second;
+        found
     }
 
     fn encoder(&mut self) -> Result<&mut Encoder> {
@@ -128,6 +193,20 @@ impl Zstd {
 /// at all". It has no name in the stable interface.
 const BLOCK_SPLITTER: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam20;
 const NO_SPLITTING: i32 = 1;
+
+/// The library's parameters for sequences that are given to it, and the values for "with an end of their own" and
+/// for "find out which offsets repeat".
+const DELIMITERS: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam11;
+const EXPLICIT_DELIMITERS: i32 = 1;
+const REPEATED_OFFSETS: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam19;
+const FIND_REPEATED: i32 = 1;
+
+/// What the library needs in front of sequences, whether or not they take so much: it does not notice when a
+/// header does not fit.
+const LEAST_ROOM: usize = tiny::LONGEST + 64;
+
+/// How often a short stream is parsed from each point of view, by what the parse before found.
+const PASSES: usize = 3;
 
 /// How the library cuts a stream into matches, as far as chunks of Blosc 1.x care.
 ///
@@ -158,8 +237,6 @@ impl Parser {
     }
 }
 
-/// The longest stream in which a single byte is a part that counts.
-const TINY: usize = 1 << 10;
 /// The longest stream in which such bytes add up.
 const SHORT: usize = 128 << 10;
 /// A stream packed better than this repeats itself so much that trying twice is cheap, and worth it.
@@ -185,11 +262,6 @@ impl Search {
         strategy: ZSTD_strategy::ZSTD_btopt as i32,
         log: 0,
         target_length: 8,
-    };
-    /// The same with 16 bytes, for runs that are a few times as long.
-    const CONTENT_16: Search = Search {
-        target_length: 16,
-        ..Search::CONTENT_8
     };
 }
 
@@ -291,6 +363,47 @@ impl Encoder {
         encoded(result)
     }
 
+    /// A stream as sequences, of which the last one is the literals at its end. `dest` has [`LEAST_ROOM`].
+    fn encode_parse(
+        &mut self,
+        parse: &[ZSTD_Sequence],
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let context = self.0.as_ptr();
+        let parameters = [
+            // SAFETY: returns a constant.
+            (ZSTD_cParameter::ZSTD_c_compressionLevel, unsafe {
+                ZSTD_maxCLevel()
+            }),
+            (ZSTD_cParameter::ZSTD_c_strategy, 0),
+            (ZSTD_cParameter::ZSTD_c_searchLog, 0),
+            (ZSTD_cParameter::ZSTD_c_targetLength, 0),
+            (DELIMITERS, EXPLICIT_DELIMITERS),
+            (REPEATED_OFFSETS, FIND_REPEATED),
+        ];
+        // SAFETY: the context is ours alone. After this, no compression is under way.
+        unsafe { ZSTD_CCtx_reset(context, ZSTD_ResetDirective::ZSTD_reset_session_only) };
+        for (parameter, value) in parameters {
+            // SAFETY: the context is ours alone, and no compression is under way.
+            unsafe { ZSTD_CCtx_setParameter(context, parameter, value) };
+        }
+        // SAFETY: the context is ours alone; pointers and lengths are those of live slices. The sequences
+        // add up to the length of `src`, and each copies what is there.
+        let result = unsafe {
+            ZSTD_compressSequences(
+                context,
+                dest.as_mut_ptr().cast(),
+                dest.len(),
+                parse.as_ptr(),
+                parse.len(),
+                src.as_ptr().cast(),
+                src.len(),
+            )
+        };
+        encoded(result)
+    }
+
     fn encode_with(&mut self, dict: &EncoderDict, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: as in `encode`; the library only reads the dictionary.
         let result = unsafe {
@@ -368,56 +481,6 @@ impl Drop for Decoder {
     }
 }
 
-/// A dictionary prepared for encoding.
-pub(super) struct EncoderDict(NonNull<ZSTD_CDict>);
-
-// SAFETY: immutable after it was made, and not tied to a thread.
-unsafe impl Send for EncoderDict {}
-// SAFETY: the library documents that threads may share it.
-unsafe impl Sync for EncoderDict {}
-
-impl EncoderDict {
-    /// Prepares `bytes`, which are copied.
-    pub(super) fn new(bytes: &[u8]) -> Result<EncoderDict> {
-        // SAFETY: pointer and length are those of a live slice, which the library copies.
-        let dict =
-            unsafe { ZSTD_createCDict(bytes.as_ptr().cast(), bytes.len(), DICTIONARY_LEVEL) };
-        NonNull::new(dict).map(EncoderDict).ok_or(Error::CodecDict)
-    }
-}
-
-impl Drop for EncoderDict {
-    fn drop(&mut self) {
-        // SAFETY: made by the library, freed once.
-        unsafe { ZSTD_freeCDict(self.0.as_ptr()) };
-    }
-}
-
-/// A dictionary prepared for decoding.
-pub(super) struct DecoderDict(NonNull<ZSTD_DDict>);
-
-// SAFETY: immutable after it was made, and not tied to a thread.
-unsafe impl Send for DecoderDict {}
-// SAFETY: the library documents that threads may share it.
-unsafe impl Sync for DecoderDict {}
-
-impl DecoderDict {
-    /// Prepares `bytes`, which are copied. Bytes that begin with the dictionary magic must be a whole
-    /// dictionary, others are taken as plain content.
-    pub(super) fn new(bytes: &[u8]) -> Result<DecoderDict> {
-        // SAFETY: pointer and length are those of a live slice, which the library copies.
-        let dict = unsafe { ZSTD_createDDict(bytes.as_ptr().cast(), bytes.len()) };
-        NonNull::new(dict).map(DecoderDict).ok_or(Error::CodecDict)
-    }
-}
-
-impl Drop for DecoderDict {
-    fn drop(&mut self) {
-        // SAFETY: made by the library, freed once.
-        unsafe { ZSTD_freeDDict(self.0.as_ptr()) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -451,6 +514,32 @@ mod tests {
             .flat_map(|byte| [byte; 16])
             .collect();
         assert!(blosc1_size(8, &runs) <= 22);
+        let different_runs: Vec<u8> = (10..18).flat_map(|byte| [byte; 16]).collect();
+        assert!(blosc1_size(9, &different_runs) <= 24);
+    }
+
+    #[test]
+    fn a_few_values_are_no_longer_than_version_1_5_4_makes_them() {
+        let mut sparse = [0; 64];
+        for place in [7, 23, 55, 63] {
+            sparse[place] = 1;
+        }
+        assert!(blosc1_size(9, &sparse) <= 24);
+    }
+
+    #[test]
+    fn a_short_stream_takes_no_more_room_than_there_is() {
+        let zeros = [0; 100];
+        let mut dest = [0xEE; 100];
+        for room in 0..30 {
+            let mut codec = Zstd::default();
+            let len = codec.encode_blosc1(9, false, &zeros, &mut dest[..room]);
+            assert!(len.unwrap() <= room);
+            assert!(
+                dest[room..].iter().all(|&byte| byte == 0xEE),
+                "room for {room}"
+            );
+        }
     }
 
     #[test]

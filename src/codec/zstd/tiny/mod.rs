@@ -1,0 +1,250 @@
+//! Parses of a short stream: how it is cut into literals and matches.
+//!
+//! Of a frame of a few dozen bytes, one or two are a part that counts, and the library's parsers were not made for
+//! that: they take no account of what it means if all sequences have the same symbol, or if literals are worth
+//! a Huffman code only when there are more of them. So streams are parsed here by exact prices and from several
+//! points of view ([`prices`]); the library writes each parse, and the shortest frame wins.
+
+mod matches;
+mod prices;
+
+use zstd_sys::ZSTD_Sequence;
+
+use matches::{Matches, common};
+use prices::Recent;
+pub(super) use prices::{Counts, Prices};
+
+/// The longest stream this is for.
+pub(super) const LONGEST: usize = 1 << 10;
+/// What the format's sequences copy at least.
+const SHORTEST_MATCH: usize = 3;
+/// Of a long match the first lengths are tried, and the last ones.
+const FIRST_LENGTHS: usize = 32;
+const LAST_LENGTHS: usize = 3;
+/// A match as long as this is taken: inside, but for some bytes at both ends, no other is tried.
+const ENOUGH: usize = 64;
+const MARGIN: usize = 4;
+
+/// The cheapest way to a position that a match ends at.
+#[derive(Clone, Copy)]
+struct Node {
+    price: u32,
+    /// The end of the match before.
+    from: u16,
+    len: u16,
+    offset: u16,
+    recent: Recent,
+}
+
+const UNREACHED: Node = Node {
+    price: u32::MAX,
+    from: 0,
+    len: 0,
+    offset: 0,
+    recent: Recent::FIRST,
+};
+
+/// Literals that began behind a match.
+#[derive(Clone, Copy)]
+struct Run {
+    start: usize,
+    /// Of all up to its end, without that of its length.
+    price: u32,
+}
+
+/// The parse of `len` bytes that has no match.
+pub(super) fn literals(len: usize) -> [ZSTD_Sequence; 1] {
+    [ZSTD_Sequence {
+        offset: 0,
+        litLength: len as u32,
+        matchLength: 0,
+        rep: 0,
+    }]
+}
+
+/// Parses streams.
+#[derive(Default)]
+pub(super) struct Parser {
+    matches: Matches,
+    nodes: Vec<Node>,
+}
+
+impl Parser {
+    /// Whether `src`, of at most [`LONGEST`] bytes, has any match. Parses are of the `src` last given here.
+    pub(super) fn start(&mut self, src: &[u8]) -> bool {
+        self.matches.find(src);
+        !self.matches.is_empty()
+    }
+
+    /// The cheapest parse. The last sequence has what is behind the last match.
+    pub(super) fn parse(&mut self, src: &[u8], prices: &Prices) -> Vec<ZSTD_Sequence> {
+        self.nodes.clear();
+        self.nodes.resize(src.len() + 1, UNREACHED);
+        self.nodes[0].price = 0;
+        let mut run = Run { start: 0, price: 0 };
+        let mut inside = 0..0;
+        for (at, &byte) in src.iter().enumerate() {
+            let node = self.nodes[at].price;
+            if node != UNREACHED.price
+                && node + prices.run(0) <= run.price + prices.run(at - run.start)
+            {
+                run = Run {
+                    start: at,
+                    price: node,
+                };
+            }
+            if !inside.contains(&at) {
+                let longest = self.try_matches(src, prices, at, run);
+                if longest >= ENOUGH && at >= inside.end {
+                    inside = at + MARGIN..at + longest - MARGIN;
+                }
+            }
+            run.price += prices.literal(byte);
+        }
+        let end = if self.nodes[src.len()].price <= run.price {
+            src.len()
+        } else {
+            run.start
+        };
+        self.sequences(src.len(), end)
+    }
+
+    /// Goes on from `at` with each match there. Gives the length of the longest.
+    fn try_matches(&mut self, src: &[u8], prices: &Prices, at: usize, run: Run) -> usize {
+        let recent = self.nodes[run.start].recent;
+        let behind_a_match = run.start == at;
+        let price = run.price + prices.run(at - run.start);
+        let mut go_on = |offset: u16, shortest: usize, longest: usize| {
+            let number = recent.number(offset, behind_a_match);
+            let price = price + prices.offset(number);
+            let last = (shortest + FIRST_LENGTHS).max((longest + 1).saturating_sub(LAST_LENGTHS));
+            let lengths = shortest..=longest.min(shortest + FIRST_LENGTHS - 1);
+            for len in lengths.chain(last..=longest) {
+                let price = price + prices.length(len);
+                let node = &mut self.nodes[at + len];
+                if price < node.price {
+                    *node = Node {
+                        price,
+                        from: run.start as u16,
+                        len: len as u16,
+                        offset,
+                        recent: recent.after(offset, number, behind_a_match),
+                    };
+                }
+            }
+        };
+        let mut of_recent = 0;
+        for offset in recent.offsets(behind_a_match) {
+            let back = at.checked_sub(usize::from(offset));
+            if let Some(back) = back
+                && back < at
+            {
+                let len = common(src, back, at);
+                go_on(offset, SHORTEST_MATCH, len);
+                of_recent = of_recent.max(len);
+            }
+        }
+        let mut shortest = SHORTEST_MATCH;
+        for found in self.matches.at(at) {
+            let longest = usize::from(found.len);
+            go_on(found.offset, shortest, longest);
+            shortest = longest + 1;
+        }
+        of_recent.max(shortest - 1)
+    }
+
+    /// The sequences that lead to the match that ends at `end`, and the rest of the `len` bytes.
+    fn sequences(&self, len: usize, end: usize) -> Vec<ZSTD_Sequence> {
+        let mut sequences = literals(len - end).to_vec();
+        let mut end = end;
+        while end != 0 {
+            let node = self.nodes[end];
+            let from = usize::from(node.from);
+            sequences.push(ZSTD_Sequence {
+                offset: u32::from(node.offset),
+                litLength: (end - from) as u32 - u32::from(node.len),
+                matchLength: u32::from(node.len),
+                rep: 0,
+            });
+            end = from;
+        }
+        sequences.reverse();
+        sequences
+    }
+}
+
+/// Whether two parses of a stream are the same.
+pub(super) fn same(one: &[ZSTD_Sequence], other: &[ZSTD_Sequence]) -> bool {
+    let key =
+        |sequence: &ZSTD_Sequence| (sequence.litLength, sequence.matchLength, sequence.offset);
+    one.iter().map(key).eq(other.iter().map(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the sequences make of the literals of `src`.
+    fn replay(src: &[u8], sequences: &[ZSTD_Sequence]) -> Vec<u8> {
+        let mut made: Vec<u8> = Vec::new();
+        for sequence in sequences {
+            let literals = made.len()..made.len() + sequence.litLength as usize;
+            made.extend_from_slice(&src[literals]);
+            for _ in 0..sequence.matchLength {
+                made.push(made[made.len() - sequence.offset as usize]);
+            }
+        }
+        made
+    }
+
+    #[test]
+    fn sequences_stand_for_the_stream_whatever_the_prices() {
+        let mut parser = Parser::default();
+        let mut random = 5u32;
+        for round in 0..200 {
+            let values = [2, 4, 20][round % 3];
+            let longest_run = [1, 3, 50][round / 3 % 3];
+            let src: Vec<u8> = (0..LONGEST)
+                .flat_map(|_| {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let run = 1 + (random >> 16) as usize % longest_run;
+                    std::iter::repeat_n((random >> 24) as u8 % values, run)
+                })
+                .take(if round == 0 { LONGEST } else { 5 * round })
+                .collect();
+            if !parser.start(&src) {
+                continue;
+            }
+            for prices in [
+                Prices::predefined(),
+                Prices::runs(),
+                Prices::predefined().huffman(&src),
+            ] {
+                let parse = parser.parse(&src, &prices);
+                assert!(replay(&src, &parse) == src, "round {round}");
+                let adapted = Prices::adapted(&Counts::of(&src, &parse), true);
+                assert!(replay(&src, &parser.parse(&src, &adapted)) == src);
+            }
+        }
+    }
+
+    #[test]
+    fn runs_become_a_literal_and_a_match_each() {
+        let src: Vec<u8> = (10..18u8).flat_map(|byte| [byte; 16]).collect();
+        let mut parser = Parser::default();
+        assert!(parser.start(&src));
+        let parse = parser.parse(&src, &Prices::runs());
+        let (last, runs) = parse.split_last().unwrap();
+        assert_eq!((last.litLength, last.matchLength), (0, 0));
+        assert_eq!(runs.len(), 8);
+        for run in runs {
+            assert_eq!((run.litLength, run.matchLength, run.offset), (1, 15, 1));
+        }
+    }
+
+    #[test]
+    fn a_stream_without_repetition_has_nothing_to_parse() {
+        let src: Vec<u8> = (0..=255).collect();
+        assert!(!Parser::default().start(&src));
+    }
+}
