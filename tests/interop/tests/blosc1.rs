@@ -16,6 +16,8 @@ use ferroblosc_interop::tally::Tally;
 const BATCH: usize = 64;
 /// Seconds the sample runs when nobody says otherwise.
 const DEFAULT_SAMPLE_SECONDS: u64 = 10;
+/// Batches of cells with tiny blocks, which take a few milliseconds each.
+const TINY_BATCHES: usize = 40;
 
 fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
@@ -42,6 +44,20 @@ fn row_l14_every_pair_of_parameters_agrees_with_the_reference() {
         .collect();
     for batch in cells.chunks(BATCH) {
         run(batch, &mut tally);
+    }
+    tally.conclude();
+}
+
+#[test]
+fn row_l14_tiny_blocks_are_no_longer_than_the_references() {
+    ours();
+    reference();
+    let seed = number_from("FERROBLOSC_SAMPLE_SEED").unwrap_or_default();
+    let mut random = Random::new(seed);
+    let mut tally = Tally::new(&CODECS);
+    for _ in 0..TINY_BATCHES {
+        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random_tiny(&mut random)).collect();
+        run(&cells, &mut tally);
     }
     tally.conclude();
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_int};
 use std::fmt;
+use std::ops::Range;
 
 use super::Library;
 use crate::data::{Content, Random};
@@ -37,7 +38,26 @@ const SIZES: [usize; 20] = [
 const THREADS: [c_int; 4] = [1, 2, 3, 4];
 const SPLIT_MODES: usize = 4;
 const ALWAYS_SPLIT: c_int = 1;
-const BLOCKSIZES: [usize; 10] = [0, 1, 100, 128, 1000, 4096, 4099, 65_536, 100_000, 1 << 20];
+const BLOCKSIZES: [usize; 14] = [
+    0,
+    1,
+    16,
+    50,
+    100,
+    128,
+    200,
+    256,
+    1000,
+    4096,
+    4099,
+    65_536,
+    100_000,
+    1 << 20,
+];
+/// Where in [`BLOCKSIZES`] the tiny ones are.
+const TINY_BLOCKSIZES: Range<usize> = 2..8;
+/// Where in [`SIZES`] those are that make a few of them, up to some hundred.
+const TINY_BLOCKS_SIZES: Range<usize> = 4..12;
 
 /// How many values each dimension has: codec, level, shuffle, typesize, size, threads, split mode, block
 /// size, content.
@@ -60,11 +80,6 @@ const MAX_STREAMS: usize = 16;
 const MIN_STREAM: usize = 128;
 /// How much larger than the reference's a chunk may be: a part, and bytes.
 const SIZE_SLACK: (f64, f64) = (1.02, 16.0);
-/// Streams of blocks as short as these are a few dozen bytes, of which the libraries of Zstd and Snappy that we
-/// link need one or two more than those of the reference. The other codecs get no such allowance.
-const TINY_BLOCK: usize = 256;
-const TINY_BLOCK_CODECS: [&str; 2] = ["snappy", "zstd"];
-const TINY_BLOCK_SLACK: usize = 2;
 
 /// One combination of parameters.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +123,20 @@ impl Cell {
             picks: DIMENSIONS.map(|values| random.below(values)),
             seed: random.word() >> 32,
         }
+    }
+
+    /// A cell drawn at random among those with blocks of a few dozen bytes, in which each byte counts, and with one
+    /// of the codecs whose library is another version or another program than the reference's.
+    pub fn random_tiny(random: &mut Random) -> Cell {
+        const OTHER_LIBRARIES: [&str; 2] = ["snappy", "zstd"];
+        let mut cell = Cell::random(random);
+        let name = OTHER_LIBRARIES[random.below(OTHER_LIBRARIES.len())];
+        let codec = CODECS.iter().position(|&other| other == name);
+        cell.picks[0] = codec.expect("a codec");
+        cell.picks[1] = 1 + random.below(LEVELS - 1);
+        cell.picks[4] = TINY_BLOCKS_SIZES.start + random.below(TINY_BLOCKS_SIZES.len());
+        cell.picks[7] = TINY_BLOCKSIZES.start + random.below(TINY_BLOCKSIZES.len());
+        cell
     }
 
     /// The codec's place in [`CODECS`].
@@ -268,13 +297,7 @@ impl Cell {
             ));
         }
         let (part, bytes) = SIZE_SLACK;
-        let tiny_blocks = match blocksize {
-            1..=TINY_BLOCK if TINY_BLOCK_CODECS.contains(&self.codec_name()) => {
-                self.nbytes().div_ceil(blocksize)
-            }
-            _ => 0,
-        };
-        let allowed = part * theirs.len() as f64 + bytes + (tiny_blocks * TINY_BLOCK_SLACK) as f64;
+        let allowed = part * theirs.len() as f64 + bytes;
         if mine.len() as f64 > allowed {
             return Err(format!("{} bytes, not {}", mine.len(), theirs.len()));
         }
