@@ -197,11 +197,7 @@ fn chunks(
     // Where many are missing, only the first one of those behind the last file was named.
     let nchunks = sizes.len.div_ceil(storage.chunklen);
     let there = store.list(&root.join(DATA))?.unwrap_or_default();
-    let last = there
-        .iter()
-        .filter_map(|name| chunkfile::number_of(name))
-        .max();
-    let behind = last.map_or(0, |last| last + 1);
+    let behind = verify::reach(&there);
     let mut broken: Vec<u64> = findings
         .iter()
         .filter(|finding| is_chunk(&finding.fault))
@@ -242,7 +238,10 @@ fn chunks(
         let start = number * storage.chunklen;
         let kept = (rows.len() / row_bytes) as u64;
         let count = expected.least / sizes.row_bytes;
-        rows.extend(row.repeat((count - kept) as usize));
+        rows.try_reserve_exact(expected.least as usize - rows.len())?;
+        while (rows.len() as u64) < expected.least {
+            rows.extend_from_slice(&row);
+        }
         if kept < count {
             repaired
                 .lost

@@ -16,6 +16,9 @@ use crate::blosc1::Engine;
 use crate::bloscpack::Value;
 use crate::blpk::MAX_NBYTES;
 
+/// So many chunks may be missing in any case.
+const FEW_MISSING: u64 = 16;
+
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -255,12 +258,8 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
         return Ok(Some(sizes.len));
     }
     let mut engine = Engine::default();
-    // As many as there are files; what is missing behind them is missing as one.
-    let files = there
-        .iter()
-        .filter_map(|name| chunkfile::number_of(name))
-        .max();
-    let looked_at = nchunks.min(files.map_or(0, |last| last + 1));
+    // What is missing behind those there is missing as one.
+    let looked_at = nchunks.min(reach(&there));
     for number in 0..looked_at {
         let expected = match is_object {
             true => Expected {
@@ -290,6 +289,19 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
         }
     }
     Ok(Some(sizes.len))
+}
+
+/// Behind which chunk the files of an array end. Anybody can give a file a large number, so a file in front of which more
+/// are missing than are there is not one of them.
+pub(super) fn reach(names: &[String]) -> u64 {
+    let mut numbers: Vec<u64> = names
+        .iter()
+        .filter_map(|name| chunkfile::number_of(name))
+        .collect();
+    numbers.sort_unstable();
+    let there = (0..).zip(numbers);
+    let near = there.take_while(|&(before, number)| number - before <= before + FEW_MISSING);
+    near.last().map_or(0, |(_, number)| number + 1)
 }
 
 /// The plain bytes that chunk `number` of an array must hold.

@@ -1,6 +1,6 @@
 //! Faults that are found, and what can be mended of them.
 
-use crate::common::{Scratch, fixtures, iota, made, rows, spec, tree};
+use crate::common::{Scratch, fixtures, iota, made, reader, rows, spec, tree};
 use ferroblosc::bcolz::{self, Carray, Ctable, Fault, Mode, Options};
 use std::fs;
 use std::path::Path;
@@ -228,4 +228,28 @@ fn row_b9_repair_trims_columns_to_the_shortest() {
     assert_eq!(repaired.left, []);
     let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
     assert_eq!(table.read("a", 0..22).unwrap(), iota(0..22));
+}
+
+#[test]
+fn a_file_of_a_large_number_keeps_nobody_busy() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 100, 0..1050);
+    let sizes = r#"{"shape": [1000000000000000000], "nbytes": 0, "cbytes": 0}"#;
+    std::fs::write(root.join("meta/sizes"), sizes).unwrap();
+    let far = root.join("data/__9999999999999999.blp");
+    std::fs::copy(root.join("data/__0.blp"), &far).unwrap();
+    let found = bcolz::verify(&root, &Options::default()).unwrap();
+    // The rest is too short for a chunk that is not the last one, and what is behind it is missing.
+    assert!(found.len() <= 3, "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|finding| finding.fault == Fault::MissingChunk)
+    );
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert!(repaired.left.iter().all(|finding| finding.fault.is_note()));
+    assert_eq!(reader(&root).len(), 1100);
+    assert_eq!(rows(&root)[..1050 * 8], iota(0..1050));
+    assert!(far.exists());
 }

@@ -1,0 +1,228 @@
+//! Directories of bcolz: read, verified, changed and repaired, whatever is in them.
+//!
+//! The input is the text of a directory: each file is a line with `=` and its path, and its bytes up to the next such
+//! line. It lies on a disk in memory.
+
+use ferroblosc::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
+use ferroblosc::io::fault::{Disk, Survival};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::alloc::largest_during;
+use crate::draw::Draw;
+
+/// Chunks that hold more are not read or written: it would take long and find nothing new.
+const MAX_NBYTES: u64 = 1 << 20;
+/// What may be asked for at once whatever the directory: codec states, tables, a step of growth.
+const FIXED_ALLOCATION: usize = 24 << 20;
+/// Where the directory is.
+const ROOT: &str = "/a";
+/// What is in front of a file's path.
+const MARK: &[u8] = b"\n=";
+/// Where a chunk's file tells the plain bytes.
+const NBYTES_AT: usize = 16 + 4;
+
+/// The text of a directory.
+pub fn text_of<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (path, bytes) in files {
+        text.extend_from_slice(MARK);
+        text.extend_from_slice(path.as_bytes());
+        text.push(b'\n');
+        text.extend_from_slice(bytes);
+    }
+    text
+}
+
+/// The files in a text.
+fn files_in(text: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut starts: Vec<usize> = text
+        .windows(MARK.len())
+        .enumerate()
+        .filter(|(_, window)| *window == MARK)
+        .map(|(at, _)| at)
+        .collect();
+    starts.push(text.len());
+    let mut files = Vec::new();
+    for pair in starts.windows(2) {
+        let part = &text[pair[0] + MARK.len()..pair[1]];
+        let mut lines = part.splitn(2, |&byte| byte == b'\n');
+        let (Some(path), Some(bytes)) = (lines.next(), lines.next()) else {
+            continue;
+        };
+        let is_name = |name: &str| !matches!(name, "" | "." | "..");
+        if let Ok(path) = std::str::from_utf8(path)
+            && path.split('/').all(is_name)
+        {
+            files.push((Path::new(ROOT).join(path), bytes.to_vec()));
+        }
+    }
+    // A file can't be a directory, too.
+    let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+    files.retain(|(path, _)| {
+        let is_inside = |other: &PathBuf| other != path && other.starts_with(path);
+        !paths.iter().any(is_inside)
+    });
+    files
+}
+
+/// Whether no chunk says that it holds much.
+fn is_moderate(files: &[(PathBuf, Vec<u8>)]) -> bool {
+    files.iter().all(|(_, bytes)| {
+        let word = bytes.get(NBYTES_AT..).and_then(|rest| rest.first_chunk());
+        word.is_none_or(|word| u64::from(u32::from_le_bytes(*word)) <= MAX_NBYTES)
+    })
+}
+
+/// A directory: an error or rows, the same each time; changes that succeed are there; repairs mend what they say.
+pub fn directory(text: &[u8]) {
+    let files = files_in(text);
+    if files.is_empty() || !is_moderate(&files) {
+        return;
+    }
+    let disk = Disk::holding(files);
+    let (_, largest) = largest_during(|| {
+        let mut draw = Draw::new(text);
+        read(&options(&disk), &mut draw);
+        change(&disk.after_crash(Survival::All));
+        mend(&disk.after_crash(Survival::All));
+    });
+    let justified = FIXED_ALLOCATION + 16 * text.len();
+    assert!(
+        largest <= justified,
+        "asked for {largest} bytes, {justified} would be justified"
+    );
+}
+
+fn options(disk: &Disk) -> Options {
+    Options {
+        store: Store::new(Arc::new(disk.clone())),
+        ..Options::default()
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(ROOT)
+}
+
+fn is_right(found: &[Finding]) -> bool {
+    found.iter().all(|finding| finding.fault.is_note())
+}
+
+/// Whether rows and chunks are of moderate size.
+fn is_small(array: &Carray) -> bool {
+    let chunk = array.chunklen().checked_mul(array.row_bytes());
+    array.row_bytes() > 0 && chunk.is_some_and(|bytes| bytes <= MAX_NBYTES)
+}
+
+fn read(options: &Options, draw: &mut Draw) {
+    let found = bcolz::verify(root(), options);
+    let Ok(object) = bcolz::open(root(), Mode::Read, options) else {
+        return;
+    };
+    let found = found.expect("what can be opened can be looked at");
+    let _ = object.attrs().to_value().to_spaced_json();
+    match object {
+        Object::Carray(mut array) => read_rows(&mut array, is_right(&found), draw),
+        Object::Ctable(table) => {
+            for name in table.names() {
+                if let Ok(mut array) = Carray::open(&root().join(name), Mode::Read, options) {
+                    read_rows(&mut array, is_right(&found), draw);
+                }
+            }
+        }
+    }
+}
+
+fn read_rows(array: &mut Carray, must_be_right: bool, draw: &mut Draw) {
+    if !is_small(array) || array.is_empty() {
+        return;
+    }
+    let most = (MAX_NBYTES / array.row_bytes()).min(array.len());
+    let first = draw.below(usize::try_from(array.len()).unwrap_or(usize::MAX)) as u64;
+    let rows = first..(first + most).min(array.len());
+    let all = array.read(rows.clone());
+    // Python's objects are not rows.
+    if must_be_right && !array.dtype().has_objects() {
+        all.as_ref().expect("rows of an array without a fault");
+    }
+    let Ok(all) = all else { return };
+    let size = array.row_bytes() as usize;
+    for _ in 0..4 {
+        let row = draw.below(all.len() / size);
+        let one = array.read(rows.start + row as u64..rows.start + row as u64 + 1);
+        let one = one.expect("a row of those read");
+        assert!(one == all[row * size..(row + 1) * size], "another row");
+    }
+}
+
+/// Appends, overwrites and takes away; what succeeded is found again.
+fn change(disk: &Disk) {
+    let options = options(disk);
+    match bcolz::open(root(), Mode::Append, &options) {
+        Ok(Object::Carray(array)) if is_small(&array) => change_array(*array, &options),
+        Ok(Object::Ctable(table)) => change_table(table, &options),
+        _ => {}
+    }
+}
+
+fn change_array(mut array: Carray, options: &Options) {
+    let (len, size) = (array.len(), array.row_bytes() as usize);
+    let rows: Vec<u8> = (0..3 * size).map(|k| k as u8).collect();
+    let is_float = array.cparams().quantize > 0;
+    let done = array
+        .append(&rows)
+        .and_then(|()| array.set(len, &rows[size..2 * size]))
+        .and_then(|()| array.trim(1));
+    if done.and_then(|()| array.close()).is_err() {
+        return;
+    }
+    let mut array = Carray::open(root(), Mode::Read, options).expect("it was just written");
+    assert_eq!(array.len(), len + 2);
+    let found = array.read(len..len + 2).expect("rows just written");
+    // Quantized ones are not what was given.
+    assert!(is_float || found == rows[size..2 * size].repeat(2));
+}
+
+fn change_table(mut table: Ctable, options: &Options) {
+    let names: Vec<String> = table.names().map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    for name in &names {
+        match table.column(name) {
+            Ok(Object::Carray(array)) if is_small(array) => {
+                rows.push(vec![7; array.row_bytes() as usize]);
+            }
+            _ => return,
+        }
+    }
+    let len = table.len();
+    let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+    let appended = table.append(&rows).is_ok();
+    drop(table);
+    let table = Ctable::open(root(), Mode::Read, options).expect("it was just open");
+    assert_eq!(table.len(), len + u64::from(appended && !names.is_empty()));
+}
+
+/// Repairs; what is left is what verify finds then, and where nothing is, all rows can be read.
+fn mend(disk: &Disk) {
+    let options = options(disk);
+    let is_large = match bcolz::open(root(), Mode::Read, &options) {
+        Ok(Object::Carray(array)) => !is_small(&array),
+        _ => false,
+    };
+    // A lost chunk is filled in, however large it is.
+    if is_large {
+        return;
+    }
+    let before = disk.contents().len();
+    let Ok(repaired) = bcolz::repair(root(), &options) else {
+        return;
+    };
+    assert!(disk.contents().len() >= before, "a file is gone");
+    let found = bcolz::verify(root(), &options).expect("it was just repaired");
+    assert_eq!(found, repaired.left);
+    let mut draw = Draw::new(ROOT.as_bytes());
+    if is_right(&found) {
+        read(&options, &mut draw);
+    }
+}

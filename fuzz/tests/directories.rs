@@ -1,0 +1,98 @@
+//! The seeds of directories: that they are what they should be, and that the checks hold on them and on what is left of
+//! them after small damage.
+//!
+//! `SEEDS=write cargo test --test directories` in this directory writes `seeds-bcolz/` anew, from the test data.
+
+use std::path::{Path, PathBuf};
+
+use ferroblosc_fuzz::bcolz;
+
+/// Of the test data, small arrays and tables of all kinds.
+const NAMES: [&str; 12] = [
+    "i8_small",
+    "i4_exact",
+    "append_nd2",
+    "attrs",
+    "be_i4",
+    "ct_empty",
+    "dflt_nan",
+    "empty_f8",
+    "objects",
+    "old_meta",
+    "trim_stale_leftover",
+    "codec_zstd_2",
+];
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seeds-bcolz")
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        match path.is_dir() {
+            true => collect(root, &path, files),
+            false => {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+                files.push((name.to_owned(), std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+}
+
+fn seeds() -> Vec<(&'static str, Vec<u8>)> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/bcolz");
+    let seed = |name: &'static str| {
+        let mut files = Vec::new();
+        collect(&data.join(name), &data.join(name), &mut files);
+        let files = files
+            .iter()
+            .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        (name, bcolz::text_of(files))
+    };
+    NAMES.map(seed).to_vec()
+}
+
+#[test]
+fn the_seeds_are_those_of_the_test_data() {
+    if std::env::var_os("SEEDS").is_some_and(|value| value == "write") {
+        std::fs::create_dir_all(directory()).unwrap();
+        for (name, text) in seeds() {
+            std::fs::write(directory().join(name), text).unwrap();
+        }
+    }
+    for (name, text) in seeds() {
+        assert!(text.len() <= 4096, "{name} is longer than inputs are");
+        assert_eq!(
+            std::fs::read(directory().join(name)).unwrap(),
+            text,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_seed_cut_off_anywhere_passes_the_checks() {
+    for (_, text) in seeds() {
+        for len in 0..=text.len() {
+            bcolz::directory(&text[..len]);
+        }
+    }
+}
+
+#[test]
+fn every_seed_with_one_byte_changed_passes_the_checks() {
+    for (_, seed) in seeds() {
+        let mut text = seed.clone();
+        for at in 0..text.len() {
+            let was = text[at];
+            for byte in [was ^ 1, was ^ 0x80, b'0', b'9', 0xFF] {
+                text[at] = byte;
+                bcolz::directory(&text);
+            }
+            text[at] = was;
+        }
+    }
+}
