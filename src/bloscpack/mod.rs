@@ -72,7 +72,7 @@ pub use pack::{
     pack_file_to_file, pack_stream, pack_to_file,
 };
 pub use python::{Literal, text_repr};
-pub use safe::{Replacement, check_different};
+pub use safe::{Replacement, Steps, check_different};
 pub use unpack::{
     Unpacked, Unpacking, open_file, unpack_bytes_from_bytes, unpack_bytes_from_file,
     unpack_file_from_file, unpack_to_file,

@@ -1,7 +1,7 @@
 //! Making containers: everything from front to back, then what is known only at the end.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::args::{BloscArgs, PackArgs};
@@ -14,7 +14,7 @@ use crate::blosc1::{self, Engine};
 use crate::blpk::{Checksum, Header, MetadataSection, OFFSET_LENGTH, UNUSED_OFFSET};
 use crate::chunk::MIN_HEADER_LENGTH;
 
-/// Bytes that files are read and written in; larger chunks are not copied on their way.
+/// Bytes that files are read in; larger chunks are not copied on their way.
 pub(super) const FILE_BUFFER: usize = 256 << 10;
 /// Bytes of the offsets section that are made at once.
 const OFFSETS_AT_ONCE: usize = 64 << 10;
@@ -358,7 +358,7 @@ pub fn pack_to_file(
 ) -> Result<Packed> {
     let mut replacement = Replacement::create(output)?;
     let is_seekable = replacement.is_seekable();
-    let mut writer = BufWriter::with_capacity(FILE_BUFFER, replacement.file());
+    let mut writer = replacement.writer();
     let packed = if is_seekable {
         pack(input, size, &mut writer, args, observer)?
     } else {

@@ -4,11 +4,12 @@
 //! complete. What is no ordinary file (a pipe, a device) is written to as it is.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
+use crate::io::WRITE_STEP;
 
 /// Distinguishes the temporary files of a process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -51,6 +52,11 @@ impl Replacement {
         &mut self.file
     }
 
+    /// What writes to it, in parts of a size that the system likes. Flush it in the end.
+    pub fn writer(&mut self) -> BufWriter<Steps<'_>> {
+        BufWriter::with_capacity(WRITE_STEP, Steps(&mut self.file))
+    }
+
     /// Whether positions can be written to again.
     pub fn is_seekable(&self) -> bool {
         self.names.is_some()
@@ -68,6 +74,25 @@ impl Replacement {
             return Err(error.into());
         }
         Ok(())
+    }
+}
+
+/// A file that never takes much at once.
+pub struct Steps<'f>(&'f mut File);
+
+impl Write for Steps<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(&bytes[..bytes.len().min(WRITE_STEP)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for Steps<'_> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.0.seek(position)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reading containers from front to back.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 use super::error::{Error, Result};
@@ -126,7 +126,7 @@ pub fn unpack_to_file(
     observer: &mut impl Observer,
 ) -> Result<Unpacked> {
     let mut replacement = Replacement::create(output)?;
-    let mut writer = BufWriter::with_capacity(FILE_BUFFER, replacement.file());
+    let mut writer = replacement.writer();
     let unpacked = unpacking.run(&mut writer, nthreads, observer)?;
     writer.flush()?;
     drop(writer);

@@ -1,7 +1,7 @@
 //! Carrays out of containers and `.npy` files, and back.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::error::{Error, Result};
@@ -48,7 +48,7 @@ pub fn carray_to_npy(root: &Path, output: &Path, options: &Options) -> Result<()
     let mut array = Carray::open(root, Mode::Read, options)?;
     let info = info_of(&array)?;
     let mut replacement = Replacement::create(output)?;
-    let mut writer = BufWriter::with_capacity(FILE_BUFFER, replacement.file());
+    let mut writer = replacement.writer();
     writer.write_all(&npy_header(&info)?)?;
     for number in 0..array.nchunks() {
         writer.write_all(&array.read_chunk(number)?)?;
@@ -209,7 +209,7 @@ pub fn carray_to_bloscpack(
     let has_offsets = replacement.is_seekable();
     let header = header_for(&array, checksum, has_offsets)?;
     let entries = header.entries().unwrap_or(0);
-    let mut writer = BufWriter::with_capacity(FILE_BUFFER, replacement.file());
+    let mut writer = replacement.writer();
     let mut front = header.encode()?;
     front.extend(section.encode()?);
     writer.write_all(&front)?;

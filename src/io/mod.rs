@@ -17,6 +17,7 @@ mod reader;
 pub(crate) mod testing;
 
 pub use backend::{Backend, Care, Identity, Mode, Names, Portions, Stream, View, append};
+pub(crate) use filesystem::WRITE_STEP;
 pub use filesystem::{CarefulFileSystem, FileSystem};
 pub use reader::Reader;
 

@@ -12,7 +12,7 @@ mod dtype;
 mod npy;
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Cursor, Read, Write};
+use std::io::{BufReader, Cursor, Read, Write};
 use std::path::Path;
 
 use super::args::PackArgs;
@@ -288,7 +288,7 @@ pub fn npy_to_file(
 ) -> Result<Unpacked> {
     let (info, expected) = array_in(&unpacking)?;
     let mut replacement = Replacement::create(output)?;
-    let mut writer = BufWriter::with_capacity(FILE_BUFFER, replacement.file());
+    let mut writer = replacement.writer();
     writer.write_all(&npy::header(&info)?)?;
     let unpacked = run(unpacking, &mut writer, expected, nthreads, observer)?;
     writer.flush()?;
