@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames bench-b2nd bench-bloscpack fuzz check check-oldest check-arm clean
+.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -35,6 +35,7 @@ help:
 	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make bench-b2nd                 the same for arrays"
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
+	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
@@ -92,6 +93,12 @@ BENCH_MEGABYTES ?= 200
 bench-bloscpack: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference-bloscpack.sh)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
+
+# Our library and bcolz-zipline side by side, on so many million rows.
+BENCH_MILLIONS ?= 10
+bench-bcolz: build
+	scripts/need.sh python3-venv
+	"$$(scripts/reference-bcolz.sh)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS)
 
 check:
 	$(CARGO) fmt --all --check

@@ -87,6 +87,14 @@ struct bcolz_object *bcolz_create_ctable(const char *path,
 FERROBLOSC_EXPORT
 int bcolz_close(struct bcolz_object *object);
 
+/**
+ * Lets up to `nthreads` threads read and write the chunks of a carray, or of all columns; one if nobody says so. Returns
+ * 0, or an error code.
+ */
+FERROBLOSC_EXPORT
+int bcolz_set_threads(struct bcolz_object *object,
+                      int nthreads);
+
 /** 1 for a ctable, 0 for a carray, or an error code. */
 FERROBLOSC_EXPORT int bcolz_is_ctable(const struct bcolz_object *object);
 

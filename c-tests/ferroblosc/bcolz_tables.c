@@ -76,6 +76,8 @@ static void change(const char *path) {
   CHECK(table != NULL);
   CHECK(bcolz_open(path, "a") == NULL);
   CHECK(strstr(bcolz_last_error(), "somebody else is writing") != NULL);
+  CHECK(bcolz_set_threads(table, 2) == 0);
+  CHECK(bcolz_set_threads(table, 0) < 0);
   CHECK(bcolz_trim(table, 1) == 0);
   CHECK(bcolz_trim(table, NROWS + 1) < 0);
   CHECK(bcolz_set(table, 0, -1, &one, sizeof one) == 0);

@@ -170,9 +170,12 @@ pub fn read(store: &Store, path: &Path, most: u64, file: &mut Vec<u8>) -> Result
     // A chunk is never longer than its data and a header.
     let longest = most.min(u64::from(MAX_NBYTES)) + (FRONT + MIN_HEADER_LENGTH) as u64;
     let len = size.min(longest) as usize;
-    file.clear();
-    file.try_reserve_exact(len)?;
-    file.resize(len, 0);
+    if file.len() < len {
+        file.try_reserve_exact(len - file.len())?;
+        file.resize(len, 0);
+    }
+    // What was there is written over.
+    file.truncate(len);
     let filled = stream.read_at(0, file).map_err(Error::storage(path))?;
     file.truncate(filled);
     Ok(())
@@ -195,21 +198,28 @@ pub fn checked<'b>(
     Ok(chunk)
 }
 
-/// Compresses rows into the bytes of a chunk's file.
-pub fn encode(engine: &mut Engine, params: &blosc1::Params, plain: &[u8]) -> Result<Vec<u8>> {
-    let mut file = front()?;
-    let room = FRONT + MIN_HEADER_LENGTH + plain.len();
-    file.try_reserve_exact(room - file.len())?;
-    file.resize(room, 0);
+/// Compresses rows into the bytes of a chunk's file: the first ones of `room`, which grows as it must; returns how
+/// many they are. What else is in `room` means nothing, so that it can be used again and again.
+pub fn encode(
+    engine: &mut Engine,
+    params: &blosc1::Params,
+    plain: &[u8],
+    room: &mut Vec<u8>,
+) -> Result<usize> {
+    let needed = FRONT + MIN_HEADER_LENGTH + plain.len();
+    if room.len() < needed {
+        room.try_reserve_exact(needed - room.len())?;
+        room.resize(needed, 0);
+    }
+    room[..FRONT].copy_from_slice(&front()?);
     let cbytes = engine
-        .compress(params, plain, &mut file[FRONT..])
+        .compress(params, plain, &mut room[FRONT..needed])
         .map_err(Error::Compression)?;
     if cbytes == 0 {
         // There is room for a copy, so the engine always finds one.
         return Err(Error::Compression(blosc1::Error::Failure));
     }
-    file.truncate(FRONT + cbytes);
-    Ok(file)
+    Ok(FRONT + cbytes)
 }
 
 /// The number in the name of a chunk's file; none for other names.

@@ -201,6 +201,14 @@ impl Ctable {
         self.columns.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Lets so many threads read and write the chunks of each column.
+    pub fn set_threads(&mut self, nthreads: i32) {
+        self.options.nthreads = nthreads;
+        for (_, object) in &mut self.columns {
+            object.set_threads(nthreads);
+        }
+    }
+
     /// The attributes of the table.
     pub fn attrs(&self) -> &Attrs {
         &self.attrs

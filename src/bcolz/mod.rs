@@ -137,6 +137,14 @@ impl Object {
         self.len() == 0
     }
 
+    /// Lets so many threads read and write chunks.
+    pub fn set_threads(&mut self, nthreads: i32) {
+        match self {
+            Object::Carray(array) => array.set_threads(nthreads),
+            Object::Ctable(table) => table.set_threads(nthreads),
+        }
+    }
+
     /// The attributes.
     pub fn attrs(&self) -> &Attrs {
         match self {

@@ -225,6 +225,21 @@ pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
     })
 }
 
+/// Lets up to `nthreads` threads read and write the chunks of a carray, or of all columns; one if nobody says so. Returns
+/// 0, or an error code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bcolz_set_threads(object: *mut bcolz_object, nthreads: c_int) -> c_int {
+    boundary!(bcolz_set_threads, {
+        // SAFETY: the caller gives an open object.
+        let object = unsafe { pointers::reference_mut(object) }?;
+        if nthreads < 1 {
+            return Err(Error::InvalidParam);
+        }
+        object.object.set_threads(nthreads);
+        Ok(0)
+    })
+}
+
 /// 1 for a ctable, 0 for a carray, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_is_ctable(object: *const bcolz_object) -> c_int {

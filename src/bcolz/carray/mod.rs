@@ -274,6 +274,11 @@ impl Carray {
         self.storage.expectedlen
     }
 
+    /// Lets so many threads read and write chunks.
+    pub fn set_threads(&mut self, nthreads: i32) {
+        self.options.nthreads = nthreads;
+    }
+
     /// How chunks are compressed that are written from now on.
     pub fn cparams(&self) -> &Cparams {
         &self.storage.cparams

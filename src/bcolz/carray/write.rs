@@ -7,8 +7,10 @@ use crate::bcolz::error::{Error, Result};
 use crate::bcolz::meta::Sizes;
 use crate::bcolz::packed::Layout;
 use crate::bcolz::value;
-use crate::blosc1::{self, Engine};
+use crate::blosc1;
 use crate::bloscpack::Value;
+use crate::pool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Rows that growth makes at once, in bytes, about.
 const FILL_STEP: u64 = 4 << 20;
@@ -48,6 +50,9 @@ impl Carray {
             }
             self.writer.prepared = true;
             self.writer.has_stale = true;
+            if self.full_chunks() == 0 {
+                self.writer.cbytes = Some(0);
+            }
         }
         Ok(())
     }
@@ -132,15 +137,12 @@ impl Carray {
         if rest.is_empty() {
             let full = rows.len() - rows.len() % chunk_bytes;
             let (chunks, behind) = rows.split_at(full);
-            let batch = chunk_bytes * self.threads() as usize;
-            for chunks in chunks.chunks(batch) {
-                let files = self.encode_all(chunks).map_err(|error| (error, written))?;
-                for file in files {
-                    let number = first + written;
-                    self.write_file(number, &file)
-                        .map_err(|error| (error, written))?;
-                    written += 1;
-                }
+            if full > 0 {
+                let count = (full / chunk_bytes) as u64;
+                // After a failure some of them may be there.
+                self.write_chunks(first + written, chunks)
+                    .map_err(|error| (error, written + count))?;
+                written += count;
             }
             rows = behind;
         }
@@ -170,7 +172,11 @@ impl Carray {
         let mut file = chunkfile::front()?;
         file.try_reserve_exact(chunk.len())?;
         file.extend_from_slice(chunk);
-        self.write_file(number, &file)?;
+        self.cached.take_if(|(cached, _)| *cached == number);
+        self.options.store.replace(&path, &file)?;
+        if let Some(cbytes) = &mut self.writer.cbytes {
+            *cbytes = cbytes.saturating_add(chunk.len() as u64);
+        }
         self.sizes = sizes;
         self.writer.rest = None;
         self.writer.dirty = true;
@@ -388,68 +394,82 @@ impl Carray {
         self.storage.cparams.params(self.typesize, nthreads)
     }
 
-    /// The file of a chunk with these rows.
-    fn encode(&self, engine: &mut Engine, nthreads: i32, plain: &[u8]) -> Result<Vec<u8>> {
+    /// Makes the file of a chunk with these rows in the worker's memory; returns its bytes.
+    fn encode<'w>(&self, worker: &'w mut Worker, nthreads: i32, rows: &[u8]) -> Result<&'w [u8]> {
         let params = self.params(nthreads)?;
         let digits = self.storage.cparams.quantize;
-        if digits == 0 {
-            return chunkfile::encode(engine, &params, plain);
-        }
-        let mut rounded = Vec::new();
-        rounded.try_reserve_exact(plain.len())?;
-        rounded.extend_from_slice(plain);
-        value::quantize(&self.storage.dtype, digits, &mut rounded);
-        chunkfile::encode(engine, &params, &rounded)
+        let (engine, rounded) = (&mut worker.engine, &mut worker.plain);
+        let rows = match digits {
+            0 => rows,
+            _ => {
+                rounded.clear();
+                rounded.try_reserve_exact(rows.len())?;
+                rounded.extend_from_slice(rows);
+                value::quantize(&self.storage.dtype, digits, rounded);
+                rounded
+            }
+        };
+        let len = chunkfile::encode(engine, &params, rows, &mut worker.file)?;
+        Ok(&worker.file[..len])
     }
 
-    /// The files of full chunks that follow each other, each made on a thread of its own.
-    fn encode_all(&mut self, chunks: &[u8]) -> Result<Vec<Vec<u8>>> {
+    /// Makes the file of a chunk and puts it in its place; returns the bytes of the chunk in it.
+    fn put(&self, worker: &mut Worker, nthreads: i32, number: u64, rows: &[u8]) -> Result<u64> {
+        let file = self.encode(worker, nthreads, rows)?;
+        let path = self.chunk_path(number);
+        self.options.store.replace(&path, file)?;
+        Ok((file.len() - FRONT) as u64)
+    }
+
+    /// Writes full chunks behind all there are, each on one thread.
+    fn write_chunks(&mut self, first: u64, chunks: &[u8]) -> Result<()> {
         let chunk_bytes = self.chunk_bytes() as usize;
-        let mut workers = self.take_workers(chunks.len() / chunk_bytes);
-        let encoded = match workers.len() {
-            1 => {
-                let engine = &mut workers[0].engine;
-                let chunks = chunks.chunks(chunk_bytes);
-                chunks
-                    .map(|plain| self.encode(engine, self.threads(), plain))
-                    .collect()
-            }
-            _ => std::thread::scope(|scope| {
-                let encode =
-                    |worker: &mut Worker, plain: &[u8]| self.encode(&mut worker.engine, 1, plain);
-                let work = workers.iter_mut().zip(chunks.chunks(chunk_bytes));
-                let threads: Vec<_> = work
-                    .map(|(worker, plain)| scope.spawn(move || encode(worker, plain)))
-                    .collect();
-                let files = threads.into_iter().map(|thread| {
-                    let joined = thread.join();
-                    joined.unwrap_or(Err(Error::Compression(blosc1::Error::Failure)))
-                });
-                files.collect()
-            }),
+        self.cached.take_if(|(cached, _)| *cached >= first);
+        let workers = self.take_workers(chunks.len() / chunk_bytes);
+        let nthreads = match workers.len() {
+            1 => self.threads(),
+            _ => 1,
         };
-        self.workers = workers;
-        encoded
+        let workers: Vec<_> = workers.into_iter().map(Mutex::new).collect();
+        // The chunks that nobody has taken yet, and the bytes of those written; or why one could not be.
+        let work = Mutex::new(Ok(((first..).zip(chunks.chunks(chunk_bytes)), 0_u64)));
+        let next = || locked(&work).as_mut().ok()?.0.next();
+        let this = &*self;
+        pool::run(workers.len(), &|tid| {
+            let mut worker = locked(&workers[tid]);
+            while let Some((number, rows)) = next() {
+                let put = this.put(&mut worker, nthreads, number, rows);
+                let mut work = locked(&work);
+                match (&mut *work, put) {
+                    (Ok((_, total)), Ok(cbytes)) => *total += cbytes,
+                    (Ok(_), Err(error)) => *work = Err(error),
+                    (Err(_), _) => {}
+                }
+            }
+        });
+        let workers = workers.into_iter().map(Mutex::into_inner);
+        self.workers = workers.map(|worker| worker.unwrap_or_default()).collect();
+        let work = work.into_inner();
+        let (_, total) = work.unwrap_or_else(PoisonError::into_inner)?;
+        if let Some(cbytes) = &mut self.writer.cbytes {
+            *cbytes = cbytes.saturating_add(total);
+        }
+        Ok(())
     }
 
     /// Writes a full chunk.
-    fn write_full(&mut self, number: u64, plain: &[u8]) -> Result<()> {
-        let mut worker = self.workers.pop().unwrap_or_default();
-        let encoded = self.encode(&mut worker.engine, self.threads(), plain);
-        self.workers.push(worker);
-        self.write_file(number, &encoded?)
-    }
-
-    fn write_file(&mut self, number: u64, file: &[u8]) -> Result<()> {
+    fn write_full(&mut self, number: u64, rows: &[u8]) -> Result<()> {
         self.cached.take_if(|(cached, _)| *cached == number);
-        let path = self.chunk_path(number);
         let before = match self.writer.cbytes {
             Some(_) if number < self.full_chunks() => self.cbytes_of(number)?,
             _ => 0,
         };
-        self.options.store.replace(&path, file)?;
+        let mut worker = self.workers.pop().unwrap_or_default();
+        let put = self.put(&mut worker, self.threads(), number, rows);
+        self.workers.push(worker);
+        let after = put?;
         if let Some(cbytes) = &mut self.writer.cbytes {
-            *cbytes = cbytes.saturating_sub(before) + (file.len() - FRONT) as u64;
+            *cbytes = cbytes.saturating_sub(before).saturating_add(after);
         }
         Ok(())
     }
@@ -472,10 +492,9 @@ impl Carray {
             true => Ok(()),
             false => {
                 let mut worker = self.workers.pop().unwrap_or_default();
-                let encoded = self.encode(&mut worker.engine, self.threads(), &rest);
+                let put = self.put(&mut worker, self.threads(), self.full_chunks(), &rest);
                 self.workers.push(worker);
-                let path = self.chunk_path(self.full_chunks());
-                encoded.and_then(|file| self.options.store.replace(&path, &file))
+                put.map(|_| ())
             }
         };
         self.writer.rest = Some(rest);
@@ -512,4 +531,9 @@ impl Carray {
         self.writer.has_stale = false;
         Ok(())
     }
+}
+
+/// What a mutex guards, of whom nobody minds that another thread was interrupted.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
