@@ -1,5 +1,6 @@
 //! Arrays: the same random work with both libraries, which must tell the same; and each library goes on
-//! with what the other one left on disk.
+//! with what the other one left on disk. So are arrays of the plugins: NDLZ, ZFP, NDCELL, NDMEAN, BYTEDELTA and
+//! INT_TRUNC, in frames of both kinds.
 
 use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ fn library_folder(name: &str, library: &Path) -> PathBuf {
     folder
 }
 
-fn compile(libraries: &Path) -> PathBuf {
-    let program = empty_folder("program").join("b2nd_trace");
+fn compile(name: &str, libraries: &Path) -> PathBuf {
+    let program = empty_folder(&format!("{name}-program")).join(name);
     let status = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
         .args([
             "-std=c99",
@@ -44,29 +45,30 @@ fn compile(libraries: &Path) -> PathBuf {
         ])
         .arg("-I")
         .arg(root().join("include"))
-        .arg(root().join("c-tests/b2nd_trace.c"))
+        .arg(root().join("c-tests").join(name).with_extension("c"))
         .arg("-o")
         .arg(&program)
         .arg(libraries.join("libblosc2.so"))
+        .arg("-lm")
         .status()
         .expect("a C compiler");
     assert!(status.success());
     program
 }
 
-/// What the program tells.
-fn told(program: &Path, libraries: &Path, what: &str, folder: &Path, seed: &str) -> Vec<String> {
+/// What the program tells with these arguments behind the folder.
+fn told(program: &Path, libraries: &Path, what: &str, folder: &Path, more: &[&str]) -> Vec<String> {
     let output = Command::new(program)
         .env("LD_LIBRARY_PATH", libraries)
         .arg(what)
         .arg(folder)
-        .arg(seed)
+        .args(more)
         .output()
         .expect("the program starts");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success(),
-        "{what} {seed}: {}\n{text}",
+        "{what} {more:?}: {}\n{text}",
         output.status
     );
     text.lines().map(str::to_owned).collect()
@@ -99,15 +101,31 @@ fn both_libraries_do_the_same_to_arrays() {
     let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
     let reference = library_folder("reference", &reference);
     let ours = library_folder("ours", &our_path());
-    let program = compile(&ours);
-    for seed in SEEDS {
+    let program = compile("b2nd_trace", &ours);
+    for seed in SEEDS.map(|seed| [seed]) {
         let (mine, other) = (empty_folder("made-by-us"), empty_folder("made-by-them"));
-        let told_by_us = told(&program, &ours, "write", &mine, seed);
-        let told_by_them = told(&program, &reference, "write", &other, seed);
+        let told_by_us = told(&program, &ours, "write", &mine, &seed);
+        let told_by_them = told(&program, &reference, "write", &other, &seed);
         assert_same(&told_by_us, &told_by_them, "writing");
         // Each goes on with what the other has made.
-        let told_by_us = told(&program, &ours, "read", &other, seed);
-        let told_by_them = told(&program, &reference, "read", &mine, seed);
+        let told_by_us = told(&program, &ours, "read", &other, &seed);
+        let told_by_them = told(&program, &reference, "read", &mine, &seed);
         assert_same(&told_by_us, &told_by_them, "going on");
     }
+}
+
+#[test]
+fn arrays_of_plugins_on_disk_are_read_by_both_libraries() {
+    let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
+    let reference = library_folder("plugins-reference", &reference);
+    let ours = library_folder("plugins-ours", &our_path());
+    let program = compile("b2nd_plugins", &ours);
+    let mine = empty_folder("plugins-made-by-us");
+    let other = empty_folder("plugins-made-by-them");
+    let told_by_us = told(&program, &ours, "write", &mine, &[]);
+    let told_by_them = told(&program, &reference, "write", &other, &[]);
+    assert_same(&told_by_us, &told_by_them, "writing");
+    let told_by_us = told(&program, &ours, "read", &other, &[]);
+    let told_by_them = told(&program, &reference, "read", &mine, &[]);
+    assert_same(&told_by_us, &told_by_them, "reading");
 }
