@@ -1,5 +1,6 @@
 //! Arrays whose metalayers lie: whatever they say, calls end, with an error or with items.
 
+use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, create, meta};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
@@ -56,8 +57,21 @@ fn row_n41_metalayers_that_lie_do_no_harm() {
     assert!(opened > 100, "{opened} opened");
 }
 
+/// Bytes of address space that hostile arrays may take: more than the allocator and threads do by themselves.
+/// The shapes below tell of chunks of up to 2 GiB.
+const MAX_GROWTH: u64 = 512 << 20;
+
+/// The most address space this process has ever had, in bytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    kibibytes.unwrap().parse::<u64>().unwrap() << 10
+}
+
 #[test]
 fn row_n41_shapes_that_go_far_beyond_their_chunks_end_at_once() {
+    let before = peak();
     type Shapes = (&'static [i64], &'static [i32], &'static [i32]);
     let shapes: [Shapes; 7] = [
         (&[i64::MAX], &[1], &[1]),
@@ -74,4 +88,28 @@ fn row_n41_shapes_that_go_far_beyond_their_chunks_end_at_once() {
             use_array(array);
         }
     }
+    assert!(peak() - before <= MAX_GROWTH, "{before}, {}", peak());
+}
+
+#[test]
+fn row_n41_what_is_written_to_chunks_of_another_size_takes_no_memory() {
+    let bytes = meta::serialise(&[5, 7], &[1 << 15, 1 << 15], &[1, 1], None, 0).unwrap();
+    let mut array = array_of(&bytes).unwrap();
+    let before = peak();
+    assert_eq!(
+        array.set_slice(&[0, 0], &[5, 7], &[1; 35]),
+        Err(Error::Failure)
+    );
+    assert_eq!(array.set_slice(&[1, 1], &[2, 2], &[1]), Err(Error::Failure));
+    assert_eq!(
+        array.set_orthogonal(&[&[0], &[0]], &[1]),
+        Err(Error::Failure)
+    );
+    assert_eq!(array.get_slice(&[0, 0], &[1, 1]), Err(Error::Failure));
+    assert_eq!(array.get_orthogonal(&[&[0], &[0]]), Err(Error::Failure));
+    assert_eq!(array.get_sparse(&[0]), Err(Error::Failure));
+    assert_eq!(array.append(&[1; 7], 0), Err(Error::Failure));
+    assert_eq!(array.resize(&[1 << 16, 7], None), Err(Error::Failure));
+    assert_eq!(array.shape(), [5, 7]);
+    assert!(peak() - before <= MAX_GROWTH, "{before}, {}", peak());
 }

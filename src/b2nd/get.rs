@@ -90,7 +90,11 @@ impl Reading for Slice<'_> {
         }
         match self.are_few(part) {
             true => self.read_blocks(decompressor, scratch, part, chunk),
-            false => self.read_masked(decompressor, scratch, part, chunk),
+            false => {
+                // A chunk that is only a header may tell of other blocks; it is filled in as a whole.
+                let is_masked = header.special == Special::None;
+                self.read_chunk(decompressor, scratch, part, chunk, is_masked)
+            }
         }
     }
 }
@@ -148,17 +152,18 @@ impl Slice<'_> {
         Ok(())
     }
 
-    /// Decompresses a chunk but for the blocks that aren't needed, and copies from it.
-    fn read_masked(
+    /// Decompresses a chunk, if `is_masked` but for the blocks that aren't needed, and copies from it.
+    fn read_chunk(
         &self,
         decompressor: &mut Decompressor,
         scratch: &mut Buffer,
         part: &Part,
         chunk: &[u8],
+        is_masked: bool,
     ) -> Result<()> {
         let request = self.request;
         let nblocks = request.nblocks();
-        if request.count_pieces(part) < nblocks {
+        if is_masked && request.count_pieces(part) < nblocks {
             let mut skipped = vec![true; nblocks];
             for piece in request.pieces(part) {
                 skipped[piece.nblock] = false;

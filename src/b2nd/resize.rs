@@ -131,7 +131,7 @@ pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>
     }
     let typesize = a.chunks().recorded().typesize;
     state::typesize(a)?;
-    plan.after.chunksize(typesize)?;
+    state::check_chunksize(a.chunks(), plan.after.chunksize(typesize)?)?;
     check_room(&plan)?;
     if a.chunks().counters().nchunks < plan.before.nchunks() {
         return Err(Error::Failure);
@@ -184,12 +184,20 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         gone.push(nchunk);
         Ok(())
     })?;
+    if a.chunks().frame().is_none() {
+        // Chunks apart in memory move up least from behind.
+        return (gone.iter().rev()).try_for_each(|&nchunk| remove(a, nchunk));
+    }
     // From the front, as the reference does: which holes a frame has depends on the order. Those behind
     // move up each time.
-    for (before, nchunk) in (0..).zip(gone) {
-        delete_chunk(a.chunks_mut(), nchunk - before).map_err(|_| Error::Failure)?;
-    }
-    Ok(())
+    (0..)
+        .zip(gone)
+        .try_for_each(|(before, nchunk)| remove(a, nchunk - before))
+}
+
+fn remove<A: State + ?Sized>(a: &mut A, nchunk: i64) -> Result<()> {
+    let removed = delete_chunk(a.chunks_mut(), nchunk);
+    removed.map(drop).map_err(|_| Error::Failure)
 }
 
 fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {

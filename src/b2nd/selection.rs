@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use super::get::{check, few};
 use super::request::{Request, following};
 use super::share::{self, Around, Reading, Writing};
-use super::state::{State, check_writable, typesize};
+use super::state::{State, check_chunksize, check_writable, typesize};
 use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
 use crate::schunk::{geometry::unidim_to_multidim, slices};
@@ -16,7 +16,7 @@ use crate::{Buffer, Error, Result};
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an array without dimensions, a number that is no item's, and a `dest` of
-/// another size; those of reading.
+/// another size; [`Error::Failure`] when the chunks are of another size; those of reading.
 pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) -> Result<()> {
     if numbers.is_empty() {
         return Ok(());
@@ -26,6 +26,7 @@ pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) ->
     if g.ndim == 0 || !numbers.iter().all(is_inside) {
         return Err(Error::InvalidParam);
     }
+    check_chunksize(a.chunks(), g.chunksize(typesize(a)? as i32)?)?;
     let (chunks, blocks) = (g.chunk_strides(), g.block_strides());
     let mut places = Vec::new();
     places.try_reserve_exact(numbers.len())?;
@@ -296,7 +297,10 @@ impl Reading for Gathering<'_> {
         if special == Special::Uninit {
             scratch.fill(0);
         }
-        if let Some(skipped) = skipped_blocks(&whole.geometry, picked) {
+        // A chunk that is only a header may tell of other blocks; it is filled in as a whole.
+        if special == Special::None
+            && let Some(skipped) = skipped_blocks(&whole.geometry, picked)
+        {
             decompressor.set_maskout(skipped);
         }
         if decompressor.decompress(chunk, scratch)? != whole.chunksize {

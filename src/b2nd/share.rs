@@ -7,7 +7,7 @@
 
 use super::get::check;
 use super::request::Request;
-use super::state::Chunks;
+use super::state::{Chunks, check_chunksize};
 use crate::chunk::{Compressor, Decompressor, MAX_OVERHEAD, Source, Special};
 use crate::frame::FrameChunk;
 use crate::schunk::chunks::{Offer, chunk, lazy_chunk, update};
@@ -144,11 +144,7 @@ pub(super) fn write<W: Writing>(
     mut parts: impl Iterator<Item = W::Part> + Send,
     count: usize,
 ) -> Result<()> {
-    // What the metalayer tells may be more than there is: no memory is for chunks that can't be the array's.
-    let chunksize = i64::from(s.counters().chunksize);
-    if chunksize > 0 && usize::try_from(chunksize) != Ok(sizes.chunksize) {
-        return Err(Error::Failure);
-    }
+    check_chunksize(s, sizes.chunksize)?;
     let twins = Twins::of(s, count)?;
     // The first chunk is always made by the super-chunk's own compressor, which tells afterwards what it used.
     let alone = match twins {

@@ -48,6 +48,18 @@ pub(super) fn typesize<A: State + ?Sized>(a: &A) -> Result<usize> {
         .ok_or(Error::InvalidParam)
 }
 
+/// Refuses to write when the super-chunk tells of chunks of another size: what a metalayer tells may be much more,
+/// and no memory is for that.
+///
+/// # Errors
+/// [`Error::Failure`].
+pub(super) fn check_chunksize(s: &Chunks<'_>, chunksize: usize) -> Result<()> {
+    match usize::try_from(s.counters().chunksize) {
+        Ok(told @ 1..) if told != chunksize => Err(Error::Failure),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses to change what a view shows of a frame: the frame's own array would not learn of it.
 ///
 /// # Errors
