@@ -1,0 +1,5 @@
+//! Arrays: hostile metalayers in front of real chunks, and hostile frames.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| ferroblosc_fuzz::array::array(input));

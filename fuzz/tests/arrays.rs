@@ -1,0 +1,112 @@
+//! The seeds of arrays: that they are arrays, and that the checks hold on them and on what is left of them after
+//! small damage.
+//!
+//! `SEEDS=write cargo test --test arrays` in this directory writes `seeds-array/` anew.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use ferroblosc::b2nd::{Array, Layout, meta};
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::codec;
+use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc_fuzz::array;
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seeds-array")
+}
+
+fn frame(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], codec: u8) -> Vec<u8> {
+    let count: i64 = shape.iter().product();
+    let items: Vec<u8> = (0..count as u16).flat_map(u16::to_le_bytes).collect();
+    let layout = Layout {
+        shape,
+        chunkshape,
+        blockshape,
+    };
+    let params = CParams::default().typesize(2).codec(codec);
+    let array = Array::from_items(Storage::frame(), params, &layout, "<u2", &items);
+    array.unwrap().to_bytes().unwrap()
+}
+
+/// Metalayers that fit the chunks of the target, and frames.
+fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
+    let layer = |shape: &[i64], chunks: &[i32], blocks: &[i32]| {
+        meta::serialise(shape, chunks, blocks, Some(b"|u1"), 0).unwrap()
+    };
+    let mut old = layer(&[5, 7], &[4, 4], &[2, 2]);
+    old.truncate(6 + 2 * 19);
+    old[0] = 0x95;
+    let lz4 = codec::id::LZ4;
+    BTreeMap::from([
+        ("layer-line", layer(&[61], &[16], &[4])),
+        ("layer-square", layer(&[5, 7], &[4, 4], &[2, 2])),
+        ("layer-rows", layer(&[16, 4], &[4, 4], &[1, 4])),
+        ("layer-cube", layer(&[1, 3, 7], &[1, 4, 4], &[1, 2, 2])),
+        ("layer-padded", layer(&[6, 3], &[3, 3], &[2, 2])),
+        ("layer-nothing", layer(&[0, 7], &[4, 4], &[2, 2])),
+        ("layer-old", old),
+        ("frame-line", frame(&[30], &[7], &[3], lz4)),
+        ("frame-square", frame(&[7, 9], &[4, 5], &[2, 3], lz4)),
+        (
+            "frame-cube",
+            frame(&[3, 1, 5], &[2, 1, 4], &[2, 1, 2], codec::id::BLOSCLZ),
+        ),
+        ("frame-point", frame(&[], &[], &[], lz4)),
+    ])
+}
+
+#[test]
+fn the_seeds_are_arrays() {
+    if std::env::var_os("SEEDS").is_some_and(|value| value == "write") {
+        std::fs::create_dir_all(directory()).unwrap();
+        for (name, bytes) in seeds() {
+            std::fs::write(directory().join(name), bytes).unwrap();
+        }
+    }
+    for (name, bytes) in seeds() {
+        let written = std::fs::read(directory().join(name));
+        assert!(written.is_ok(), "{name} is missing");
+        match name.starts_with("frame") {
+            true => {
+                let schunk = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
+                let array = Array::from_schunk(schunk).unwrap();
+                assert!(array.items().is_ok(), "{name}");
+            }
+            false => assert!(meta::parse(&bytes).unwrap().0.geometry().is_ok(), "{name}"),
+        }
+    }
+}
+
+fn assert_survives(name: &str, bytes: &[u8]) {
+    if let Err(panic) = std::panic::catch_unwind(|| array::array(bytes)) {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        eprintln!("{name}: {hex}");
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[test]
+fn every_seed_and_every_prefix_of_it_passes_the_checks() {
+    for (name, bytes) in seeds() {
+        for len in 0..=bytes.len() {
+            assert_survives(name, &bytes[..len]);
+        }
+    }
+}
+
+#[test]
+fn every_seed_with_one_byte_changed_passes_the_checks() {
+    for (name, seed) in seeds() {
+        let mut bytes = seed.clone();
+        for at in 0..bytes.len() {
+            let was = bytes[at];
+            let flips = (0..8).map(|bit| was ^ (1 << bit));
+            for byte in flips.chain([0x00, 0x01, 0x7F, 0x80, 0xFF]) {
+                bytes[at] = byte;
+                assert_survives(name, &bytes);
+            }
+            bytes[at] = was;
+        }
+    }
+}
