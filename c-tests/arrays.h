@@ -29,6 +29,13 @@ static inline char *new_path(void) {
   return path;
 }
 
+/* The path that was given last. */
+static inline char *last_path(void) {
+  static char path[sizeof folder + 32];
+  sprintf(path, "%s/%d", folder, paths - 1);
+  return path;
+}
+
 /* A context for arrays of these shapes; storage is a number below STORAGES: in memory apart or as a frame,
    in a directory or a file. */
 static inline b2nd_context_t *context_in(int storage, int32_t typesize, int8_t ndim, const int64_t *shape,

@@ -47,10 +47,16 @@ static void row_n1_row_n2_no_array_after_errors(void) {
 static void row_n42_blocks_are_not_too_large(void) {
   static const int64_t shape[] = {536866817};
   static const int32_t whole[] = {536866817};
-  b2nd_array_t *array;
-  b2nd_context_t *ctx = context_in(0, 1, 1, shape, whole, whole);
-  CHECK_IS(b2nd_empty(ctx, &array), BLOSC2_ERROR_INVALID_PARAM);
-  b2nd_free_ctx(ctx);
+  int storage;
+  for (storage = 0; storage < STORAGES; storage++) {
+    b2nd_array_t *array = (b2nd_array_t *)&folder;
+    b2nd_context_t *ctx = context_in(storage, 1, 1, shape, whole, whole);
+    CHECK_IS(b2nd_empty(ctx, &array), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK(array == NULL);
+    /* Nothing is left where it would have been. */
+    CHECK(access(last_path(), F_OK) != 0);
+    b2nd_free_ctx(ctx);
+  }
 }
 
 static void row_n6_existing_paths_are_left_alone(void) {
@@ -350,17 +356,20 @@ static void row_n22_selections(void) {
 }
 
 static void row_n39_chunks_of_slices(void) {
-  b2nd_array_t *array = example(0);
   int64_t start[] = {3, 3}, stop[] = {5, 5}, inside[] = {3, 5}, *chunks = NULL;
-  CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, stop, &chunks), 4);
-  CHECK(chunks != NULL && chunks[0] == 0 && chunks[1] == 1 && chunks[2] == 2 && chunks[3] == 3);
-  free(chunks);
-  /* An empty slice inside a chunk counts that chunk. */
-  CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, inside, &chunks), 2);
-  CHECK(chunks != NULL && chunks[1] == 1);
-  free(chunks);
-  CHECK_IS(blosc2_get_slice_nchunks(array->sc, NULL, stop, &chunks), BLOSC2_ERROR_NULL_POINTER);
-  b2nd_free(array);
+  int storage;
+  for (storage = 0; storage < STORAGES; storage++) {
+    b2nd_array_t *array = example(storage);
+    CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, stop, &chunks), 4);
+    CHECK(chunks != NULL && chunks[0] == 0 && chunks[1] == 1 && chunks[2] == 2 && chunks[3] == 3);
+    free(chunks);
+    /* An empty slice inside a chunk counts that chunk. */
+    CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, inside, &chunks), 2);
+    CHECK(chunks != NULL && chunks[1] == 1);
+    free(chunks);
+    CHECK_IS(blosc2_get_slice_nchunks(array->sc, NULL, stop, &chunks), BLOSC2_ERROR_NULL_POINTER);
+    b2nd_free(array);
+  }
 }
 
 static void row_n34_boxes_between_buffers(void) {

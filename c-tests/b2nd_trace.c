@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 40, MOST = 1 << 20 };
+enum { ROUNDS = 60, MOST = 1 << 20 };
 
 static uint64_t state;
 
@@ -118,6 +118,31 @@ static void resizes(b2nd_array_t *array) {
   }
 }
 
+/* Puts whole chunks of zeros into the array, at the end or between chunks, and takes some out again. */
+static void whole_chunks(b2nd_array_t *array) {
+  int n, dim;
+  if (array->ndim == 0) {
+    return;
+  }
+  for (n = 0; n < 4; n++) {
+    int64_t shape[16], start[16];
+    int axis = below(array->ndim);
+    int chunk = array->chunkshape[axis], chunks = (int)(array->shape[axis] / chunk);
+    for (dim = 0; dim < array->ndim; dim++) {
+      shape[dim] = start[dim] = array->shape[dim];
+    }
+    start[axis] = (int64_t)chunk * below(chunks + 1);
+    if (n % 2 == 0) {
+      shape[axis] += (int64_t)chunk * (1 + below(2));
+      printf("insert %d\n", b2nd_resize(array, shape, start));
+    } else if (start[axis] + chunk <= array->shape[axis]) {
+      printf("delete %d\n", b2nd_delete(array, (int8_t)axis, start[axis], chunk));
+    }
+    printf("%" PRId64 " chunks\n", array->sc->nchunks);
+    tell_all("then", array);
+  }
+}
+
 /* Draws a shape, its partitions and an item size; gives the number of dimensions. */
 static int8_t draw(int64_t *shape, int32_t *chunks, int32_t *blocks, int32_t *typesize) {
   static const int most[] = {1, 60, 20, 10, 6, 4, 3};
@@ -168,6 +193,7 @@ static void write_round(const char *folder, int round) {
   slices(array);
   selections(array);
   resizes(array);
+  whole_chunks(array);
   slices(array);
   tell_all("all", array);
   if (storage.urlpath == NULL) {
@@ -203,6 +229,7 @@ static void read_round(const char *folder, int round) {
   tell_all("all", array);
   selections(array);
   resizes(array);
+  whole_chunks(array);
   slices(array);
   tell_all("all", array);
   b2nd_free(array);

@@ -233,6 +233,24 @@ fn examples_compile_without_a_warning_and_run() {
 }
 
 #[test]
+fn the_array_example_prints_what_it_says() {
+    let file = scratch("shared").join("printed.b2nd");
+    let program = scratch("shared").join("array-printed");
+    run(compiler("../examples/array.c", &program).arg(library_folder().join("libblosc2.so")));
+    let output = with_library(program).arg(&file).output().unwrap();
+    assert!(output.status.success());
+    let expected = [
+        "  947   948   949",
+        "  997   998   999",
+        " 1047  1048  1049",
+        " 1097  1098  1099",
+    ];
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
+    assert!(file.is_file());
+}
+
+#[test]
 fn row_d9_memory_is_right_under_valgrind() {
     for source in [
         "b2nd_slices.c",
