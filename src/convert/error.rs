@@ -60,6 +60,15 @@ pub enum Error {
         /// Bytes of an item.
         typesize: i64,
     },
+    /// The bytes are no whole number of items.
+    Uneven {
+        /// Bytes there are.
+        nbytes: u64,
+        /// Bytes of an item.
+        itemsize: u64,
+    },
+    /// The format that is written can only hold this.
+    CannotHold(&'static str),
     /// The range is not inside the data.
     NoSuchRange {
         /// Where it begins.
@@ -89,9 +98,12 @@ impl Error {
             Error::Bcolz(error) => error.code(),
             Error::Bloscpack(error) => error.code(),
             Error::B2nd { error, .. } => *error,
-            Error::NoDimension | Error::Layout | Error::NoColumns | Error::Nested(_) => {
-                crate::Error::InvalidParam
-            }
+            Error::NoDimension
+            | Error::Layout
+            | Error::NoColumns
+            | Error::Nested(_)
+            | Error::Uneven { .. }
+            | Error::CannotHold(_) => crate::Error::InvalidParam,
             Error::Chunk { error, .. } => *error,
             Error::CutOff { .. } => crate::Error::ReadBuffer,
             Error::Itemsize | Error::Columns(_) | Error::Unknown | Error::Dtype { .. } => {
@@ -164,6 +176,10 @@ impl fmt::Display for Error {
             Error::Dtype { dtype, typesize } => {
                 write!(f, "the type {dtype} is none of items of {typesize} bytes")
             }
+            Error::Uneven { nbytes, itemsize } => {
+                write!(f, "{nbytes} bytes are no items of {itemsize} bytes")
+            }
+            Error::CannotHold(what) => write!(f, "the format that is written holds {what}"),
             Error::NoSuchRange { start, len, size } => {
                 write!(
                     f,

@@ -24,17 +24,21 @@ mod detect;
 mod error;
 mod health;
 mod layers;
+mod sink;
 mod source;
 mod summary;
 mod tables;
+mod transfer;
 
 pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
 pub use health::{Fault, Health, fault_of, verify};
+pub use sink::{Compression, Destination, Progress, Writing, compress, write, write_to};
 pub use source::{Content, Reading, Source, open, open_as};
 pub use summary::{
     ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,
 };
 pub use tables::{b2nd_to_ctable, ctable_to_b2nd, is_table_of_frames};
+pub use transfer::{Taking, convert, take};

@@ -57,7 +57,7 @@ impl Content {
 }
 
 /// Something that data are read from.
-pub trait Source {
+pub trait Source: Send {
     /// What is there.
     fn content(&self) -> &Content;
 

@@ -34,6 +34,8 @@ Examples:
   b2 ls data/                              what is in a folder
   b2 head table                            the first rows of a bcolz table
   b2 cat climate.b2nd --slice '0,:3,5:8'   some items of an array
+  b2 convert climate.npy climate.b2nd      another format
+  tar c data | b2 compress - data.b2frame  anything, from a pipe
   b2 verify *.b2frame || echo damaged      check files";
 
 impl Cli {
@@ -59,6 +61,13 @@ pub enum Command {
     Head(HeadArgs),
     /// Read everything and tell what is wrong; exit status 3 if something is
     Verify(VerifyArgs),
+    /// Convert between formats; the format of OUT is told by its ending or by --to
+    #[command(after_help = CONVERT)]
+    Convert(ConvertArgs),
+    /// Compress a file of any kind into a frame
+    Compress(CompressArgs),
+    /// Write the bytes that are in a file of any format
+    Decompress(DecompressArgs),
     /// Print the completions of a shell
     Completions {
         /// The shell
@@ -66,6 +75,134 @@ pub enum Command {
     },
     /// Print the manual page
     Man,
+}
+
+const CONVERT: &str = "\
+Endings: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes alone).
+Chunks are taken as they are where both formats have the same and nothing is said about compression.
+
+Examples:
+  b2 convert table.bcolz table.b2nd --column price
+  b2 convert climate.npy climate.b2nd --codec zstd --level 9
+  b2 convert old.b2frame new.b2frame          today's layout
+  b2 convert climate.b2nd climate --to bcolz";
+
+/// A format that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum To {
+    B2frame,
+    B2nd,
+    Blp,
+    Bcolz,
+    Npy,
+    Blosc1,
+    Blosc2,
+    /// The bytes alone
+    Bin,
+}
+
+/// A codec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CodecName {
+    Blosclz,
+    Lz4,
+    Lz4hc,
+    Zlib,
+    Zstd,
+}
+
+/// A filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum FilterName {
+    None,
+    Shuffle,
+    Bitshuffle,
+    Delta,
+    Bytedelta,
+}
+
+/// How something is compressed.
+#[derive(Args)]
+pub struct Settings {
+    /// The codec [default: zstd]
+    #[arg(short = 'C', long, value_enum)]
+    pub codec: Option<CodecName>,
+    /// The level: 0 stores, 9 is densest [default: 5]
+    #[arg(short, long, value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub level: Option<u8>,
+    /// The filters, with commas between them, in the order they are applied [default: shuffle]
+    #[arg(short, long, value_enum, value_delimiter = ',')]
+    pub filters: Vec<FilterName>,
+    /// Bytes of a block, such as 64K [default: what suits the codec]
+    #[arg(long, value_name = "SIZE")]
+    pub block_size: Option<String>,
+    /// Bytes of a chunk, such as 4M [default: 1M]
+    #[arg(long, value_name = "SIZE")]
+    pub chunk_size: Option<String>,
+    /// Give the chunks of frames checksums
+    #[arg(long)]
+    pub checksums: bool,
+    /// Make frames so that a crash leaves a whole one or none
+    #[arg(long)]
+    pub durable: bool,
+    /// Make frames as directories with a file for each chunk
+    #[arg(long)]
+    pub directory: bool,
+    /// Replace what is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+pub struct ConvertArgs {
+    /// A file or directory
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// What to make of it
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// The format of OUT
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: Option<To>,
+    /// The column of a table
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// The type to take all bytes for, as NumPy writes it: '<f8', '|S5'
+    #[arg(short, long, value_name = "TYPE")]
+    pub dtype: Option<String>,
+    /// Take the bytes alone, without the type and shape of an array
+    #[arg(short, long, conflicts_with = "dtype")]
+    pub raw: bool,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+pub struct CompressArgs {
+    /// A file, or '-'
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The frame, or '-' [default: IN.b2frame]
+    #[arg(value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Bytes of an item
+    #[arg(short, long, default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..))]
+    pub typesize: u8,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+pub struct DecompressArgs {
+    /// A file or directory, or '-'
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The bytes, or '-' [default: IN without its .b2frame]
+    #[arg(value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Replace what is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Args)]

@@ -11,14 +11,19 @@
 //! | `info.rs`, `json.rs`, `ls.rs` | what is there, for people and for programs |
 //! | `cat.rs`, `slice.rs`, `items.rs`, `table.rs` | items as text |
 //! | `verify.rs` | what is wrong |
+//! | `convert.rs`, `settings.rs` | other formats, and how they are compressed |
+//! | `pack.rs` | files of any kind |
 
 mod cat;
 mod cli;
+mod convert;
 mod info;
 mod items;
 mod json;
 mod ls;
+mod pack;
 mod place;
+mod settings;
 mod slice;
 mod table;
 mod verify;
@@ -59,6 +64,9 @@ fn run(cli: &Cli) -> Outcome {
         Command::Cat(args) => cat::cat(args, cli),
         Command::Head(args) => cat::head(args, cli),
         Command::Verify(args) => verify::run(args, cli),
+        Command::Convert(args) => convert::run(args, cli),
+        Command::Compress(args) => pack::compress(args, cli),
+        Command::Decompress(args) => pack::decompress(args, cli),
         Command::Completions { shell } => {
             let text = pages::completions(&mut Cli::command(), *shell);
             Ok(std::io::stdout().write_all(&text)?)

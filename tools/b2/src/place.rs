@@ -5,9 +5,9 @@
 
 use crate::voice::Failure;
 use ferroblosc::convert::{self, Detected};
-use ferroblosc_tools_common::staging::Folder;
+use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::File;
-use std::io::copy;
+use std::io::{Write, copy};
 use std::path::{Path, PathBuf};
 
 /// The name of standard input and output.
@@ -60,5 +60,61 @@ impl Input {
     /// An error that is this input's.
     pub fn blame(&self, error: impl Into<Failure>) -> Failure {
         error.into().at(&self.name)
+    }
+}
+
+/// Something that is made.
+pub enum Output {
+    /// At a path.
+    Path(Staged),
+    /// In a temporary folder, from where it goes to standard output.
+    Pipe {
+        /// The folder.
+        folder: Folder,
+        /// The file in it.
+        made: PathBuf,
+    },
+}
+
+impl Output {
+    /// Begins what will be at a path, or go to standard output.
+    pub fn new(path: &Path, force: bool) -> Result<Output, Failure> {
+        if path == Path::new(STANDARD) {
+            let folder = Folder::temporary("b2")?;
+            let made = folder.path("output");
+            return Ok(Output::Pipe { folder, made });
+        }
+        if path.exists() && !force {
+            let shown = path.display();
+            return Err(Failure::new(format!("{shown}: something is there already"))
+                .advise("'--force' replaces it"));
+        }
+        let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
+        Ok(Output::Path(staged))
+    }
+
+    /// Where it is to be made.
+    pub fn path(&self) -> &Path {
+        match self {
+            Output::Path(staged) => staged.path(),
+            Output::Pipe { made, .. } => made,
+        }
+    }
+
+    /// Puts what was made to where it belongs.
+    pub fn commit(self) -> Result<(), Failure> {
+        match self {
+            Output::Path(staged) => Ok(staged.commit()?),
+            Output::Pipe { folder, made } => {
+                if made.is_dir() {
+                    return Err(Failure::usage("a directory can't be written to a pipe"));
+                }
+                let mut output = std::io::stdout().lock();
+                copy(&mut File::open(&made)?, &mut output)?;
+                output.flush()?;
+                drop(folder);
+                Ok(())
+            }
+        }
     }
 }

@@ -46,6 +46,22 @@ impl Failure {
         }
     }
 
+    /// The same with something to do about it.
+    pub fn advise(self, words: impl Into<String>) -> Failure {
+        match self {
+            Failure::Error {
+                text,
+                advice: None,
+                status,
+            } => Failure::Error {
+                text,
+                advice: Some(words.into()),
+                status,
+            },
+            other => other,
+        }
+    }
+
     /// The same, about what is at a path.
     pub fn at(self, path: &Path) -> Failure {
         match self {
@@ -81,6 +97,12 @@ impl Failure {
 
 impl From<convert::Error> for Failure {
     fn from(error: convert::Error) -> Failure {
+        if let convert::Error::Bloscpack(bloscpack::Error::Container(blpk::Error::Io(error))) =
+            &error
+            && error.kind() == std::io::ErrorKind::BrokenPipe
+        {
+            return Failure::Unheard;
+        }
         let status = match error.is_corruption() {
             true => status::CORRUPT,
             false => status::ERROR,
@@ -93,6 +115,9 @@ impl From<convert::Error> for Failure {
             convert::Error::Nested(_) => {
                 Some("name one of its columns with '--column A/B'".to_owned())
             }
+            convert::Error::CannotHold(_) => Some(
+                "'--raw' takes the bytes alone; b2nd and .npy hold arrays of any kind".to_owned(),
+            ),
             convert::Error::Unknown => Some("'b2 compress' packs files of any kind".to_owned()),
             _ => None,
         };

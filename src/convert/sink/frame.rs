@@ -1,0 +1,259 @@
+//! Writing chunks, super-chunks and b2nd arrays.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use super::super::boxes::boxes;
+use super::super::error::{Error, Result};
+use super::super::source::Source;
+use super::{Progress, Writing, array_in, each_piece};
+use crate::b2nd::{Array, Layout};
+use crate::bloscpack::{ArrayInfo, Literal};
+use crate::chunk::{Compressor, DParams, MAX_BUFFERSIZE};
+use crate::schunk::{SChunk, Storage};
+
+/// Bytes of a block of an array, about.
+const BLOCK_BYTES: u64 = 64 << 10;
+
+/// Where a frame is made.
+pub fn storage(output: &Path, directory: bool, writing: &Writing) -> Storage {
+    let mut storage = match directory {
+        true => Storage::directory(output),
+        false => Storage::file(output),
+    };
+    if writing.checksums {
+        storage = storage.checksums();
+    }
+    if writing.durable {
+        storage = storage.durable();
+    }
+    storage
+}
+
+/// The size of an item as frames count it.
+fn typesize_of(bytes: u64) -> Result<i32> {
+    i32::try_from(bytes.max(1)).map_err(|_| Error::CannotHold("smaller items"))
+}
+
+pub fn write_chunk(
+    source: &mut dyn Source,
+    output: &Path,
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let bytes = all(source, MAX_BUFFERSIZE as u64, progress)?;
+    let typesize = typesize_of(source.content().typesize)?;
+    let params = writing.compression().params(typesize, writing.threads());
+    let chunk = Compressor::new(params)?.compress_to_vec(&bytes)?;
+    Ok(std::fs::write(output, chunk)?)
+}
+
+/// All bytes of a source, of which a chunk must be able to hold as many.
+pub fn all(source: &mut dyn Source, most: u64, progress: Progress<'_>) -> Result<Vec<u8>> {
+    let nbytes = source.content().nbytes;
+    let size = usize::try_from(nbytes).ok().filter(|_| nbytes <= most);
+    let size = size.ok_or(Error::CannotHold("two gigabytes at most"))?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(crate::Error::from)?;
+    let piece = source.content().piece;
+    each_piece(source, piece, progress, |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    Ok(bytes)
+}
+
+/// An empty super-chunk, and the bytes of its chunks.
+fn create(
+    itemsize: u64,
+    output: &Path,
+    directory: bool,
+    writing: &Writing,
+) -> Result<(SChunk, usize)> {
+    let params = writing
+        .compression()
+        .params(typesize_of(itemsize)?, writing.threads());
+    let storage = storage(output, directory, writing);
+    let mut schunk = SChunk::create(storage, params, DParams::default())?;
+    let chunk_bytes = writing.chunk_bytes(itemsize);
+    let chunksize = i32::try_from(chunk_bytes).map_err(|_| Error::Layout)?;
+    schunk.set_chunksize(chunksize)?;
+    Ok((schunk, chunk_bytes as usize))
+}
+
+pub fn write_schunk(
+    source: &mut dyn Source,
+    output: &Path,
+    directory: bool,
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let (mut schunk, chunk_bytes) = create(source.content().typesize, output, directory, writing)?;
+    each_piece(source, chunk_bytes, progress, |piece| {
+        schunk.append(piece)?;
+        Ok(())
+    })?;
+    Ok(schunk.close()?)
+}
+
+/// Compresses bytes of anything, a pipe perhaps, as items of `typesize` bytes into a frame where nothing is yet.
+/// Returns how many bytes there were.
+///
+/// # Errors
+/// Those of reading and writing, which may leave something unfinished.
+pub fn compress(
+    reader: &mut dyn std::io::Read,
+    typesize: u64,
+    (output, directory): (&Path, bool),
+    writing: &Writing,
+) -> Result<u64> {
+    let (mut schunk, chunk_bytes) = create(typesize, output, directory, writing)?;
+    let mut chunk = Vec::new();
+    let mut total = 0;
+    loop {
+        chunk.clear();
+        reader.take(chunk_bytes as u64).read_to_end(&mut chunk)?;
+        if chunk.is_empty() {
+            break;
+        }
+        schunk.append(&chunk)?;
+        total += chunk.len() as u64;
+    }
+    schunk.close()?;
+    Ok(total)
+}
+
+/// The largest partition of a shape that has at most so many items, and whose items follow each other in C's order:
+/// whole in the last dimensions, a part of one, and one in the first dimensions.
+fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
+    let mut left = most.max(1);
+    let mut extents: Vec<i32> = Vec::new();
+    for &len in shape.iter().rev() {
+        // Dimensions without items have partitions, too.
+        let extent = len.clamp(1, left.max(1));
+        extents.push(i32::try_from(extent).map_err(|_| Error::Layout)?);
+        left = if extent < len { 1 } else { left / extent };
+    }
+    extents.reverse();
+    Ok(extents)
+}
+
+/// The text that describes the type in a b2nd array.
+fn dtype_text(info: &ArrayInfo) -> String {
+    let literal = info.dtype.repr();
+    match Literal::parse(&literal) {
+        Some(Literal::Text(text)) => text,
+        _ => literal,
+    }
+}
+
+pub fn write_array(
+    source: &mut dyn Source,
+    output: &Path,
+    directory: bool,
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let info = array_in(source)?;
+    let itemsize = info.dtype.itemsize();
+    let compression = writing.compression();
+    let chunkshape = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
+    let chunk: Vec<u64> = chunkshape
+        .iter()
+        .map(|len| u64::from(len.unsigned_abs()))
+        .collect();
+    let block_bytes = match compression.blocksize {
+        wished @ 1.. => u64::from(wished.unsigned_abs()),
+        _ => BLOCK_BYTES,
+    };
+    let blockshape = partition(&chunk, block_bytes / itemsize)?;
+    let shape: Option<Vec<i64>> = info
+        .shape
+        .iter()
+        .map(|&len| i64::try_from(len).ok())
+        .collect();
+    let shape = shape.ok_or(Error::Layout)?;
+    let layout = Layout {
+        shape: &shape,
+        chunkshape: &chunkshape,
+        blockshape: &blockshape,
+    };
+    let params = compression.params(typesize_of(itemsize)?, writing.threads());
+    let storage = storage(output, directory, writing);
+    let mut array = Array::zeros(storage, params, &layout, &dtype_text(&info))?;
+    let mut done = 0;
+    let nitems = info.nbytes()? / itemsize;
+    let mut items = Vec::new();
+    while done < nitems {
+        let count = run(&info.shape, &chunk, done);
+        items.resize((count * itemsize) as usize, 0);
+        source.read(done * itemsize, &mut items)?;
+        let mut rest = items.as_slice();
+        for piece in boxes(&shape, done, count) {
+            let size: i64 = piece
+                .start
+                .iter()
+                .zip(&piece.stop)
+                .map(|(a, b)| b - a)
+                .product();
+            let (part, others) = rest.split_at((size.unsigned_abs() * itemsize) as usize);
+            array.set_slice(&piece.start, &piece.stop, part)?;
+            rest = others;
+        }
+        done += count;
+        progress(count * itemsize);
+    }
+    Ok(())
+}
+
+/// How many items from number `done` on are in the same chunk, where all chunks are runs.
+fn run(shape: &[u64], chunk: &[u64], done: u64) -> u64 {
+    // The dimension of which chunks have a part: in front of it they have one index, behind it all.
+    let cut = chunk.iter().position(|&len| len > 1);
+    let Some(cut) = cut else {
+        return 1;
+    };
+    let inner: u64 = shape[cut + 1..].iter().product();
+    let row = done / inner % shape[cut];
+    let rows = chunk[cut] - row % chunk[cut];
+    rows.min(shape[cut] - row) * inner - done % inner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_are_runs_of_items() {
+        assert_eq!(partition(&[100, 100], 1000).unwrap(), [10, 100]);
+        assert_eq!(partition(&[100, 100], 50).unwrap(), [1, 50]);
+        assert_eq!(partition(&[7, 2, 3], 1 << 20).unwrap(), [7, 2, 3]);
+        assert_eq!(partition(&[5, 0, 3], 6).unwrap(), [2, 1, 3]);
+        assert_eq!(partition(&[], 6).unwrap(), []);
+        assert_eq!(partition(&[10], 0).unwrap(), [1]);
+    }
+
+    #[test]
+    fn runs_end_where_chunks_do() {
+        for (shape, most) in [
+            (&[7_u64, 5, 3][..], 10),
+            (&[7, 5, 3], 2),
+            (&[4, 9], 30),
+            (&[11], 4),
+        ] {
+            let chunk = partition(shape, most).unwrap();
+            let chunk: Vec<u64> = chunk.iter().map(|&len| len as u64).collect();
+            let (total, mut done, mut runs) = (shape.iter().product::<u64>(), 0, 0);
+            while done < total {
+                done += run(shape, &chunk, done);
+                runs += 1;
+            }
+            let chunks: u64 = shape
+                .iter()
+                .zip(&chunk)
+                .map(|(len, part)| len.div_ceil(*part))
+                .product();
+            assert_eq!((done, runs), (total, chunks), "{shape:?} {chunk:?}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Writing carrays, and ctables for arrays of records.
+
+use std::path::Path;
+
+use super::super::error::{Error, Result};
+use super::super::source::Source;
+use super::{Progress, Writing, array_in};
+use crate::bcolz::{Carray, CarraySpec, Cparams, Ctable, Dtype, Kind, Mode, Options};
+use crate::bloscpack::{ArrayInfo, Literal};
+use crate::codec;
+
+fn cparams(writing: &Writing) -> Result<Cparams> {
+    let Some(compression) = &writing.compression else {
+        return Ok(Cparams::default());
+    };
+    let name = codec::compcode_to_compname(compression.codec);
+    Ok(Cparams {
+        clevel: compression.level,
+        shuffle: compression.shuffle()?,
+        cname: name
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        quantize: 0,
+    })
+}
+
+pub fn write(
+    source: &mut dyn Source,
+    output: &Path,
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let info = array_in(source)?;
+    let literal = Literal::parse(&info.dtype.repr()).ok_or(Error::Layout)?;
+    let dtype = Dtype::from_description(&literal)?;
+    let options = Options {
+        nthreads: writing.threads().into(),
+        ..Options::default()
+    };
+    match dtype.kind() {
+        Kind::Record => write_table(source, &info, &dtype, output, writing, &options, progress),
+        _ => write_array(source, &info, dtype, output, writing, &options, progress),
+    }
+}
+
+/// How many rows of so many bytes are a chunk, if that is chosen.
+fn chunklen(writing: &Writing, row_bytes: u64) -> Option<u64> {
+    let wished = writing.chunk_bytes?;
+    Some((wished / row_bytes.max(1)).max(1))
+}
+
+/// Bytes of rows that are read at once; fewer when chunks are larger.
+const AT_ONCE: u64 = 16 << 20;
+
+/// Reads all rows, as many at a time as make whole chunks.
+fn each_rows(
+    source: &mut dyn Source,
+    len: u64,
+    row_bytes: u64,
+    chunklen: u64,
+    progress: Progress<'_>,
+    mut f: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let chunklen = chunklen.max(1);
+    let at_once = (AT_ONCE / row_bytes.max(1)) / chunklen * chunklen;
+    let at_once = at_once.max(chunklen);
+    let (mut row, mut rows) = (0, Vec::new());
+    while row < len {
+        let count = at_once.min(len - row);
+        let size = count
+            .checked_mul(row_bytes)
+            .and_then(|size| usize::try_from(size).ok());
+        let size = size.ok_or(crate::Error::MemoryAlloc)?;
+        rows.try_reserve_exact(size.saturating_sub(rows.len()))
+            .map_err(crate::Error::from)?;
+        rows.resize(size, 0);
+        source.read(row * row_bytes, &mut rows)?;
+        f(&rows)?;
+        row += count;
+        progress(size as u64);
+    }
+    Ok(())
+}
+
+fn write_array(
+    source: &mut dyn Source,
+    info: &ArrayInfo,
+    dtype: Dtype,
+    output: &Path,
+    writing: &Writing,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let (&len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
+    let row_bytes = row_shape.iter().product::<u64>() * info.dtype.itemsize();
+    let spec = CarraySpec {
+        row_shape: row_shape.to_vec(),
+        chunklen: chunklen(writing, row_bytes),
+        expectedlen: len,
+        cparams: cparams(writing)?,
+        ..CarraySpec::new(dtype)
+    };
+    let mut array = Carray::create(output, &spec, Mode::Write, options)?;
+    if row_bytes == 0 {
+        array.resize(len)?;
+    } else {
+        let chunklen = array.chunklen();
+        each_rows(source, len, row_bytes, chunklen, progress, |rows| {
+            Ok(array.append(rows)?)
+        })?;
+    }
+    Ok(array.close()?)
+}
+
+fn write_table(
+    source: &mut dyn Source,
+    info: &ArrayInfo,
+    dtype: &Dtype,
+    output: &Path,
+    writing: &Writing,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let &[len] = info.shape.as_slice() else {
+        return Err(Error::CannotHold("records in one dimension only"));
+    };
+    let mut columns = Vec::new();
+    for field in dtype.fields() {
+        let row_bytes = field.shape.iter().product::<u64>() * field.dtype.itemsize();
+        let spec = CarraySpec {
+            row_shape: field.shape.clone(),
+            chunklen: chunklen(writing, row_bytes),
+            expectedlen: len,
+            cparams: cparams(writing)?,
+            ..CarraySpec::new(field.dtype.clone())
+        };
+        columns.push((field.name.as_str(), spec));
+    }
+    let mut table = Ctable::create(output, &columns, Mode::Write, options)?;
+    let record = usize::try_from(info.dtype.itemsize()).map_err(|_| Error::Layout)?;
+    each_rows(source, len, info.dtype.itemsize(), 1, progress, |records| {
+        let mut parts: Vec<Vec<u8>> = Vec::new();
+        for field in dtype.fields() {
+            let start = field.offset as usize;
+            let size = field.dtype.itemsize() * field.shape.iter().product::<u64>();
+            let end = start + size as usize;
+            let mut part = Vec::with_capacity(records.len() / record * (end - start));
+            for row in records.chunks_exact(record) {
+                part.extend_from_slice(&row[start..end]);
+            }
+            parts.push(part);
+        }
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        Ok(table.append(&parts)?)
+    })?;
+    Ok(table.close()?)
+}

@@ -1,0 +1,311 @@
+//! `convert`, `compress` and `decompress`: every pair of formats, pipes, and what is left of interrupted work.
+
+mod common;
+
+use common::Folder;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+/// A `.npy` file of version 1.
+fn npy(descr: &str, shape: &str, fortran: bool, items: &[u8]) -> Vec<u8> {
+    let order = if fortran { "True" } else { "False" };
+    let mut header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    bytes.extend(items);
+    bytes
+}
+
+/// Bytes that look like measurements.
+fn noise(len: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    (0..len)
+        .map(|i| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            if i % 4 == 0 {
+                (state >> 56) as u8
+            } else {
+                (i / 64) as u8
+            }
+        })
+        .collect()
+}
+
+/// Ways to write something: the name and the options.
+const ARRAYS: [(&str, &str); 6] = [
+    ("a.b2nd", ""),
+    ("d.b2nd", "--directory"),
+    (
+        "f.b2frame",
+        "--checksums --codec lz4 --level 9 --chunk-size 4K",
+    ),
+    ("a.blp", ""),
+    ("a.bcolz", ""),
+    ("a.npy", ""),
+];
+
+#[test]
+fn arrays_round_trip_between_every_pair_of_formats() {
+    let shapes = [
+        ("'<i4'", "(300, 17)", 300 * 17 * 4),
+        ("'>f8'", "(3, 7, 50)", 3 * 7 * 50 * 8),
+        ("'<U3'", "(40,)", 40 * 12),
+        ("'|u1'", "(100000,)", 100_000),
+        ("'<f8'", "(0, 4)", 0),
+        ("'<M8[ns]'", "(11,)", 88),
+    ];
+    for (descr, shape, len) in shapes {
+        let original = npy(descr, shape, false, &noise(len));
+        for (first, options) in ARRAYS {
+            let folder = Folder::new();
+            folder.write("in.npy", &original);
+            folder.out(&format!("convert in.npy {first} {options}"));
+            for (second, options) in ARRAYS {
+                let second = format!("second-{second}");
+                folder.out(&format!("convert {first} {second} {options}"));
+                folder.out(&format!("convert {second} back.npy --force"));
+                assert!(
+                    folder.read("back.npy") == original,
+                    "{descr}{shape}: {first} to {second}"
+                );
+            }
+            // Nothing is left of how it was made.
+            assert!(
+                folder.names().iter().all(|name| !name.starts_with('.')),
+                "{:?}",
+                folder.names()
+            );
+        }
+    }
+}
+
+#[test]
+fn records_become_tables_and_come_back() {
+    let descr = "[('a', '<i4'), ('b', '<f8', (2,)), ('c', '|S3')]";
+    let original = npy(descr, "(500,)", false, &noise(500 * 23));
+    let folder = Folder::new();
+    folder.write("in.npy", &original);
+    for (first, options) in ARRAYS {
+        folder.out(&format!("convert in.npy {first} {options}"));
+        folder.out(&format!("convert {first} back.npy --force"));
+        assert!(folder.read("back.npy") == original, "{first}");
+    }
+    assert_eq!(folder.json("info --json a.bcolz")[0]["format"], "ctable");
+    folder.out("convert a.bcolz b.npy --column b");
+    let info = &folder.json("info --json b.npy")[0];
+    assert_eq!(info["array"]["shape"], serde_json::json!([500, 2]));
+    let said = folder.line("convert a.bcolz none.npy --column d");
+    assert_eq!(said.status, 1);
+    assert_eq!(said.err(), "b2: error: a.bcolz: there is no column \"d\"\n");
+}
+
+#[test]
+fn bytes_round_trip_between_every_pair_of_formats() {
+    let formats = [
+        ("x.b2frame", "--level 9"),
+        ("d.b2frame", "--directory --checksums --durable"),
+        ("x.blosc1", "--codec lz4"),
+        ("x.blosc2", "--codec zstd --filters bitshuffle"),
+        ("x.blp", "--chunk-size 10K"),
+        ("x.bin", ""),
+    ];
+    for len in [0, 1, 1000, 70_001] {
+        let original = noise(len);
+        let folder = Folder::new();
+        folder.write("in", &original);
+        folder.out("compress in -t 4 --chunk-size 16K");
+        for (first, options) in formats {
+            folder.out(&format!("convert in.b2frame {first} {options}"));
+            let first = if first == "x.bin" {
+                "in.b2frame"
+            } else {
+                first
+            };
+            for (second, options) in formats {
+                let second = format!("second-{second}");
+                folder.out(&format!("convert {first} {second} {options} --force"));
+                if second == "second-x.bin" {
+                    assert!(folder.read(&second) == original, "{len}: {first}");
+                    continue;
+                }
+                folder.out(&format!("decompress {second} back --force"));
+                assert!(
+                    folder.read("back") == original,
+                    "{len}: {first} to {second}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn arrays_in_the_order_of_fortran_are_turned() {
+    // Item (i, j, k) is 100 i + 10 j + k.
+    let mut items = Vec::new();
+    for k in 0..4u16 {
+        for j in 0..3u16 {
+            for i in 0..2u16 {
+                items.extend((100 * i + 10 * j + k).to_le_bytes());
+            }
+        }
+    }
+    let folder = Folder::new();
+    folder.write("f.npy", &npy("'<u2'", "(2, 3, 4)", true, &items));
+    folder.out("convert f.npy a.b2nd");
+    assert_eq!(
+        folder.out("cat a.b2nd -s 1,1:"),
+        "1  1:  110  111  112  113\n1  2:  120  121  122  123\n"
+    );
+    assert_eq!(
+        folder.out("cat f.npy -s 1,1:,2"),
+        "1  1:  112\n1  2:  122\n"
+    );
+}
+
+#[test]
+fn a_type_can_be_given_and_taken_away() {
+    let folder = Folder::new();
+    let numbers: Vec<u8> = (0..6i32).flat_map(i32::to_le_bytes).collect();
+    folder.write("n", &numbers);
+    folder.out("compress n");
+    folder.out("convert n.b2frame n.npy --dtype <i4");
+    assert_eq!(folder.out("cat n.npy -s 4:"), "4:  4\n5:  5\n");
+    let said = folder.line("convert n.npy n.blosc2");
+    assert_eq!(said.status, 1);
+    assert_eq!(
+        said.err(),
+        "b2: error: n.npy: the format that is written holds bytes alone, without the type and shape of an array\n\
+         b2: hint: '--raw' takes the bytes alone; b2nd and .npy hold arrays of any kind\n"
+    );
+    folder.out("convert n.npy n.blosc2 --raw");
+    assert_eq!(folder.line("decompress n.blosc2 -").stdout, numbers);
+    let said = folder.line("convert n.b2frame m.npy --dtype <i8,");
+    assert_eq!(said.status, 2);
+    let said = folder.line("convert n.b2frame m.npy --dtype |S5");
+    assert_eq!(
+        said.err(),
+        "b2: error: n.b2frame: 24 bytes are no items of 5 bytes\n"
+    );
+}
+
+#[test]
+fn pipes_are_read_and_written() {
+    let folder = Folder::new();
+    let data = noise(300_000);
+    let packed = folder.line_with("compress -", &data);
+    assert_eq!((packed.status, packed.err()), (0, ""));
+    let back = folder.line_with("decompress -", &packed.stdout);
+    assert_eq!((back.status, back.err()), (0, ""));
+    assert!(back.stdout == data);
+    let info = folder.line_with("info -", &packed.stdout);
+    assert!(
+        info.out()
+            .starts_with("standard input\n  format       super-chunk in a frame\n"),
+        "{}",
+        info.out()
+    );
+    assert_eq!(folder.line_with("verify -", &packed.stdout).status, 0);
+    let npy = folder.line_with("convert - - --to npy", &packed.stdout);
+    assert!(npy.stdout.ends_with(&data));
+    // Nobody has to listen to the end.
+    folder.write("p.b2frame", &packed.stdout);
+    for words in [
+        &["cat", "p.b2frame"][..],
+        &["decompress", "p.b2frame", "-"],
+        &["man"],
+    ] {
+        let mut child = folder.start(words);
+        let mut first = [0; 10];
+        let mut output = child.stdout.take().unwrap();
+        output.read_exact(&mut first).unwrap();
+        drop(output);
+        let said = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8(said.stderr).unwrap(), "", "{words:?}");
+        assert_eq!(said.status.code(), Some(0), "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_there_is_replaced_only_when_that_is_asked_for() {
+    let folder = Folder::new();
+    folder.write("in", b"some bytes");
+    folder.write("out.b2frame", b"precious");
+    let said = folder.line("compress in out.b2frame");
+    assert_eq!(said.status, 1);
+    assert_eq!(
+        said.err(),
+        "b2: error: out.b2frame: something is there already\nb2: hint: '--force' replaces it\n"
+    );
+    assert_eq!(folder.read("out.b2frame"), b"precious");
+    folder.out("compress in out.b2frame --force");
+    // In its own place, too.
+    folder.out("convert out.b2frame out.b2frame --level 0 --force");
+    assert_eq!(
+        folder.line("decompress out.b2frame -").stdout,
+        b"some bytes"
+    );
+    assert_eq!(folder.names(), ["in", "out.b2frame"]);
+}
+
+#[test]
+fn signals_leave_nothing_behind() {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        for words in [
+            &["compress", "-", "out.b2frame"][..],
+            &["compress", "-", "out.b2frame", "--directory"],
+        ] {
+            let folder = Folder::new();
+            let mut child = folder.start(words);
+            let mut input = child.stdin.take().unwrap();
+            // It has begun when its folder is there.
+            let begun = Instant::now();
+            input.write_all(&noise(3 << 20)).unwrap();
+            while folder.names().is_empty() {
+                assert!(begun.elapsed() < Duration::from_secs(60));
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let id = i32::try_from(child.id()).unwrap();
+            // SAFETY: the child has not been waited for, so the number is still its own.
+            assert_eq!(unsafe { libc::kill(id, signal) }, 0);
+            let status = child.wait().unwrap();
+            drop(input);
+            assert!(!status.success());
+            assert_eq!(folder.names(), Vec::<String>::new(), "{words:?}");
+        }
+    }
+}
+
+#[test]
+fn damage_found_while_converting_has_its_place_and_leaves_nothing() {
+    let folder = Folder::new();
+    folder.write("in", &noise(200_000));
+    folder.out("compress in --chunk-size 64K --checksums");
+    let mut bytes = folder.read("in.b2frame");
+    let chunks = folder.json("ls --json --chunks in.b2frame");
+    let position = chunks[0]["chunks"][1]["position"].as_u64().unwrap() as usize;
+    bytes[position + 1000] ^= 1;
+    folder.write("in.b2frame", &bytes);
+    for line in [
+        "convert in.b2frame out.npy",
+        "decompress in.b2frame out",
+        "convert in.b2frame new.b2frame",
+    ] {
+        let said = folder.line(line);
+        assert_eq!(said.status, 3, "{line}: {}", said.err());
+        let place = format!("in.b2frame: chunk 1 at byte {position}: ");
+        assert!(said.err().contains(&place), "{line}: {}", said.err());
+        assert!(
+            said.err().contains("b2: hint: 'b2 verify in.b2frame'"),
+            "{line}: {}",
+            said.err()
+        );
+    }
+    assert_eq!(folder.names(), ["in", "in.b2frame"]);
+}
