@@ -41,7 +41,7 @@ help:
 
 build:
 	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 \
-		--package ferroblosc-capi-ferroblosc --package ferroblosc-blpk
+		--package ferroblosc-capi-ferroblosc --package ferroblosc-b2 --package ferroblosc-blpk
 
 install: build
 	scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"

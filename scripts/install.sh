@@ -49,4 +49,5 @@ install_program() {
     "$build/$name" completions fish > "$prefix/share/fish/vendor_completions.d/$name.fish"
 }
 
+install_program b2
 install_program blpk

@@ -201,4 +201,7 @@ echo "== bcolz-zipline 1.13.0, which reads what we write and goes on, and we wit
 FERROBLOSC_BCOLZ_PYTHON="$("$root/scripts/reference-bcolz.sh")/python" \
     cargo test --quiet --manifest-path "$root/Cargo.toml" --package ferroblosc --test bcolz zipline -- --ignored
 
+echo "== python-blosc2, Bloscpack, python-blosc, bcolz and NumPy, of whose files b2 makes all the others"
+"$root/scripts/test-b2.sh" "$build/b2"
+
 echo "All clients work."

@@ -67,6 +67,8 @@ pub enum Error {
         /// Bytes of an item.
         itemsize: u64,
     },
+    /// Too little is left of it to be mended.
+    Beyond(&'static str),
     /// The format that is written can only hold this.
     CannotHold(&'static str),
     /// The range is not inside the data.
@@ -103,6 +105,7 @@ impl Error {
             | Error::NoColumns
             | Error::Nested(_)
             | Error::Uneven { .. }
+            | Error::Beyond(_)
             | Error::CannotHold(_) => crate::Error::InvalidParam,
             Error::Chunk { error, .. } => *error,
             Error::CutOff { .. } => crate::Error::ReadBuffer,
@@ -179,6 +182,7 @@ impl fmt::Display for Error {
             Error::Uneven { nbytes, itemsize } => {
                 write!(f, "{nbytes} bytes are no items of {itemsize} bytes")
             }
+            Error::Beyond(why) => write!(f, "it can't be mended: {why}"),
             Error::CannotHold(what) => write!(f, "the format that is written holds {what}"),
             Error::NoSuchRange { start, len, size } => {
                 write!(

@@ -24,6 +24,7 @@ mod detect;
 mod error;
 mod health;
 mod layers;
+mod mend;
 mod sink;
 mod source;
 mod summary;
@@ -35,6 +36,7 @@ pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy,
 pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
 pub use health::{Fault, Health, fault_of, verify};
+pub use mend::{Mended, Way, mend, way};
 pub use sink::{Compression, Destination, Progress, Writing, compress, write, write_to};
 pub use source::{Content, Reading, Source, open, open_as};
 pub use summary::{

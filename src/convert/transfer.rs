@@ -171,7 +171,7 @@ fn otherwise(made: Result<()>, output: &Path) -> Result<bool> {
 }
 
 /// What a copy compresses with that is added to it later: what the source did.
-fn params_of(recorded: &Recorded, blocksize: i32) -> CParams {
+pub fn params_of(recorded: &Recorded, blocksize: i32) -> CParams {
     CParams {
         compcode: recorded.compcode.into(),
         compcode_meta: recorded.compcode_meta,

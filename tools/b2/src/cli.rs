@@ -34,6 +34,8 @@ Examples:
   b2 ls data/                              what is in a folder
   b2 head table                            the first rows of a bcolz table
   b2 cat climate.b2nd --slice '0,:3,5:8'   some items of an array
+  b2 repair climate.b2nd                   what could be mended
+  b2 bench climate.b2nd --svg plot.svg     which codec suits the data
   b2 convert climate.npy climate.b2nd      another format
   tar c data | b2 compress - data.b2frame  anything, from a pipe
   b2 verify *.b2frame || echo damaged      check files";
@@ -61,6 +63,9 @@ pub enum Command {
     Head(HeadArgs),
     /// Read everything and tell what is wrong; exit status 3 if something is
     Verify(VerifyArgs),
+    /// Tell what can be mended, and with --write mend it
+    #[command(after_help = REPAIR)]
+    Repair(RepairArgs),
     /// Convert between formats; the format of OUT is told by its ending or by --to
     #[command(after_help = CONVERT)]
     Convert(ConvertArgs),
@@ -68,6 +73,8 @@ pub enum Command {
     Compress(CompressArgs),
     /// Write the bytes that are in a file of any format
     Decompress(DecompressArgs),
+    /// Compress data with every codec, level and filter, and tell speeds and ratios
+    Bench(BenchArgs),
     /// Print the completions of a shell
     Completions {
         /// The shell
@@ -76,6 +83,14 @@ pub enum Command {
     /// Print the manual page
     Man,
 }
+
+const REPAIR: &str = "\
+Frames and b2nd arrays: chunks that can't be read become zeros, metalayers that can't are left out; if index or
+trailer are lost, chunks are found by walking from one to the next. Bloscpack files: interrupted changes are undone,
+lost chunks become zeros, offsets and checksums are written anew. Both are made anew; the old file keeps its bytes
+under its name with '.broken' behind it. Directories of bcolz are mended in their place; each file that is replaced is
+kept in the same way. Of chunks and .npy files nothing can be mended.
+Exit status: 0 when nothing is wrong (any more), 3 when something is.";
 
 const CONVERT: &str = "\
 Endings: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes alone).
@@ -203,6 +218,48 @@ pub struct DecompressArgs {
     /// Replace what is there
     #[arg(long)]
     pub force: bool,
+}
+
+#[derive(Args)]
+pub struct RepairArgs {
+    /// A file or directory
+    pub path: PathBuf,
+    /// Mend it; without this, only tell what would be done
+    #[arg(long)]
+    pub write: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct BenchArgs {
+    /// A file: of a known format the data in it, else its bytes
+    pub file: PathBuf,
+    /// The codecs, with commas between them [default: all]
+    #[arg(short, long, value_enum, value_delimiter = ',')]
+    pub codecs: Vec<CodecName>,
+    /// The levels, with commas between them
+    #[arg(short, long, value_delimiter = ',', default_value = "1,5,9", value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub levels: Vec<u8>,
+    /// The filters, with commas between them [default: none, shuffle and bitshuffle]
+    #[arg(short, long, value_enum, value_delimiter = ',')]
+    pub filters: Vec<FilterName>,
+    /// Bytes of an item [default: what the file tells, else 8]
+    #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
+    pub typesize: Option<u8>,
+    /// Bytes of a chunk, such as 4M
+    #[arg(long, value_name = "SIZE", default_value = "1M")]
+    pub chunk_size: String,
+    /// How much of the data is used, from its beginning
+    #[arg(long, value_name = "SIZE", default_value = "32M")]
+    pub sample: String,
+    /// Write a plot of speed against ratio to this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

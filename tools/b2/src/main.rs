@@ -10,10 +10,12 @@
 //! | `place.rs` | inputs and outputs: paths, and `-` |
 //! | `info.rs`, `json.rs`, `ls.rs` | what is there, for people and for programs |
 //! | `cat.rs`, `slice.rs`, `items.rs`, `table.rs` | items as text |
-//! | `verify.rs` | what is wrong |
+//! | `verify.rs`, `repair.rs` | what is wrong, and what can be mended |
 //! | `convert.rs`, `settings.rs` | other formats, and how they are compressed |
 //! | `pack.rs` | files of any kind |
+//! | `bench.rs`, `plot.rs` | what suits the user's data |
 
+mod bench;
 mod cat;
 mod cli;
 mod convert;
@@ -23,6 +25,8 @@ mod json;
 mod ls;
 mod pack;
 mod place;
+mod plot;
+mod repair;
 mod settings;
 mod slice;
 mod table;
@@ -67,6 +71,8 @@ fn run(cli: &Cli) -> Outcome {
         Command::Convert(args) => convert::run(args, cli),
         Command::Compress(args) => pack::compress(args, cli),
         Command::Decompress(args) => pack::decompress(args, cli),
+        Command::Repair(args) => repair::run(args, cli),
+        Command::Bench(args) => bench::run(args, cli),
         Command::Completions { shell } => {
             let text = pages::completions(&mut Cli::command(), *shell);
             Ok(std::io::stdout().write_all(&text)?)

@@ -38,7 +38,7 @@ pub fn compress(args: &CompressArgs, cli: &Cli) -> Outcome {
                     )),
                 );
             }
-            (Box::new(file), metadata.is_file().then(|| metadata.len()))
+            (Box::new(file), metadata.is_file().then_some(metadata.len()))
         }
     };
     let bar = bar(!cli.quiet, size);

@@ -1,0 +1,89 @@
+"""Writes and reads arrays with the original tools, for test-b2.sh.
+
+usage: b2-oracle.py write|read FORMAT PATH NPY
+
+`write` makes PATH of the array in NPY, `read` compares what is in PATH with it.
+"""
+
+import sys
+
+import numpy as np
+
+
+def write(kind, path, array):
+    if kind in ("b2nd", "b2nd-dir"):
+        import blosc2
+
+        blosc2.asarray(array, urlpath=path, mode="w", contiguous=kind == "b2nd")
+    elif kind in ("b2frame", "b2frame-dir"):
+        import blosc2
+
+        storage = {"contiguous": kind == "b2frame"}
+        blosc2.SChunk(chunksize=4096, data=array.view("u1").ravel(), urlpath=path, mode="w", **storage)
+    elif kind == "blosc2":
+        import blosc2
+
+        with open(path, "wb") as file:
+            file.write(blosc2.compress2(array.view("u1").ravel(), typesize=array.itemsize))
+    elif kind == "blp":
+        import bloscpack
+
+        bloscpack.pack_ndarray_to_file(array, path)
+    elif kind == "blosc1":
+        import blosc
+
+        with open(path, "wb") as file:
+            file.write(blosc.compress(array.tobytes(), typesize=array.itemsize))
+    elif kind == "bcolz":
+        import bcolz
+
+        if array.dtype.names:
+            bcolz.ctable(array, rootdir=path, mode="w").flush()
+        else:
+            bcolz.carray(array, rootdir=path, mode="w").flush()
+    else:
+        raise SystemExit(f"{kind} is not known")
+
+
+def read(kind, path):
+    if kind in ("b2nd", "b2nd-dir"):
+        import blosc2
+
+        return blosc2.open(path)[...]
+    if kind in ("b2frame", "b2frame-dir"):
+        import blosc2
+
+        return np.frombuffer(blosc2.open(path)[:], "u1")
+    if kind == "blosc2":
+        import blosc2
+
+        with open(path, "rb") as file:
+            return np.frombuffer(blosc2.decompress2(file.read()), "u1")
+    if kind == "blp":
+        import bloscpack
+
+        return bloscpack.unpack_ndarray_from_file(path)
+    if kind == "blosc1":
+        import blosc
+
+        with open(path, "rb") as file:
+            return np.frombuffer(blosc.decompress(file.read()), "u1")
+    if kind == "bcolz":
+        import bcolz
+
+        return bcolz.open(path, mode="r")[:]
+    if kind == "npy":
+        return np.load(path)
+    raise SystemExit(f"{kind} is not known")
+
+
+action, kind, path, npy = sys.argv[1:]
+array = np.load(npy)
+if action == "write":
+    write(kind, path, array)
+else:
+    found = np.asarray(read(kind, path))
+    if kind in ("b2frame", "b2frame-dir", "blosc1", "blosc2"):
+        array = np.frombuffer(array.tobytes(), "u1")
+    if found.dtype != array.dtype or found.shape != array.shape or found.tobytes() != array.tobytes():
+        raise SystemExit(f"{path}: {found.dtype} {found.shape} instead of {array.dtype} {array.shape}, or other items")

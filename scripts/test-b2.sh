@@ -1,0 +1,74 @@
+#!/bin/bash
+# Trades files between b2 and the original tools; `make test-clients` calls it.
+#
+# usage: test-b2.sh B2
+#
+# python-blosc2, Bloscpack, python-blosc, bcolz and NumPy each write every array they can hold. b2 converts each
+# into every format, and the tool a format is from reads what came of it.
+set -euo pipefail
+
+b2=$(realpath "$1")
+root=$(cd "$(dirname "$0")/.." && pwd)
+oracle=$root/scripts/b2-oracle.py
+blosc2=$("$root/scripts/reference-blosc2.sh")/python
+bloscpack=$("$root/scripts/reference-bloscpack.sh")/python
+bcolz=$("$root/scripts/reference-bcolz.sh")/python
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# The Python that has the tool of a format.
+python_of() {
+    case $1 in
+        b2*|blosc2) echo "$blosc2" ;;
+        blp|blosc1) echo "$bloscpack" ;;
+        *) echo "$bcolz" ;;
+    esac
+}
+
+# The options of b2 that make a format.
+options_of() {
+    case $1 in
+        b2nd-dir) echo "--to b2nd --directory" ;;
+        b2frame) echo "--to b2frame --raw" ;;
+        b2frame-dir) echo "--to b2frame --directory --raw" ;;
+        blosc1|blosc2) echo "--to $1 --raw" ;;
+        *) echo "--to $1" ;;
+    esac
+}
+
+"$bcolz" - << 'END'
+import numpy as np
+
+rng = np.random.default_rng(7)
+np.save("ints.npy", np.arange(30_000, dtype="<i4").reshape(300, 100))
+np.save("floats.npy", rng.normal(size=(7, 11, 13)))
+np.save("texts.npy", np.array([b"a", b"bc", b"def"] * 500))
+table = np.zeros(1000, dtype=[("id", "<i4"), ("price", "<f8"), ("name", "S5")])
+table["id"], table["price"], table["name"] = np.arange(1000), rng.normal(size=1000), b"some"
+np.save("table.npy", table)
+END
+
+arrays="b2nd b2nd-dir blp bcolz npy"
+bytes="b2frame b2frame-dir blosc1 blosc2"
+count=0
+for array in ints floats texts table; do
+    for from in $arrays $bytes; do
+        source=$array.$from
+        case $from in
+            npy) ;;
+            *) "$(python_of "$from")" "$oracle" write "$from" "$source" "$array.npy" ;;
+        esac
+        targets=$bytes
+        case " $arrays " in *" $from "*) targets="$arrays $bytes" ;; esac
+        for to in $targets; do
+            # shellcheck disable=SC2046
+            "$b2" --quiet convert "$source" "made.$to" $(options_of "$to")
+            "$b2" verify "made.$to" > /dev/null
+            "$(python_of "$to")" "$oracle" read "$to" "made.$to" "$array.npy"
+            rm -r "made.$to"
+            count=$((count + 1))
+        done
+    done
+done
+echo "   $count conversions of what the original tools wrote were read by the original tools"

@@ -1,0 +1,258 @@
+//! `bench`: codecs, levels and filters on the user's own data.
+//!
+//! All data are compressed in chunks, in memory, by as many threads as are asked for; the best of some turns counts. What
+//! comes back is compared with the data.
+
+use crate::cli::{BenchArgs, Cli, CodecName, FilterName};
+use crate::json;
+use crate::place::Input;
+use crate::plot::{self, Point};
+use crate::settings::size;
+use crate::table::{Side, Table};
+use crate::voice::{Failure, Outcome, Paint};
+use clap::ValueEnum;
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+use ferroblosc::convert::{self, Reading};
+use ferroblosc_tools_common::progress::bar;
+use ferroblosc_tools_common::size::human;
+use ferroblosc_tools_common::staging::Staged;
+use serde_json::json;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+/// Turns of which the best counts, unless they take long.
+const TURNS: usize = 3;
+/// What is longer than this is done once.
+const LONG: Duration = Duration::from_millis(500);
+/// Bytes of a megabyte, as speeds are told.
+const MEGABYTE: f64 = 1e6;
+
+/// What one setting makes of the data.
+struct Figure {
+    codec: String,
+    level: u8,
+    filter: String,
+    cbytes: usize,
+    compress: f64,
+    decompress: f64,
+}
+
+/// The data to try it on, and the bytes of an item.
+fn sample(args: &BenchArgs, cli: &Cli) -> Result<(Vec<u8>, u64), Failure> {
+    let most = size("--sample", &args.sample)?;
+    let input = Input::new(&args.file)?;
+    let blame = |error: convert::Error| Failure::from(error).at(input.name());
+    let mut data = Vec::new();
+    let typesize = match convert::detect(input.path()) {
+        Ok(found) => {
+            let reading = Reading {
+                column: None,
+                nthreads: cli.nthreads(),
+            };
+            let mut source = convert::open_as(input.path(), &found, &reading).map_err(blame)?;
+            let content = source.content().clone();
+            let typesize = content.typesize.max(1);
+            let len = content.nbytes.min(most) / typesize * typesize;
+            data.resize(usize::try_from(len).unwrap_or(0), 0);
+            source.read(0, &mut data).map_err(blame)?;
+            typesize
+        }
+        Err(convert::Error::Unknown) if input.path().is_file() => {
+            let file = File::open(input.path()).map_err(|error| input.blame(error))?;
+            file.take(most)
+                .read_to_end(&mut data)
+                .map_err(|error| input.blame(error))?;
+            8
+        }
+        Err(error) => return Err(blame(error)),
+    };
+    if data.is_empty() {
+        return Err(Failure::new("there are no data to try it on").at(input.name()));
+    }
+    // Items that a header can't tell are bytes.
+    let typesize = args.typesize.map_or(typesize, u64::from);
+    Ok((data, if typesize > 255 { 1 } else { typesize }))
+}
+
+/// The shortest time of some turns.
+fn best(mut turn: impl FnMut() -> Result<(), ferroblosc::Error>) -> Result<Duration, Failure> {
+    let mut shortest = Duration::MAX;
+    for _ in 0..TURNS {
+        let begun = Instant::now();
+        turn()?;
+        shortest = shortest.min(begun.elapsed());
+        if shortest > LONG {
+            break;
+        }
+    }
+    Ok(shortest)
+}
+
+/// Compresses and decompresses everything with one setting: the bytes of the chunks and the two times.
+fn measure(
+    params: CParams,
+    data: &[u8],
+    chunk: usize,
+    nthreads: i16,
+) -> Result<(usize, Duration, Duration), Failure> {
+    let mut compressor = Compressor::new(params)?;
+    let mut decompressor = Decompressor::new(DParams::default().threads(nthreads));
+    let room = chunk + ferroblosc::chunk::MAX_OVERHEAD;
+    let mut chunks: Vec<Vec<u8>> = data.chunks(chunk).map(|_| vec![0; room]).collect();
+    let mut lengths = vec![0; chunks.len()];
+    let compress = best(|| {
+        for ((piece, dest), len) in data.chunks(chunk).zip(&mut chunks).zip(&mut lengths) {
+            *len = compressor.compress(piece, dest)?;
+        }
+        Ok(())
+    })?;
+    let mut back = vec![0; data.len()];
+    let decompress = best(|| {
+        for ((piece, stored), len) in back.chunks_mut(chunk).zip(&chunks).zip(&lengths) {
+            decompressor.decompress(&stored[..*len], piece)?;
+        }
+        Ok(())
+    })?;
+    match back == data {
+        true => Ok((lengths.iter().sum(), compress, decompress)),
+        false => Err(Failure::new("other data came back than were compressed")),
+    }
+}
+
+/// The name of a choice on the command line.
+fn name_of(choice: impl ValueEnum) -> String {
+    choice
+        .to_possible_value()
+        .map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+fn figures(
+    args: &BenchArgs,
+    cli: &Cli,
+    data: &[u8],
+    typesize: u64,
+) -> Result<Vec<Figure>, Failure> {
+    let codecs = match args.codecs.is_empty() {
+        true => CodecName::value_variants().to_vec(),
+        false => args.codecs.clone(),
+    };
+    let filters = match args.filters.is_empty() {
+        true => vec![
+            FilterName::None,
+            FilterName::Shuffle,
+            FilterName::Bitshuffle,
+        ],
+        false => args.filters.clone(),
+    };
+    let wished = size("--chunk-size", &args.chunk_size)?;
+    let chunk = usize::try_from(wished / typesize * typesize).unwrap_or(0);
+    let chunk = chunk.clamp(typesize as usize, ferroblosc::chunk::MAX_BUFFERSIZE);
+    let nthreads = i16::try_from(cli.nthreads()).unwrap_or(i16::MAX);
+    let total = codecs.len() * filters.len() * args.levels.len();
+    let bar = bar(!cli.quiet, Some((total * data.len()) as u64));
+    let mut figures = Vec::new();
+    for &codec in &codecs {
+        for &filter in &filters {
+            for &level in &args.levels {
+                let params = CParams::default()
+                    .codec(codec.id())
+                    .level(level)
+                    .filters(filter.slot().as_slice())
+                    .typesize(i32::try_from(typesize).unwrap_or(1))
+                    .threads(nthreads);
+                let (cbytes, compress, decompress) = measure(params, data, chunk, nthreads)?;
+                let speed =
+                    |time: Duration| data.len() as f64 / MEGABYTE / time.as_secs_f64().max(1e-9);
+                figures.push(Figure {
+                    codec: name_of(codec),
+                    level,
+                    filter: name_of(filter),
+                    cbytes,
+                    compress: speed(compress),
+                    decompress: speed(decompress),
+                });
+                bar.inc(data.len() as u64);
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(figures)
+}
+
+pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
+    let (data, typesize) = sample(args, cli)?;
+    let mut figures = figures(args, cli, &data, typesize)?;
+    figures.sort_by_key(|figure| figure.cbytes);
+    let ratio = |figure: &Figure| data.len() as f64 / figure.cbytes as f64;
+    if let Some(path) = &args.svg {
+        let points: Vec<Point> = figures
+            .iter()
+            .map(|figure| Point {
+                codec: figure.codec.clone(),
+                label: format!("{} {} {}", figure.codec, figure.level, figure.filter),
+                ratio: ratio(figure),
+                speeds: [figure.compress, figure.decompress],
+            })
+            .collect();
+        let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
+        std::fs::write(staged.path(), plot::svg(&points))?;
+        staged.commit()?;
+    }
+    if args.json {
+        let figures = figures.iter().map(|figure| {
+            json!({
+                "codec": figure.codec,
+                "level": figure.level,
+                "filter": figure.filter,
+                "cbytes": figure.cbytes,
+                "ratio": ratio(figure),
+                "compress_mb_s": figure.compress,
+                "decompress_mb_s": figure.decompress,
+            })
+        });
+        return json::print(&json!({
+            "path": args.file.to_string_lossy(),
+            "nbytes": data.len(),
+            "typesize": typesize,
+            "threads": cli.nthreads(),
+            "figures": figures.collect::<serde_json::Value>(),
+        }));
+    }
+    let mut output = std::io::stdout().lock();
+    let threads = cli.nthreads();
+    writeln!(
+        output,
+        "{} of data, items of {typesize} B, {threads} threads; MB/s of data",
+        human(data.len() as u64)
+    )?;
+    let mut table = Table::new(&[
+        Side::Left,
+        Side::Right,
+        Side::Left,
+        Side::Right,
+        Side::Right,
+        Side::Right,
+    ]);
+    let heading = [
+        "codec",
+        "level",
+        "filter",
+        "ratio",
+        "compress",
+        "decompress",
+    ];
+    table.add(heading.map(str::to_owned).to_vec());
+    for figure in &figures {
+        table.add(vec![
+            figure.codec.clone(),
+            figure.level.to_string(),
+            figure.filter.clone(),
+            format!("{:.2}", ratio(figure)),
+            format!("{:.0}", figure.compress),
+            format!("{:.0}", figure.decompress),
+        ]);
+    }
+    let paint = Paint::output();
+    Ok(table.write(&mut output, |heading| paint.faint(heading))?)
+}

@@ -1,0 +1,177 @@
+//! A plot of speed against ratio as SVG: two panels, a colour for each codec, both axes logarithmic.
+
+use std::fmt::Write;
+
+/// A setting in the plot.
+pub struct Point {
+    /// What its colour goes by.
+    pub codec: String,
+    /// What is shown of it to a pointing hand.
+    pub label: String,
+    /// How many times smaller the data become.
+    pub ratio: f64,
+    /// Speeds of compression and decompression, in MB/s.
+    pub speeds: [f64; 2],
+}
+
+const PANEL: (f64, f64) = (420.0, 320.0);
+const MARGIN: f64 = 60.0;
+const LEGEND: f64 = 40.0;
+const TITLES: [&str; 2] = ["compression", "decompression"];
+/// Colours that people who see few of them tell apart, too.
+const COLOURS: [&str; 6] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+];
+
+/// An axis: its range in powers of ten, and the pixels from and to which it goes.
+struct Axis {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Axis {
+    fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Axis {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values {
+            let power = value.max(1e-3).log10();
+            low = low.min(power);
+            high = high.max(power);
+        }
+        // Some room, so that no point lies on an edge.
+        let room = ((high - low) * 0.06).max(0.05);
+        Axis {
+            low: low - room,
+            high: high + room,
+            from,
+            to,
+        }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        let part = (value.max(1e-3).log10() - self.low) / (self.high - self.low);
+        self.from + part * (self.to - self.from)
+    }
+
+    /// Round values on the axis.
+    fn ticks(&self) -> Vec<f64> {
+        let mut ticks = Vec::new();
+        for power in self.low.floor() as i32..=self.high.ceil() as i32 {
+            for step in [1.0, 2.0, 5.0] {
+                let value = step * 10f64.powi(power);
+                if (self.low..=self.high).contains(&value.log10()) {
+                    ticks.push(value);
+                }
+            }
+        }
+        ticks
+    }
+}
+
+/// The text with what XML gives a meaning escaped.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+/// The plot.
+pub fn svg(points: &[Point]) -> String {
+    let width = 2.0 * (PANEL.0 + MARGIN) + MARGIN / 2.0;
+    let height = PANEL.1 + 2.0 * MARGIN + LEGEND;
+    let mut codecs: Vec<&str> = Vec::new();
+    for point in points {
+        if !codecs.contains(&point.codec.as_str()) {
+            codecs.push(&point.codec);
+        }
+    }
+    codecs.sort_unstable();
+    let colour = |codec: &str| {
+        let number = codecs.iter().position(|known| *known == codec).unwrap_or(0);
+        COLOURS[number % COLOURS.len()]
+    };
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+    );
+    for (panel, title) in TITLES.iter().enumerate() {
+        let left = MARGIN + panel as f64 * (PANEL.0 + MARGIN);
+        draw_panel(&mut svg, points, panel, (left, title), &colour);
+    }
+    for (number, codec) in codecs.iter().enumerate() {
+        let x = MARGIN + number as f64 * 100.0;
+        let y = height - LEGEND / 2.0;
+        let fill = colour(codec);
+        // Writing to a text can't fail.
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{fill}\"/><text x=\"{}\" y=\"{}\">{}</text>",
+            x + 10.0,
+            y + 4.0,
+            escaped(codec)
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn draw_panel(
+    svg: &mut String,
+    points: &[Point],
+    panel: usize,
+    (left, title): (f64, &str),
+    colour: &dyn Fn(&str) -> &'static str,
+) {
+    let (right, top, bottom) = (left + PANEL.0, MARGIN, MARGIN + PANEL.1);
+    let ratios = Axis::new(points.iter().map(|point| point.ratio), left, right);
+    let speeds = Axis::new(points.iter().map(|point| point.speeds[panel]), bottom, top);
+    let middle = left + PANEL.0 / 2.0;
+    let (width, height) = PANEL;
+    let mut draw = |text: std::fmt::Arguments<'_>| {
+        // Writing to a text can't fail.
+        let _ = svg.write_fmt(text);
+        svg.push('\n');
+    };
+    draw(format_args!(
+        "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"none\" stroke=\"#888\"/>"
+    ));
+    draw(format_args!(
+        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\" font-size=\"15\">{title}, MB/s</text>",
+        top - 14.0
+    ));
+    draw(format_args!(
+        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">ratio</text>",
+        bottom + 36.0
+    ));
+    for value in ratios.ticks() {
+        let x = ratios.place(value);
+        draw(format_args!(
+            "<path d=\"M{x:.1} {top}V{bottom}\" stroke=\"#eee\"/>"
+        ));
+        draw(format_args!(
+            "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{value}</text>",
+            bottom + 18.0
+        ));
+    }
+    for value in speeds.ticks() {
+        let y = speeds.place(value);
+        draw(format_args!(
+            "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#eee\"/>"
+        ));
+        draw(format_args!(
+            "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
+            left - 6.0,
+            y + 4.0
+        ));
+    }
+    for point in points {
+        let (x, y) = (ratios.place(point.ratio), speeds.place(point.speeds[panel]));
+        let (fill, label) = (colour(&point.codec), escaped(&point.label));
+        let (ratio, speed) = (point.ratio, point.speeds[panel]);
+        draw(format_args!(
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{fill}\" fill-opacity=\"0.8\"><title>{label}: {ratio:.2}, {speed:.0} MB/s</title></circle>"
+        ));
+    }
+}

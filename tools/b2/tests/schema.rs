@@ -1,0 +1,224 @@
+//! What `--json` prints is what `docs/b2.schema.json` promises.
+//!
+//! The schema uses a small part of the language of schemas, which is read here. A word that is not read is an error,
+//! so that nothing is promised that isn't looked at.
+
+mod common;
+
+use common::Folder;
+use serde_json::Value;
+
+struct Schema(Value);
+
+impl Schema {
+    fn new() -> Schema {
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/b2.schema.json");
+        Schema(serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap())
+    }
+
+    /// Why a value is not of a shape, if it isn't.
+    fn fault(&self, schema: &Value, value: &Value, at: &str) -> Option<String> {
+        let schema = schema.as_object().unwrap();
+        for (word, rule) in schema {
+            let fault = match word.as_str() {
+                "$ref" => {
+                    let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                    self.fault(&self.0["$defs"][name], value, at)
+                }
+                "type" => {
+                    let types = rule
+                        .as_array()
+                        .cloned()
+                        .unwrap_or_else(|| vec![rule.clone()]);
+                    let is_one = types
+                        .iter()
+                        .any(|kind| is_of(kind.as_str().unwrap(), value));
+                    (!is_one).then(|| format!("{at}: {value} is not of {rule}"))
+                }
+                "enum" => {
+                    let is_one = rule.as_array().unwrap().contains(value);
+                    (!is_one).then(|| format!("{at}: {value} is none of {rule}"))
+                }
+                "anyOf" => {
+                    let faults: Vec<Option<String>> = rule
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .map(|schema| self.fault(schema, value, at))
+                        .collect();
+                    let is_one = faults.iter().any(Option::is_none);
+                    (!is_one).then(|| format!("{at}: none of {faults:?}"))
+                }
+                "items" => {
+                    let items = value.as_array().into_iter().flatten().enumerate();
+                    items
+                        .filter_map(|(i, item)| self.fault(rule, item, &format!("{at}[{i}]")))
+                        .next()
+                }
+                "properties" => {
+                    let rules = rule.as_object().unwrap().iter();
+                    rules
+                        .filter_map(|(name, rule)| {
+                            self.fault(rule, value.get(name)?, &format!("{at}.{name}"))
+                        })
+                        .next()
+                }
+                "required" => {
+                    let mut names = rule.as_array().unwrap().iter();
+                    let missing = names.find(|name| value.get(name.as_str().unwrap()).is_none());
+                    missing
+                        .filter(|_| value.is_object())
+                        .map(|name| format!("{at}: {name} is missing"))
+                }
+                "additionalProperties" => {
+                    assert_eq!(rule, false);
+                    let known = schema["properties"].as_object().unwrap();
+                    let mut names = value
+                        .as_object()
+                        .into_iter()
+                        .flat_map(|object| object.keys());
+                    names
+                        .find(|name| !known.contains_key(*name))
+                        .map(|name| format!("{at}: {name} is not known"))
+                }
+                other => panic!("the word {other} is not read"),
+            };
+            if fault.is_some() {
+                return fault;
+            }
+        }
+        None
+    }
+
+    /// Whether a value is what a command is promised to print.
+    fn check(&self, name: &str, value: &Value) {
+        let schema = &self.0["$defs"][name];
+        assert!(schema.is_object(), "{name}");
+        if let Some(fault) = self.fault(schema, value, name) {
+            panic!("{fault}");
+        }
+    }
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("{other}"),
+    }
+}
+
+/// A folder with something of every format.
+fn everything() -> Folder {
+    let folder = Folder::new();
+    folder.fixture("bcolz/ct_mixed");
+    folder.fixture("bcolz/nd3");
+    folder.fixture("bloscpack/np_struct.blp");
+    folder.fixture("bloscpack/meta_zlib.blp");
+    let numbers: Vec<u8> = (0..9000i32).flat_map(i32::to_le_bytes).collect();
+    folder.write("n.bin", &numbers);
+    folder.out("compress n.bin n.b2frame --checksums --chunk-size 8K -t 4");
+    folder.out("convert n.b2frame n.b2nd --dtype <i4 --directory");
+    folder.out("convert n.b2nd n.npy");
+    folder.out("convert n.b2frame n.blosc1");
+    folder.out("convert n.b2frame n.blosc2");
+    folder
+}
+
+#[test]
+fn what_is_there_is_told_as_promised() {
+    let schema = Schema::new();
+    let folder = everything();
+    let listed = folder.json("ls --json");
+    let mut formats: Vec<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["format"].as_str().unwrap())
+        .collect();
+    formats.sort_unstable();
+    formats.dedup();
+    assert_eq!(
+        formats,
+        [
+            "b2frame", "b2nd", "blosc1", "blosc2", "blp", "carray", "ctable", "npy"
+        ]
+    );
+    schema.check("ls", &listed);
+    schema.check("ls_chunks", &folder.json("ls --json --chunks"));
+    for name in folder.names() {
+        if name != "n.bin" {
+            let found = folder.json(&format!("info --json {name}"));
+            schema.check("info", &found);
+            assert_eq!(found[0]["path"], name.as_str());
+            schema.check("verify", &folder.json(&format!("verify --json {name}")));
+        }
+    }
+    let array = &folder.json("info --json n.b2nd")[0];
+    assert_eq!(array["array"]["dtype"], "<i4");
+    assert_eq!(array["nbytes"], 36_000);
+    assert_eq!(folder.json("info --json n.b2frame")[0]["checksum"], "xxh3");
+    // What can't be read is listed, too.
+    let bytes = folder.read("n.b2frame");
+    folder.write("cut.b2frame", &bytes[..bytes.len() / 2]);
+    let listed = folder.json("ls --json");
+    schema.check("ls", &listed);
+    let mut entries = listed.as_array().unwrap().iter();
+    let cut = entries
+        .find(|entry| entry["path"] == "cut.b2frame")
+        .unwrap();
+    assert!(cut["error"].is_string(), "{cut:#}");
+}
+
+#[test]
+fn figures_and_repairs_are_told_as_promised() {
+    let schema = Schema::new();
+    let folder = everything();
+    let figures = folder.json("bench n.npy --levels 1 --json --svg plot.svg");
+    schema.check("bench", &figures);
+    assert_eq!(figures["figures"].as_array().unwrap().len(), 15);
+    assert_eq!(figures["typesize"], 4);
+    let plot = String::from_utf8(folder.read("plot.svg")).unwrap();
+    assert!(plot.starts_with("<svg ") && plot.ends_with("</svg>\n"));
+    // A point for each figure in both panels, and one for each codec.
+    assert_eq!(plot.matches("<circle ").count(), 2 * 15 + 5);
+    let bytes = folder.read("n.b2frame");
+    folder.write("n.b2frame", &bytes[..bytes.len() / 2]);
+    let plan = folder.json("repair --json n.b2frame");
+    schema.check("repair", &plan);
+    assert_eq!(plan["written"], false);
+    let done = folder.json("repair --json --write n.b2frame");
+    schema.check("repair", &done);
+    assert_eq!(
+        (&done["written"], &done["kept"]),
+        (&true.into(), &"n.b2frame.broken".into())
+    );
+}
+
+#[test]
+fn the_reader_of_schemas_finds_faults() {
+    let schema = Schema::new();
+    let folder = everything();
+    let good = folder.json("verify --json n.b2frame");
+    let rules = &schema.0["$defs"]["verify"];
+    assert_eq!(schema.fault(rules, &good, ""), None);
+    for (name, value) in [
+        ("right", Value::from("yes")),
+        ("chunks", Value::from(1.5)),
+        ("format", Value::from("zip")),
+        ("more", Value::Null),
+    ] {
+        let mut bad = good.clone();
+        bad[0][name] = value;
+        assert!(schema.fault(rules, &bad, "").is_some(), "{name}");
+    }
+    let mut bad = good.clone();
+    bad[0].as_object_mut().unwrap().shift_remove("path");
+    assert!(schema.fault(rules, &bad, "").is_some());
+}
