@@ -6,6 +6,7 @@ use crate::voice::{Failure, Voice, error};
 use crate::words::{self, Call, read_metadata};
 use clap_complete::Shell;
 use ferroblosc::bloscpack::{self, MetadataArgs};
+use ferroblosc_tools_common::pages;
 use std::io::Write;
 use std::path::Path;
 
@@ -42,29 +43,14 @@ pub fn completions(call: &Call) -> Result<(), Failure> {
             "argument <shell>: invalid choice: '{name}' (choose from 'bash', 'elvish', 'fish', 'powershell', 'zsh')"
         ),
     })?;
-    let mut completions = Vec::new();
-    clap_complete::generate(shell, &mut words::command(), "blpk", &mut completions);
+    let completions = pages::completions(&mut words::command(), shell);
     std::io::stdout().write_all(&completions)?;
     Ok(())
 }
 
 /// Prints the manual page.
 pub fn man() -> Result<(), Failure> {
-    let mut page = Vec::new();
-    let command = words::command();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    for subcommand in command.get_subcommands() {
-        let man = clap_mangen::Man::new(subcommand.clone());
-        page.extend(
-            format!(
-                ".SH \"SUBCOMMAND: {}\"\n",
-                subcommand.get_name().to_uppercase()
-            )
-            .bytes(),
-        );
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-    }
+    let page = pages::man(&words::command())?;
     std::io::stdout().write_all(&page)?;
     Ok(())
 }

@@ -30,17 +30,12 @@ mod verify;
 mod voice;
 mod words;
 
+use ferroblosc_tools_common::status::{CORRUPT, ERROR, USAGE};
 use std::process::ExitCode;
 use voice::{Failure, Voice};
 
 /// The version of Bloscpack whose words these are.
 const BLOSCPACK: &str = "0.16.0";
-/// Exit status: something is wrong with the files or the machine.
-const ERROR: u8 = 1;
-/// Exit status: something is wrong with the command line.
-const USAGE: u8 = 2;
-/// Exit status of `verify`: the file is corrupt.
-const CORRUPT: u8 = 3;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

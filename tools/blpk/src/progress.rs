@@ -1,38 +1,16 @@
 //! The bar that shows how far it is, to people who watch a terminal.
 
 use crate::voice::{Level, Voice};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, Read, Write};
+use ferroblosc_tools_common::progress;
+use indicatif::ProgressBar;
+use std::io::Write;
+
+pub use progress::Reading;
 
 /// A bar for so many bytes, or for as many as there are; hidden where nobody watches.
 pub fn bar(voice: &Voice, size: Option<u64>) -> ProgressBar {
     // Messages of more talkative levels would be torn apart by it.
-    if voice.level() != Level::Normal || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr_with_hz(10));
-    let template = match size {
-        Some(_) => "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        None => "{spinner} {bytes} {bytes_per_sec}",
-    };
-    match ProgressStyle::with_template(template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-/// Counts what is read.
-pub struct Reading<R> {
-    pub reader: R,
-    pub bar: ProgressBar,
-}
-
-impl<R: Read> Read for Reading<R> {
-    fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.reader.read(dest)?;
-        self.bar.inc(read as u64);
-        Ok(read)
-    }
+    progress::bar(voice.level() == Level::Normal, size)
 }
 
 /// Standard output, for data.
