@@ -9,7 +9,7 @@ use ferroblosc_tools_common::staging::Staged;
 use ferroblosc_tools_common::status;
 use serde_json::json;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     let path = args.path.as_path();
@@ -33,32 +33,16 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
         Way::Anew => {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
             let mended = convert::mend(path, &found, staged.path()).map_err(blame)?;
-            let kept = keep(path)?;
-            staged.commit()?;
-            (mended, Some(kept))
+            let kept = staged.commit_beside();
+            (
+                mended,
+                Some(kept.map_err(|error| Failure::from(error).at(path))?),
+            )
         }
     };
     let found = convert::detect(path).map_err(blame)?;
     let after = convert::verify(path, &found, &reading).map_err(blame)?;
     tell_done(args, path, &mended, kept.as_deref(), &after)
-}
-
-/// Puts the old one under a name of its own.
-fn keep(path: &Path) -> Result<PathBuf, Failure> {
-    let mut number = 0;
-    loop {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".broken");
-        if number > 0 {
-            name.push(format!("-{number}"));
-        }
-        let kept = PathBuf::from(name);
-        if !kept.exists() {
-            std::fs::rename(path, &kept).map_err(|error| Failure::from(error).at(path))?;
-            return Ok(kept);
-        }
-        number += 1;
-    }
 }
 
 fn status_of(faults: &[Fault]) -> Outcome {

@@ -309,3 +309,69 @@ fn damage_found_while_converting_has_its_place_and_leaves_nothing() {
     }
     assert_eq!(folder.names(), ["in", "in.b2frame"]);
 }
+
+/// The bytes that these digits say.
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+    let pairs = digits.chunks_exact(2);
+    pairs
+        .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
+}
+
+/// A frame of the two layouts that were published before today's, put together as their descriptions say: eight
+/// numbers, the metalayer `m` and user metadata `abc`. The earlier one has no array of metalayers.
+fn old_frame(has_array: bool) -> Vec<u8> {
+    let (header_len, frame_len, content_at, array) = match has_array {
+        true => ("6b", "0114", "63", "dc0001"),
+        false => ("68", "0111", "60", ""),
+    };
+    hex(&format!(
+        "9da862326672616d6500 d2000000{header_len} cf000000000000{frame_len} a4 11005000
+         d30000000000000020 d30000000000000040 d200000004 d200000020 d10001 d10001 c3
+         d808 0000000000010000 0000000000000000
+         93cd000e de0001 a16d d2000000{content_at} {array} c600000003 010203
+         0501170420000000200000004000000000000000000100000000000000000000
+         0100000002000000030000000400000005000000060000000700000008000000
+         0501070808000000080000002800000000000000000100000000000000000000
+         0000000000000000
+         9400 c600000023
+         0501070803000000010000002300000000000000000100000000000000000000616263
+         ce00000041 d800 00000000000000000000000000000000"
+    ))
+}
+
+#[test]
+fn frames_of_both_older_layouts_are_read_and_rewritten() {
+    let numbers: Vec<u8> = (1..9i32).flat_map(i32::to_le_bytes).collect();
+    for has_array in [true, false] {
+        let folder = Folder::new();
+        folder.write("old.b2frame", &old_frame(has_array));
+        let old = &folder.json("info --json old.b2frame")[0];
+        assert_eq!(
+            (&old["legacy"], &old["nbytes"]),
+            (&true.into(), &32.into()),
+            "{old:#}"
+        );
+        assert!(
+            folder
+                .out("info old.b2frame")
+                .contains("of a layout older than today's")
+        );
+        assert_eq!(folder.line("verify old.b2frame").status, 0);
+        assert_eq!(folder.line("decompress old.b2frame -").stdout, numbers);
+        for options in ["", "--directory", "--level 9"] {
+            folder.out(&format!(
+                "convert old.b2frame new.b2frame --force {options}"
+            ));
+            let new = &folder.json("info --json new.b2frame")[0];
+            assert_eq!(new["legacy"], false);
+            assert_eq!(folder.line("decompress new.b2frame -").stdout, numbers);
+            if options != "--level 9" {
+                assert_eq!(new["metalayers"], old["metalayers"]);
+                assert_eq!(new["vlmetalayers"], old["vlmetalayers"]);
+                assert_eq!(new["vlmetalayers"][0]["name"], "usermeta");
+            }
+        }
+    }
+}

@@ -132,6 +132,33 @@ impl Staged {
         &self.made
     }
 
+    /// Gives what was made its name; what had that name gets another one, with `.broken` behind it, which is returned.
+    ///
+    /// # Errors
+    /// Whatever keeps either from getting its name; what had it still has it then.
+    pub fn commit_beside(self) -> io::Result<PathBuf> {
+        let _held = folders();
+        let mut number = 0;
+        let kept = loop {
+            let mut name = self.target.as_os_str().to_owned();
+            name.push(".broken");
+            if number > 0 {
+                name.push(format!("-{number}"));
+            }
+            let kept = PathBuf::from(name);
+            if fs::symlink_metadata(&kept).is_err() {
+                break kept;
+            }
+            number += 1;
+        };
+        fs::rename(&self.target, &kept)?;
+        fs::rename(&self.made, &self.target).inspect_err(|_| {
+            // Better the old one than none.
+            let _ = fs::rename(&kept, &self.target);
+        })?;
+        Ok(kept)
+    }
+
     /// Gives what was made its name. What had that name is gone then.
     ///
     /// # Errors
@@ -193,6 +220,28 @@ mod tests {
         staged.commit().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"whole");
         assert_eq!(names(scratch.path()), ["result"]);
+    }
+
+    #[test]
+    fn what_had_the_name_is_kept_when_that_is_asked_for() {
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("result");
+        fs::write(&target, b"first").unwrap();
+        for (round, kept) in ["result.broken", "result.broken-1"].iter().enumerate() {
+            let staged = Staged::new(&target).unwrap();
+            fs::write(staged.path(), [round as u8]).unwrap();
+            let path = staged.commit_beside().unwrap();
+            assert_eq!(path.file_name().unwrap(), *kept);
+            assert_eq!(fs::read(&target).unwrap(), [round as u8]);
+        }
+        assert_eq!(
+            names(scratch.path()),
+            ["result", "result.broken", "result.broken-1"]
+        );
+        assert_eq!(
+            fs::read(scratch.path().join("result.broken")).unwrap(),
+            b"first"
+        );
     }
 
     #[test]
