@@ -34,10 +34,11 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
             let mended = convert::mend(path, &found, staged.path()).map_err(blame)?;
             let kept = staged.commit_beside();
-            (
-                mended,
-                Some(kept.map_err(|error| Failure::from(error).at(path))?),
-            )
+            let kept = kept.map_err(|error| Failure::from(error).at(path))?;
+            // Under the name it was given, as long as that is no link.
+            let name = kept.file_name().filter(|_| !path.is_symlink());
+            let shown = name.map_or(kept.clone(), |name| path.with_file_name(name));
+            (mended, Some(shown))
         }
     };
     let found = convert::detect(path).map_err(blame)?;
