@@ -12,8 +12,8 @@ use std::os::fd::IntoRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a write. What a file system with large folios, such as ext4 of Linux 6.18, is given at once it wants to keep in
-/// one piece of memory, which takes long to find: a megabyte in one write takes three times as long as in such parts.
+/// Bytes of a write. On ext4 of Linux 6.18, which keeps what it is given at once in large folios, copying a megabyte given in
+/// one write was measured to take three times as long as in such parts.
 pub(crate) const WRITE_STEP: usize = 64 << 10;
 
 /// The files of the operating system.
