@@ -7,6 +7,7 @@
 //!   --chunk BYTES               bytes per call (default 4194304)
 //!   --threads N                 threads per context (default 1)
 //!   --ms N                      time per measurement, milliseconds (default 40)
+//!   --plugins yes               the codecs and filters that are plugins, instead of the built-in ones
 //! ```
 //!
 //! The two take turns, A B B A, so that neither profits from what the other left in the caches,
@@ -17,6 +18,7 @@
 
 mod data;
 mod options;
+mod plugins;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -65,11 +67,15 @@ impl Groups {
 
     fn add_row(&mut self, groups: [String; 4], row: &Row) {
         for group in groups {
-            let [ours, theirs] = row.compress;
-            self.add(group.clone(), Direction::Compress, theirs / ours);
-            let [ours, theirs] = row.decompress;
-            self.add(group, Direction::Decompress, theirs / ours);
+            self.add_pair(&group, row.compress, row.decompress);
         }
+    }
+
+    /// Adds the times of ours and theirs.
+    fn add_pair(&mut self, group: &str, compress: [f64; 2], decompress: [f64; 2]) {
+        let ratio = |[ours, theirs]: [f64; 2]| theirs / ours;
+        self.add(group.to_owned(), Direction::Compress, ratio(compress));
+        self.add(group.to_owned(), Direction::Decompress, ratio(decompress));
     }
 
     fn print(&self) {
@@ -221,11 +227,14 @@ fn print_row(name: &str, nbytes: usize, row: &Row) {
 }
 
 fn bench(options: &Options) -> Result<(), String> {
-    let mut groups = Groups::default();
     println!(
         "{:46} {:>7} {:>7} {:>6}  {:>7} {:>7} {:>6}  {:>6}",
         "GB/s of uncompressed bytes", "comp A", "comp B", "A/B", "dec A", "dec B", "A/B", "size"
     );
+    if options.plugins {
+        return plugins::bench(options);
+    }
+    let mut groups = Groups::default();
     for set in options.sets()? {
         for (codec, compcode) in CODECS {
             for (pipeline, slots, metas) in PIPELINES {

@@ -12,6 +12,8 @@ pub struct Options {
     pub threads: i16,
     /// Time per library and measurement, milliseconds.
     pub milliseconds: f64,
+    /// The plugins, instead of what is built in.
+    pub plugins: bool,
 }
 
 impl Options {
@@ -26,6 +28,7 @@ impl Options {
             chunk: 4 << 20,
             threads: 1,
             milliseconds: 40.0,
+            plugins: false,
         };
         while let Some(name) = arguments.next() {
             let value = arguments
@@ -40,6 +43,7 @@ impl Options {
                 }
                 "--chunk" => options.chunk = value.parse().map_err(|_| wrong())?,
                 "--threads" => options.threads = value.parse().map_err(|_| wrong())?,
+                "--plugins" => options.plugins = value == "yes",
                 "--ms" => options.milliseconds = value.parse().map_err(|_| wrong())?,
                 _ => return Err(format!("unknown option {name}")),
             }
