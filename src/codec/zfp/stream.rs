@@ -17,8 +17,6 @@ use crate::{Error, Result, Surroundings};
 pub(super) const MAX_DIM: usize = 4;
 /// Items of a cell along each dimension.
 const CELL_SIDE: usize = 4;
-/// Items of the largest cell.
-const MAX_CELL: usize = CELL_SIDE.pow(MAX_DIM as u32);
 /// Bytes of the words that streams consist of.
 const WORD: usize = size_of::<u64>();
 const WORD_BITS: u64 = u64::BITS as u64;
@@ -219,14 +217,34 @@ impl Drop for Stream {
 
 /// The words of the front of `bytes`, followed by zeros.
 fn fill_words(words: &mut [u64], bytes: &[u8]) {
-    let mut chunks = bytes.chunks(WORD);
-    for word in words {
+    let (chunks, rest) = bytes.as_chunks::<WORD>();
+    let whole = chunks.len().min(words.len());
+    let (front, behind) = words.split_at_mut(whole);
+    for (word, chunk) in front.iter_mut().zip(chunks) {
+        *word = u64::from_le_bytes(*chunk);
+    }
+    behind.fill(0);
+    if let Some(word) = behind.first_mut() {
         let mut padded = [0; WORD];
-        if let Some(chunk) = chunks.next() {
-            padded[..chunk.len()].copy_from_slice(chunk);
-        }
+        padded[..rest.len()].copy_from_slice(rest);
         *word = u64::from_le_bytes(padded);
     }
+}
+
+/// So many words, the front of `bytes` followed by zeros.
+fn words_of(bytes: &[u8], count: usize) -> Result<Vec<u64>> {
+    let (chunks, _) = bytes.as_chunks::<WORD>();
+    let whole = chunks.len().min(count);
+    let mut words = Vec::new();
+    words.try_reserve_exact(count)?;
+    words.extend(
+        chunks[..whole]
+            .iter()
+            .map(|chunk| u64::from_le_bytes(*chunk)),
+    );
+    words.resize(count, 0);
+    fill_words(&mut words[whole..], &bytes[whole * WORD..]);
+    Ok(words)
 }
 
 fn zeroed_words(count: usize) -> Result<Vec<u64>> {
@@ -246,8 +264,7 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
     let data = if src.as_ptr().addr().is_multiple_of(field.typesize) {
         src.as_ptr()
     } else {
-        aligned = zeroed_words(src.len().div_ceil(WORD))?;
-        fill_words(&mut aligned, src);
+        aligned = words_of(src, src.len().div_ceil(WORD))?;
         aligned.as_ptr().cast()
     };
     let mut stream = Stream::new(mode, field);
@@ -282,8 +299,7 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
 pub(super) fn decompress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) -> Result<()> {
     debug_assert_eq!(dest.len(), field.nbytes);
     let mut stream = Stream::new(mode, field);
-    let mut words = zeroed_words(stream.readable_words(field, src.len())?)?;
-    fill_words(&mut words, src);
+    let mut words = words_of(src, stream.readable_words(field, src.len())?)?;
     let is_aligned = dest.as_ptr().addr().is_multiple_of(field.typesize);
     let mut aligned = match is_aligned {
         true => Vec::new(),
@@ -317,12 +333,10 @@ pub(super) fn decompress_row(
     first: usize,
     dest: &mut [u8],
 ) -> Option<Result<()>> {
-    /// Words of the largest cell at the highest rate (2.55 times 64 bits an item), wherever it begins.
-    const MAX_WORDS: usize = MAX_CELL * 64 * 255 / 100 / 64 + 2 + READ_AHEAD;
     let count = dest.len() / field.typesize;
     let x = first % field.extents[0];
     let is_one_row = x % CELL_SIDE + count <= CELL_SIDE && x + count <= field.extents[0];
-    let mut stream = Stream::new(mode, field);
+    let stream = Stream::new(mode, field);
     let bits = u64::from(stream.raw.maxbits);
     if !is_one_row || !stream.is_fixed_size() {
         return None;
@@ -331,54 +345,110 @@ pub(super) fn decompress_row(
     let place = Place::of(field, first);
     let start = (place.cell as u64).checked_mul(bits)?;
     let from = usize::try_from(start / WORD_BITS).ok()?.checked_mul(WORD)?;
-    let mut words = [0; MAX_WORDS];
-    let needed = usize::try_from((start % WORD_BITS + bits).div_ceil(WORD_BITS)).ok()?;
-    let words = words.get_mut(..needed + READ_AHEAD)?;
-    fill_words(words, src.get(from..).unwrap_or_default());
-    // SAFETY: the words are initialised and hold all the bits of the cell.
-    let opened = unsafe { stream.open(words.as_mut_ptr(), words.len()) };
-    if let Err(error) = opened {
-        return Some(Err(error));
+    let src = src.get(from..).unwrap_or_default();
+    let start = start % WORD_BITS;
+    let item = place.item;
+    match (field.typesize, field.ndim) {
+        (4, 1) => stream.row::<f32, 4, { max_words(4) }>(
+            zfp::zfp_decode_block_float_1,
+            src,
+            start,
+            item,
+            dest,
+        ),
+        (4, 2) => stream.row::<f32, 16, { max_words(16) }>(
+            zfp::zfp_decode_block_float_2,
+            src,
+            start,
+            item,
+            dest,
+        ),
+        (4, 3) => stream.row::<f32, 64, { max_words(64) }>(
+            zfp::zfp_decode_block_float_3,
+            src,
+            start,
+            item,
+            dest,
+        ),
+        (4, _) => stream.row::<f32, 256, { max_words(256) }>(
+            zfp::zfp_decode_block_float_4,
+            src,
+            start,
+            item,
+            dest,
+        ),
+        (_, 1) => stream.row::<f64, 4, { max_words(4) }>(
+            zfp::zfp_decode_block_double_1,
+            src,
+            start,
+            item,
+            dest,
+        ),
+        (_, 2) => stream.row::<f64, 16, { max_words(16) }>(
+            zfp::zfp_decode_block_double_2,
+            src,
+            start,
+            item,
+            dest,
+        ),
+        (_, 3) => stream.row::<f64, 64, { max_words(64) }>(
+            zfp::zfp_decode_block_double_3,
+            src,
+            start,
+            item,
+            dest,
+        ),
+        _ => stream.row::<f64, 256, { max_words(256) }>(
+            zfp::zfp_decode_block_double_4,
+            src,
+            start,
+            item,
+            dest,
+        ),
     }
-    // SAFETY: the bit is in the first word.
-    unsafe { zfp::stream_rseek(stream.raw.stream, start % WORD_BITS) };
-    match field.typesize {
-        4 => {
-            let decode = match field.ndim {
-                1 => zfp::zfp_decode_block_float_1,
-                2 => zfp::zfp_decode_block_float_2,
-                3 => zfp::zfp_decode_block_float_3,
-                _ => zfp::zfp_decode_block_float_4,
-            };
-            let mut cell = [0f32; MAX_CELL];
-            // SAFETY: the cell has room for the items of any cell, and the words hold its bits.
-            unsafe { decode(&mut stream.raw, cell.as_mut_ptr()) };
-            let items = cell[place.item..].iter().map(|item| item.to_ne_bytes());
-            dest.as_chunks_mut()
-                .0
-                .iter_mut()
-                .zip(items)
-                .for_each(|(to, item)| *to = item);
+}
+
+/// Decodes a cell from a stream.
+type DecodeCell<T> = unsafe extern "C" fn(*mut zfp::zfp_stream, *mut T) -> usize;
+
+/// Words of a cell of so many items at the highest rate (2.55 times 64 bits an item), wherever it begins.
+const fn max_words(items: usize) -> usize {
+    items * 255 / 100 + 1 + 2 + READ_AHEAD
+}
+
+impl Stream {
+    /// Decodes the cell of fixed size that begins `start` bits into `src`, in its first word, and copies items of
+    /// it from `item` on. `decode` is the function for cells of `ITEMS` items, and buffers are no larger than
+    /// those: a single item is read in less time than the largest take to clear.
+    fn row<T: bytemuck::Pod, const ITEMS: usize, const WORDS: usize>(
+        mut self,
+        decode: DecodeCell<T>,
+        src: &[u8],
+        start: u64,
+        item: usize,
+        dest: &mut [u8],
+    ) -> Option<Result<()>> {
+        let mut words = [0; WORDS];
+        let bits = start + u64::from(self.raw.maxbits);
+        let needed = usize::try_from(bits.div_ceil(WORD_BITS)).ok()?;
+        let words = words.get_mut(..needed + READ_AHEAD)?;
+        fill_words(words, src);
+        // SAFETY: the words are initialised and hold all the bits of the cell.
+        let opened = unsafe { self.open(words.as_mut_ptr(), words.len()) };
+        if let Err(error) = opened {
+            return Some(Err(error));
         }
-        _ => {
-            let decode = match field.ndim {
-                1 => zfp::zfp_decode_block_double_1,
-                2 => zfp::zfp_decode_block_double_2,
-                3 => zfp::zfp_decode_block_double_3,
-                _ => zfp::zfp_decode_block_double_4,
-            };
-            let mut cell = [0f64; MAX_CELL];
-            // SAFETY: as above.
-            unsafe { decode(&mut stream.raw, cell.as_mut_ptr()) };
-            let items = cell[place.item..].iter().map(|item| item.to_ne_bytes());
-            dest.as_chunks_mut()
-                .0
-                .iter_mut()
-                .zip(items)
-                .for_each(|(to, item)| *to = item);
+        let mut cell = [T::zeroed(); ITEMS];
+        // SAFETY: the bit is in the first word; the cell has room for the items that `decode` makes of it, and
+        // the words hold its bits.
+        unsafe {
+            zfp::stream_rseek(self.raw.stream, start);
+            decode(&mut self.raw, cell.as_mut_ptr());
         }
+        let items = bytemuck::cast_slice(cell.get(item..)?);
+        dest.copy_from_slice(items.get(..dest.len())?);
+        Some(Ok(()))
     }
-    Some(Ok(()))
 }
 
 /// Where an item of an array is: the number of its cell, and its number there.
