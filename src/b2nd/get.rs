@@ -103,7 +103,8 @@ impl Slice<'_> {
     /// Whether blocks are read one by one.
     fn are_few(&self, part: &Part) -> bool {
         let wanted = self.request.count_pieces(part);
-        wanted.saturating_mul(self.few) <= self.request.nblocks()
+        // One block alone needs no room for its chunk.
+        wanted == 1 || wanted.saturating_mul(self.few) <= self.request.nblocks()
     }
 
     /// Reads bytes of a chunk that lie in the buffer as they do in the chunk.
