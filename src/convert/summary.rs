@@ -335,17 +335,15 @@ fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
         };
         columns.push((name.to_owned(), summarise(root, &found)?));
     }
+    let nbytes = columns
+        .iter()
+        .fold(0_u64, |sum, (_, column)| sum.saturating_add(column.nbytes));
     let reading = Reading::default();
     let records = super::source::open_as(path, &empty.found, &reading).ok();
     let array = records.and_then(|records| records.content().array.clone());
     Ok(Summary {
-        nbytes: columns.iter().map(|(_, column)| column.nbytes).sum(),
-        typesize: columns
-            .iter()
-            .map(|(_, column)| column.nbytes)
-            .sum::<u64>()
-            .checked_div(table.len())
-            .unwrap_or(0),
+        nbytes,
+        typesize: nbytes.checked_div(table.len()).unwrap_or(0),
         array,
         nchunks: columns.iter().map(|(_, column)| column.nchunks).sum(),
         metadata: attributes(table.attrs()),

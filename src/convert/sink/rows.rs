@@ -92,7 +92,10 @@ fn write_array(
     progress: Progress<'_>,
 ) -> Result<()> {
     let (&len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
-    let row_bytes = row_shape.iter().product::<u64>() * info.dtype.itemsize();
+    let row_bytes = row_shape
+        .iter()
+        .try_fold(info.dtype.itemsize(), |size, &len| size.checked_mul(len))
+        .ok_or(Error::Layout)?;
     let spec = CarraySpec {
         row_shape: row_shape.to_vec(),
         chunklen: chunklen(writing, row_bytes),

@@ -245,12 +245,14 @@ impl Items {
         let info = array_of(&array)?;
         let nbytes = info.nbytes()?;
         // All chunks with one index in the first dimension, if there is memory for them.
-        let slab = geometry.shape().iter().skip(1).product::<i64>()
-            * geometry
-                .chunkshape()
-                .first()
-                .map_or(1, |&len| i64::from(len))
-            * i64::from(typesize);
+        let rows = geometry
+            .chunkshape()
+            .first()
+            .map_or(1, |&len| i64::from(len));
+        let inner = geometry.shape().iter().skip(1);
+        let slab = inner.fold(rows.saturating_mul(typesize.into()), |slab, &len| {
+            slab.saturating_mul(len)
+        });
         let slab = usize::try_from(slab).unwrap_or(usize::MAX);
         let piece = match slab {
             0 => MOST_AT_ONCE,

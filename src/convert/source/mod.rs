@@ -34,28 +34,6 @@ pub struct Content {
     pub piece: usize,
 }
 
-impl Content {
-    /// Bytes of a row: of all items with one index in the first dimension. Of what is no array, those of an item.
-    pub fn row_bytes(&self) -> u64 {
-        match self.array.as_ref().map(|info| info.shape.as_slice()) {
-            Some([_, rest @ ..]) => rest.iter().fold(self.typesize, |product, &len| {
-                // All of it can be counted, unless there is none of it.
-                product.saturating_mul(len)
-            }),
-            _ => self.typesize,
-        }
-    }
-
-    /// How many rows there are.
-    pub fn rows(&self) -> u64 {
-        match self.array.as_ref().map(|info| info.shape.as_slice()) {
-            Some([len, ..]) => *len,
-            Some([]) => 1,
-            None => self.nbytes.checked_div(self.typesize).unwrap_or(0),
-        }
-    }
-}
-
 /// Something that data are read from.
 pub trait Source: Send {
     /// What is there.

@@ -375,3 +375,20 @@ fn frames_of_both_older_layouts_are_read_and_rewritten() {
         }
     }
 }
+
+#[test]
+fn shapes_without_items_can_have_the_longest_dimensions() {
+    let folder = Folder::new();
+    let shape = "(0, 4611686018427387904, 4611686018427387904)";
+    folder.write("empty.npy", &npy("'<f8'", shape, false, &[]));
+    for (name, _) in ARRAYS {
+        let said = folder.line(&format!("convert empty.npy {name} --force"));
+        assert!(!said.err().contains("panicked"), "{name}: {}", said.err());
+        if said.status == 0 {
+            for line in ["info", "verify", "cat"] {
+                let said = folder.line(&format!("{line} {name}"));
+                assert_eq!((said.status, said.err()), (0, ""), "{line} {name}");
+            }
+        }
+    }
+}

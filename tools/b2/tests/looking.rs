@@ -148,3 +148,48 @@ fn what_is_nothing_of_ours_is_an_error_and_damage_another_one() {
     );
     assert!(said.out().contains("\n  chunk 0: "), "{}", said.out());
 }
+
+#[test]
+fn the_manual_page_and_the_completions_know_every_command() {
+    let folder = Folder::new();
+    let help = folder.out("--help");
+    let page = folder.out("man");
+    assert!(page.contains(".TH b2 1"), "{}", &page[..200]);
+    for command in [
+        "info",
+        "ls",
+        "cat",
+        "head",
+        "verify",
+        "repair",
+        "convert",
+        "compress",
+        "decompress",
+        "bench",
+    ] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}");
+        assert!(
+            page.contains(&format!(".SH \"SUBCOMMAND: {}\"", command.to_uppercase())),
+            "{command}"
+        );
+        assert!(
+            folder
+                .out(&format!("help {command}"))
+                .contains("Usage: b2 "),
+            "{command}"
+        );
+        for shell in ["bash", "zsh", "fish"] {
+            assert!(
+                folder
+                    .out(&format!("completions {shell}"))
+                    .contains(command),
+                "{shell} {command}"
+            );
+        }
+    }
+    // Colour is for terminals, also where clap has the word.
+    assert!(!help.contains('\x1b'));
+    let said = folder.line("info --no-such-option");
+    assert_eq!(said.status, 2);
+    assert!(!said.err().contains('\x1b'), "{}", said.err());
+}
