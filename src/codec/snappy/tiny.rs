@@ -18,6 +18,9 @@ pub(super) const LONGEST: usize = 256;
 const LONGEST_COPY: usize = 64;
 /// A copy of less never pays.
 const SHORTEST_MATCH: usize = 3;
+const HASH_BITS: u32 = 8;
+/// No position.
+const NONE: u16 = u16::MAX;
 /// The price of what can't be had.
 const NEVER: u16 = 1 << 14;
 
@@ -63,40 +66,56 @@ impl Positions {
     }
 
     fn find_matches(&mut self, src: &[u8]) {
-        for at in 0..src.len() {
+        let mut heads = [NONE; 1 << HASH_BITS];
+        let mut previous = [NONE; LONGEST];
+        self.matches[..src.len()].fill((0, 0));
+        for (at, window) in src.windows(SHORTEST_MATCH).enumerate() {
+            let word = u32::from_le_bytes([window[0], window[1], window[2], 0]);
+            let hash = word.wrapping_mul(0x9E37_79B1) >> (u32::BITS - HASH_BITS);
+            let mut from = std::mem::replace(&mut heads[hash as usize], at as u16);
+            previous[at] = from;
             let ahead = &src[at..src.len().min(at + LONGEST_COPY)];
-            let mut best = (0, 0);
             let mut longest = SHORTEST_MATCH - 1;
-            for from in (0..at).rev() {
-                if longest >= ahead.len() {
-                    break;
+            while from != NONE && longest < ahead.len() {
+                let back = usize::from(from);
+                if src[back + longest] == ahead[longest] {
+                    let len = self.common(src, back, at, ahead);
+                    if len > longest {
+                        longest = len;
+                        self.matches[at] = (len as u8, (at - back) as u16);
+                    }
                 }
-                if src[from + longest] != ahead[longest] || src[from] != ahead[0] {
-                    continue;
-                }
-                let len = src[from..]
-                    .iter()
-                    .zip(ahead)
-                    .take_while(|(back, here)| back == here)
-                    .count();
-                if len > longest {
-                    longest = len;
-                    best = (len as u8, (at - from) as u16);
-                }
+                from = previous[back];
             }
-            self.matches[at] = best;
         }
+    }
+
+    /// How many bytes of `ahead`, which begins at `at`, stand at `back` too. The match of the position before is
+    /// of use if it is from as far back and was not cut.
+    fn common(&self, src: &[u8], back: usize, at: usize, ahead: &[u8]) -> usize {
+        let known = match at.checked_sub(1).map(|before| self.matches[before]) {
+            Some((len, offset)) if usize::from(offset) == at - back => {
+                usize::from(len).saturating_sub(1)
+            }
+            _ => 0,
+        };
+        let rest = src[back + known..].iter().zip(&ahead[known..]);
+        known + rest.take_while(|(back, here)| back == here).count()
     }
 
     fn set_prices(&mut self, len: usize) {
         self.prices[len] = 0;
         self.copies[len] = len as u16;
+        let mut beyond = NEVER;
         for at in (0..len).rev() {
             let copy = self.copy_prices(at).min().unwrap_or(NEVER);
             self.copies[at] = copy + at as u16;
-            let (short, long) = self.copies[at + 1..=len].split_at((len - at).min(SHORT_LITERAL));
-            let lowest = |prices: &[u16]| prices.iter().copied().min().unwrap_or(NEVER);
-            let literal = (lowest(short) + 1).min(lowest(long) + 2) - at as u16;
+            let near = len.min(at + SHORT_LITERAL);
+            if let Some(&price) = self.copies[..=len].get(at + SHORT_LITERAL + 1) {
+                beyond = beyond.min(price);
+            }
+            let short = self.copies[at + 1..=near].iter().copied().min();
+            let literal = (short.unwrap_or(NEVER) + 1).min(beyond + 2) - at as u16;
             self.prices[at] = copy.min(literal);
         }
     }
