@@ -121,15 +121,16 @@ impl Positions {
     }
 
     /// The prices from `at` on with a copy of 1, 2, 3... bytes first.
-    fn copy_prices(&self, at: usize) -> impl Iterator<Item = u16> {
+    fn copy_prices(&self, at: usize) -> impl DoubleEndedIterator<Item = u16> + ExactSizeIterator {
         let longest = usize::from(self.matches[at].0);
-        (1..=longest).map(move |len| self.prices[at + len] + copy_price(len))
+        (1..longest + 1).map(move |len| self.prices[at + len] + copy_price(len))
     }
 
-    /// The element at `at` of the cheapest stream, and how many bytes it stands for.
+    /// The element at `at` of the cheapest stream, and how many bytes it stands for: of copies that come to the
+    /// same, the longest, as other encoders have it.
     fn element<'a>(&self, src: &'a [u8], at: usize) -> (Kind<'a>, usize) {
         let price = self.prices[at];
-        if let Some(part) = self.copy_prices(at).position(|copy| copy == price) {
+        if let Some(part) = self.copy_prices(at).rposition(|copy| copy == price) {
             return (Kind::Copy(self.matches[at].1), part + 1);
         }
         let len = (1..src.len() - at)
