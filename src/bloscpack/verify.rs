@@ -22,6 +22,8 @@ pub struct Report {
     pub trailing: u64,
     /// Chunks that have no offset although there are offsets.
     pub without_offset: u64,
+    /// The byte of the file where each of them begins.
+    pub positions: Vec<u64>,
     /// What is wrong.
     pub faults: Vec<blpk::Error>,
 }
@@ -42,9 +44,9 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
         plain_size: 0,
         trailing: 0,
         without_offset: 0,
+        positions: Vec::new(),
         faults: Vec::new(),
     };
-    let mut positions = Vec::new();
     let stream = unpacking.stream();
     let spread = Spread::new(nthreads, header.nchunks, header.chunk_size);
     let run = pipeline::run(
@@ -61,8 +63,8 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
         |(position, chunk, fault), _, _| {
             report.chunks += 1;
             report.plain_size += u64::from(chunk.nbytes);
-            positions.try_reserve(1)?;
-            positions.push(position);
+            report.positions.try_reserve(1)?;
+            report.positions.push(position);
             match fault {
                 Some(fault) if fault.is_corruption() => report.add(fault),
                 Some(other) => return Err(other),
@@ -80,7 +82,7 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
     if report.faults.is_empty() {
         report.trailing = archive.file_size().saturating_sub(end);
     }
-    report.compare_offsets(&mut archive, &positions)?;
+    report.compare_offsets(&mut archive)?;
     Ok(report)
 }
 
@@ -91,12 +93,12 @@ impl Report {
         }
     }
 
-    fn compare_offsets(&mut self, archive: &mut Archive<File>, positions: &[u64]) -> Result<()> {
+    fn compare_offsets(&mut self, archive: &mut Archive<File>) -> Result<()> {
         let Some(offsets) = archive.offsets()? else {
             return Ok(());
         };
         let mut wrong = Vec::new();
-        for (index, (&offset, &position)) in offsets.iter().zip(positions).enumerate() {
+        for (index, (&offset, &position)) in offsets.iter().zip(&self.positions).enumerate() {
             let index = index as u64;
             match u64::try_from(offset) {
                 Ok(offset) if offset == position => {}

@@ -206,9 +206,14 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
     let mut faults: Vec<Fault> = report
         .faults
         .iter()
-        .map(|error| Fault {
-            chunk: chunk_of(error),
-            ..Fault::of(error.to_string())
+        .map(|error| {
+            let chunk = chunk_of(error);
+            let number = chunk.and_then(|chunk| usize::try_from(chunk).ok());
+            Fault {
+                chunk,
+                position: number.and_then(|number| report.positions.get(number).copied()),
+                ..Fault::of(error.to_string())
+            }
         })
         .collect();
     if faults.is_empty() {
