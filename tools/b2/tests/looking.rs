@@ -146,7 +146,11 @@ fn what_is_nothing_of_ours_is_an_error_and_damage_another_one() {
         "{}",
         said.out()
     );
-    assert!(said.out().contains("\n  chunk 0 at byte 120: "), "{}", said.out());
+    assert!(
+        said.out().contains("\n  chunk 0 at byte 120: "),
+        "{}",
+        said.out()
+    );
 }
 
 #[test]
