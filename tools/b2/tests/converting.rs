@@ -94,8 +94,12 @@ fn records_become_tables_and_come_back() {
     folder.write("in.npy", &original);
     for (first, options) in ARRAYS {
         folder.out(&format!("convert in.npy {first} {options}"));
-        folder.out(&format!("convert {first} back.npy --force"));
-        assert!(folder.read("back.npy") == original, "{first}");
+        for (second, options) in ARRAYS {
+            let second = format!("second-{second}");
+            folder.out(&format!("convert {first} {second} {options} --force"));
+            folder.out(&format!("convert {second} back.npy --force"));
+            assert!(folder.read("back.npy") == original, "{first} to {second}");
+        }
     }
     assert_eq!(folder.json("info --json a.bcolz")[0]["format"], "ctable");
     folder.out("convert a.bcolz b.npy --column b");
