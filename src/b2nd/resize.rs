@@ -14,7 +14,9 @@ use super::sync::refresh;
 use super::{MAX_DIM, state};
 use crate::chunk::Source;
 use crate::frame::Frame;
-use crate::schunk::chunks::{Offer, append_data, delete as delete_chunk, insert as insert_chunk};
+use crate::schunk::chunks::{
+    Offer, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
+};
 use crate::schunk::meta as metalayers;
 use crate::{Error, Result};
 
@@ -185,8 +187,7 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         Ok(())
     })?;
     if a.chunks().frame().is_none() {
-        // Chunks apart in memory move up least from behind.
-        return (gone.iter().rev()).try_for_each(|&nchunk| remove(a, nchunk));
+        return delete_apart(a.chunks_mut(), &gone).map_err(|_| Error::Failure);
     }
     // From the front, as the reference does: which holes a frame has depends on the order. Those behind
     // move up each time.

@@ -296,6 +296,37 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     Ok(after.nchunks)
 }
 
+/// Removes several chunks of a super-chunk whose chunks are apart in memory; their numbers go up.
+///
+/// # Errors
+/// [`Error::InvalidParam`] when one of the numbers is no chunk's, [`Error::Failure`] when a chunk can't be read: all
+/// are there then.
+pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<()> {
+    let mut after = s.counters();
+    let mut held = usize::try_from(after.nchunks).map_err(|_| Error::InvalidParam)?;
+    for &nchunk in numbers {
+        let at = number(&s.counters(), nchunk)?;
+        let chunk = s.held(at);
+        let header = BasicHeader::parse(chunk).map_err(|_| Error::Failure)?;
+        after.nchunks -= 1;
+        after.nbytes -= i64::from(header.nbytes);
+        after.cbytes -= chunk.len() as i64;
+    }
+    if after.nchunks == 0 {
+        after.flags2 = 0;
+    }
+    // From behind they move up least.
+    for &nchunk in numbers.iter().rev() {
+        s.release(held, nchunk as usize);
+        held -= 1;
+    }
+    s.set_counters(after);
+    if let Some(&first) = numbers.first() {
+        s.set_current(first);
+    }
+    Ok(())
+}
+
 /// Puts the chunks in another order: chunk `i` becomes the one that had the number `order[i]`.
 ///
 /// # Errors
