@@ -302,10 +302,11 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
 /// [`Error::InvalidParam`] when one of the numbers is no chunk's, [`Error::Failure`] when a chunk can't be read: all
 /// are there then.
 pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<()> {
-    let mut after = s.counters();
-    let mut held = usize::try_from(after.nchunks).map_err(|_| Error::InvalidParam)?;
+    let before = s.counters();
+    let mut after = before;
+    let mut held = usize::try_from(before.nchunks).map_err(|_| Error::InvalidParam)?;
     for &nchunk in numbers {
-        let at = number(&s.counters(), nchunk)?;
+        let at = number(&before, nchunk)?;
         let chunk = s.held(at);
         let header = BasicHeader::parse(chunk).map_err(|_| Error::Failure)?;
         after.nchunks -= 1;
