@@ -368,6 +368,8 @@ fn read_index<'a>(
 /// Whether no offset is larger than `last`. (Any but a negative one leaves the sign of its distance; so the
 /// loop is without branches, and long indexes are checked at the speed of memory.)
 fn none_beyond(last: i64, offsets: &[i64]) -> bool {
+    // Less than -1 comes to the same, and its distance to the largest offset is no 64-bit number.
+    let last = last.max(-1);
     let signs = offsets.iter().fold(0, |signs, &stored| {
         signs | (last.wrapping_sub(stored) & !stored)
     });
@@ -479,5 +481,33 @@ impl Map {
             .typesize(self.typesize)
             .blocksize(self.blocksize.max(0));
         special::chunk_of(kind, &params, nbytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::none_beyond;
+
+    #[test]
+    fn offsets_are_compared_with_the_last_at_all_ends_of_their_range() {
+        let ends = [
+            i64::MIN,
+            i64::MIN + 1,
+            -33,
+            -32,
+            -1,
+            0,
+            1,
+            64,
+            i64::MAX - 1,
+            i64::MAX,
+        ];
+        for last in ends {
+            for stored in ends {
+                let expected = stored < 0 || stored <= last;
+                assert_eq!(none_beyond(last, &[stored]), expected, "{stored}, {last}");
+                assert_eq!(none_beyond(last, &[-5, stored, -1]), expected);
+            }
+        }
     }
 }
