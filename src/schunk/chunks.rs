@@ -252,12 +252,27 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
     Ok(after.nchunks)
 }
 
+/// The sizes after a chunk of `nbytes` bytes is gone, but for those of what it is stored in.
+fn after_removing(before: &Counters, nbytes: i32) -> Counters {
+    let nchunks = before.nchunks - 1;
+    Counters {
+        nchunks,
+        nbytes: before.nbytes - i64::from(nbytes),
+        flags2: if nchunks == 0 { 0 } else { before.flags2 },
+        ..*before
+    }
+}
+
 /// Removes a chunk; returns how many are left.
 ///
 /// # Errors
 /// As [`update`].
 pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
-    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    let Some(frame) = s.frame() else {
+        delete_apart(s, &[nchunk])?;
+        return Ok(s.counters().nchunks);
+    };
+    let _held = frame.lock_exclusive()?;
     number(&s.counters(), nchunk)?;
     let refused = Error::ChunkUpdate;
     follow(s).map_err(|error| collapse(error, refused))?;
@@ -265,32 +280,17 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     let at = number(&before, nchunk)?;
     // What can't be read would leave sizes that nobody knows.
     let old = nbytes_of(s, at).map_err(|_| Error::Failure)?;
-    let mut after = Counters {
-        nchunks: before.nchunks - 1,
-        nbytes: before.nbytes - i64::from(old),
-        ..before
+    let mut after = after_removing(&before, old);
+    let prepared = match has_short_inside(s, &before).map_err(|_| refused)? {
+        true => {
+            after.chunksize = VARIABLE;
+            store_specials(frame, s.recorded().typesize, |other| other != at)
+        }
+        false => Ok(Vec::new()),
     };
-    if after.nchunks == 0 {
-        after.flags2 = 0;
-    }
-    match s.frame() {
-        None => {
-            after.cbytes -= s.held(at).len() as i64;
-            s.release(after.nchunks as usize + 1, at);
-        }
-        Some(frame) => {
-            let prepared = match has_short_inside(s, &before).map_err(|_| refused)? {
-                true => {
-                    after.chunksize = VARIABLE;
-                    store_specials(frame, s.recorded().typesize, |other| other != at)
-                }
-                false => Ok(Vec::new()),
-            };
-            after.cbytes = prepared
-                .and_then(|physical| change_frame(s, Change::Delete(at), &physical, after))
-                .map_err(|error| collapse(error, refused))?;
-        }
-    }
+    after.cbytes = prepared
+        .and_then(|physical| change_frame(s, Change::Delete(at), &physical, after))
+        .map_err(|error| collapse(error, refused))?;
     s.set_counters(after);
     s.set_current(nchunk);
     Ok(after.nchunks)
@@ -309,12 +309,8 @@ pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Res
         let at = number(&before, nchunk)?;
         let chunk = s.held(at);
         let header = BasicHeader::parse(chunk).map_err(|_| Error::Failure)?;
-        after.nchunks -= 1;
-        after.nbytes -= i64::from(header.nbytes);
+        after = after_removing(&after, header.nbytes);
         after.cbytes -= chunk.len() as i64;
-    }
-    if after.nchunks == 0 {
-        after.flags2 = 0;
     }
     // From behind they move up least.
     for &nchunk in numbers.iter().rev() {
