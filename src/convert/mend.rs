@@ -17,15 +17,15 @@ use super::detect::{Detected, Format};
 use super::error::{Error, Result};
 use super::sink::{Writing, storage};
 use super::source::open_schunk;
-use super::transfer::params_of;
 use crate::bcolz::{self, Options};
 use crate::blosc1::{self, Engine};
 use crate::bloscpack;
 use crate::blpk::{self, Archive, Header, OFFSET_LENGTH};
 use crate::chunk::{BasicHeader, CParams, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special};
 use crate::frame::checksum::Seal;
-use crate::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, Metalayer, metalayers};
-use crate::schunk::{Layers, SChunk, State};
+use crate::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, metalayers};
+use crate::schunk::copy::copy_head;
+use crate::schunk::{SChunk, State, meta};
 
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,27 +105,13 @@ fn mend_frame(path: &Path, found: &Detected, output: &Path) -> Result<Mended> {
 }
 
 /// A super-chunk to put sound chunks into.
-fn begin(
-    output: &Path,
-    directory: bool,
-    params: CParams,
-    chunksize: i32,
-    checksums: bool,
-    layers: &[Metalayer],
-) -> Result<SChunk> {
+fn begin(output: &Path, directory: bool, params: CParams, checksums: bool) -> Result<SChunk> {
     let writing = Writing {
         checksums,
         ..Writing::default()
     };
     let storage = storage(output, directory, &writing);
-    let mut copy = SChunk::create(storage, params, DParams::default())?;
-    for layer in layers {
-        crate::schunk::meta::add(copy.state_mut(), &layer.name, &layer.content)?;
-    }
-    if chunksize > 0 {
-        copy.set_chunksize(chunksize)?;
-    }
-    Ok(copy)
+    Ok(SChunk::create(storage, params, DParams::default())?)
 }
 
 /// A chunk of zeros.
@@ -151,26 +137,10 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
             .push("what leads to the chunks has its fingerprint again".to_owned());
     }
     let state = schunk.state();
-    let params = params_of(&state.recorded(), state.counters().blocksize);
-    let mut layers = Vec::new();
-    state.with_layers(Layers::Fixed, &mut |found| {
-        layers = found
-            .iter()
-            .map(|(name, content)| Metalayer {
-                name: name.to_vec(),
-                content: content.to_vec(),
-            })
-            .collect();
-    });
+    let params = state.recorded().params(state.counters().blocksize);
+    let mut copy = begin(output, directory, params.clone(), has_checksums)?;
+    copy_head(state, copy.state_mut())?;
     let chunksize = schunk.chunksize();
-    let mut copy = begin(
-        output,
-        directory,
-        params.clone(),
-        chunksize,
-        has_checksums,
-        &layers,
-    )?;
     let last = schunk.nchunks() - 1;
     for number in 0..=last {
         let is_bad = report.bad_chunks.iter().any(|(bad, _)| *bad == number);
@@ -219,9 +189,15 @@ fn walk(path: &Path, output: &Path) -> Result<Mended> {
         .take(header.header_len.into())
         .read_to_end(&mut front)?;
     let layers = metalayers::parse(&front).unwrap_or_default();
-    let params = params_of(&header.recorded, header.counters.blocksize);
+    let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
-    let mut copy = begin(output, false, params.clone(), chunksize, false, &layers)?;
+    let mut copy = begin(output, false, params.clone(), false)?;
+    for layer in &layers {
+        meta::add(copy.state_mut(), &layer.name, &layer.content)?;
+    }
+    if chunksize > 0 {
+        copy.set_chunksize(chunksize)?;
+    }
     let mut decompressor = crate::chunk::Decompressor::default();
     let mut position = u64::from(header.header_len);
     let wanted = header.counters.nbytes;

@@ -10,9 +10,8 @@ use super::{Target, b2nd_to_carray, bloscpack_to_carray, carray_to_b2nd, carray_
 use crate::bcolz::{self, Mode, Options};
 use crate::bloscpack::{self, ArrayInfo};
 use crate::blpk::Checksum;
-use crate::chunk::{CParams, DParams};
-use crate::frame::Recorded;
-use crate::schunk::{Layers, SChunk, State};
+use crate::chunk::DParams;
+use crate::schunk::{SChunk, State, copy};
 
 /// What is taken of a source.
 #[derive(Clone, Debug, Default)]
@@ -170,22 +169,7 @@ fn otherwise(made: Result<()>, output: &Path) -> Result<bool> {
     }
 }
 
-/// What a copy compresses with that is added to it later: what the source did.
-pub fn params_of(recorded: &Recorded, blocksize: i32) -> CParams {
-    CParams {
-        compcode: recorded.compcode.into(),
-        compcode_meta: recorded.compcode_meta,
-        clevel: recorded.clevel.into(),
-        splitmode: crate::chunk::SplitMode(recorded.splitmode.into()),
-        typesize: recorded.typesize,
-        use_dict: recorded.use_dict,
-        filters: recorded.filters,
-        blocksize,
-        ..CParams::default()
-    }
-}
-
-/// Copies chunks and metalayers.
+/// Copies chunks and metalayers, and tells which chunk can't be read.
 fn copy_frame(
     schunk: &SChunk,
     output: &Path,
@@ -194,31 +178,61 @@ fn copy_frame(
     progress: Progress<'_>,
 ) -> Result<()> {
     let state = schunk.state();
-    let params = params_of(&state.recorded(), state.counters().blocksize);
+    // What is added to the copy later is compressed as the source was.
+    let params = state.recorded().params(state.counters().blocksize);
     let storage = sink::storage(output, directory, writing);
-    let mut copy = SChunk::create(storage, params, DParams::default())?;
-    let mut fixed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    state.with_layers(Layers::Fixed, &mut |layers| {
-        fixed = layers
-            .iter()
-            .map(|(name, content)| (name.to_vec(), content.to_vec()))
-            .collect();
-    });
-    for (name, content) in &fixed {
-        crate::schunk::meta::add(copy.state_mut(), name, content)?;
-    }
-    if schunk.nchunks() == 0 && schunk.chunksize() > 0 {
-        copy.set_chunksize(schunk.chunksize())?;
-    }
+    let mut target = SChunk::create(storage, params, DParams::default())?;
+    copy::copy_head(state, target.state_mut())?;
     for number in 0..schunk.nchunks() {
         let chunk = schunk
             .chunk(number)
             .map_err(|error| chunk_error(schunk, number, error))?;
-        copy.append_chunk(&chunk)?;
+        target.append_chunk(&chunk)?;
         progress(chunk.len() as u64);
     }
-    for name in schunk.vlmetalayer_names() {
-        copy.add_vlmetalayer(&name, &schunk.vlmetalayer(&name)?)?;
+    copy::copy_vlmetalayers(state, target.state_mut())?;
+    Ok(target.close()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::CParams;
+    use crate::convert::detect;
+    use crate::schunk::Storage;
+
+    #[test]
+    fn a_copy_keeps_the_chunk_size_that_no_chunk_fills() {
+        let name = format!("ferroblosc-transfer-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        for (number, bytes) in [Vec::new(), vec![7; 400]].iter().enumerate() {
+            let from = folder.join(format!("{number}-from.b2frame"));
+            let to = folder.join(format!("{number}-to.b2frame"));
+            let params = CParams::default().typesize(4);
+            let mut schunk =
+                SChunk::create(Storage::file(&from), params, DParams::default()).unwrap();
+            schunk.set_chunksize(1000).unwrap();
+            if !bytes.is_empty() {
+                schunk.append(bytes).unwrap();
+            }
+            schunk.add_vlmetalayer("unit", b"metres").unwrap();
+            schunk.close().unwrap();
+            let mut told = 0;
+            let copied = convert(
+                (&from, &detect(&from).unwrap()),
+                (&to, Destination::Frame { directory: false }),
+                (&Reading::default(), &Taking::default()),
+                &Writing::default(),
+                &mut |bytes| told += bytes,
+            );
+            assert!(copied.unwrap());
+            let copy = SChunk::open(Storage::file(&to), DParams::default()).unwrap();
+            assert_eq!(copy.chunksize(), 1000);
+            assert_eq!(copy.nbytes() as usize, bytes.len());
+            assert_eq!(copy.vlmetalayer("unit").unwrap(), b"metres");
+            assert_eq!(told > 0, !bytes.is_empty());
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
-    Ok(copy.close()?)
 }

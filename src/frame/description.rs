@@ -1,5 +1,6 @@
 //! What a frame says of the super-chunk it holds.
 
+use crate::chunk::{CParams, SplitMode};
 use crate::filter::{SLOTS, Slot};
 
 /// What a super-chunk compresses with, as its fields and the header of a frame record it.
@@ -21,6 +22,37 @@ pub struct Recorded {
     pub use_dict: bool,
     /// The filter pipeline.
     pub filters: [Slot; SLOTS],
+}
+
+impl Recorded {
+    /// What is recorded of parameters.
+    pub(crate) fn of(params: &CParams) -> Recorded {
+        Recorded {
+            // The codecs' numbers are bytes; another number is no codec's.
+            compcode: u8::try_from(params.compcode).unwrap_or(u8::MAX),
+            compcode_meta: params.compcode_meta,
+            clevel: u8::try_from(params.clevel).unwrap_or(u8::MAX),
+            splitmode: u8::try_from(params.splitmode.0).unwrap_or(0),
+            typesize: params.typesize,
+            use_dict: params.use_dict,
+            filters: params.filters,
+        }
+    }
+
+    /// The parameters that are recorded, with the block size that stands in the [`Counters`].
+    pub(crate) fn params(&self, blocksize: i32) -> CParams {
+        CParams {
+            compcode: i32::from(self.compcode),
+            compcode_meta: self.compcode_meta,
+            clevel: i32::from(self.clevel),
+            splitmode: SplitMode(i32::from(self.splitmode)),
+            typesize: self.typesize,
+            use_dict: self.use_dict,
+            filters: self.filters,
+            blocksize,
+            ..CParams::default()
+        }
+    }
 }
 
 /// The sizes of a super-chunk, which change with its chunks.

@@ -17,12 +17,38 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     target: &mut T,
     verbatim: bool,
 ) -> Result<()> {
+    copy_head(source, target)?;
+    copy_chunks(source, target, verbatim)?;
+    copy_vlmetalayers(source, target)
+}
+
+/// Copies what comes before the chunks: their size and the fixed metalayers.
+///
+/// # Errors
+/// Those of [`meta::add`].
+pub fn copy_head<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mut T) -> Result<()> {
     // The chunk size comes first: of a super-chunk without chunks, the metalayers bring it into the frame.
+    let chunksize = source.counters().chunksize;
+    let counters = target.counters();
+    target.set_counters(Counters {
+        chunksize,
+        ..counters
+    });
+    let mut result = Ok(());
+    source.with_layers(Layers::Fixed, &mut |layers| {
+        result = layers
+            .iter()
+            .try_for_each(|&(name, content)| meta::add(target, name, content).map(|_| ()));
+    });
+    result
+}
+
+fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
+    source: &S,
+    target: &mut T,
+    verbatim: bool,
+) -> Result<()> {
     let from = source.counters();
-    let mut to = target.counters();
-    to.chunksize = from.chunksize;
-    target.set_counters(to);
-    copy_metalayers(source, target)?;
     let verbatim = verbatim || from.flags2 & VL_BLOCKS != 0;
     let mut data = Buffer::new();
     for nchunk in 0..from.nchunks {
@@ -36,17 +62,7 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
             chunks::append_data(target, Source::Bytes(&data))?;
         }
     }
-    copy_vlmetalayers(source, target)
-}
-
-fn copy_metalayers<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mut T) -> Result<()> {
-    let mut result = Ok(());
-    source.with_layers(Layers::Fixed, &mut |layers| {
-        result = layers
-            .iter()
-            .try_for_each(|&(name, content)| meta::add(target, name, content).map(|_| ()));
-    });
-    result
+    Ok(())
 }
 
 /// Copies the variable-length metalayers; each content is compressed with the default parameters.

@@ -5,9 +5,7 @@ use super::plain::{Plain, Shared};
 use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync};
-use crate::chunk::{
-    CParams, Compressor, DParams, Decompressor, LazySource, Source, Special, SplitMode,
-};
+use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource, Source, Special};
 use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, Recorded};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Care, FileSystem};
@@ -117,35 +115,6 @@ pub struct SChunk {
     state: Plain,
 }
 
-/// The fields that record parameters.
-fn recorded_of(params: &CParams) -> Recorded {
-    Recorded {
-        // The codecs' numbers are bytes; another number is no codec's.
-        compcode: u8::try_from(params.compcode).unwrap_or(u8::MAX),
-        compcode_meta: params.compcode_meta,
-        clevel: u8::try_from(params.clevel).unwrap_or(u8::MAX),
-        splitmode: u8::try_from(params.splitmode.0).unwrap_or(0),
-        typesize: params.typesize,
-        use_dict: params.use_dict,
-        filters: params.filters,
-    }
-}
-
-/// The parameters that are recorded.
-fn params_of(recorded: &Recorded, blocksize: i32) -> CParams {
-    CParams {
-        compcode: i32::from(recorded.compcode),
-        compcode_meta: recorded.compcode_meta,
-        clevel: i32::from(recorded.clevel),
-        splitmode: SplitMode(i32::from(recorded.splitmode)),
-        typesize: recorded.typesize,
-        use_dict: recorded.use_dict,
-        filters: recorded.filters,
-        blocksize,
-        ..CParams::default()
-    }
-}
-
 /// Puts the parts together.
 fn assemble(
     mut cparams: CParams,
@@ -153,7 +122,7 @@ fn assemble(
     threads: (i16, i16),
     frame: Option<Frame>,
 ) -> Result<Plain> {
-    let recorded = recorded_of(&cparams);
+    let recorded = Recorded::of(&cparams);
     let shared: Arc<Shared> = Plain::shared(cparams.typesize);
     let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
     cparams.parent = Some(Arc::clone(&parent));
@@ -181,7 +150,7 @@ pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<Plain> {
     let counters = Counters::empty(blocksize);
     // What copies record as their compression threads: nobody asked for any.
     let threads = (0, 1);
-    let mut plain = assemble(params_of(&recorded, 0), DParams::default(), threads, None)?;
+    let mut plain = assemble(recorded.params(0), DParams::default(), threads, None)?;
     plain.set_counters(counters);
     let description = super::describe::describe(&plain, counters)?;
     plain.set_frame(Frame::create_in_memory(&description)?);
@@ -240,7 +209,7 @@ impl SChunk {
     }
 
     pub(super) fn of_frame((frame, loaded): (Frame, Loaded), dparams: DParams) -> Result<SChunk> {
-        let cparams = params_of(&loaded.recorded, loaded.counters.blocksize);
+        let cparams = loaded.recorded.params(loaded.counters.blocksize);
         let state = assemble(cparams, dparams, (1, 1), Some(frame))?;
         state.load(loaded)?;
         Ok(SChunk { state })
