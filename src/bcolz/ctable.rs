@@ -580,7 +580,7 @@ pub(super) fn read_names(store: &Store, root: &Path) -> Result<Vec<String>> {
 
 fn write_names(store: &Store, root: &Path, names: &[&str]) -> Result<()> {
     let names = names.iter().map(|name| Value::from(*name)).collect();
-    let value = Value::Object(vec![("names".to_owned(), Value::List(names))]);
+    let value = Value::object([("names", Value::List(names))]);
     store.replace_json(&root.join(ROOTDIRS), &value)
 }
 

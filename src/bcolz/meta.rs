@@ -136,21 +136,9 @@ impl Storage {
 
     /// The file's value.
     pub fn to_value(&self) -> Value {
-        let object = |entries: Vec<(&str, Value)>| {
-            let entries = entries
-                .into_iter()
-                .map(|(key, value)| (key.to_owned(), value));
-            Value::Object(entries.collect())
-        };
-        let cparams = object(vec![
-            ("clevel", Value::from(u64::from(self.cparams.clevel))),
-            ("shuffle", Value::from(u64::from(self.cparams.shuffle))),
-            ("cname", Value::from(self.cparams.cname.as_str())),
-            ("quantize", Value::from(u64::from(self.cparams.quantize))),
-        ]);
-        object(vec![
+        Value::object([
             ("dtype", Value::from(self.dtype.text())),
-            ("cparams", cparams),
+            ("cparams", self.cparams.to_value()),
             ("chunklen", Value::from(self.chunklen)),
             ("expectedlen", Value::from(self.expectedlen)),
             ("dflt", self.dflt.clone()),
@@ -227,14 +215,19 @@ impl Sizes {
         })
     }
 
+    /// Bytes of all rows.
+    pub fn nbytes(&self) -> u64 {
+        self.len * self.row_bytes
+    }
+
     /// The file's value, with the bytes that the chunks take.
     pub fn to_value(&self, cbytes: u64) -> Value {
         let mut shape = vec![Value::from(self.len)];
         shape.extend(self.row_shape.iter().map(|&len| Value::from(len)));
-        Value::Object(vec![
-            ("shape".to_owned(), Value::List(shape)),
-            ("nbytes".to_owned(), Value::from(self.len * self.row_bytes)),
-            ("cbytes".to_owned(), Value::from(cbytes)),
+        Value::object([
+            ("shape", Value::List(shape)),
+            ("nbytes", Value::from(self.nbytes())),
+            ("cbytes", Value::from(cbytes)),
         ])
     }
 

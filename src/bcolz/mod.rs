@@ -24,6 +24,7 @@
 //! | `carray/` | arrays: reading, and changes that can be interrupted |
 //! | `ctable.rs`, `names.rs` | tables, and what columns can be called |
 //! | `verify.rs`, `repair.rs` | what is wrong with a directory, and what can be mended |
+//! | `report.rs` | what is known and what was found, as JSON |
 //! | `store.rs` | files, whole or not at all; the lock of a writer |
 //! | `error.rs` | why something fails |
 //!
@@ -41,6 +42,7 @@ mod meta;
 mod names;
 mod packed;
 mod repair;
+mod report;
 mod store;
 mod value;
 mod verify;

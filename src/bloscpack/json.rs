@@ -60,6 +60,14 @@ impl From<u64> for Value {
 }
 
 impl Value {
+    /// The object with these entries, in their order.
+    pub fn object<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+        let owned = entries
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value));
+        Value::Object(owned.collect())
+    }
+
     /// Reads a text.
     ///
     /// # Errors

@@ -68,23 +68,23 @@ impl Described {
         }
         let mut entries = Vec::new();
         if let Some(dflt) = &self.dflt {
-            entries.push((DFLT.to_owned(), dflt.clone()));
+            entries.push((DFLT, dflt.clone()));
         }
         if !rest.is_empty() {
-            entries.push((ATTRS.to_owned(), Value::Object(rest)));
+            entries.push((ATTRS, Value::Object(rest)));
         }
         if let Some(table) = &self.table {
             let names = table.names.iter().map(|name| Value::from(name.as_str()));
-            let table = vec![
-                (NAMES.to_owned(), Value::List(names.collect())),
-                (ATTRS.to_owned(), Value::Object(table.attrs.clone())),
-            ];
-            entries.push((TABLE.to_owned(), Value::Object(table)));
+            let table = Value::object([
+                (NAMES, Value::List(names.collect())),
+                (ATTRS, Value::Object(table.attrs.clone())),
+            ]);
+            entries.push((TABLE, table));
         }
         if entries.is_empty() {
             return Ok(());
         }
-        let json = Value::Text(Value::Object(entries).to_json());
+        let json = Value::Text(Value::object(entries).to_json());
         let bytes = packed(&json).ok_or(Error::Failure)?;
         schunk.add_vlmetalayer(DESCRIPTION, &bytes)
     }

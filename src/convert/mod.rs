@@ -42,5 +42,7 @@ pub use source::{Content, Reading, Source, open, open_as};
 pub use summary::{
     ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,
 };
-pub use tables::{b2nd_to_ctable, ctable_to_b2nd, is_table_of_frames};
+pub use tables::{
+    b2nd_to_bcolz, b2nd_to_ctable, bcolz_to_b2nd, ctable_to_b2nd, is_table_of_frames,
+};
 pub use transfer::{Taking, convert, take};

@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::b2nd::{Source, write_frame};
+use super::b2nd::{Source, b2nd_to_carray, carray_to_b2nd, write_frame};
 use super::bcolz::Target;
 use super::error::{Error, Result};
 use super::layers::{TableDescription, pairs};
@@ -116,6 +116,35 @@ pub fn b2nd_to_ctable(
     filled
 }
 
+/// Writes what is at `root` as arrays of Blosc2: [`carray_to_b2nd`] or [`ctable_to_b2nd`].
+///
+/// # Errors
+/// [`Error`]
+pub fn bcolz_to_b2nd(root: &Path, output: &Path, options: &Options) -> Result<()> {
+    match bcolz::open(root, Mode::Read, options)? {
+        bcolz::Object::Carray(_) => carray_to_b2nd(root, output, options),
+        bcolz::Object::Ctable(_) => ctable_to_b2nd(root, output, options),
+    }
+}
+
+/// Makes the carray of a frame, or the ctable of a folder of frames, at `root`: [`b2nd_to_carray`] or
+/// [`b2nd_to_ctable`]. Returns how many metalayers no attribute can hold.
+///
+/// # Errors
+/// [`Error`]
+pub fn b2nd_to_bcolz(
+    input: &Path,
+    root: &Path,
+    target: &Target,
+    mode: Mode,
+    options: &Options,
+) -> Result<usize> {
+    Ok(match is_table_of_frames(input) {
+        false => b2nd_to_carray(input, root, target, mode, options)?.len(),
+        true => b2nd_to_ctable(input, root, target, mode, options)?.len(),
+    })
+}
+
 fn fill(
     mut table: Ctable,
     folder: &Path,
@@ -139,4 +168,31 @@ fn fill(
     }
     table.close()?;
     Ok(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_and_tables_are_told_apart_on_both_ways() {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz");
+        let scratch = std::env::temp_dir().join(format!("ferroblosc-apart-{}", std::process::id()));
+        std::fs::create_dir(&scratch).unwrap();
+        let (target, options) = (Target::default(), Options::default());
+        for (name, is_table) in [("i4_exact", false), ("ct_append", true)] {
+            let frames = scratch.join(format!("{name}.b2nd"));
+            bcolz_to_b2nd(&data.join(name), &frames, &options).unwrap();
+            assert_eq!(is_table_of_frames(&frames), is_table, "{name}");
+            let root = scratch.join(name);
+            let left = b2nd_to_bcolz(&frames, &root, &target, Mode::Append, &options).unwrap();
+            assert_eq!(left, 0, "{name}");
+            let before = bcolz::open(&data.join(name), Mode::Read, &options).unwrap();
+            let after = bcolz::open(&root, Mode::Read, &options).unwrap();
+            assert_eq!(after.len(), before.len(), "{name}");
+            let made = matches!(after, bcolz::Object::Ctable(_));
+            assert_eq!(made, is_table, "{name}");
+        }
+        std::fs::remove_dir_all(scratch).unwrap();
+    }
 }

@@ -344,38 +344,9 @@ pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) 
     boundary!(bcolz_info, {
         // SAFETY: the caller gives an open object.
         let object = unsafe { pointers::reference(object) }?;
-        let json = info(object.array(column)?)?.to_spaced_json();
-        buffers::c_string(&text(&json)?)
+        let info = object.array(column)?.to_value().map_err(code)?;
+        buffers::c_string(&text(&info.to_spaced_json())?)
     })
-}
-
-fn info(array: &Carray) -> Result<Value> {
-    let object = |entries: Vec<(&str, Value)>| {
-        let owned = entries
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value));
-        Value::Object(owned.collect())
-    };
-    let cparams = array.cparams();
-    let cparams = object(vec![
-        ("clevel", Value::from(u64::from(cparams.clevel))),
-        ("shuffle", Value::from(u64::from(cparams.shuffle))),
-        ("cname", Value::from(cparams.cname.as_str())),
-        ("quantize", Value::from(u64::from(cparams.quantize))),
-    ]);
-    let shape = array.shape().into_iter().map(Value::from).collect();
-    let nbytes = array.len().checked_mul(array.row_bytes());
-    Ok(object(vec![
-        ("shape", Value::List(shape)),
-        ("dtype", Value::from(array.dtype().text())),
-        ("itemsize", Value::from(array.dtype().itemsize())),
-        ("chunklen", Value::from(array.chunklen())),
-        ("expectedlen", Value::from(array.expectedlen())),
-        ("nbytes", Value::from(nbytes.ok_or(Error::Data)?)),
-        ("cbytes", Value::from(array.stored_bytes().map_err(code)?)),
-        ("cparams", cparams),
-        ("dflt", array.dflt().clone()),
-    ]))
 }
 
 /// The attributes as the text of a JSON object, for the caller to free, or NULL: those of a column, or of the carray or

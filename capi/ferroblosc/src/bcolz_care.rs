@@ -2,7 +2,7 @@
 
 use crate::arguments::{note, path};
 use crate::bcolz::{code, place, text};
-use ferroblosc::bcolz::{self, Finding, Object, Options};
+use ferroblosc::bcolz::{self, Finding, Options};
 use ferroblosc::bloscpack::Value;
 use ferroblosc::blpk::Checksum;
 use ferroblosc::convert::{self, Target};
@@ -10,31 +10,9 @@ use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, buffers};
 use std::ffi::{c_char, c_int};
 
-fn object(entries: Vec<(&str, Value)>) -> Value {
-    let owned = entries
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value));
-    Value::Object(owned.collect())
-}
-
-fn findings(found: &[Finding]) -> Value {
-    let finding = |finding: &Finding| {
-        object(vec![
-            ("path", Value::from(&*finding.path.to_string_lossy())),
-            ("fault", Value::from(finding.fault.to_string().as_str())),
-            ("note", Value::Bool(finding.fault.is_note())),
-        ])
-    };
-    Value::List(found.iter().map(finding).collect())
-}
-
-/// How many findings are more than notes.
-fn faults(found: &[Finding]) -> Result<c_int> {
-    let count = found
-        .iter()
-        .filter(|finding| !finding.fault.is_note())
-        .count();
-    c_int::try_from(count).map_err(|_| Error::Data)
+/// The number of faults that callers get.
+fn count(found: &[Finding]) -> Result<c_int> {
+    c_int::try_from(Finding::faults(found)).map_err(|_| Error::Data)
 }
 
 /// Gives a report to a caller who wants it.
@@ -61,9 +39,9 @@ pub unsafe extern "C" fn bcolz_verify(root: *const c_char, report: *mut *mut c_c
         // SAFETY: the caller gives a string.
         let root = unsafe { path(root) }?;
         let found = bcolz::verify(root, &Options::default()).map_err(code)?;
-        let count = faults(&found)?;
+        let count = count(&found)?;
         // SAFETY: the caller gives room for a pointer, or NULL.
-        unsafe { hand_over(&findings(&found), report) }?;
+        unsafe { hand_over(&Finding::list(&found), report) }?;
         Ok(count)
     })
 }
@@ -78,21 +56,9 @@ pub unsafe extern "C" fn bcolz_repair(root: *const c_char, report: *mut *mut c_c
         // SAFETY: the caller gives a string.
         let root = unsafe { path(root) }?;
         let repaired = bcolz::repair(root, &Options::default()).map_err(code)?;
-        let lost = repaired.lost.iter().map(|(path, rows)| {
-            object(vec![
-                ("path", Value::from(&*path.to_string_lossy())),
-                ("start", Value::from(rows.start)),
-                ("stop", Value::from(rows.end)),
-            ])
-        });
-        let value = object(vec![
-            ("mended", findings(&repaired.mended)),
-            ("lost", Value::List(lost.collect())),
-            ("left", findings(&repaired.left)),
-        ]);
-        let count = faults(&repaired.left)?;
+        let count = count(&repaired.left)?;
         // SAFETY: the caller gives room for a pointer, or NULL.
-        unsafe { hand_over(&value, report) }?;
+        unsafe { hand_over(&repaired.to_value(), report) }?;
         Ok(count)
     })
 }
@@ -167,11 +133,7 @@ pub unsafe extern "C" fn bcolz_to_b2nd(root: *const c_char, output: *const c_cha
         // SAFETY: the caller gives two strings.
         let (root, output) = unsafe { (path(root)?, path(output)?) };
         let options = Options::default();
-        match bcolz::open(root, bcolz::Mode::Read, &options).map_err(code)? {
-            Object::Carray(_) => convert::carray_to_b2nd(root, output, &options),
-            Object::Ctable(_) => convert::ctable_to_b2nd(root, output, &options),
-        }
-        .map_err(converted)?;
+        convert::bcolz_to_b2nd(root, output, &options).map_err(converted)?;
         Ok(0)
     })
 }
@@ -190,12 +152,7 @@ pub unsafe extern "C" fn bcolz_from_b2nd(
         let (input, (root, mode)) = unsafe { (path(input)?, place(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
         let left =
-            match convert::is_table_of_frames(input) {
-                false => convert::b2nd_to_carray(input, root, &target, mode, &options)
-                    .map(|left| left.len()),
-                true => convert::b2nd_to_ctable(input, root, &target, mode, &options)
-                    .map(|left| left.len()),
-            };
-        c_int::try_from(left.map_err(converted)?).map_err(|_| Error::Data)
+            convert::b2nd_to_bcolz(input, root, &target, mode, &options).map_err(converted)?;
+        c_int::try_from(left).map_err(|_| Error::Data)
     })
 }

@@ -259,6 +259,11 @@ impl Carray {
         &self.sizes.row_shape
     }
 
+    /// Bytes of all rows.
+    pub fn nbytes(&self) -> u64 {
+        self.sizes.nbytes()
+    }
+
     /// Bytes of a row.
     pub fn row_bytes(&self) -> u64 {
         self.sizes.row_bytes

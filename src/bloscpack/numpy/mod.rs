@@ -77,11 +77,11 @@ impl ArrayInfo {
     pub fn to_metadata(&self) -> Value {
         let order = if self.is_fortran() { "F" } else { "C" };
         let shape = self.shape.iter().map(|&len| Value::from(len)).collect();
-        Value::Object(vec![
-            ("dtype".into(), Value::Text(self.dtype.repr())),
-            ("shape".into(), Value::List(shape)),
-            ("order".into(), Value::from(order)),
-            ("container".into(), Value::from(CONTAINER)),
+        Value::object([
+            ("dtype", Value::Text(self.dtype.repr())),
+            ("shape", Value::List(shape)),
+            ("order", Value::from(order)),
+            ("container", Value::from(CONTAINER)),
         ])
     }
 

@@ -1,0 +1,146 @@
+//! What is known of an array and what was found wrong, as values that become JSON, for programs in other languages.
+
+use std::path::Path;
+
+use super::error::Result;
+use super::repair::Repaired;
+use super::verify::Finding;
+use super::{Carray, Cparams};
+use crate::bloscpack::Value;
+
+fn path_value(path: &Path) -> Value {
+    Value::from(&*path.to_string_lossy())
+}
+
+impl Cparams {
+    /// The object that describes them in the files of bcolz.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("clevel", Value::from(u64::from(self.clevel))),
+            ("shuffle", Value::from(u64::from(self.shuffle))),
+            ("cname", Value::from(self.cname.as_str())),
+            ("quantize", Value::from(u64::from(self.quantize))),
+        ])
+    }
+}
+
+impl Carray {
+    /// What there is to know about it: `shape`, `dtype`, `itemsize`, `chunklen`, `expectedlen`, `nbytes`, `cbytes` (of
+    /// its files), `cparams` and `dflt`.
+    ///
+    /// # Errors
+    /// Those of [`Carray::stored_bytes`].
+    pub fn to_value(&self) -> Result<Value> {
+        let shape = self.shape().into_iter().map(Value::from).collect();
+        Ok(Value::object([
+            ("shape", Value::List(shape)),
+            ("dtype", Value::from(self.dtype().text())),
+            ("itemsize", Value::from(self.dtype().itemsize())),
+            ("chunklen", Value::from(self.chunklen())),
+            ("expectedlen", Value::from(self.expectedlen())),
+            ("nbytes", Value::from(self.nbytes())),
+            ("cbytes", Value::from(self.stored_bytes()?)),
+            ("cparams", self.cparams().to_value()),
+            ("dflt", self.dflt().clone()),
+        ]))
+    }
+}
+
+impl Finding {
+    /// The `path`, the `fault` in words, and whether it is only a `note`.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("path", path_value(&self.path)),
+            ("fault", Value::from(self.fault.to_string().as_str())),
+            ("note", Value::Bool(self.fault.is_note())),
+        ])
+    }
+
+    /// The values of several.
+    pub fn list(findings: &[Finding]) -> Value {
+        Value::List(findings.iter().map(Finding::to_value).collect())
+    }
+
+    /// How many of several are more than notes.
+    pub fn faults(findings: &[Finding]) -> usize {
+        let faults = findings.iter().filter(|finding| !finding.fault.is_note());
+        faults.count()
+    }
+}
+
+impl Repaired {
+    /// The findings that are `mended` and those that are `left`, and what is `lost`: the `path` of an array and the rows
+    /// from `start` to before `stop`.
+    pub fn to_value(&self) -> Value {
+        let lost = self.lost.iter().map(|(path, rows)| {
+            Value::object([
+                ("path", path_value(path)),
+                ("start", Value::from(rows.start)),
+                ("stop", Value::from(rows.end)),
+            ])
+        });
+        Value::object([
+            ("mended", Finding::list(&self.mended)),
+            ("lost", Value::List(lost.collect())),
+            ("left", Finding::list(&self.left)),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bcolz::{Fault, Mode, Options};
+
+    fn finding(path: &str, fault: Fault) -> Finding {
+        Finding {
+            path: path.into(),
+            fault,
+        }
+    }
+
+    #[test]
+    fn an_array_tells_what_its_files_say() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz/i4_exact");
+        let array = Carray::open(&root, Mode::Read, &Options::default()).unwrap();
+        let expected = concat!(
+            r#"{"shape": [4096], "dtype": "int32", "itemsize": 4, "chunklen": 1024, "#,
+            r#""expectedlen": 4096, "nbytes": 16384, "cbytes": 1500, "#,
+            r#""cparams": {"clevel": 5, "shuffle": 1, "cname": "lz4", "quantize": 0}, "dflt": 0}"#
+        );
+        assert_eq!(array.to_value().unwrap().to_spaced_json(), expected);
+    }
+
+    #[test]
+    fn notes_are_told_and_not_counted() {
+        let findings = [
+            finding("a/data/__7.blp", Fault::ExtraChunk),
+            finding("a/__attrs__", Fault::Missing),
+        ];
+        assert_eq!(Finding::faults(&findings), 1);
+        assert_eq!(
+            Finding::list(&findings).to_spaced_json(),
+            concat!(
+                r#"[{"path": "a/data/__7.blp", "fault": "the chunk belongs to no row", "note": true}, "#,
+                r#"{"path": "a/__attrs__", "fault": "it is not there", "note": false}]"#
+            )
+        );
+        assert_eq!(Finding::list(&[]).to_spaced_json(), "[]");
+    }
+
+    #[test]
+    fn a_repair_tells_what_is_mended_lost_and_left() {
+        let repaired = Repaired {
+            mended: vec![finding("a/__attrs__", Fault::Missing)],
+            lost: vec![("a".into(), 300..600)],
+            left: Vec::new(),
+        };
+        assert_eq!(
+            repaired.to_value().to_spaced_json(),
+            concat!(
+                r#"{"mended": [{"path": "a/__attrs__", "fault": "it is not there", "note": false}], "#,
+                r#""lost": [{"path": "a", "start": 300, "stop": 600}], "left": []}"#
+            )
+        );
+    }
+}
