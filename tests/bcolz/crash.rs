@@ -105,6 +105,41 @@ fn row_b8_an_interrupted_append_leaves_the_old_rows_or_the_new_ones() {
     }
 }
 
+/// With several threads full chunks wait in memory until each thread has one.
+#[test]
+fn row_b8_a_failed_append_of_several_threads_leaves_the_rows_there_were() {
+    let all = iota(0..100);
+    let change = |options: &Options| {
+        let Ok(mut array) = Carray::open(root(), Mode::Append, options) else {
+            return;
+        };
+        array.set_threads(3);
+        while array.len() < 100 {
+            let before = array.len();
+            let more = (100 - before).min(17);
+            let piece = &all[before as usize * 8..(before + more) as usize * 8];
+            let appended = array.append(piece);
+            let len = before + if appended.is_ok() { more } else { 0 };
+            assert_eq!(array.len(), len);
+            match array.read(0..len) {
+                Ok(rows) => assert_eq!(rows, all[..len as usize * 8]),
+                // Where the power has ended, nothing is read either.
+                Err(error) => assert!(matches!(error, Error::Storage { .. }), "{error}"),
+            }
+            if appended.is_err() {
+                return;
+            }
+        }
+        let _ = array.close();
+    };
+    interrupt(&disk_with(25), change, |disk, what| {
+        let left = rows(disk);
+        let len = left.len() / 8;
+        assert!(len >= 25, "{what}: {len} rows");
+        assert_eq!(left, iota(0..len as i64), "{what}");
+    });
+}
+
 #[test]
 fn row_b8_interrupted_trimming_leaves_the_old_rows_or_the_new_ones() {
     for (len, less) in [(25, 3), (25, 5), (25, 11), (25, 20), (25, 25), (30, 1)] {

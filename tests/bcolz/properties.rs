@@ -10,6 +10,7 @@ enum Step {
     Set(usize, Vec<u16>),
     Trim(usize),
     Resize(usize),
+    Threads(i32),
     Flush,
     Reopen,
 }
@@ -21,6 +22,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..60_usize, items()).prop_map(|(start, items)| Step::Set(start, items)),
         1 => (0..40_usize).prop_map(Step::Trim),
         1 => (0..80_usize).prop_map(Step::Resize),
+        1 => (1..5).prop_map(Step::Threads),
         1 => Just(Step::Flush),
         1 => Just(Step::Reopen),
     ];
@@ -66,6 +68,7 @@ proptest! {
                     array.resize(len as u64).unwrap();
                     model.resize(len, 0);
                 }
+                Step::Threads(count) => array.set_threads(count),
                 Step::Flush => {
                     array.flush().unwrap();
                     prop_assert_eq!(rows(&root), bytes(&model));

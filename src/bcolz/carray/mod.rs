@@ -7,8 +7,8 @@
 //! ROOT/data/__0.blp …  the chunks: full ones, and behind them the rest
 //! ```
 //!
-//! A handle that writes keeps the rows behind the last full chunk in memory. Full chunks are written at once, the
-//! rest and the sizes when the handle is flushed. Each file appears complete. An array that grows gets its new
+//! A handle that writes keeps the rows behind the last full chunk in memory. Full chunks are written as soon as there
+//! is one for each thread, the rest and the sizes when the handle is flushed. Each file appears complete. An array that grows gets its new
 //! chunks first and its new length then, one that shrinks the other way round; so whenever a writer is
 //! interrupted, the sizes on the disk tell of rows that are there: a rest may hold more rows than they say.
 
@@ -16,6 +16,7 @@ mod read;
 mod write;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::attrs::{self, Attrs};
 use super::chunkfile::{self, Expected};
@@ -411,4 +412,9 @@ pub(super) fn write_new(
     store.replace_json(&meta.join(STORAGE), &storage.to_value())?;
     let cbytes = storage.chunklen * sizes.row_bytes;
     store.replace_json(&meta.join(SIZES), &sizes.to_value(cbytes))
+}
+
+/// What a mutex guards, of whom nobody minds that another thread was interrupted.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::Carray;
+use super::{Carray, locked};
 use crate::bcolz::chunkfile::{self, Chunk, Expected};
 use crate::bcolz::dtype::Kind;
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::packed::{Access, Layout};
 use crate::blosc1::Engine;
 use crate::blpk::MAX_NBYTES;
+use crate::pool;
 
 /// Parts of a chunk that are smaller than it by this factor are decoded alone.
 const SMALL_PART: usize = 2;
@@ -120,7 +121,9 @@ impl Carray {
             rest = behind;
             row += rows;
             match &self.writer.rest {
-                Some(in_memory) if number == self.full_chunks() => {
+                Some(in_memory) if number >= self.first_kept(in_memory.len()) => {
+                    let chunks_before = number - self.first_kept(in_memory.len());
+                    let offset = offset + (chunks_before * self.chunk_bytes()) as usize;
                     dest.copy_from_slice(&in_memory[offset..offset + dest.len()]);
                 }
                 _ => {
@@ -144,7 +147,9 @@ impl Carray {
             Some(piece) if pieces.is_empty() => self.read_one(&mut workers[0], piece),
             Some(last) => {
                 pieces.push(last);
-                self.read_many(&mut workers, pieces)
+                let (back, result) = self.read_many(workers, pieces);
+                self.workers = back;
+                return result;
             }
         };
         self.workers = workers;
@@ -171,40 +176,29 @@ impl Carray {
         Ok(())
     }
 
-    /// Lets each worker take the next piece until there is none, each on a thread of its own but the first.
-    fn read_many(&self, workers: &mut [Worker], pieces: Vec<Piece<'_>>) -> Result<()> {
+    /// Lets each worker take the next piece until there is none.
+    fn read_many(&self, workers: Vec<Worker>, pieces: Vec<Piece<'_>>) -> (Vec<Worker>, Result<()>) {
         let (layout, access) = (&self.layout, self.access());
+        let workers: Vec<_> = workers.into_iter().map(Mutex::new).collect();
         let queue = Mutex::new(pieces.into_iter());
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let failure = Mutex::new(None);
-        let run = |worker: &mut Worker| {
+        pool::run(workers.len(), &|tid| {
+            let mut worker = locked(&workers[tid]);
+            let next = || locked(&queue).next();
             while let Some(piece) = next() {
                 if let Err(error) = worker.read(layout, access, piece, false, 1) {
                     // Nothing is left for the others.
                     while next().is_some() {}
-                    failure
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .get_or_insert(error);
+                    locked(&failure).get_or_insert(error);
                 }
             }
-        };
-        std::thread::scope(|scope| {
-            let Some((own, others)) = workers.split_first_mut() else {
-                return;
-            };
-            for worker in others {
-                let thread = std::thread::Builder::new().name("bcolz".into());
-                // With fewer threads it goes on, too.
-                if thread.spawn_scoped(scope, || run(worker)).is_err() {
-                    break;
-                }
-            }
-            run(own);
         });
-        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(()),
+        let workers = workers.into_iter().map(Mutex::into_inner);
+        let workers = workers.map(|worker| worker.unwrap_or_default()).collect();
+        let failure = failure.into_inner();
+        match failure.unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => (workers, Err(error)),
+            None => (workers, Ok(())),
         }
     }
 

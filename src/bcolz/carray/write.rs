@@ -1,7 +1,7 @@
 //! Changing rows: what is written when, so that a reader always finds what the sizes tell of.
 
 use super::read::Worker;
-use super::{Carray, META, SIZES};
+use super::{Carray, META, SIZES, locked};
 use crate::bcolz::chunkfile::{self, Chunk, Expected, FRONT};
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::meta::Sizes;
@@ -10,15 +10,18 @@ use crate::bcolz::value;
 use crate::blosc1;
 use crate::bloscpack::Value;
 use crate::pool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Rows that growth makes at once, in bytes, about.
 const FILL_STEP: u64 = 4 << 20;
+/// Bytes of full chunks that wait in memory until there is one for each thread, at most.
+const MOST_KEPT: usize = 16 << 20;
 
 /// What a writer has in memory.
 #[derive(Default)]
 pub(super) struct Writer {
-    /// The rows behind the full chunks, once they were needed.
+    /// The rows behind the full chunks that are in files, once they were needed: fewer than a chunk's, unless
+    /// full chunks wait until there is one for each thread.
     pub rest: Option<Vec<u8>>,
     /// Whether they, or the length, differ from what is on the disk.
     dirty: bool,
@@ -74,8 +77,8 @@ impl Carray {
         Ok(())
     }
 
-    /// Appends rows. Chunks that get full are written at once; the rest, and the new length, when the handle is
-    /// flushed. A failure leaves the rows there were.
+    /// Appends rows. Chunks are written as soon as there is a full one for each thread; the rest, and the new length,
+    /// when the handle is flushed. A failure leaves the rows there were.
     ///
     /// # Errors
     /// [`Error::RowBytes`]; [`Error::ReadOnly`]; [`Error`].
@@ -88,73 +91,83 @@ impl Carray {
         if count == 0 {
             return Ok(());
         }
+        if self.kept_bytes() >= self.at_once() * self.chunk_bytes() as usize {
+            // There were more threads, or a write failed.
+            self.settle()?;
+        }
         let mut rest = self.take_rest()?;
         let before = rest.len();
-        let full = self.full_chunks();
         let appended = self.append_chunks(&mut rest, rows);
-        self.writer.dirty = true;
         match appended {
-            Ok(()) => {
-                self.sizes = sizes;
-                self.writer.rest = Some(rest);
-                Ok(())
-            }
-            Err((error, written)) => {
-                if written == 0 {
-                    rest.truncate(before);
-                    self.writer.rest = Some(rest);
-                } else {
-                    // The rows behind the full chunks begin the chunk that was written in their place.
-                    self.writer.cbytes = None;
-                    self.cached.take_if(|(number, _)| *number >= full);
-                }
-                Err(error)
-            }
+            Ok(()) => self.sizes = sizes,
+            Err(_) => rest.truncate(before),
         }
+        self.writer.dirty = true;
+        self.writer.rest = Some(rest);
+        appended
     }
 
-    /// Writes the chunks that rows behind `rest` fill, and leaves in it what fills none. A failure comes with the
-    /// number of chunks written before it.
-    fn append_chunks(
-        &mut self,
-        rest: &mut Vec<u8>,
-        mut rows: &[u8],
-    ) -> std::result::Result<(), (Error, u64)> {
+    /// Puts rows behind `rest`, writes the chunks that are full if each thread has one to make, and leaves in it the
+    /// rows of none. After a failure it begins with what was in it.
+    fn append_chunks(&mut self, rest: &mut Vec<u8>, rows: &[u8]) -> Result<()> {
         let chunk_bytes = self.chunk_bytes() as usize;
-        let first = self.full_chunks();
-        let mut written = 0;
-        let missing = chunk_bytes - rest.len();
-        if !rest.is_empty() && rows.len() >= missing {
-            let (head, behind) = rows.split_at(missing);
-            rest.try_reserve_exact(missing)
-                .map_err(|error| (error.into(), 0))?;
-            rest.extend_from_slice(head);
-            self.write_full(first, rest).map_err(|error| (error, 0))?;
-            rest.clear();
-            written = 1;
-            rows = behind;
+        let full = (rest.len() + rows.len()) / chunk_bytes;
+        let full = full - full % self.at_once();
+        if full == 0 {
+            rest.try_reserve(rows.len())?;
+            rest.extend_from_slice(rows);
+            return Ok(());
         }
-        if rest.is_empty() {
-            let full = rows.len() - rows.len() % chunk_bytes;
-            let (chunks, behind) = rows.split_at(full);
-            if full > 0 {
-                let count = (full / chunk_bytes) as u64;
-                // After a failure some of them may be there.
-                self.write_chunks(first + written, chunks)
-                    .map_err(|error| (error, written + count))?;
-                written += count;
-            }
-            rows = behind;
-        }
-        rest.try_reserve(rows.len())
-            .map_err(|error| (error.into(), written))?;
-        rest.extend_from_slice(rows);
+        let missing = rest.len().next_multiple_of(chunk_bytes) - rest.len();
+        let kept = (rest.len() + missing) / chunk_bytes;
+        let (head, behind) = rows.split_at(missing);
+        let (direct, behind) = behind.split_at((full - kept) * chunk_bytes);
+        rest.try_reserve(missing.max(behind.len()))?;
+        rest.extend_from_slice(head);
+        let first = self.first_kept(rest.len() - missing);
+        let chunks = rest.chunks(chunk_bytes).chain(direct.chunks(chunk_bytes));
+        self.write_chunks(first, full, chunks)?;
+        rest.clear();
+        rest.extend_from_slice(behind);
         Ok(())
+    }
+
+    /// How many full chunks are written at once, at least.
+    fn at_once(&self) -> usize {
+        (MOST_KEPT / self.chunk_bytes() as usize).clamp(1, self.threads() as usize)
+    }
+
+    /// Bytes of the rows in memory.
+    fn kept_bytes(&self) -> usize {
+        self.writer.rest.as_ref().map_or(0, Vec::len)
+    }
+
+    /// The first chunk whose rows are in memory, of which there are so many bytes.
+    pub(super) fn first_kept(&self, bytes: usize) -> u64 {
+        self.full_chunks() - bytes as u64 / self.chunk_bytes()
+    }
+
+    /// Writes the full chunks that are only in memory, so that there is only a part of one.
+    fn settle(&mut self) -> Result<()> {
+        let chunk_bytes = self.chunk_bytes() as usize;
+        let Some(mut rest) = self.writer.rest.take_if(|rest| rest.len() >= chunk_bytes) else {
+            return Ok(());
+        };
+        let full = rest.len() - rest.len() % chunk_bytes;
+        let first = self.first_kept(rest.len());
+        let chunks = rest[..full].chunks(chunk_bytes);
+        let written = self.write_chunks(first, full / chunk_bytes, chunks);
+        if written.is_ok() {
+            rest.drain(..full);
+        }
+        self.writer.rest = Some(rest);
+        written
     }
 
     /// Appends a full chunk as it is stored elsewhere, behind full chunks alone.
     pub(crate) fn append_stored(&mut self, chunk: &[u8]) -> Result<()> {
         self.begin()?;
+        self.settle()?;
         let full = self.chunk_bytes();
         let expected = Expected {
             least: full,
@@ -186,6 +199,7 @@ impl Carray {
     /// Writes a chunk anew, whatever is in its place: all rows that belong there. Files without rows stay.
     pub(in crate::bcolz) fn rewrite(&mut self, number: u64, rows: Vec<u8>) -> Result<()> {
         self.begin()?;
+        self.settle()?;
         self.writer.has_stale = false;
         if number < self.full_chunks() {
             return self.write_full(number, &rows);
@@ -201,6 +215,7 @@ impl Carray {
     /// [`Error::NoSuchRows`]; those of [`Carray::append`].
     pub fn set(&mut self, start: u64, rows: &[u8]) -> Result<()> {
         self.begin()?;
+        self.settle()?;
         let count = self.rows_in(rows.len())?;
         self.check_rows(start, count)?;
         let (chunklen, row_bytes) = (self.chunklen(), self.row_bytes());
@@ -421,18 +436,22 @@ impl Carray {
         Ok((file.len() - FRONT) as u64)
     }
 
-    /// Writes full chunks behind all there are, each on one thread.
-    fn write_chunks(&mut self, first: u64, chunks: &[u8]) -> Result<()> {
-        let chunk_bytes = self.chunk_bytes() as usize;
+    /// Writes so many full chunks behind all there are in files, each on one thread if there are several.
+    fn write_chunks<'c>(
+        &mut self,
+        first: u64,
+        count: usize,
+        chunks: impl Iterator<Item = &'c [u8]> + Send,
+    ) -> Result<()> {
         self.cached.take_if(|(cached, _)| *cached >= first);
-        let workers = self.take_workers(chunks.len() / chunk_bytes);
+        let workers = self.take_workers(count);
         let nthreads = match workers.len() {
             1 => self.threads(),
             _ => 1,
         };
         let workers: Vec<_> = workers.into_iter().map(Mutex::new).collect();
         // The chunks that nobody has taken yet, and the bytes of those written; or why one could not be.
-        let work = Mutex::new(Ok(((first..).zip(chunks.chunks(chunk_bytes)), 0_u64)));
+        let work = Mutex::new(Ok(((first..).zip(chunks), 0_u64)));
         let next = || locked(&work).as_mut().ok()?.0.next();
         let this = &*self;
         pool::run(workers.len(), &|tid| {
@@ -485,6 +504,7 @@ impl Carray {
 
     /// Writes the rows behind the full chunks as they are in memory.
     fn write_rest(&mut self) -> Result<()> {
+        self.settle()?;
         let Some(rest) = self.writer.rest.take() else {
             return Ok(());
         };
@@ -531,9 +551,4 @@ impl Carray {
         self.writer.has_stale = false;
         Ok(())
     }
-}
-
-/// What a mutex guards, of whom nobody minds that another thread was interrupted.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
