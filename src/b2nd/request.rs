@@ -175,12 +175,12 @@ impl Request {
             true => self.chunks_of(dim),
             false => (0, 1),
         });
-        let is_empty = ranges.iter().any(|(first, end)| first == end);
-        let mut next = (!is_empty).then(|| ranges.map(|(first, _)| first));
+        let mut is_there = ranges.iter().all(|(first, end)| first != end);
+        let mut at = ranges.map(|(first, _)| first);
         std::iter::from_fn(move || {
-            let at = next?;
-            next = following(at, ndim, |dim| ranges[dim]);
-            Some(self.part(&at, &strides))
+            let part = is_there.then(|| self.part(&at, &strides))?;
+            is_there = advance(&mut at, ndim, |dim| ranges[dim]);
+            Some(part)
         })
     }
 
@@ -235,10 +235,12 @@ impl Request {
             true => self.blocks_of(part, dim),
             false => (0, 1),
         });
-        let mut next = Some(ranges.map(|(first, _)| first));
+        let mut is_there = true;
+        let mut at = ranges.map(|(first, _)| first);
         std::iter::from_fn(move || {
-            let at = next?;
-            next = following(at, ndim, |dim| ranges[dim]);
+            if !is_there {
+                return None;
+            }
             let mut piece = Piece {
                 nblock: 0,
                 from: [0; MAX_DIM],
@@ -254,6 +256,7 @@ impl Request {
                 piece.extents[dim] = last - first;
                 piece.at[dim] += first - part.from[dim];
             }
+            is_there = advance(&mut at, ndim, |dim| ranges[dim]);
             Some(piece)
         })
     }
@@ -315,12 +318,13 @@ pub fn slice_chunks(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
         });
     numbers.try_reserve_exact(count.ok_or(Error::MemoryAlloc)?)?;
     let strides = geometry.chunk_strides();
-    let mut next = Some(ranges.map(|(first, _)| first));
-    while let Some(at) = next {
+    let mut at = ranges.map(|(first, _)| first);
+    loop {
         numbers.push((0..ndim).map(|dim| at[dim] * strides[dim]).sum());
-        next = following(at, ndim, |dim| ranges[dim]);
+        if !advance(&mut at, ndim, |dim| ranges[dim]) {
+            return Ok(numbers);
+        }
     }
-    Ok(numbers)
 }
 
 /// Which way items move.
@@ -365,19 +369,19 @@ impl Step for usize {
     }
 }
 
-/// The next place behind `at`, rows first, in these ranges.
-pub(super) fn following<T: Step>(
-    mut at: [T; MAX_DIM],
+/// Goes on to the next place, rows first, in these ranges; false behind the last one, which the first follows.
+pub(super) fn advance<T: Step>(
+    at: &mut [T; MAX_DIM],
     ndim: usize,
     range: impl Fn(usize) -> (T, T),
-) -> Option<[T; MAX_DIM]> {
+) -> bool {
     for dim in (0..ndim).rev() {
         let (first, end) = range(dim);
         at[dim] = at[dim].next();
         if at[dim] != end {
-            return Some(at);
+            return true;
         }
         at[dim] = first;
     }
-    None
+    false
 }

@@ -7,7 +7,7 @@
 use super::create::{metalayer, zero_chunk};
 use super::geometry::Geometry;
 use super::meta;
-use super::request::{Request, following};
+use super::request::{Request, advance};
 use super::set::set;
 use super::state::{State, typesize};
 use super::sync::refresh;
@@ -73,44 +73,43 @@ impl Plan {
     }
 }
 
-/// Whether chunk `at` of the grid holds items from `start` on, `count` of them, along any dimension.
-fn is_in(
-    geometry: &Geometry,
-    at: &[i64; MAX_DIM],
-    start: &[i64; MAX_DIM],
-    count: impl Fn(usize) -> i64,
-) -> bool {
-    (0..geometry.ndim).any(|dim| {
-        let origin = at[dim] * i64::from(geometry.chunkshape[dim]);
-        (start[dim]..start[dim].saturating_add(count(dim))).contains(&origin)
-    })
-}
-
-/// Calls `f` with the number of each chunk that [`is_in`].
+/// Calls `f` with the number of each chunk whose first item is, along any dimension, one of the `count` from `start`
+/// on.
 fn each_chunk_in(
     geometry: &Geometry,
     start: &[i64; MAX_DIM],
     count: impl Fn(usize) -> i64,
     mut f: impl FnMut(i64) -> Result<()>,
 ) -> Result<()> {
+    let ndim = geometry.ndim;
+    // As chunks along each dimension.
+    let mut ranges = [(0, 0); MAX_DIM];
+    let mut along = [0; MAX_DIM];
+    for dim in 0..ndim {
+        // Of chunks without items there are none.
+        let chunk = i64::from(geometry.chunkshape[dim]).max(1);
+        let above = |item: i64| item / chunk + i64::from(item % chunk != 0);
+        ranges[dim] = (
+            above(start[dim]),
+            above(start[dim].saturating_add(count(dim))),
+        );
+        along[dim] = geometry.chunks_along(dim);
+    }
     // When only the first dimension changes, the chunks follow each other.
-    let first = match (1..geometry.ndim).all(|dim| count(dim) == 0) {
-        true => {
-            let chunk = i64::from(geometry.chunkshape[0]);
-            start[0] / chunk + i64::from(start[0] % chunk != 0)
-        }
+    let first = match (1..ndim).all(|dim| count(dim) == 0) {
+        true => ranges[0].0,
         false => 0,
     };
     let mut at = [0; MAX_DIM];
     at[0] = first;
     let mut nchunk = first.saturating_mul(geometry.chunk_strides()[0]);
-    let mut next = (nchunk < geometry.nchunks()).then_some(at);
-    while let Some(place) = next {
-        if is_in(geometry, &place, start, &count) {
+    let mut is_there = nchunk < geometry.nchunks();
+    while is_there {
+        if (0..ndim).any(|dim| (ranges[dim].0..ranges[dim].1).contains(&at[dim])) {
             f(nchunk)?;
         }
         nchunk += 1;
-        next = following(place, geometry.ndim, |dim| (0, geometry.chunks_along(dim)));
+        is_there = advance(&mut at, ndim, |dim| (0, along[dim]));
     }
     Ok(())
 }

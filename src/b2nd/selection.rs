@@ -4,7 +4,7 @@ use super::MAX_DIM;
 use super::copy::Shared;
 use super::geometry::Geometry;
 use super::get::{check, few};
-use super::request::{Request, following};
+use super::request::{Request, advance};
 use super::share::{self, Around, Reading, Writing};
 use super::state::{State, check_chunksize, check_writable, typesize};
 use crate::chunk::{Decompressor, Special};
@@ -172,10 +172,14 @@ impl Selection {
             0 => 0,
             _ => self.groups.iter().map(Vec::len).product(),
         };
-        let mut next = (count > 0).then_some([0; MAX_DIM]);
+        let mut is_there = count > 0;
+        let mut next = [0; MAX_DIM];
         let chunks = std::iter::from_fn(move || {
-            let at = next?;
-            next = following(at, ndim, |dim| (0, self.groups[dim].len()));
+            if !is_there {
+                return None;
+            }
+            let at = next;
+            is_there = advance(&mut next, ndim, |dim| (0, self.groups[dim].len()));
             let number = |dim: usize| self.picked_along(dim, at[dim])[0].nchunk * strides[dim];
             let nchunk = (0..ndim).map(number).sum();
             Some(Touched { nchunk, at })
@@ -223,9 +227,8 @@ fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, us
     let Some((row, outer)) = picked.split_last() else {
         return;
     };
-    let mut next = Some([0; MAX_DIM]);
-    while let Some(at) = next {
-        next = following(at, outer.len(), |dim| (0, outer[dim].len()));
+    let mut at = [0; MAX_DIM];
+    loop {
         let (mut from, mut to) = (0, 0);
         for (dim, along) in outer.iter().enumerate() {
             from += along[at[dim]].in_chunk;
@@ -240,6 +243,9 @@ fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, us
                 to + run[0].in_buffer,
                 run.len() * width,
             );
+        }
+        if !advance(&mut at, outer.len(), |dim| (0, outer[dim].len())) {
+            return;
         }
     }
 }
@@ -333,15 +339,16 @@ fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
     }
     let strides = g.block_strides();
     let mut skipped = vec![true; total];
-    let mut next = Some([0; MAX_DIM]);
-    while let Some(at) = next {
-        next = following(at, g.ndim, |dim| (0, blocks[dim].len()));
+    let mut at = [0; MAX_DIM];
+    loop {
         let nblock: i64 = (0..g.ndim)
             .map(|dim| blocks[dim][at[dim]] * strides[dim])
             .sum();
         skipped[nblock as usize] = false;
+        if !advance(&mut at, g.ndim, |dim| (0, blocks[dim].len())) {
+            return Some(skipped);
+        }
     }
-    Some(skipped)
 }
 
 /// Writes a selection. Of items that are selected twice the one that comes last in `src` stays.
