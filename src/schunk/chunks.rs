@@ -304,19 +304,19 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
 pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<()> {
     let before = s.counters();
     let mut after = before;
-    let mut held = usize::try_from(before.nchunks).map_err(|_| Error::InvalidParam)?;
+    let held = usize::try_from(before.nchunks).map_err(|_| Error::InvalidParam)?;
+    let mut gone = Vec::new();
+    gone.try_reserve_exact(numbers.len())?;
     for &nchunk in numbers {
         let at = number(&before, nchunk)?;
-        let chunk = s.held(at);
-        let header = BasicHeader::parse(chunk).map_err(|_| Error::Failure)?;
+        // Chunks that are held have sound headers.
+        let header = s.held(at).first_chunk().ok_or(Error::Failure)?;
+        let header = BasicHeader::read(header);
+        gone.push(at);
         after = after_removing(&after, header.nbytes);
-        after.cbytes -= chunk.len() as i64;
+        after.cbytes -= i64::from(header.cbytes);
     }
-    // From behind they move up least.
-    for &nchunk in numbers.iter().rev() {
-        s.release(held, nchunk as usize);
-        held -= 1;
-    }
+    s.release(held, &gone);
     s.set_counters(after);
     if let Some(&first) = numbers.first() {
         s.set_current(first);
@@ -506,7 +506,7 @@ fn hold_specials<S: State + ?Sized>(
     })();
     if let Err(error) = result {
         for at in (0..held).rev() {
-            s.release(at + 1, at);
+            s.release(at + 1, &[at]);
         }
         return Err(error);
     }

@@ -256,8 +256,17 @@ impl State for Plain {
         self.chunks[at] = chunk;
     }
 
-    fn release(&mut self, _: usize, at: usize) {
-        self.chunks.remove(at);
+    fn release(&mut self, _: usize, gone: &[usize]) {
+        if let [at] = *gone {
+            self.chunks.remove(at);
+            return;
+        }
+        let (mut number, mut gone) = (0, gone.iter().peekable());
+        self.chunks.retain(|_| {
+            let stays = gone.next_if_eq(&&number).is_none();
+            number += 1;
+            stays
+        });
     }
 
     fn permute(&mut self, order: &[usize]) -> Result<()> {

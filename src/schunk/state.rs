@@ -91,8 +91,8 @@ pub trait State {
     /// Puts a chunk in the place of another, which is freed.
     fn exchange(&mut self, at: usize, chunk: Buffer);
 
-    /// Frees chunk `at` of the `held` there are; those behind it move up.
-    fn release(&mut self, held: usize, at: usize);
+    /// Frees these chunks of the `held` there are, whose numbers go up; those that stay move up.
+    fn release(&mut self, held: usize, gone: &[usize]);
 
     /// Chunk `i` becomes the one that had the number `order[i]`.
     ///

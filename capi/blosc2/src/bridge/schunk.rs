@@ -478,12 +478,24 @@ impl State for CSchunk {
         }
     }
 
-    fn release(&mut self, held: usize, at: usize) {
-        let slot = self.slot(at);
-        // SAFETY: `at` is the number of one of `held` chunks, of which those behind it move.
-        unsafe {
-            libc::free((*slot).cast::<c_void>());
-            std::ptr::copy(slot.add(1), slot, held - at - 1);
+    fn release(&mut self, held: usize, gone: &[usize]) {
+        let Some(&first) = gone.first() else {
+            return;
+        };
+        let slots = self.slot(0);
+        let mut filled = first;
+        for (i, &at) in gone.iter().enumerate() {
+            let next = gone.get(i + 1).copied().unwrap_or(held);
+            // SAFETY: the numbers are of `held` chunks and go up, so between two of them there are chunks that
+            // stay, and move to slots that are free by now.
+            unsafe {
+                libc::free((*slots.add(at)).cast::<c_void>());
+                let stay = next - at - 1;
+                if stay > 0 {
+                    std::ptr::copy(slots.add(at + 1), slots.add(filled), stay);
+                    filled += stay;
+                }
+            }
         }
     }
 
