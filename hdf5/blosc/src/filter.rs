@@ -1,0 +1,186 @@
+//! Filter 32001: what HDF5 has as one chunk is one chunk of Blosc 1, with nothing around it.
+//!
+//! | value | what | set by |
+//! |---|---|---|
+//! | 0 | revision of the filter, 2 | the filter |
+//! | 1 | version of the chunk format, 2 | the filter |
+//! | 2 | bytes of an item; 1 for more than 255 | the filter |
+//! | 3 | bytes of an HDF5 chunk | the filter |
+//! | 4 | level, 0 to 9; 5 when it is missing | the user |
+//! | 5 | 0, 1 or 2: no shuffle, bytes, bits; 1 when it is missing | the user |
+//! | 6 | number of the codec; 0, BloscLZ, when it is missing | the user |
+//!
+//! Only compression needs them: a chunk tells by itself how it is read. (Source: the Blosc filter for HDF5.)
+
+use ferroblosc::blosc1::{self, Call, Engine, Settings, Stock};
+use ferroblosc::{Buffer, chunk};
+use ferroblosc_capi_common::global::fork_safe_global;
+use ferroblosc_hdf5_common::{Dataset, Failure, Filter, Values, room_for_earlier_filters};
+use std::ffi::{CStr, c_int};
+
+mod slot {
+    pub const REVISION: usize = 0;
+    pub const FORMAT: usize = 1;
+    pub const TYPESIZE: usize = 2;
+    pub const CHUNKSIZE: usize = 3;
+    pub const CLEVEL: usize = 4;
+    pub const SHUFFLE: usize = 5;
+    pub const CODEC: usize = 6;
+    /// How many there are, with and without those of the user.
+    pub const COUNT: usize = 7;
+    pub const COUNT_OF_FILTER: usize = 4;
+}
+
+const REVISION: u32 = 2;
+const FORMAT: u32 = 2;
+const DEFAULT_CLEVEL: u32 = 5;
+const DEFAULT_SHUFFLE: u32 = 1;
+const DEFAULT_CODEC: u32 = 0;
+
+fork_safe_global! {
+    /// Engines between calls. HDF5 calls one filter at a time, unless it was built to do otherwise.
+    static ENGINES: Stock = Stock::new();
+}
+
+/// Lets `work` use an engine.
+fn with_engine<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
+    let mut engine = ENGINES.with(Stock::take);
+    let result = work(&mut engine);
+    drop(ENGINES.with(|engines| engines.put(engine)));
+    result
+}
+
+/// The filter.
+pub struct Blosc;
+
+impl Filter for Blosc {
+    const ID: c_int = 32001;
+    const NAME: &'static CStr = c"blosc";
+
+    fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure> {
+        let count = values.as_slice().len();
+        values.resize(count.clamp(slot::COUNT_OF_FILTER, slot::COUNT));
+        values.set(slot::REVISION, REVISION);
+        values.set(slot::FORMAT, FORMAT);
+        let typesize = match usize::try_from(dataset.typesize) {
+            Ok(..=chunk::MAX_TYPESIZE) => dataset.typesize,
+            _ => 1,
+        };
+        values.set(slot::TYPESIZE, typesize);
+        values.set(slot::CHUNKSIZE, dataset.chunksize);
+        Ok(())
+    }
+
+    fn compress(values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
+        let params = params(values)?;
+        // Longer than the data is no chunk worth storing.
+        let room = blosc1::room(data.len(), data.len())
+            .ok_or_else(|| Failure(format!("{} bytes can't be a chunk", data.len())))?;
+        let mut stored = Buffer::zeroed(room)?;
+        match with_engine(|engine| engine.compress(&params, data, &mut stored))? {
+            0 => Err(Failure::new("the chunk does not get smaller")),
+            size => {
+                stored.resize(size)?;
+                stored.shrink();
+                Ok(stored)
+            }
+        }
+    }
+
+    fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
+        let no_chunk = |what| Failure(format!("not a Blosc chunk: {what}"));
+        let header = stored
+            .first_chunk()
+            .ok_or_else(|| no_chunk("too short for a header"))?;
+        let sizes = blosc1::sizes(header);
+        if !usize::try_from(sizes.cbytes).is_ok_and(|cbytes| cbytes <= stored.len()) {
+            return Err(no_chunk("longer than what is stored"));
+        }
+        let nbytes = usize::try_from(sizes.nbytes).map_err(|_| no_chunk("a negative size"))?;
+        let most = values.get(slot::CHUNKSIZE).filter(|&&size| size > 0);
+        if most.is_some_and(|&size| nbytes > room_for_earlier_filters(size)) {
+            return Err(no_chunk("more data than a chunk of the dataset"));
+        }
+        let lengths = blosc1::lengths(header, nbytes)?;
+        let stored = stored.get(..lengths.src);
+        let stored = stored.ok_or_else(|| no_chunk("longer than what is stored"))?;
+        let mut data = Buffer::zeroed(lengths.dest)?;
+        let nthreads = Settings::new().threads();
+        with_engine(|engine| engine.decompress(stored, nthreads, &mut data))?;
+        Ok(data)
+    }
+}
+
+/// What the values and the environment ask for.
+fn params(values: &[u32]) -> Result<blosc1::Params, Failure> {
+    let value = |slot: usize, default| values.get(slot).copied().unwrap_or(default);
+    let number = |slot, default| {
+        let value = value(slot, default);
+        i32::try_from(value).map_err(|_| Failure(format!("{value} is too large a parameter")))
+    };
+    let codec = number(slot::CODEC, DEFAULT_CODEC)?;
+    let name = blosc1::compcode_to_compname(codec);
+    let name = name.ok_or_else(|| Failure(format!("there is no compressor {codec}")))?;
+    let settings = Settings::new();
+    settings.set_compressor(name.to_bytes())?;
+    let call = Call {
+        clevel: number(slot::CLEVEL, DEFAULT_CLEVEL)?,
+        shuffle: number(slot::SHUFFLE, DEFAULT_SHUFFLE)?,
+        typesize: number(slot::TYPESIZE, 1)? as usize,
+    };
+    Ok(settings.params(call)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(given: &[u32], dataset: &Dataset) -> Vec<u32> {
+        let mut values = Values::new(given);
+        Blosc::complete(&mut values, dataset).unwrap();
+        values.as_slice().to_vec()
+    }
+
+    /// Chunks of so many items of so many bytes.
+    fn dataset(typesize: u32, items: u32) -> Dataset {
+        Dataset {
+            typesize,
+            chunksize: typesize * items,
+            chunkshape: vec![items],
+        }
+    }
+
+    #[test]
+    fn the_values_of_a_file_are_those_of_the_existing_plugin() {
+        let of = |given: &[u32]| completed(given, &dataset(4, 4096));
+        assert_eq!(of(&[]), [2, 2, 4, 16384]);
+        assert_eq!(of(&[0, 0, 0, 0, 9]), [2, 2, 4, 16384, 9]);
+        assert_eq!(of(&[9, 9, 9, 9, 5, 2, 1]), [2, 2, 4, 16384, 5, 2, 1]);
+        assert_eq!(completed(&[], &dataset(23, 10)), [2, 2, 23, 230]);
+        assert_eq!(completed(&[], &dataset(255, 2)), [2, 2, 255, 510]);
+        assert_eq!(completed(&[], &dataset(300, 10)), [2, 2, 1, 3000]);
+    }
+
+    #[test]
+    fn row_h2_more_values_than_seven_are_cut() {
+        let given = [0, 0, 0, 0, 5, 1, 4, 77, 88];
+        assert_eq!(completed(&given, &dataset(4, 100)), [2, 2, 4, 400, 5, 1, 4]);
+        assert_eq!(completed(&[3; 60], &dataset(4, 100)).len(), 7);
+    }
+
+    #[test]
+    fn an_unknown_codec_level_or_shuffle_is_refused() {
+        let data = [0; 4096];
+        for (level, shuffle, codec) in [(10, 1, 0), (5, 3, 0), (5, 1, 6), (5, 1, u32::MAX)] {
+            let values = [2, 2, 4, 4096, level, shuffle, codec];
+            assert!(Blosc::compress(&values, &data).is_err(), "{values:?}");
+        }
+        assert!(Blosc::compress(&[2, 2, 4, 4096, 9, 2, 5], &data).is_ok());
+        assert!(Blosc::compress(&[2, 2, 0, 4096], &data).is_err());
+    }
+
+    #[test]
+    fn level_0_is_never_worth_it() {
+        assert!(Blosc::compress(&[2, 2, 4, 4096, 0, 1, 0], &[0; 4096]).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! From a chunk of a dataset to a frame.
+//!
+//! A chunk of two dimensions or more becomes an array of one chunk, so that a reader may decode only the
+//! blocks it needs. One of another length than its shape says, because filters in front changed it, becomes
+//! a super-chunk of one chunk, as those of one dimension do.
+
+use crate::blockshape::{automatic_blocksize, blockshape};
+use crate::filter::Parameters;
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE};
+use ferroblosc::filter::{SLOTS, id};
+use ferroblosc::schunk::{SChunk, Storage, serialise};
+use ferroblosc::{Buffer, codec};
+use ferroblosc_hdf5_common::Failure;
+
+/// The filters that can be chosen; those of the numbers behind them need parameters.
+const FILTERS: [u8; 4] = [0, id::SHUFFLE, id::BITSHUFFLE, id::DELTA];
+/// The codecs that can be chosen.
+const CODECS: [u8; 5] = [
+    codec::id::BLOSCLZ,
+    codec::id::LZ4,
+    codec::id::LZ4HC,
+    codec::id::ZLIB,
+    codec::id::ZSTD,
+];
+/// The densest level.
+const MAX_CLEVEL: u32 = 9;
+
+/// Makes a frame of a chunk.
+///
+/// # Errors
+/// When a parameter is none that can be, or the chunk is too large.
+pub fn encode(parameters: &Parameters<'_>, data: &[u8]) -> Result<Buffer, Failure> {
+    let cparams = cparams(parameters)?;
+    match shape_of(parameters, data) {
+        Some(shape) => encode_array(parameters, cparams, shape, data),
+        None => encode_plain(cparams, data),
+    }
+}
+
+/// The shape of the chunk, when it is an array.
+fn shape_of<'a>(parameters: &Parameters<'a>, data: &[u8]) -> Option<&'a [u32]> {
+    let shape = parameters.chunkshape?;
+    let bytes = shape
+        .iter()
+        .try_fold(u64::from(parameters.typesize), |bytes, &extent| {
+            bytes.checked_mul(extent.into())
+        });
+    (bytes == Some(data.len() as u64)).then_some(shape)
+}
+
+/// What the parameters and the environment ask for.
+fn cparams(parameters: &Parameters<'_>) -> Result<CParams, Failure> {
+    if parameters.clevel > MAX_CLEVEL {
+        return Err(Failure(format!("there is no level {}", parameters.clevel)));
+    }
+    let codec = CODECS
+        .iter()
+        .find(|&&code| u32::from(code) == parameters.codec);
+    let Some(&codec) = codec else {
+        return Err(Failure(format!(
+            "there is no compressor {}",
+            parameters.codec
+        )));
+    };
+    let filter = FILTERS
+        .iter()
+        .find(|&&code| u32::from(code) == parameters.filter);
+    let Some(&filter) = filter else {
+        return Err(Failure(format!(
+            "the filter {} can't be chosen",
+            parameters.filter
+        )));
+    };
+    let typesize = i32::try_from(parameters.typesize)
+        .ok()
+        .filter(|&size| size > 0);
+    let Some(typesize) = typesize else {
+        return Err(Failure(format!(
+            "items of {} bytes can't be",
+            parameters.typesize
+        )));
+    };
+    let mut cparams = CParams::default()
+        .codec(codec)
+        .level(parameters.clevel as u8)
+        .typesize(typesize)
+        .blocksize(
+            i32::try_from(parameters.blocksize)
+                .map_or(MAX_BLOCKSIZE, |size| size.min(MAX_BLOCKSIZE)),
+        );
+    cparams.filters[SLOTS - 1].id = filter;
+    cparams.apply_environment()?;
+    // The type of the dataset is what it is, and with it the shape.
+    cparams.typesize = typesize;
+    Ok(cparams)
+}
+
+fn encode_array(
+    parameters: &Parameters<'_>,
+    cparams: CParams,
+    shape: &[u32],
+    data: &[u8],
+) -> Result<Buffer, Failure> {
+    let too_large = || Failure(format!("a chunk of {} bytes is too large", data.len()));
+    let typesize = cparams.typesize;
+    let target = match cparams.blocksize {
+        0 => {
+            let chunksize = i32::try_from(data.len()).map_err(|_| too_large())?;
+            automatic_blocksize(chunksize, typesize, cparams.clevel, cparams.compcode)?
+        }
+        asked => asked,
+    };
+    let target = u32::try_from(target).map_err(|_| too_large())?;
+    let signed = |shape: &[u32]| -> Option<Vec<i32>> {
+        shape
+            .iter()
+            .map(|&extent| i32::try_from(extent).ok())
+            .collect()
+    };
+    let chunkshape = signed(shape).ok_or_else(too_large)?;
+    let block = blockshape(shape, parameters.typesize, target);
+    let blockshape = signed(&block).ok_or_else(too_large)?;
+    let shape: Vec<i64> = shape.iter().copied().map(i64::from).collect();
+    let layout = Layout {
+        shape: &shape,
+        chunkshape: &chunkshape,
+        blockshape: &blockshape,
+    };
+    let dtype = format!("|V{typesize}");
+    let array = Array::from_items(Storage::memory(), cparams, &layout, &dtype, data)?;
+    Ok(serialise(array.schunk().state())?)
+}
+
+fn encode_plain(cparams: CParams, data: &[u8]) -> Result<Buffer, Failure> {
+    let mut schunk = SChunk::create(Storage::memory(), cparams, DParams::default())?;
+    schunk.append(data)?;
+    Ok(serialise(schunk.state())?)
+}

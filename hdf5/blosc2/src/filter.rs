@@ -1,0 +1,199 @@
+//! Filter 32026: what HDF5 has as one chunk is a contiguous frame of Blosc2.
+//!
+//! | value | what | set by |
+//! |---|---|---|
+//! | 0 | revision of the filter, 1 | the filter |
+//! | 1 | bytes of a block, 0 for automatic | the user |
+//! | 2 | bytes of an item | the filter |
+//! | 3 | bytes of an HDF5 chunk | the filter |
+//! | 4 | level, 0 to 9; 5 when it is missing | the user |
+//! | 5 | number of the last filter of the pipeline: 0 none, 1 shuffle, 2 bitshuffle, 3 delta; 1 when it is missing | the user |
+//! | 6 | number of the codec; 0, BloscLZ, when it is missing | the user |
+//! | 7 | rank, for 2 to 16 dimensions | the filter |
+//! | 8 … | items of an HDF5 chunk along each dimension | the filter |
+//!
+//! (Source: the Blosc2 filter for HDF5, as PyTables and hdf5plugin have it.)
+
+use crate::{decode, encode};
+use ferroblosc::{Buffer, b2nd};
+use ferroblosc_hdf5_common::{Dataset, Failure, Filter, Values};
+use std::ffi::{CStr, c_int};
+use std::ops::RangeInclusive;
+
+mod slot {
+    pub const REVISION: usize = 0;
+    pub const BLOCKSIZE: usize = 1;
+    pub const TYPESIZE: usize = 2;
+    pub const CHUNKSIZE: usize = 3;
+    pub const CLEVEL: usize = 4;
+    pub const FILTER: usize = 5;
+    pub const CODEC: usize = 6;
+    pub const RANK: usize = 7;
+    pub const CHUNKSHAPE: usize = 8;
+    /// How many the filter sets for one dimension.
+    pub const COUNT_OF_FILTER: usize = 4;
+}
+
+const REVISION: u32 = 1;
+/// Block size, level, filter and codec that stand for missing ones.
+const DEFAULTS: [(usize, u32); 3] = [(slot::CLEVEL, 5), (slot::FILTER, 1), (slot::CODEC, 0)];
+/// Ranks of which chunks become arrays.
+const RANKS: RangeInclusive<usize> = 2..=b2nd::MAX_DIM;
+
+/// The values of a file, read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters<'a> {
+    /// Bytes of a block, 0 for automatic.
+    pub blocksize: u32,
+    /// Bytes of an item.
+    pub typesize: u32,
+    /// Bytes of an HDF5 chunk.
+    pub chunksize: u32,
+    /// The level.
+    pub clevel: u32,
+    /// The number of the last filter.
+    pub filter: u32,
+    /// The number of the codec.
+    pub codec: u32,
+    /// Items of an HDF5 chunk along each dimension, if chunks are arrays.
+    pub chunkshape: Option<&'a [u32]>,
+}
+
+impl Parameters<'_> {
+    /// Reads the values.
+    ///
+    /// # Errors
+    /// When those are missing that the filter always sets.
+    pub fn read(values: &[u32]) -> Result<Parameters<'_>, Failure> {
+        if values.len() < slot::COUNT_OF_FILTER {
+            return Err(Failure(format!(
+                "the filter has {} parameters instead of {} at least",
+                values.len(),
+                slot::COUNT_OF_FILTER
+            )));
+        }
+        let value = |slot: usize| values.get(slot).copied();
+        let or_default = |index: usize| {
+            let (slot, default) = DEFAULTS[index];
+            value(slot).unwrap_or(default)
+        };
+        let rank = value(slot::RANK).and_then(|rank| usize::try_from(rank).ok());
+        let chunkshape = rank.filter(|rank| RANKS.contains(rank)).and_then(|rank| {
+            let dims = values.get(slot::CHUNKSHAPE..)?;
+            dims.get(..rank)
+        });
+        Ok(Parameters {
+            blocksize: values[slot::BLOCKSIZE],
+            typesize: values[slot::TYPESIZE],
+            chunksize: values[slot::CHUNKSIZE],
+            clevel: or_default(0),
+            filter: or_default(1),
+            codec: or_default(2),
+            chunkshape,
+        })
+    }
+}
+
+/// The filter.
+pub struct Blosc2;
+
+impl Filter for Blosc2 {
+    const ID: c_int = 32026;
+    const NAME: &'static CStr = c"blosc2";
+
+    fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure> {
+        let given = values.as_slice().len();
+        let rank = dataset.chunkshape.len();
+        if RANKS.contains(&rank) {
+            values.resize(slot::CHUNKSHAPE + rank);
+            for (slot, default) in DEFAULTS {
+                if slot >= given {
+                    values.set(slot, default);
+                }
+            }
+            values.set(slot::RANK, rank as u32);
+            for (slot, &extent) in (slot::CHUNKSHAPE..).zip(&dataset.chunkshape) {
+                values.set(slot, extent);
+            }
+        } else {
+            // What stands behind the user's own would be taken for a rank.
+            values.resize(given.clamp(slot::COUNT_OF_FILTER, slot::RANK));
+        }
+        values.set(slot::REVISION, REVISION);
+        values.set(slot::TYPESIZE, dataset.typesize);
+        values.set(slot::CHUNKSIZE, dataset.chunksize);
+        Ok(())
+    }
+
+    fn compress(values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
+        encode::encode(&Parameters::read(values)?, data)
+    }
+
+    fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
+        decode::decode(&Parameters::read(values)?, stored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(given: &[u32], typesize: u32, chunkshape: &[u32]) -> Vec<u32> {
+        let dataset = Dataset {
+            typesize,
+            chunksize: chunkshape.iter().product::<u32>() * typesize,
+            chunkshape: chunkshape.to_vec(),
+        };
+        let mut values = Values::new(given);
+        Blosc2::complete(&mut values, &dataset).unwrap();
+        values.as_slice().to_vec()
+    }
+
+    #[test]
+    fn the_values_of_a_file_are_those_of_the_existing_plugin() {
+        assert_eq!(
+            completed(&[0, 0, 0, 0, 5, 1, 5], 4, &[1000]),
+            [1, 0, 4, 4000, 5, 1, 5]
+        );
+        assert_eq!(
+            completed(&[0, 0, 0, 0, 5, 2, 1], 4, &[64, 64]),
+            [1, 0, 4, 16384, 5, 2, 1, 2, 64, 64]
+        );
+        assert_eq!(
+            completed(&[], 4, &[64, 64]),
+            [1, 0, 4, 16384, 5, 1, 0, 2, 64, 64]
+        );
+        assert_eq!(completed(&[], 4, &[1000]), [1, 0, 4, 4000]);
+        assert_eq!(
+            completed(&[0, 0, 0, 0, 9, 1], 12, &[87_381]),
+            [1, 0, 12, 1_048_572, 9, 1]
+        );
+        // The block size is the user's.
+        assert_eq!(
+            completed(&[0, 512, 0, 0, 5, 1, 5, 9, 9, 9, 9, 9], 1, &[10, 20]),
+            [1, 512, 1, 200, 5, 1, 5, 2, 10, 20]
+        );
+        assert_eq!(completed(&[], 300, &[10])[2..], [300, 3000]);
+        assert_eq!(
+            completed(&[0, 64, 0, 0, 5, 2, 5, 7, 7, 7], 1, &[100]),
+            [1, 64, 1, 100, 5, 2, 5]
+        );
+    }
+
+    #[test]
+    fn seventeen_dimensions_are_not_told() {
+        assert_eq!(completed(&[], 4, &[1; 17]), [1, 0, 4, 4]);
+        assert_eq!(completed(&[], 4, &[1; 16]).len(), 24);
+    }
+
+    #[test]
+    fn a_shape_that_is_not_all_there_is_none() {
+        let shape = |values: &[u32]| Parameters::read(values).unwrap().chunkshape.is_some();
+        assert!(shape(&[1, 0, 4, 16, 5, 1, 0, 2, 2, 2]));
+        assert!(!shape(&[1, 0, 4, 16, 5, 1, 0, 2, 2]));
+        assert!(!shape(&[1, 0, 4, 16, 5, 1, 0, 1, 4]));
+        assert!(!shape(&[1, 0, 4, 16, 5, 1, 0, 17, 1]));
+        assert!(!shape(&[1, 0, 4, 16]));
+        assert!(Parameters::read(&[1, 0, 4]).is_err());
+    }
+}

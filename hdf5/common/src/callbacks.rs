@@ -1,0 +1,195 @@
+//! From the calls of HDF5 to a [`Filter`] and back.
+//!
+//! Nothing unwinds into C, what HDF5 will `free` comes from `malloc`, and a call that fails leaves the
+//! caller's buffer as it was.
+
+use crate::abi::{FLAG_OPTIONAL, FLAG_REVERSE, FilterClass, Id, Status};
+use crate::filter::{Failure, Filter};
+use crate::functions::{self, Functions};
+use crate::library::Library;
+use crate::report::{Minor, Place, place, push};
+use ferroblosc::Buffer;
+use ferroblosc_capi_common::buffers::c_string;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What `set_local` gives when it worked.
+const DONE: Status = 1;
+/// What it gives when it failed.
+const FAILED: Status = -1;
+
+/// Runs the body of a callback; a panic is a failure too.
+fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    // Unwind safety: the body works on values of its own; what it shares is behind locks that tolerate a
+    // poisoned holder.
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(result) => result,
+        Err(panic) => {
+            // Dropping the payload may itself panic, which would get out of here: leak it.
+            std::mem::forget(panic);
+            Err(Failure::new("internal error"))
+        }
+    }
+}
+
+/// The callback for a dataset that is being made: the values that the user gave are completed.
+pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> Status {
+    let place = place!(c"set_local");
+    let Some(library) = Library::of_caller(caller) else {
+        return without_hdf5(&place);
+    };
+    let result = guarded(|| {
+        let functions = Functions::of(&library)?;
+        let mut listed = functions.listed(list, F::ID)?;
+        let dataset = functions.dataset(list, datatype)?;
+        F::complete(&mut listed.values, &dataset)?;
+        functions.set_values(list, F::ID, &listed)
+    });
+    match result {
+        Ok(()) => DONE,
+        Err(failure) => {
+            push(Some(&library), &place, Minor::Callback, &failure);
+            FAILED
+        }
+    }
+}
+
+/// Fails where HDF5's functions can't be found, and so neither can its error stack: HDF5 itself will say that
+/// a callback failed, and why is said where HDF5 prints its errors.
+fn without_hdf5(place: &Place) -> Status {
+    let failure = Failure::new(
+        "the program shows no functions of HDF5, so the filter can read but not write: link HDF5 as a \
+         shared library, or the program with -rdynamic",
+    );
+    push(None, place, Minor::Callback, &failure);
+    // A message that can't be written is lost; the call fails in any case.
+    let _ = writeln!(std::io::stderr(), "Blosc filter of HDF5: {failure}");
+    FAILED
+}
+
+/// What the filter callback of HDF5 is given.
+pub struct Call {
+    /// Whether to compress or decompress, and whether failing is all right.
+    pub flags: c_uint,
+    /// How many values.
+    pub cd_nelmts: usize,
+    /// The values.
+    pub cd_values: *const c_uint,
+    /// Bytes in the buffer.
+    pub nbytes: usize,
+    /// The size of the buffer.
+    pub buf_size: *mut usize,
+    /// The buffer, from `malloc`.
+    pub buf: *mut *mut c_void,
+    /// Where the call returns to.
+    pub caller: *const c_void,
+}
+
+/// The callback for a chunk. Gives the bytes it leaves in `*buf`, which is another block of `malloc` then and
+/// `*buf_size` bytes long; or 0, and all is as it was.
+///
+/// # Safety
+/// The pointers are NULL or what HDF5 passes to filters.
+pub unsafe fn run<F: Filter>(call: &Call) -> usize {
+    let is_reverse = call.flags & FLAG_REVERSE != 0;
+    let result = guarded(|| {
+        // SAFETY: the caller's promise.
+        let (values, data) = unsafe { (values(call)?, data(call)?) };
+        let result = match is_reverse {
+            true => F::decompress(values, data),
+            false => F::compress(values, data),
+        }?;
+        match result.is_empty() {
+            true => Err(Failure::new("a chunk without data")),
+            false => Ok(result),
+        }
+    });
+    match result {
+        // SAFETY: `data` found that the pointers are there.
+        Ok(result) => unsafe { hand_over(call, result) },
+        Err(failure) => {
+            // Who compresses with an optional filter is not told: the chunk is stored as it is.
+            if is_reverse || call.flags & FLAG_OPTIONAL == 0 {
+                let library = Library::of_caller(call.caller);
+                let place = place!(F::NAME);
+                push(library.as_ref(), &place, Minor::Callback, &failure);
+            }
+            0
+        }
+    }
+}
+
+/// # Safety
+/// As for [`run`].
+unsafe fn values(call: &Call) -> Result<&[u32], Failure> {
+    match (call.cd_nelmts, call.cd_values.is_null()) {
+        (0, _) => Ok(&[]),
+        (_, true) => Err(Failure::new("there are no parameters")),
+        // SAFETY: HDF5 passes as many values as it says.
+        (len, false) => Ok(unsafe { std::slice::from_raw_parts(call.cd_values, len) }),
+    }
+}
+
+/// # Safety
+/// As for [`run`].
+unsafe fn data(call: &Call) -> Result<&[u8], Failure> {
+    let missing = || Failure::new("there is no buffer");
+    if call.buf.is_null() || call.buf_size.is_null() || call.nbytes > isize::MAX as usize {
+        return Err(missing());
+    }
+    // SAFETY: HDF5 passes a pointer to its buffer, which has `nbytes` bytes.
+    unsafe {
+        let start = (*call.buf).cast::<u8>();
+        match start.is_null() {
+            true => Err(missing()),
+            false => Ok(std::slice::from_raw_parts(start, call.nbytes)),
+        }
+    }
+}
+
+/// Puts a result in the place of the buffer.
+///
+/// # Safety
+/// The pointers of the call are what HDF5 passes to filters.
+unsafe fn hand_over(call: &Call, result: Buffer) -> usize {
+    let size = result.len();
+    // SAFETY: the caller's promise; the old buffer is a block of malloc that is the filter's to free.
+    unsafe {
+        libc::free(*call.buf);
+        *call.buf = result.into_raw().cast();
+        *call.buf_size = size;
+    }
+    size
+}
+
+/// What a C program calls to make the filter known to HDF5; the version and its date are copied for it.
+/// Gives 1 always, as programs expect.
+///
+/// # Safety
+/// `version` and `date` are NULL or places for pointers.
+pub unsafe fn register(
+    class: &'static FilterClass,
+    texts: (&CStr, &CStr),
+    (version, date): (*mut *mut c_char, *mut *mut c_char),
+    caller: *const c_void,
+) -> c_int {
+    let library = Library::of_caller(caller);
+    let result = match &library {
+        Some(library) => guarded(|| functions::register(library, class)),
+        None => Err(Failure::new("the program shows no functions of HDF5")),
+    };
+    if let Err(failure) = result {
+        let place = place!(c"register");
+        push(library.as_ref(), &place, Minor::CantRegister, &failure);
+    }
+    if !version.is_null() && !date.is_null() {
+        let copy = |text| c_string(text).unwrap_or(std::ptr::null_mut());
+        // SAFETY: the caller's promise.
+        unsafe {
+            *version = copy(texts.0);
+            *date = copy(texts.1);
+        }
+    }
+    1
+}

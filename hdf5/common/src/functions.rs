@@ -1,0 +1,198 @@
+//! The functions of libhdf5 that are called while a dataset is made, with their names and prototypes.
+//!
+//! They are HDF5's own since 1.8, and have the same form in every version since 1.10.
+
+use crate::abi::{CLASS_ARRAY, FilterClass, Id, MAX_RANK, Size, Status};
+use crate::filter::{Dataset, Failure, Values};
+use crate::library::Library;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr::{NonNull, null_mut};
+
+type GetFilter = unsafe extern "C" fn(
+    list: Id,
+    filter: c_int,
+    flags: *mut c_uint,
+    cd_nelmts: *mut usize,
+    cd_values: *mut c_uint,
+    namelen: usize,
+    name: *mut c_char,
+    filter_config: *mut c_uint,
+) -> Status;
+type ModifyFilter = unsafe extern "C" fn(
+    list: Id,
+    filter: c_int,
+    flags: c_uint,
+    cd_nelmts: usize,
+    cd_values: *const c_uint,
+) -> Status;
+type GetChunk = unsafe extern "C" fn(list: Id, max_ndims: c_int, dims: *mut Size) -> c_int;
+type GetSize = unsafe extern "C" fn(datatype: Id) -> usize;
+type GetClass = unsafe extern "C" fn(datatype: Id) -> c_int;
+type GetSuper = unsafe extern "C" fn(datatype: Id) -> Id;
+type Close = unsafe extern "C" fn(datatype: Id) -> Status;
+/// `H5Zregister`.
+type Register = unsafe extern "C" fn(class: *const c_void) -> Status;
+
+/// The functions of one libhdf5.
+pub struct Functions {
+    get_filter: GetFilter,
+    modify_filter: ModifyFilter,
+    get_chunk: GetChunk,
+    get_size: GetSize,
+    get_class: GetClass,
+    get_super: GetSuper,
+    close: Close,
+}
+
+/// A filter in a list of creation properties.
+pub struct Listed {
+    /// Whether it may fail, among others.
+    flags: c_uint,
+    /// Its values.
+    pub values: Values,
+}
+
+/// The function of this name.
+///
+/// # Safety
+/// `F` is its type.
+unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, Failure> {
+    let Some(address) = library.symbol_address(name) else {
+        let name = name.to_string_lossy();
+        return Err(Failure(format!("HDF5 has no function {name}")));
+    };
+    const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>()) };
+    // SAFETY: `F` is a type of function pointers, as the caller promises, and those are addresses.
+    Ok(unsafe { std::mem::transmute_copy(&address) })
+}
+
+/// Makes a filter known to the library.
+///
+/// # Errors
+/// When it can't be.
+pub fn register(library: &Library, class: &'static FilterClass) -> Result<(), Failure> {
+    // SAFETY: the type is that of the function, and the class stays.
+    let status = unsafe {
+        let register: Register = function(library, c"H5Zregister")?;
+        register((&raw const *class).cast())
+    };
+    match status {
+        0.. => Ok(()),
+        _ => Err(Failure::new("can't register the filter")),
+    }
+}
+
+impl Functions {
+    /// The functions of a library.
+    ///
+    /// # Errors
+    /// When it lacks one.
+    pub fn of(library: &Library) -> Result<Functions, Failure> {
+        // SAFETY: the types are those of the functions.
+        unsafe {
+            Ok(Functions {
+                get_filter: function(library, c"H5Pget_filter_by_id2")?,
+                modify_filter: function(library, c"H5Pmodify_filter")?,
+                get_chunk: function(library, c"H5Pget_chunk")?,
+                get_size: function(library, c"H5Tget_size")?,
+                get_class: function(library, c"H5Tget_class")?,
+                get_super: function(library, c"H5Tget_super")?,
+                close: function(library, c"H5Tclose")?,
+            })
+        }
+    }
+
+    /// The filter of this number in a list.
+    ///
+    /// # Errors
+    /// When the list is not this library's, or has no such filter.
+    pub fn listed(&self, list: Id, filter: c_int) -> Result<Listed, Failure> {
+        let mut flags = 0;
+        let mut numbers = [0; Values::MAX];
+        let mut len = numbers.len();
+        // SAFETY: `len` says how many numbers there is room for; the name is not asked for.
+        let status = unsafe {
+            let (name, config) = (null_mut(), null_mut());
+            let (flags, numbers) = (&raw mut flags, numbers.as_mut_ptr());
+            (self.get_filter)(list, filter, flags, &raw mut len, numbers, 0, name, config)
+        };
+        if status < 0 {
+            return Err(Failure::new(
+                "the calling HDF5 can't be found: the one there is does not know the dataset \
+                 (a program with HDF5 linked statically must be linked with -rdynamic to write)",
+            ));
+        }
+        // HDF5 tells how many there are, which may be more than there was room for.
+        let values = Values::new(&numbers[..len.min(Values::MAX)]);
+        Ok(Listed { flags, values })
+    }
+
+    /// Gives a filter in a list its values.
+    ///
+    /// # Errors
+    /// When HDF5 refuses.
+    pub fn set_values(&self, list: Id, filter: c_int, listed: &Listed) -> Result<(), Failure> {
+        let values = listed.values.as_slice();
+        // SAFETY: the values are as many as said, and HDF5 copies them.
+        let status = unsafe {
+            (self.modify_filter)(list, filter, listed.flags, values.len(), values.as_ptr())
+        };
+        match status {
+            0.. => Ok(()),
+            _ => Err(Failure::new("HDF5 does not take the filter's parameters")),
+        }
+    }
+
+    /// What a filter can know of a dataset with these creation properties and this type.
+    ///
+    /// # Errors
+    /// When HDF5 does not tell, or chunks are too large for any filter.
+    pub fn dataset(&self, list: Id, datatype: Id) -> Result<Dataset, Failure> {
+        let chunkshape = self.chunkshape(list)?;
+        // SAFETY: any number may be asked for.
+        let itemsize = unsafe { (self.get_size)(datatype) };
+        let typesize = self.base_size(datatype, itemsize)?;
+        let chunksize = chunkshape
+            .iter()
+            .try_fold(itemsize, |size, &dim| size.checked_mul(dim as usize))
+            .and_then(|size| u32::try_from(size).ok())
+            .ok_or_else(|| Failure::new("chunks have 4 GiB or more"))?;
+        let narrow = |size: usize| {
+            let size = u32::try_from(size).ok().filter(|&size| size > 0);
+            size.ok_or_else(|| Failure(format!("items of {} bytes can't be", itemsize)))
+        };
+        Ok(Dataset {
+            typesize: narrow(typesize)?,
+            chunksize,
+            chunkshape,
+        })
+    }
+
+    fn chunkshape(&self, list: Id) -> Result<Vec<u32>, Failure> {
+        let mut dims = [0; MAX_RANK];
+        // SAFETY: there is room for as many as said.
+        let rank = unsafe { (self.get_chunk)(list, MAX_RANK as c_int, dims.as_mut_ptr()) };
+        let rank = usize::try_from(rank).ok().filter(|&rank| rank <= MAX_RANK);
+        let rank = rank.ok_or_else(|| Failure::new("the shape of chunks can't be had"))?;
+        let narrow = |&dim| u32::try_from(dim).ok();
+        let dims: Option<Vec<u32>> = dims[..rank].iter().map(narrow).collect();
+        dims.ok_or_else(|| Failure::new("chunks have 4 GiB or more"))
+    }
+
+    /// Bytes of an item, or of what an item is an array of.
+    fn base_size(&self, datatype: Id, itemsize: usize) -> Result<usize, Failure> {
+        // SAFETY: any number may be asked for; the type made here is closed here.
+        unsafe {
+            if (self.get_class)(datatype) != CLASS_ARRAY {
+                return Ok(itemsize);
+            }
+            let base = (self.get_super)(datatype);
+            if base < 0 {
+                return Err(Failure::new("the type of an array's items can't be had"));
+            }
+            let size = (self.get_size)(base);
+            (self.close)(base);
+            Ok(size)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/* As much of HDF5 as a filter plugin calls while a dataset is made, and a host that does so.
+ *
+ * An instance knows the numbers of its own objects only, which FIRST_ID tells apart, as with several copies of
+ * HDF5 in one process. It is built as a shared library, or into a program. */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int64_t hid_t;
+typedef struct {
+  int version, id;
+  unsigned encoder, decoder;
+  const char *name;
+  int (*can_apply)(hid_t, hid_t, hid_t);
+  int (*set_local)(hid_t, hid_t, hid_t);
+  size_t (*filter)(unsigned, size_t, const unsigned *, size_t, size_t *, void **);
+} class_t;
+
+enum { LIST = FIRST_ID + 1, ARRAY_TYPE = FIRST_ID + 2, BASE_TYPE = FIRST_ID + 3, SPACE = FIRST_ID + 4 };
+enum { OPTIONAL = 1, REVERSE = 0x100, CLASS_INTEGER = 0, CLASS_ARRAY = 10, ITEM = 4, ITEMS = 3 };
+
+hid_t H5E_ERR_CLS_g = FIRST_ID + 10, H5E_PLINE_g = FIRST_ID + 11, H5E_CALLBACK_g = FIRST_ID + 12,
+      H5E_CANTREGISTER_g = FIRST_ID + 13;
+
+static int filter_id, open_types, registered;
+static unsigned values[64] = {0, 0, 0, 0, 5, 1, 1, 77, 88, 99};
+static size_t nvalues = 10;
+
+int H5Pget_filter_by_id2(hid_t list, int id, unsigned *flags, size_t *count, unsigned *out, size_t len,
+                         char *name, unsigned *config) {
+  (void)len, (void)name, (void)config;
+  if (list != LIST || id != filter_id) return -1;
+  *flags = OPTIONAL;
+  memcpy(out, values, (*count < nvalues ? *count : nvalues) * sizeof *out);
+  *count = nvalues;
+  return 0;
+}
+
+int H5Pmodify_filter(hid_t list, int id, unsigned flags, size_t count, const unsigned *in) {
+  if (list != LIST || id != filter_id || flags != OPTIONAL) return -1;
+  memcpy(values, in, count * sizeof *in);
+  nvalues = count;
+  return 0;
+}
+
+int H5Pget_chunk(hid_t list, int max, uint64_t *dims) {
+  if (list != LIST || max < 2) return -1;
+  dims[0] = 10, dims[1] = 20;
+  return 2;
+}
+
+size_t H5Tget_size(hid_t type) { return type == ARRAY_TYPE ? ITEMS * ITEM : type == BASE_TYPE ? ITEM : 0; }
+
+int H5Tget_class(hid_t type) { return type == ARRAY_TYPE ? CLASS_ARRAY : CLASS_INTEGER; }
+
+hid_t H5Tget_super(hid_t type) {
+  open_types++;
+  return type == ARRAY_TYPE ? BASE_TYPE : -1;
+}
+
+int H5Tclose(hid_t type) {
+  open_types--;
+  return type == BASE_TYPE ? 0 : -1;
+}
+
+int H5Epush2(hid_t stack, const char *file, const char *function, unsigned line, hid_t class, hid_t major,
+             hid_t minor, const char *format, ...) {
+  va_list arguments;
+  (void)file, (void)line, (void)minor;
+  if (stack != 0 || class != H5E_ERR_CLS_g || major != H5E_PLINE_g) return -1;
+  printf("%s: ", function);
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  printf("\n");
+  return 0;
+}
+
+int H5Zregister(const void *class) {
+  registered = ((const class_t *)class)->id;
+  return 0;
+}
+
+/* Makes a dataset with the filter of a plugin, writes a chunk and reads it again; prints what becomes of it. */
+int fake_dataset(const char *file) {
+  enum { SIZE = 10 * 20 * ITEMS * ITEM };
+  void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL), *buffer = malloc(SIZE), *before;
+  const class_t *class;
+  size_t i, size = SIZE, stored;
+  int status;
+
+  if (plugin == NULL || buffer == NULL) return 2;
+  class = ((const class_t *(*)(void))dlsym(plugin, "H5PLget_plugin_info"))();
+  filter_id = class->id;
+  status = class->set_local(LIST, ARRAY_TYPE, SPACE);
+  printf("set_local %d, %d types open:", status, open_types);
+  for (i = 0; i < nvalues; i++) printf(" %u", values[i]);
+  printf("\n");
+  /* There is no dataset then; the chunk is one of another program's file. */
+  if (status < 0) values[2] = ITEM, values[3] = SIZE, nvalues = 7;
+
+  for (i = 0; i < SIZE; i++) ((char *)buffer)[i] = (char)(i / 40);
+  stored = class->filter(OPTIONAL, nvalues, values, SIZE, &size, &buffer);
+  if (stored == 0 || stored >= SIZE || size != stored) return 3;
+  if (class->filter(OPTIONAL | REVERSE, nvalues, values, stored, &size, &buffer) != SIZE) return 4;
+  if (size != SIZE) return 5;
+  for (i = 0; i < SIZE; i++)
+    if (((char *)buffer)[i] != (char)(i / 40)) return 6;
+  /* It fails to read what it never wrote, and leaves that alone. */
+  before = buffer;
+  size = 77;
+  if (class->filter(REVERSE, nvalues, values, SIZE, &size, &buffer) != 0) return 7;
+  if (buffer != before || size != 77) return 8;
+  printf("read\n");
+  free(buffer);
+  return 0;
+}
+
+/* Registers the filter of a plugin as programs do that are linked to it. */
+int fake_register(const char *file, const char *function) {
+  void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  int (*make_known)(char **, char **) = (int (*)(char **, char **))dlsym(plugin, function);
+  char *version = NULL, *date = NULL;
+  int status = make_known(&version, &date);
+  printf("%s %d: %d %s %s\n", function, status, registered, version, date);
+  free(version);
+  free(date);
+  return make_known(NULL, NULL) == 1 ? 0 : 1;
+}

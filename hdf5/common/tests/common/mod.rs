@@ -1,0 +1,162 @@
+//! What the tests of the plugins share: the built plugins, and calls of their filters as HDF5 makes them.
+
+#![allow(unused, reason = "each test file uses its part of this module")]
+
+use ferroblosc_hdf5_common::abi::{FLAG_REVERSE, FilterClass};
+use std::ffi::{CString, c_uint, c_void};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The root of the project.
+pub fn project_root() -> &'static Path {
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        root.canonicalize().expect("the project has a root")
+    })
+}
+
+/// The folder with the plugins, just built: a test's own dependencies do not include shared libraries.
+pub fn plugin_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        run(Command::new(env!("CARGO"))
+            .args(["build", "--package", "ferroblosc-hdf5-blosc"])
+            .args(["--package", "ferroblosc-hdf5-blosc2"])
+            .current_dir(project_root()));
+        // The test runs from <target>/debug/deps.
+        let test = std::env::current_exe().expect("the test has a path");
+        let folder = test.ancestors().nth(2).expect("it is in the target folder");
+        folder.to_owned()
+    })
+}
+
+/// A folder of that name for the files of this test.
+pub fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(env!("CARGO_CRATE_NAME"))
+        .join(name);
+    std::fs::create_dir_all(&folder).expect("a folder under target");
+    folder
+}
+
+/// Runs a command that must succeed.
+pub fn run(command: &mut Command) -> Output {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?} failed ({}):\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+/// A plugin's filter, loaded as HDF5 does.
+pub struct Plugin {
+    class: &'static FilterClass,
+}
+
+impl Plugin {
+    /// The filter 32001.
+    pub fn blosc() -> &'static Plugin {
+        static PLUGIN: OnceLock<Plugin> = OnceLock::new();
+        PLUGIN.get_or_init(|| Plugin::load("libH5Zblosc.so"))
+    }
+
+    /// The filter 32026.
+    pub fn blosc2() -> &'static Plugin {
+        static PLUGIN: OnceLock<Plugin> = OnceLock::new();
+        PLUGIN.get_or_init(|| Plugin::load("libH5Zblosc2.so"))
+    }
+
+    fn load(name: &str) -> Plugin {
+        let path = plugin_folder().join(name);
+        let path = CString::new(path.to_str().expect("a path is text")).expect("no NUL");
+        // SAFETY: the functions have these types, and the library is never closed.
+        unsafe {
+            let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+            assert!(!library.is_null(), "{name} can't be loaded");
+            let function = |name: &std::ffi::CStr| {
+                let address = libc::dlsym(library, name.as_ptr());
+                assert!(!address.is_null(), "{name:?} is missing");
+                address
+            };
+            let kind: extern "C" fn() -> i32 =
+                std::mem::transmute(function(c"H5PLget_plugin_type"));
+            assert_eq!(kind(), 0);
+            let info: extern "C" fn() -> *const FilterClass =
+                std::mem::transmute(function(c"H5PLget_plugin_info"));
+            Plugin { class: &*info() }
+        }
+    }
+
+    /// What HDF5 reads of the filter.
+    pub fn class(&self) -> &'static FilterClass {
+        self.class
+    }
+
+    /// Compresses a chunk.
+    pub fn compress(&self, values: &[u32], data: &[u8]) -> Option<Vec<u8>> {
+        self.call(0, values, data)
+    }
+
+    /// Decompresses what is stored for a chunk.
+    pub fn decompress(&self, values: &[u32], stored: &[u8]) -> Option<Vec<u8>> {
+        self.call(FLAG_REVERSE, values, stored)
+    }
+
+    /// Calls the filter; checks that a call that works tells the size of its buffer, and that one that fails
+    /// leaves everything as it was.
+    fn call(&self, flags: c_uint, values: &[u32], data: &[u8]) -> Option<Vec<u8>> {
+        /// Larger than the data, as HDF5's buffers may be.
+        const SLACK: usize = 100;
+        let filter = self.class.filter.expect("there is a filter");
+        let mut size = data.len() + SLACK;
+        // SAFETY: a block of malloc with the data in front; the filter takes it or leaves it.
+        unsafe {
+            let mut buffer: *mut c_void = libc::malloc(size);
+            std::ptr::copy_nonoverlapping(data.as_ptr(), buffer.cast(), data.len());
+            let before = buffer;
+            let count = values.len();
+            let len = filter(
+                flags,
+                count,
+                values.as_ptr(),
+                data.len(),
+                &raw mut size,
+                &raw mut buffer,
+            );
+            let bytes = match len {
+                0 => data.len(),
+                len => len,
+            };
+            let bytes = std::slice::from_raw_parts(buffer.cast::<u8>(), bytes).to_vec();
+            libc::free(buffer);
+            if len == 0 {
+                assert_eq!(buffer, before, "a call that fails changed the buffer");
+                assert_eq!(size, data.len() + SLACK, "… and its size");
+                assert_eq!(bytes, data, "… and its content");
+                return None;
+            }
+            assert_eq!(size, len, "the size of the buffer is not told");
+            Some(bytes)
+        }
+    }
+}
+
+/// So many bytes that nothing can compress, always the same.
+pub fn noise(len: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    std::iter::repeat_with(next).take(len).collect()
+}

@@ -1,0 +1,452 @@
+//! The filters as HDF5 calls them: through the class that the plugin gives, with buffers of `malloc`.
+
+mod common;
+
+use common::{Plugin, noise};
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::{CParams, Compressor, DParams};
+use ferroblosc::codec::id::{LZ4, ZSTD};
+use ferroblosc::filter::{Slot, id};
+use ferroblosc::schunk::{SChunk, Storage};
+use std::ffi::CStr;
+
+/// Where a frame tells the bytes of an item: behind the mark of a 32-bit number, big-endian.
+const FRAME_TYPESIZE: std::ops::Range<usize> = 48..52;
+
+/// Values of filter 32001 for chunks of that many bytes.
+fn values1(typesize: u32, chunksize: usize, [level, shuffle, codec]: [u32; 3]) -> [u32; 7] {
+    [2, 2, typesize, chunksize as u32, level, shuffle, codec]
+}
+
+/// Values of filter 32026 for chunks of that shape.
+fn values2(typesize: u32, shape: &[u32], [level, filter, codec]: [u32; 3]) -> Vec<u32> {
+    let chunksize = shape.iter().product::<u32>() * typesize;
+    let mut values = vec![1, 0, typesize, chunksize, level, filter, codec];
+    if shape.len() > 1 {
+        values.push(shape.len() as u32);
+        values.extend(shape);
+    }
+    values
+}
+
+/// 32-bit numbers in order.
+fn numbers(count: u32) -> Vec<u8> {
+    (0..count).flat_map(u32::to_le_bytes).collect()
+}
+
+/// The bytes of a vector in hexadecimal.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_classes_are_those_that_hdf5_knows() {
+    for (plugin, id, name) in [
+        (Plugin::blosc(), 32001, c"blosc"),
+        (Plugin::blosc2(), 32026, c"blosc2"),
+    ] {
+        let class = plugin.class();
+        assert_eq!((class.version, class.id), (1, id));
+        assert_eq!((class.encoder_present, class.decoder_present), (1, 1));
+        // SAFETY: the name is a text.
+        assert_eq!(unsafe { CStr::from_ptr(class.name) }, name);
+        assert!(class.can_apply.is_none() && class.set_local.is_some());
+    }
+}
+
+#[test]
+fn chunks_of_32001_are_plain_chunks_of_blosc_1() {
+    let data = numbers(64 * 64);
+    for (choice, start) in [
+        ([5, 1, 0], "02010104"),
+        ([5, 2, 1], "02012404"),
+        ([5, 0, 5], "02019004"),
+    ] {
+        let stored = Plugin::blosc().compress(&values1(4, data.len(), choice), &data);
+        let stored = stored.expect("numbers in order can be compressed");
+        assert_eq!(hex(&stored[..8]), format!("{start}00400000"));
+        let mut back = vec![0; data.len()];
+        let mut engine = ferroblosc::blosc1::Engine::default();
+        assert_eq!(engine.decompress(&stored, 1, &mut back), Ok(data.len()));
+        assert_eq!(back, data);
+    }
+}
+
+#[test]
+fn all_codecs_and_shuffles_of_32001_read_what_they_wrote() {
+    let data = numbers(3000);
+    for codec in 0..6 {
+        for shuffle in 0..3 {
+            for typesize in [1, 4, 7, 255] {
+                let values = values1(typesize, data.len(), [5, shuffle, codec]);
+                let Some(stored) = Plugin::blosc().compress(&values, &data) else {
+                    // Without shuffle there is little to be found in numbers that all differ.
+                    assert!(shuffle == 0 || typesize != 4, "{values:?}");
+                    continue;
+                };
+                assert!(stored.len() <= data.len());
+                let back = Plugin::blosc().decompress(&values, &stored);
+                assert_eq!(back.as_ref(), Some(&data), "{values:?}");
+                // Reading needs no values.
+                assert_eq!(Plugin::blosc().decompress(&[], &stored), back);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_32001_does_not_make_smaller_stays_as_it_is() {
+    let data = noise(10_000);
+    for choice in [[5, 1, 0], [9, 2, 5], [0, 1, 0]] {
+        let values = values1(4, data.len(), choice);
+        assert_eq!(Plugin::blosc().compress(&values, &data), None);
+    }
+    assert_eq!(
+        Plugin::blosc().compress(&values1(1, 0, [5, 1, 0]), &[]),
+        None
+    );
+}
+
+#[test]
+fn row_h3_a_chunk_must_be_as_long_as_it_says() {
+    let data = numbers(1000);
+    let values = values1(4, data.len(), [5, 1, 1]);
+    let stored = Plugin::blosc().compress(&values, &data).unwrap();
+    for len in 1..stored.len() {
+        assert_eq!(Plugin::blosc().decompress(&values, &stored[..len]), None);
+    }
+    // Bytes behind it do no harm.
+    let longer = [&stored[..], &[0xff; 9]].concat();
+    assert_eq!(Plugin::blosc().decompress(&values, &longer), Some(data));
+}
+
+#[test]
+fn a_chunk_of_32001_can_have_grown_in_front_but_not_without_limit() {
+    let data = numbers(1000);
+    let stored = Plugin::blosc()
+        .compress(&values1(4, data.len(), [5, 1, 1]), &data)
+        .unwrap();
+    // A checksum of 4 bytes in front.
+    let of_size = |size| Plugin::blosc().decompress(&values1(4, size, [5, 1, 1]), &stored);
+    assert_eq!(of_size(data.len() - 4), Some(data.clone()));
+    // A header alone that asks for two gigabytes.
+    let mut bomb = stored.clone();
+    bomb[4..8].copy_from_slice(&0x7fff_ffefu32.to_le_bytes());
+    bomb[8..12].copy_from_slice(&0x1fff_0000u32.to_le_bytes());
+    let values = values1(4, data.len(), [5, 1, 1]);
+    assert_eq!(Plugin::blosc().decompress(&values, &bomb), None);
+}
+
+#[test]
+fn frames_of_32026_have_the_sizes_of_the_existing_plugin() {
+    let size = |values: &[u32], data: &[u8]| {
+        let stored = Plugin::blosc2().compress(values, data).unwrap();
+        assert_eq!(hex(&stored[..11]), "9ea862326672616d6500d2");
+        assert_eq!(Plugin::blosc2().decompress(values, &stored).unwrap(), data);
+        stored.len()
+    };
+    let zeros = |count: usize| vec![0; count];
+    assert_eq!(size(&values2(4, &[64, 64], [5, 1, 5]), &zeros(16384)), 240);
+    assert_eq!(size(&values2(8, &[8, 8, 8], [5, 1, 0]), &zeros(4096)), 259);
+    assert_eq!(size(&values2(4, &[1000], [5, 1, 5]), &zeros(4000)), 172);
+    assert_eq!(
+        size(&values2(1, &[100, 100], [5, 1, 5]), &noise(10_000)),
+        10_272
+    );
+    assert_eq!(size(&values2(1, &[64, 64], [0, 1, 0]), &noise(4096)), 4368);
+}
+
+#[test]
+fn chunks_of_several_dimensions_are_arrays() {
+    let data = numbers(64 * 64);
+    let values = values2(4, &[64, 64], [5, 2, 1]);
+    let stored = Plugin::blosc2().compress(&values, &data).unwrap();
+    let array = Array::from_schunk(SChunk::from_bytes(&stored, DParams::default()).unwrap());
+    let array = array.unwrap();
+    assert_eq!(array.dtype(), Some("|V4"));
+    let geometry = array.geometry();
+    assert_eq!(geometry.shape(), [64, 64]);
+    assert_eq!(geometry.chunkshape(), [64, 64]);
+    assert_eq!(geometry.blockshape(), [64, 64]);
+    assert_eq!(array.items().unwrap(), data);
+    // One of another length, as behind a checksum, is not.
+    let longer = [&data[..], &[1, 2, 3, 4]].concat();
+    let stored = Plugin::blosc2().compress(&values, &longer).unwrap();
+    let schunk = SChunk::from_bytes(&stored, DParams::default()).unwrap();
+    assert_eq!((schunk.nchunks(), schunk.metalayer("b2nd")), (1, None));
+    assert_eq!(Plugin::blosc2().decompress(&values, &stored), Some(longer));
+}
+
+#[test]
+fn all_codecs_filters_and_ranks_of_32026_read_what_they_wrote() {
+    for shape in [
+        &[1200][..],
+        &[40, 30],
+        &[10, 12, 10],
+        &[5, 6, 8, 5],
+        &[3, 5, 4, 4, 5],
+    ] {
+        for typesize in [1, 2, 3, 4, 8, 17, 255, 256, 300] {
+            let items = shape.iter().product::<u32>();
+            let data: Vec<u8> = (0..items * typesize).map(|i| (i / 7) as u8).collect();
+            for codec in [0, 1, 2, 4, 5] {
+                for filter in 0..4 {
+                    let values = values2(typesize, shape, [5, filter, codec]);
+                    let stored = Plugin::blosc2().compress(&values, &data);
+                    let stored = stored.unwrap_or_else(|| panic!("{values:?}"));
+                    let back = Plugin::blosc2().decompress(&values, &stored);
+                    assert_eq!(back.as_ref(), Some(&data), "{values:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn values_that_32026_cant_use_are_refused() {
+    let data = numbers(1000);
+    for choice in [
+        [10, 1, 0],
+        [5, 4, 0],
+        [5, 9, 0],
+        [5, 1, 3],
+        [5, 1, 6],
+        [5, 1, 32],
+    ] {
+        let values = values2(4, &[1000], choice);
+        assert_eq!(
+            Plugin::blosc2().compress(&values, &data),
+            None,
+            "{choice:?}"
+        );
+    }
+    assert_eq!(
+        Plugin::blosc2().compress(&values2(0, &[1], [5, 1, 0]), &data),
+        None
+    );
+    let huge = [1, 0, u32::MAX, 4000, 5, 1, 0];
+    assert_eq!(Plugin::blosc2().compress(&huge, &data), None);
+    assert_eq!(Plugin::blosc2().compress(&[1, 0, 4], &data), None);
+    let stored = Plugin::blosc2().compress(&[1, 0, 4, 4000], &data).unwrap();
+    assert_eq!(
+        Plugin::blosc2().decompress(&[1, 0, 4, 4000], &stored),
+        Some(data)
+    );
+    assert_eq!(Plugin::blosc2().decompress(&[1, 0, 4], &stored), None);
+}
+
+#[test]
+fn row_h4_all_chunks_of_a_frame_are_decoded() {
+    let mut schunk = SChunk::create(
+        Storage::frame(),
+        CParams::default().typesize(4),
+        DParams::default(),
+    )
+    .unwrap();
+    let data = numbers(2500);
+    for part in data.chunks(4000) {
+        schunk.append(part).unwrap();
+    }
+    assert_eq!(schunk.nchunks(), 3);
+    let values = values2(4, &[2500], [5, 1, 0]);
+    let stored = schunk.to_bytes().unwrap();
+    assert_eq!(Plugin::blosc2().decompress(&values, &stored), Some(data));
+}
+
+#[test]
+fn row_h5_an_array_that_is_larger_than_the_chunk_is_refused() {
+    let data = numbers(64 * 64);
+    let values = values2(4, &[64, 64], [5, 1, 5]);
+    let stored = Plugin::blosc2().compress(&values, &data).unwrap();
+    for chunksize in [0, 4, 16380, 16383] {
+        let mut small = values.clone();
+        small[3] = chunksize;
+        assert_eq!(Plugin::blosc2().decompress(&small, &stored), None);
+        assert_eq!(Plugin::blosc2().decompress(&small[..7], &stored), None);
+    }
+    // Without a rank any shape will do that fits.
+    assert_eq!(
+        Plugin::blosc2().decompress(&values[..7], &stored),
+        Some(data)
+    );
+}
+
+#[test]
+fn row_h6_items_of_more_than_255_bytes_are_told_and_found_where_they_are_not() {
+    for typesize in [256u32, 300, 1000] {
+        let data: Vec<u8> = (0..100 * typesize).map(|i| (i / 3) as u8).collect();
+        let values = values2(typesize, &[10, 10], [5, 1, 5]);
+        let mut stored = Plugin::blosc2().compress(&values, &data).unwrap();
+        assert_eq!(stored[FRAME_TYPESIZE], typesize.to_be_bytes());
+        assert_eq!(
+            Plugin::blosc2().decompress(&values, &stored).as_ref(),
+            Some(&data)
+        );
+        // As the existing plugin writes it.
+        stored[FRAME_TYPESIZE].copy_from_slice(&1u32.to_be_bytes());
+        assert_eq!(
+            Plugin::blosc2().decompress(&values, &stored).as_ref(),
+            Some(&data)
+        );
+        let values = values2(typesize, &[100], [5, 1, 5]);
+        let mut stored = Plugin::blosc2().compress(&values, &data).unwrap();
+        stored[FRAME_TYPESIZE].copy_from_slice(&1u32.to_be_bytes());
+        assert_eq!(Plugin::blosc2().decompress(&values, &stored), Some(data));
+    }
+}
+
+#[test]
+fn row_h7_the_size_of_the_buffer_is_that_of_its_content() {
+    // Each call of the helper checks it: for larger and smaller results, and for calls that fail.
+    let data = noise(5000);
+    let values = values2(1, &[5000], [5, 1, 0]);
+    let stored = Plugin::blosc2().compress(&values, &data).unwrap();
+    assert!(stored.len() > data.len());
+    assert_eq!(Plugin::blosc2().decompress(&values, &stored), Some(data));
+    assert_eq!(Plugin::blosc2().decompress(&values, &stored[1..]), None);
+    let values = values1(1, 5000, [5, 1, 0]);
+    let stored = Plugin::blosc().compress(&values, &[7; 5000]).unwrap();
+    assert_eq!(
+        Plugin::blosc().decompress(&values, &stored),
+        Some(vec![7; 5000])
+    );
+}
+
+#[test]
+fn frames_of_other_writers_are_read_however_they_are_cut() {
+    let data = numbers(32 * 32);
+    let values = values2(4, &[32, 32], [5, 1, 0]);
+    let pipelines = [
+        vec![Slot {
+            id: id::SHUFFLE,
+            meta: 0,
+        }],
+        vec![
+            Slot {
+                id: id::DELTA,
+                meta: 0,
+            },
+            Slot {
+                id: id::BITSHUFFLE,
+                meta: 0,
+            },
+        ],
+        vec![Slot {
+            id: id::BYTEDELTA,
+            meta: 4,
+        }],
+    ];
+    for (chunkshape, blockshape) in [([32, 32], [5, 7]), ([16, 16], [16, 16]), ([20, 13], [6, 5])] {
+        for pipeline in &pipelines {
+            for codec in [LZ4, ZSTD] {
+                let cparams = CParams::default()
+                    .codec(codec)
+                    .typesize(4)
+                    .filters(pipeline);
+                let layout = Layout {
+                    shape: &[32, 32],
+                    chunkshape: &chunkshape,
+                    blockshape: &blockshape,
+                };
+                let storage = Storage::frame();
+                let mut array = Array::from_items(storage, cparams, &layout, "<i4", &data).unwrap();
+                let stored = array.to_bytes().unwrap();
+                let back = Plugin::blosc2().decompress(&values, &stored);
+                assert_eq!(back.as_ref(), Some(&data), "{chunkshape:?} {blockshape:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn arrays_of_another_shape_or_other_items_are_refused() {
+    let frame = |shape: &[i64], typesize: i32| {
+        let chunkshape: Vec<i32> = shape.iter().map(|&extent| extent as i32).collect();
+        let layout = Layout {
+            shape,
+            chunkshape: &chunkshape,
+            blockshape: &chunkshape,
+        };
+        let cparams = CParams::default().typesize(typesize);
+        let items = vec![1; shape.iter().product::<i64>() as usize * typesize as usize];
+        let array = Array::from_items(Storage::frame(), cparams, &layout, "|V1", &items);
+        array.unwrap().to_bytes().unwrap()
+    };
+    let values = values2(4, &[32, 32], [5, 1, 0]);
+    let decompress = |frame: &[u8]| Plugin::blosc2().decompress(&values, frame);
+    assert!(decompress(&frame(&[32, 32], 4)).is_some());
+    assert_eq!(decompress(&frame(&[1024], 4)), None);
+    assert_eq!(decompress(&frame(&[16, 64], 4)), None);
+    assert_eq!(decompress(&frame(&[32, 32, 1], 4)), None);
+    assert_eq!(decompress(&frame(&[32, 32], 2)), None);
+}
+
+#[test]
+fn what_is_no_frame_is_refused() {
+    let data = numbers(1000);
+    for shape in [&[1000][..], &[10, 100]] {
+        let values = values2(4, shape, [5, 1, 0]);
+        let refused = |stored: &[u8]| {
+            assert_eq!(Plugin::blosc2().decompress(&values, stored), None);
+        };
+        let stored = Plugin::blosc2().compress(&values, &data).unwrap();
+        for len in 0..stored.len() {
+            refused(&stored[..len]);
+        }
+        refused(&[&stored[..], &[0]].concat());
+        let params = CParams::default().typesize(4);
+        refused(
+            &Compressor::new(params.clone())
+                .unwrap()
+                .compress_to_vec(&data)
+                .unwrap(),
+        );
+        refused(
+            &Plugin::blosc()
+                .compress(&values1(4, 4000, [5, 1, 0]), &data)
+                .unwrap(),
+        );
+        let mut empty = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        refused(&empty.to_bytes().unwrap());
+    }
+}
+
+#[test]
+fn damaged_bytes_are_refused_or_read_as_something_of_the_right_size() {
+    let data = numbers(500);
+    let of_1 = (Plugin::blosc(), values1(4, data.len(), [5, 1, 1]).to_vec());
+    let of_2 = (Plugin::blosc2(), values2(4, &[500], [5, 1, 5]));
+    let of_array = (Plugin::blosc2(), values2(4, &[20, 25], [5, 2, 1]));
+    for (plugin, values) in [of_1, of_2, of_array] {
+        let stored = plugin.compress(&values, &data).unwrap();
+        for at in 0..stored.len() {
+            for change in [0x01, 0x80, 0xff] {
+                let mut damaged = stored.clone();
+                damaged[at] ^= change;
+                let limit = data.len() + data.len() / 4 + 64 * 1024;
+                let back = plugin.decompress(&values, &damaged);
+                assert!(back.is_none_or(|back| back.len() <= limit));
+            }
+        }
+    }
+}
+
+#[test]
+fn values_can_be_anything() {
+    let data = numbers(100);
+    let stored = Plugin::blosc2()
+        .compress(&values2(4, &[10, 10], [5, 1, 0]), &data)
+        .unwrap();
+    for plugin in [Plugin::blosc(), Plugin::blosc2()] {
+        for number in [0, 1, 4, 9, 255, 256, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
+            for len in 0..40 {
+                let values = vec![number; len];
+                if let Some(stored) = plugin.compress(&values, &data) {
+                    let back = plugin.decompress(&values, &stored);
+                    assert!(back.is_none_or(|back| back == data));
+                }
+                let _ = plugin.decompress(&values, &stored);
+            }
+        }
+    }
+}

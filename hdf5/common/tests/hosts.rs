@@ -1,0 +1,172 @@
+//! The plugins in programs that have HDF5 in different ways.
+
+mod common;
+
+use common::{plugin_folder, project_root, run, scratch};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The plugins, with what they make of the fake dataset's values and the function that registers them.
+const PLUGINS: [(&str, &str, &str, &str); 2] = [
+    (
+        "libH5Zblosc.so",
+        "2 2 4 2400 5 1 1",
+        "register_blosc",
+        "32001 1.21.6 $Date:: 2024-06-24 #$",
+    ),
+    (
+        "libH5Zblosc2.so",
+        "1 0 4 2400 5 1 1 2 10 20",
+        "register_blosc2",
+        "32026 3.3.5 $Date:: 2026-09-24 #$",
+    ),
+];
+
+/// Compiles C files of the tests; `arguments` come behind them.
+fn compile(output: &str, sources: &[&str], arguments: &[&str]) -> PathBuf {
+    let target = scratch("hosts").join(output);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    run(Command::new(compiler)
+        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"])
+        .args(sources.iter().map(|source| folder.join(source)))
+        .args(arguments)
+        .arg("-o")
+        .arg(&target)
+        .arg("-ldl"));
+    target
+}
+
+/// HDF5 as a shared library whose objects have numbers from `first` on.
+fn shared_hdf5(name: &str, first: u32) -> PathBuf {
+    let first = format!("-DFIRST_ID={first}");
+    compile(name, &["fake_hdf5.c"], &["-shared", "-fPIC", &first])
+}
+
+/// What a host prints, line by line, and what it says on standard error.
+fn told(host: &mut Command) -> (Vec<String>, String) {
+    let output = run(host.env_remove("BLOSC_TRACE"));
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let errors = String::from_utf8(output.stderr).expect("text");
+    (lines.lines().map(str::to_owned).collect(), errors)
+}
+
+fn symbols(library: &Path, what: &[&str]) -> BTreeSet<String> {
+    let output = run(Command::new("nm").args(what).arg(library));
+    let text = String::from_utf8(output.stdout).expect("names are text");
+    let names = text
+        .lines()
+        .filter_map(|line| line.split_whitespace().last());
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn row_h1_plugins_need_no_libhdf5_and_export_their_entry_points_only() {
+    let expected = |own: &[&str]| -> BTreeSet<String> {
+        let common = ["H5PLget_plugin_info", "H5PLget_plugin_type", "init_filter"];
+        common
+            .iter()
+            .chain(own)
+            .map(|&name| name.to_owned())
+            .collect()
+    };
+    for (file, own) in [
+        ("libH5Zblosc.so", &["register_blosc"][..]),
+        (
+            "libH5Zblosc2.so",
+            &["register_blosc2", "compute_blosc2_blocksize"],
+        ),
+    ] {
+        let library = plugin_folder().join(file);
+        assert_eq!(symbols(&library, &["-D", "--defined-only"]), expected(own));
+        let wanted = symbols(&library, &["-D", "--undefined-only"]);
+        let of_hdf5: Vec<&String> = wanted
+            .iter()
+            .filter(|name| name.starts_with("H5"))
+            .collect();
+        assert!(of_hdf5.is_empty(), "{of_hdf5:?}");
+        let output = run(Command::new("readelf").arg("-d").arg(&library));
+        let dynamic = String::from_utf8(output.stdout).expect("text");
+        for line in dynamic.lines().filter(|line| line.contains("(NEEDED)")) {
+            assert!(!line.contains("hdf5") && !line.contains("blosc"), "{line}");
+        }
+        assert!(dynamic.contains("NODELETE"), "{dynamic}");
+    }
+}
+
+#[test]
+fn row_h1_several_copies_of_hdf5_loaded_for_themselves_each_get_their_own_calls() {
+    let loader = compile("loader", &["loader.c"], &[]);
+    let copies = [
+        shared_hdf5("libhdf5-9e18f0c6.so.320.0.0", 1000),
+        shared_hdf5("other.so", 2000),
+    ];
+    for (plugin, values, _, _) in PLUGINS {
+        let (lines, errors) = told(
+            Command::new(&loader)
+                .arg(plugin_folder().join(plugin))
+                .args(&copies),
+        );
+        let created = format!("set_local 1, 0 types open: {values}");
+        let made: Vec<&String> = lines.iter().filter(|line| **line == created).collect();
+        assert_eq!(made.len(), 2, "{lines:?}");
+        assert_eq!(lines.len(), 6, "{lines:?}");
+        assert!(lines[1].starts_with("blosc"), "{lines:?}");
+        assert_eq!(errors, "");
+    }
+}
+
+#[test]
+fn row_h1_hdf5_inside_a_program_that_shows_its_functions_is_found() {
+    let arguments = ["-DFIRST_ID=3000", "-rdynamic"];
+    let program = compile("static-shown", &["static.c", "fake_hdf5.c"], &arguments);
+    for (plugin, values, register, registered) in PLUGINS {
+        let plugin = plugin_folder().join(plugin);
+        let (lines, errors) = told(Command::new(&program).arg(&plugin));
+        assert_eq!(lines[0], format!("set_local 1, 0 types open: {values}"));
+        assert_eq!(lines[2], "read");
+        assert_eq!(errors, "");
+        let (lines, _) = told(Command::new(&program).arg(&plugin).arg(register));
+        assert_eq!(lines, [format!("{register} 1: {registered}")]);
+    }
+}
+
+#[test]
+fn row_h1_hdf5_inside_a_program_that_hides_its_functions_can_read_and_says_why_not_write() {
+    let arguments = ["-DFIRST_ID=4000"];
+    let program = compile("static-hidden", &["static.c", "fake_hdf5.c"], &arguments);
+    for (plugin, _, register, registered) in PLUGINS {
+        let plugin = plugin_folder().join(plugin);
+        let (lines, errors) = told(Command::new(&program).arg(&plugin));
+        assert!(
+            lines[0].starts_with("set_local -1, 0 types open"),
+            "{lines:?}"
+        );
+        assert_eq!(lines[1..], ["read"]);
+        assert!(errors.contains("-rdynamic"), "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        // Registering always gives 1.
+        let (lines, _) = told(Command::new(&program).arg(&plugin).arg(register));
+        let registered = registered.replace("32001", "0").replace("32026", "0");
+        assert_eq!(lines, [format!("{register} 1: {registered}")]);
+    }
+}
+
+#[test]
+fn the_versions_that_are_told_are_those_of_the_headers() {
+    for (header, prefix, version) in [
+        ("blosc.h", "BLOSC", PLUGINS[0].3),
+        ("blosc2.h", "BLOSC2", PLUGINS[1].3),
+    ] {
+        let header = project_root().join("include").join(header);
+        let text = std::fs::read_to_string(header).expect("the headers are in the tree");
+        let value = |name: &str| {
+            let line = text.lines().find(|line| line.contains(name)).expect(name);
+            line.split('"').nth(1).expect("a text").to_owned()
+        };
+        let number = value(&format!("#define {prefix}_VERSION_STRING"));
+        let date = value(&format!("#define {prefix}_VERSION_DATE"));
+        assert!(version.ends_with(&format!("{number} {date}")), "{version}");
+    }
+}
