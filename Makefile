@@ -41,7 +41,8 @@ help:
 
 build:
 	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 \
-		--package ferroblosc-capi-ferroblosc --package ferroblosc-b2 --package ferroblosc-blpk
+		--package ferroblosc-capi-ferroblosc --package ferroblosc-b2 --package ferroblosc-blpk \
+		--package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 
 install: build
 	scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"

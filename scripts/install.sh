@@ -51,3 +51,7 @@ install_program() {
 
 install_program b2
 install_program blpk
+
+# The filter plugins of HDF5, in a folder of their own: HDF5 looks into every file of it.
+install -d "$prefix/lib/hdf5/plugin"
+install -m 755 "$build/libH5Zblosc.so" "$build/libH5Zblosc2.so" "$prefix/lib/hdf5/plugin"

@@ -36,6 +36,8 @@ pub fn library_folder() -> &'static Path {
             .args(["--package", "ferroblosc-capi-blosc2"])
             .args(["--package", "ferroblosc-capi-blosc1"])
             .args(["--package", "ferroblosc-blpk"])
+            .args(["--package", "ferroblosc-hdf5-blosc"])
+            .args(["--package", "ferroblosc-hdf5-blosc2"])
             .current_dir(project_root()));
         let folder = scratch("lib");
         for (name, soversion) in [("ferroblosc", "0"), ("blosc2", "9"), ("blosc", "1")] {
