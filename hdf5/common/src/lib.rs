@@ -8,7 +8,7 @@
 //! The one idea: a plugin is linked to no libhdf5. There are many builds of it (serial, two kinds of MPI,
 //! private copies in Python wheels), a process may hold several, and only the one that calls knows the
 //! numbers it passes. So each callback takes note of where it returns to, and the library that this address
-//! lies in is the one whose functions are called ([`library`]).
+//! lies in is the one whose functions are called (`library.rs`).
 //!
 //! | file | what |
 //! |---|---|
