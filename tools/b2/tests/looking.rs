@@ -3,6 +3,7 @@
 mod common;
 
 use common::Folder;
+use ferroblosc_tools_testing::fixtures;
 
 #[test]
 fn info_tells_of_a_container_with_an_array() {
@@ -85,7 +86,7 @@ fn what_has_no_shape_is_shown_as_bytes() {
 #[test]
 fn every_fixture_is_known_and_what_is_whole_is_right() {
     for kind in ["bloscpack", "bcolz"] {
-        let folder = common::fixtures().join(kind);
+        let folder = fixtures().join(kind);
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let is_listing = path

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, fixture, iota};
+use common::{Folder, iota, recorded};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn pipes_are_read_and_written() {
         "c --raw-input -",
         "-v c - -",
     ] {
-        let packed = folder.run_with(line, &data);
+        let packed = folder.line_with(line, &data);
         assert_eq!(packed.status, 0, "{line}: {}", packed.err());
         // Whatever is said is said elsewhere.
         assert_eq!(line.contains("-v"), packed.err().contains("blpk: done\n"));
@@ -28,26 +28,26 @@ fn pipes_are_read_and_written() {
             packed.stdout.starts_with(b"blpk\x03\x00\x01\x08\xFF"),
             "{line}"
         );
-        let back = folder.run_with("d - -", &packed.stdout);
+        let back = folder.line_with("d - -", &packed.stdout);
         assert_eq!((back.status, back.err()), (0, ""));
         assert!(back.stdout == data, "{line}");
     }
     // Of a file the sizes are known, and to a file the header is written when they are.
-    let packed = folder.run("c in -");
+    let packed = folder.line("c in -");
     assert_eq!(packed.stdout[16..24], 3_u64.to_le_bytes());
-    let said = folder.run_with("c - piped.blp", &data);
+    let said = folder.line_with("c - piped.blp", &data);
     assert_eq!((said.status, said.out()), (0, ""));
     assert_eq!(folder.read("piped.blp")[16..24], 3_u64.to_le_bytes());
     folder.quietly("d piped.blp back");
     assert_eq!(folder.read("back"), data);
-    let said = folder.run_with("c - empty.blp", b"");
+    let said = folder.line_with("c - empty.blp", b"");
     assert_eq!(said.status, 0);
     folder.quietly("-f d empty.blp back");
     assert_eq!(folder.read("back"), b"");
     // And appended.
     folder.quietly("c in x.blp");
-    assert_eq!(folder.run_with("a x.blp -", b"more").status, 0);
-    assert_eq!(folder.run_with("a --raw-input x.blp", b"more").status, 0);
+    assert_eq!(folder.line_with("a x.blp -", b"more").status, 0);
+    assert_eq!(folder.line_with("a --raw-input x.blp", b"more").status, 0);
     folder.quietly("-f d x.blp back");
     assert_eq!(folder.read("back"), [data.as_slice(), b"moremore"].concat());
 }
@@ -58,7 +58,7 @@ fn one_extension_is_taken_off() {
     folder.quietly("c in in.blp");
     folder.quietly("c in.blp");
     folder.quietly("-f d in.blp.blp");
-    assert_eq!(folder.run("v in.blp").status, 0);
+    assert_eq!(folder.line("v in.blp").status, 0);
 }
 
 #[test]
@@ -85,17 +85,17 @@ fn nobody_has_to_listen() {
 #[test]
 fn errors_go_elsewhere_when_the_output_is_standard_output() {
     let folder = Folder::new();
-    let said = folder.run_with("d - -", b"nothing of ours");
+    let said = folder.line_with("d - -", b"nothing of ours");
     assert_eq!((said.status, said.out()), (1, ""));
     assert!(said.err().starts_with(
         "blpk: error: attempting to decode a bloscpack header of length '15', not '32'\n"
     ));
-    let metadata = folder.run("c -m m.json in -");
-    let said = folder.run_with("d - -", &metadata.stdout);
+    let metadata = folder.line("c -m m.json in -");
+    let said = folder.line_with("d - -", &metadata.stdout);
     assert!(said.err().starts_with("blpk: Metadata:\n"));
     assert_eq!(said.stdout, folder.read("in"));
     for line in ["c -", "c --raw-input", "d -"] {
-        assert_eq!(folder.run(line).status, 1, "{line}");
+        assert_eq!(folder.line(line).status, 1, "{line}");
     }
 }
 
@@ -103,7 +103,7 @@ fn errors_go_elsewhere_when_the_output_is_standard_output() {
 fn errors_go_to_standard_error_when_that_is_wanted() {
     let folder = Folder::new();
     let error = "blpk: error: file 'nope' does not exist!\n";
-    let said = folder.run("--stderr i nope");
+    let said = folder.line("--stderr i nope");
     assert_eq!((said.status, said.out(), said.err()), (1, "", error));
     let output = folder
         .command(&["i", "nope"])
@@ -123,11 +123,11 @@ fn quiet_is_quiet_and_verbose_tells_the_time() {
     folder.quietly("-q d x.blp back");
     folder.quietly("-q i x.blp");
     assert_eq!(
-        folder.run("-q i nope").error(1),
+        folder.line("-q i nope").error(1),
         "file 'nope' does not exist!"
     );
-    assert_eq!(folder.run("-q -v i x.blp").status, 2);
-    let said = folder.run("-v -f c in x.blp");
+    assert_eq!(folder.line("-q -v i x.blp").status, 2);
+    let said = folder.line("-v -f c in x.blp");
     let time = said
         .out()
         .lines()
@@ -143,7 +143,7 @@ fn quiet_is_quiet_and_verbose_tells_the_time() {
 fn a_file_that_is_right_is_verified_and_damage_is_found() {
     let folder = Folder::new();
     folder.quietly("c -z 100K in x.blp");
-    let said = folder.run("verify x.blp");
+    let said = folder.line("verify x.blp");
     assert_eq!(said.status, 0);
     assert_eq!(
         said.out(),
@@ -154,7 +154,7 @@ fn a_file_that_is_right_is_verified_and_damage_is_found() {
     damaged[len - 10] ^= 1;
     damaged[len - 5000] ^= 1;
     folder.write("y.blp", &damaged);
-    let said = folder.run("v y.blp");
+    let said = folder.line("v y.blp");
     assert_eq!(said.status, 3);
     assert_eq!(
         said.out()
@@ -162,16 +162,16 @@ fn a_file_that_is_right_is_verified_and_damage_is_found() {
             .count(),
         2
     );
-    let said = folder.run("v --json y.blp");
+    let said = folder.line("v --json y.blp");
     assert_eq!(said.status, 3);
     assert_eq!(json(&said.stdout)["faults"].as_array().unwrap().len(), 2);
     folder.write("z.blp", &damaged[..len - 1]);
-    assert_eq!(folder.run("v z.blp").status, 3);
+    assert_eq!(folder.line("v z.blp").status, 3);
     folder.write("other", b"something else, longer than a header is");
-    assert_eq!(folder.run("v other").status, 3);
-    assert_eq!(folder.run("v nope").status, 1);
-    folder.write("garbage.blp", &fixture("append_shrunk_tail_garbage.blp"));
-    let said = folder.run("v garbage.blp");
+    assert_eq!(folder.line("v other").status, 3);
+    assert_eq!(folder.line("v nope").status, 1);
+    folder.write("garbage.blp", &recorded("append_shrunk_tail_garbage.blp"));
+    let said = folder.line("v garbage.blp");
     assert_eq!(said.status, 0);
     assert!(
         said.out()
@@ -196,7 +196,7 @@ fn parts_are_decompressed() {
             ("--chunks 23:", 2_355_200..2_400_000),
             ("--chunks :1", 0..102_400),
         ] {
-            let said = folder.run(&format!("d {option} {file} -"));
+            let said = folder.line(&format!("d {option} {file} -"));
             assert_eq!((said.status, said.err()), (0, ""), "{option}");
             assert!(said.stdout == data[range], "{option} of {file}");
         }
@@ -204,14 +204,14 @@ fn parts_are_decompressed() {
     folder.quietly("d --range 8:8 x.blp part");
     assert_eq!(folder.read("part"), 1_u64.to_le_bytes());
     assert_eq!(
-        folder.run("-f d --range 2400000:1 x.blp part").error(1),
+        folder.line("-f d --range 2400000:1 x.blp part").error(1),
         "there are no '1' bytes from '2400000' on, only '2400000' in all"
     );
     assert_eq!(
-        folder.run("-f d --chunks 24:1 x.blp part").error(1),
+        folder.line("-f d --chunks 24:1 x.blp part").error(1),
         "there is no chunk '24'"
     );
-    assert_eq!(folder.run("-f d --range x x.blp part").status, 2);
+    assert_eq!(folder.line("-f d --range x x.blp part").status, 2);
     assert_eq!(folder.read("part"), 1_u64.to_le_bytes());
 }
 
@@ -226,14 +226,14 @@ fn metadata_go_to_a_file_and_are_replaced() {
     );
     folder.write("new.json", b"[1, 2]");
     folder.quietly("metadata x.blp new.json");
-    let said = folder.run("i --json x.blp");
+    let said = folder.line("i --json x.blp");
     assert_eq!(json(&said.stdout)["metadata"], serde_json::json!([1, 2]));
     assert_eq!(
-        folder.run("m x.blp new.json").error(1),
+        folder.line("m x.blp new.json").error(1),
         "you requested to update metadata, but this has not changed"
     );
     folder.quietly("c --reserve 10 -m new.json in y.blp");
-    let said = folder.run("i --json y.blp");
+    let said = folder.line("i --json y.blp");
     assert_eq!(json(&said.stdout)["metadata_header"]["max_meta_size"], 10);
 }
 
@@ -241,7 +241,7 @@ fn metadata_go_to_a_file_and_are_replaced() {
 fn info_is_json_when_that_is_wanted() {
     let folder = Folder::new();
     folder.quietly("c -z 1M --bit-shuffle -c zstd --max-app-chunks 5 in x.blp");
-    let value = json(&folder.run("i --json --list-chunks x.blp").stdout);
+    let value = json(&folder.line("i --json --list-chunks x.blp").stdout);
     assert_eq!(value["header"]["nchunks"], 3);
     assert_eq!(value["header"]["max_app_chunks"], 5);
     assert_eq!(value["offsets"][0], 96);
@@ -250,7 +250,7 @@ fn info_is_json_when_that_is_wanted() {
     assert_eq!(value["first_chunk"]["codec"], "zstd");
     assert_eq!(value["first_chunk"]["bit_shuffle"], true);
     assert_eq!(value["metadata"], serde_json::Value::Null);
-    let said = folder.run("i --list-chunks x.blp");
+    let said = folder.line("i --list-chunks x.blp");
     assert!(
         said.out().contains("blpk:     2: offset: "),
         "{}",
@@ -273,9 +273,9 @@ fn every_codec_filter_and_split_mode_round_trips() {
         folder.quietly("-f d x.blp back");
         assert!(folder.read("back") == folder.read("in"), "{mode}");
     }
-    assert_eq!(folder.run("c -s --bit-shuffle in y.blp").status, 2);
-    assert_eq!(folder.run("c --split some in y.blp").status, 2);
-    assert_eq!(folder.run("c --max-app-chunks -1 in y.blp").status, 1);
+    assert_eq!(folder.line("c -s --bit-shuffle in y.blp").status, 2);
+    assert_eq!(folder.line("c --split some in y.blp").status, 2);
+    assert_eq!(folder.line("c --max-app-chunks -1 in y.blp").status, 1);
 }
 
 #[test]
@@ -289,17 +289,17 @@ fn arrays_go_in_and_come_out() {
     npy.extend(folder.read("in"));
     folder.write("in.npy", &npy);
     folder.quietly("c --npy in.npy x.blp");
-    let said = folder.run("d --npy x.blp back.npy");
+    let said = folder.line("d --npy x.blp back.npy");
     assert!(said.out().contains("'dtype': \"'<i8'\""), "{}", said.out());
     assert_eq!(folder.read("back.npy"), npy);
     folder.quietly("c in y.blp");
     assert_eq!(
-        folder.run("d --npy y.blp z.npy").error(1),
+        folder.line("d --npy y.blp z.npy").error(1),
         "the file does not contain a NumPy array"
     );
     assert!(!folder.exists("z.npy"));
     assert_eq!(
-        folder.run("c --npy in z.blp").error(1),
+        folder.line("c --npy in z.blp").error(1),
         "not a .npy file: it begins with something else"
     );
 }
@@ -307,7 +307,7 @@ fn arrays_go_in_and_come_out() {
 #[test]
 fn compression_is_estimated() {
     let folder = Folder::new();
-    let value = json(&folder.run("estimate --json in").stdout);
+    let value = json(&folder.line("estimate --json in").stdout);
     folder.quietly("c -o in x.blp");
     let real = folder.read("x.blp").len() as f64;
     let estimated = value["estimated_size"].as_f64().unwrap();
@@ -315,20 +315,20 @@ fn compression_is_estimated() {
         (0.9..1.1).contains(&(estimated / real)),
         "{estimated} instead of {real}"
     );
-    let said = folder.run("e -c zstd -l 9 -z 100K in");
+    let said = folder.line("e -c zstd -l 9 -z 100K in");
     assert!(
         said.out().contains("blpk: sampled: 16 of 24 chunks\n"),
         "{}",
         said.out()
     );
-    assert_eq!(folder.run("e zero").status, 0);
-    let said = folder.run("bench in");
+    assert_eq!(folder.line("e zero").status, 0);
+    let said = folder.line("bench in");
     assert!(
         said.out().contains("blpk: a good chunk size: "),
         "{}",
         said.out()
     );
-    let value = json(&folder.run("b --json in").stdout);
+    let value = json(&folder.line("b --json in").stdout);
     assert!(value["best"].as_u64().unwrap() >= 64 << 10);
 }
 
@@ -336,12 +336,12 @@ fn compression_is_estimated() {
 fn shells_and_the_manual_have_all_words() {
     let folder = Folder::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let said = folder.run(&format!("completions {shell}"));
+        let said = folder.line(&format!("completions {shell}"));
         assert_eq!(said.status, 0);
         assert!(said.out().contains("max-app-chunks"), "{shell}");
     }
-    assert_eq!(folder.run("completions tcsh").status, 2);
-    let said = folder.run("man");
+    assert_eq!(folder.line("completions tcsh").status, 2);
+    let said = folder.line("man");
     assert!(said.out().contains(".TH blpk 1") && said.out().contains("max\\-app\\-chunks"));
 }
 
@@ -372,7 +372,7 @@ fn an_append_that_is_killed_half_way_is_undone() {
     wait_for("the append", || {
         folder.exists("x.blp.journal") && folder.read("x.blp") != before
     });
-    let said = folder.run("a x.blp small");
+    let said = folder.line("a x.blp small");
     assert_eq!(said.error(1), "'x.blp' is being changed by another process");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -381,20 +381,20 @@ fn an_append_that_is_killed_half_way_is_undone() {
     let interrupted =
         "a change of 'x.blp' was interrupted; 'blpk recover' brings back the state before it";
     for line in ["d x.blp back", "i x.blp"] {
-        assert_eq!(folder.run(line).error(1), interrupted, "{line}");
+        assert_eq!(folder.line(line).error(1), interrupted, "{line}");
     }
-    assert_eq!(folder.run("v x.blp").error(3), interrupted);
-    let said = folder.run("recover x.blp");
+    assert_eq!(folder.line("v x.blp").error(3), interrupted);
+    let said = folder.line("recover x.blp");
     assert_eq!(
         (said.status, said.out()),
         (0, "blpk: a change that was interrupted has been undone\n")
     );
     assert_eq!(folder.read("x.blp"), before);
     assert_eq!(
-        folder.run("r x.blp").out(),
+        folder.line("r x.blp").out(),
         "blpk: there was nothing to be undone\n"
     );
-    assert_eq!(folder.run("v x.blp").status, 0);
+    assert_eq!(folder.line("v x.blp").status, 0);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn what_was_said_is_said_again() {
     assert!(records.len() > 60);
     let folder = Folder::new();
     for record in records {
-        let said = folder.run(&record.line);
+        let said = folder.line(&record.line);
         // One line is new: how long it took.
         let is_old = |line: &&str| !line.starts_with("blpk: elapsed time: ");
         let stdout: String = said
@@ -63,11 +63,11 @@ fn what_was_said_is_said_again() {
 #[test]
 fn there_are_more_subcommands_and_codecs_to_choose_from() {
     let folder = Folder::new();
-    let said = folder.run("zz");
+    let said = folder.line("zz");
     assert_eq!(said.status, 2);
     let start = "usage: blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]]  ...\nblpk: error: argument : invalid choice: 'zz' (choose from 'compress', 'c', 'decompress', 'd', 'append', 'a', 'info', 'i', ";
     assert!(said.err().starts_with(start), "{}", said.err());
-    let said = folder.run("c in -c foo");
+    let said = folder.line("c in -c foo");
     assert!(said.err().ends_with("blpk c: error: argument -c/--codec: invalid choice: 'foo' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd')\n"));
     assert_eq!(said.status, 2);
 }
@@ -75,13 +75,13 @@ fn there_are_more_subcommands_and_codecs_to_choose_from() {
 #[test]
 fn help_begins_with_the_usage_of_old_and_the_version_names_that_of_bloscpack() {
     let folder = Folder::new();
-    let said = folder.run("-h");
+    let said = folder.line("-h");
     assert_eq!((said.status, said.err()), (0, ""));
     assert!(said.out().starts_with("usage: blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]]  ...\n\ncommand line de/compression with blosc\n"));
-    let said = folder.run("a --help");
+    let said = folder.line("a --help");
     assert_eq!((said.status, said.err()), (0, ""));
     assert!(said.out().starts_with("usage: blpk a [-h] [-t <size>] [-l [0, 9]] [-s] [-c <codec>] [-e]\n              [-m <metadata>]\n              <original_file> <new_file>\n"));
-    let said = folder.run("--version");
+    let said = folder.line("--version");
     assert_eq!(
         said.out(),
         "bloscpack: '0.16.0' ferroblosc: '0.1.0' blosc: '1.21.6'\n"
@@ -101,7 +101,7 @@ fn row_p16_level_is_a_word_for_the_level_and_files_may_stand_behind_options() {
 #[test]
 fn everything_is_told_when_everything_is_wanted() {
     let folder = Folder::new();
-    let said = folder.run("-d -n 1 c -z 1M in out.blp");
+    let said = folder.line("-d -n 1 c -z 1M in out.blp");
     for line in [
         "blpk: command line argument parsing complete",
         "blpk:     cname: blosclz",
@@ -119,7 +119,7 @@ fn everything_is_told_when_everything_is_wanted() {
             said.out()
         );
     }
-    let said = folder.run("-d -n 1 d out.blp back");
+    let said = folder.line("-d -n 1 d out.blp back");
     for line in [
         "blpk: decompressing chunk '1'",
         "blpk: checksum OK (adler32): b'nl\\x8b1'",
@@ -211,7 +211,7 @@ fn row_p10_whatever_is_wrong_is_one_error() {
             "unable to seek to metadata if it does not exist",
         ),
     ] {
-        let said = folder.run(line);
+        let said = folder.line(line);
         let error = said.error(1);
         assert!(
             error.starts_with(text) && error.lines().count() == 1,
@@ -223,14 +223,14 @@ fn row_p10_whatever_is_wrong_is_one_error() {
     folder.write("other.blp", &[0; 100]);
     for line in ["i other.blp", "d other.blp x", "a other.blp in"] {
         assert_eq!(
-            folder.run(line).error(1),
+            folder.line(line).error(1),
             "the magic marker b'blpk' is missing from the bloscpack header, instead we found: b'\\x00\\x00\\x00\\x00'\nblpk: error: This might not be a bloscpack compressed file."
         );
     }
 }
 
 fn fixture_with_digest() -> Vec<u8> {
-    common::fixture("iota_default.blp")
+    common::recorded("iota_default.blp")
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn row_p15_info_tells_of_what_it_does_not_know() {
     bits[5] = 0x21;
     folder.write("bits", &bits);
     let error = "Element 5 was non-zero when attempting to decode options";
-    assert!(folder.run("i bits").error(1).starts_with(error));
+    assert!(folder.line("i bits").error(1).starts_with(error));
 
     for (flags, name) in [
         (0xA1, "unknown (5)"),
@@ -250,7 +250,7 @@ fn row_p15_info_tells_of_what_it_does_not_know() {
         let mut codec = fixture_with_digest();
         codec[120 + 2] = flags;
         folder.write("codec", &codec);
-        let said = folder.run("i codec");
+        let said = folder.line("i codec");
         assert!(
             said.out().ends_with(&format!("('codec', '{name}')])\n")),
             "{}",
@@ -263,7 +263,7 @@ fn row_p15_info_tells_of_what_it_does_not_know() {
     none.extend([0; 16]);
     none.extend(b"noise noise noise noise noise");
     folder.write("none", &none);
-    let said = folder.run("i none");
+    let said = folder.line("i none");
     assert_eq!(said.status, 0);
     let end = "blpk:     chunk_size: -1\nblpk:     last_chunk: -1\nblpk:     nchunks: 0\nblpk:     max_app_chunks: 0\nblpk: There are no chunks\n";
     assert!(said.out().ends_with(end), "{}", said.out());
@@ -272,17 +272,17 @@ fn row_p15_info_tells_of_what_it_does_not_know() {
 #[test]
 fn row_p3_info_tells_of_unknown_metadata() {
     let folder = Folder::new();
-    let mut other = common::fixture("meta_zlib.blp");
+    let mut other = common::recorded("meta_zlib.blp");
     other[32..36].copy_from_slice(b"CBOR");
     folder.write("x.blp", &other);
-    let said = folder.run("i x.blp");
+    let said = folder.line("i x.blp");
     assert!(
         said.out()
             .contains("blpk: Metadata:\nblpk: the '46' bytes of b'CBOR' are of an unknown kind\n"),
         "{}",
         said.out()
     );
-    assert_eq!(folder.run("d x.blp y").status, 0);
+    assert_eq!(folder.line("d x.blp y").status, 0);
     assert_eq!(folder.read("y"), iota_of_fixture());
 }
 
@@ -295,11 +295,11 @@ fn row_p6_appended_items_are_those_of_the_header() {
     let folder = Folder::new();
     folder.quietly("c -t 4 small x.blp");
     folder.quietly("a x.blp small");
-    let said = folder.run("i --json --list-chunks x.blp");
+    let said = folder.line("i --json --list-chunks x.blp");
     let value: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
     assert_eq!(value["chunks"][1]["typesize"], 4);
     folder.quietly("a -t 2 x.blp small");
-    let said = folder.run("i --json --list-chunks x.blp");
+    let said = folder.line("i --json --list-chunks x.blp");
     let value: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
     assert_eq!(value["header"]["typesize"], 4);
     assert_eq!(value["chunks"][2]["typesize"], 2);
@@ -315,7 +315,7 @@ fn row_p9_a_file_is_not_its_own_output_and_failures_leave_nothing() {
         "-f d in.blp in.blp",
         "a in.blp in.blp",
     ] {
-        let said = folder.run(line);
+        let said = folder.line(line);
         assert_eq!(said.error(1), "'in.blp' can't be input and output at once");
         assert_eq!(folder.read("in.blp"), before);
     }
@@ -324,8 +324,8 @@ fn row_p9_a_file_is_not_its_own_output_and_failures_leave_nothing() {
     damaged[end] ^= 1;
     folder.write("damaged.blp", &damaged);
     folder.write("there", b"was there");
-    assert_eq!(folder.run("d damaged.blp new").status, 1);
-    assert_eq!(folder.run("-f d damaged.blp there").status, 1);
+    assert_eq!(folder.line("d damaged.blp new").status, 1);
+    assert_eq!(folder.line("-f d damaged.blp there").status, 1);
     assert_eq!(folder.read("there"), b"was there");
     let mut names: Vec<_> = std::fs::read_dir(folder.path("."))
         .unwrap()
@@ -354,7 +354,7 @@ fn row_p14_an_empty_file_is_appended_and_metadata_are_checked_first() {
     let before = folder.read("x.blp");
     folder.quietly("a x.blp zero");
     assert_eq!(folder.read("x.blp"), before);
-    assert_eq!(folder.run("a -m m.json x.blp small").status, 1);
+    assert_eq!(folder.line("a -m m.json x.blp small").status, 1);
     assert_eq!(folder.read("x.blp"), before);
 }
 
