@@ -16,6 +16,7 @@ pub mod frame;
 pub mod guard;
 pub mod lz4;
 pub mod plugins;
+pub mod seeds;
 
 #[global_allocator]
 static ALLOCATOR: alloc::Watched = alloc::Watched;

@@ -4,17 +4,15 @@
 //! `SEEDS=write cargo test --test arrays` in this directory writes `seeds-array/` anew.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use ferroblosc::b2nd::{Array, Layout, meta};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::codec;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_fuzz::array;
-
-fn directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seeds-array")
-}
+use ferroblosc_fuzz::seeds::{
+    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_asked,
+};
 
 fn frame(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], codec: u8) -> Vec<u8> {
     let count: i64 = shape.iter().product();
@@ -58,14 +56,9 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
 
 #[test]
 fn the_seeds_are_arrays() {
-    if std::env::var_os("SEEDS").is_some_and(|value| value == "write") {
-        std::fs::create_dir_all(directory()).unwrap();
-        for (name, bytes) in seeds() {
-            std::fs::write(directory().join(name), bytes).unwrap();
-        }
-    }
+    write_if_asked(&folder("seeds-array"), seeds());
     for (name, bytes) in seeds() {
-        let written = std::fs::read(directory().join(name));
+        let written = std::fs::read(folder("seeds-array").join(name));
         assert!(written.is_ok(), "{name} is missing");
         match name.starts_with("frame") {
             true => {
@@ -78,35 +71,20 @@ fn the_seeds_are_arrays() {
     }
 }
 
-fn assert_survives(name: &str, bytes: &[u8]) {
-    if let Err(panic) = std::panic::catch_unwind(|| array::array(bytes)) {
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        eprintln!("{name}: {hex}");
-        std::panic::resume_unwind(panic);
-    }
+fn passes(name: &str, bytes: &[u8]) {
+    assert_survives(name, bytes, array::array);
 }
 
 #[test]
 fn every_seed_and_every_prefix_of_it_passes_the_checks() {
-    for (name, bytes) in seeds() {
-        for len in 0..=bytes.len() {
-            assert_survives(name, &bytes[..len]);
-        }
+    for (name, seed) in seeds() {
+        each_prefix(&seed, |bytes| passes(name, bytes));
     }
 }
 
 #[test]
 fn every_seed_with_one_byte_changed_passes_the_checks() {
     for (name, seed) in seeds() {
-        let mut bytes = seed.clone();
-        for at in 0..bytes.len() {
-            let was = bytes[at];
-            let flips = (0..8).map(|bit| was ^ (1 << bit));
-            for byte in flips.chain([0x00, 0x01, 0x7F, 0x80, 0xFF]) {
-                bytes[at] = byte;
-                assert_survives(name, &bytes);
-            }
-            bytes[at] = was;
-        }
+        each_change(&seed, flips_and_limits, |bytes| passes(name, bytes));
     }
 }

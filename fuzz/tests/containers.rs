@@ -4,17 +4,15 @@
 //! `SEEDS=write cargo test --test containers` in this directory writes `seeds-blpk/` anew.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use ferroblosc::bloscpack::{
     self, BloscArgs, BloscpackArgs, Codec, PackArgs, Reserve, Value, unpack_bytes_from_bytes,
 };
 use ferroblosc::blpk::{Checksum, Header};
 use ferroblosc_fuzz::blpk;
-
-fn directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seeds-blpk")
-}
+use ferroblosc_fuzz::seeds::{
+    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_asked,
+};
 
 /// Some numbers, packed.
 fn packed(codec: &str, checksum: Checksum, offsets: bool, metadata: Option<&str>) -> Vec<u8> {
@@ -71,15 +69,10 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
 
 #[test]
 fn the_seeds_are_containers_that_are_read() {
-    if std::env::var_os("SEEDS").is_some_and(|value| value == "write") {
-        std::fs::create_dir_all(directory()).unwrap();
-        for (name, bytes) in seeds() {
-            std::fs::write(directory().join(name), bytes).unwrap();
-        }
-    }
+    write_if_asked(&folder("seeds-blpk"), seeds());
     for (name, bytes) in seeds() {
         assert!(
-            std::fs::read(directory().join(name)).is_ok(),
+            std::fs::read(folder("seeds-blpk").join(name)).is_ok(),
             "{name} is missing"
         );
         if name != "json" {
@@ -90,39 +83,23 @@ fn the_seeds_are_containers_that_are_read() {
     }
 }
 
-fn assert_survives(name: &str, bytes: &[u8]) {
-    let checks = std::panic::catch_unwind(|| {
+fn passes(name: &str, bytes: &[u8]) {
+    assert_survives(name, bytes, |bytes| {
         blpk::container(bytes);
         blpk::value(bytes);
     });
-    if let Err(panic) = checks {
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        eprintln!("{name}: {hex}");
-        std::panic::resume_unwind(panic);
-    }
 }
 
 #[test]
 fn every_seed_and_every_prefix_of_it_passes_the_checks() {
-    for (name, bytes) in seeds() {
-        for len in 0..=bytes.len() {
-            assert_survives(name, &bytes[..len]);
-        }
+    for (name, seed) in seeds() {
+        each_prefix(&seed, |bytes| passes(name, bytes));
     }
 }
 
 #[test]
 fn every_seed_with_one_byte_changed_passes_the_checks() {
     for (name, seed) in seeds() {
-        let mut bytes = seed.clone();
-        for at in 0..bytes.len() {
-            let was = bytes[at];
-            let flips = (0..8).map(|bit| was ^ (1 << bit));
-            for byte in flips.chain([0x00, 0x01, 0x7F, 0x80, 0xFF]) {
-                bytes[at] = byte;
-                assert_survives(name, &bytes);
-            }
-            bytes[at] = was;
-        }
+        each_change(&seed, flips_and_limits, |bytes| passes(name, bytes));
     }
 }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use ferroblosc_fuzz::bcolz;
+use ferroblosc_fuzz::seeds::{assert_survives, each_change, each_prefix, folder, write_if_asked};
 
 /// Of the test data, small arrays and tables of all kinds.
 const NAMES: [&str; 12] = [
@@ -22,10 +23,6 @@ const NAMES: [&str; 12] = [
     "trim_stale_leftover",
     "codec_zstd_2",
 ];
-
-fn directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seeds-bcolz")
-}
 
 fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
     let entries = std::fs::read_dir(folder).unwrap();
@@ -57,42 +54,33 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn the_seeds_are_those_of_the_test_data() {
-    if std::env::var_os("SEEDS").is_some_and(|value| value == "write") {
-        std::fs::create_dir_all(directory()).unwrap();
-        for (name, text) in seeds() {
-            std::fs::write(directory().join(name), text).unwrap();
-        }
-    }
+    write_if_asked(&folder("seeds-bcolz"), seeds());
     for (name, text) in seeds() {
         assert!(text.len() <= 4096, "{name} is longer than inputs are");
         assert_eq!(
-            std::fs::read(directory().join(name)).unwrap(),
+            std::fs::read(folder("seeds-bcolz").join(name)).unwrap(),
             text,
             "{name}"
         );
     }
 }
 
+fn passes(name: &str, text: &[u8]) {
+    assert_survives(name, text, bcolz::directory);
+}
+
 #[test]
 fn every_seed_cut_off_anywhere_passes_the_checks() {
-    for (_, text) in seeds() {
-        for len in 0..=text.len() {
-            bcolz::directory(&text[..len]);
-        }
+    for (name, text) in seeds() {
+        each_prefix(&text, |text| passes(name, text));
     }
 }
 
 #[test]
 fn every_seed_with_one_byte_changed_passes_the_checks() {
-    for (_, seed) in seeds() {
-        let mut text = seed.clone();
-        for at in 0..text.len() {
-            let was = text[at];
-            for byte in [was ^ 1, was ^ 0x80, b'0', b'9', 0xFF] {
-                text[at] = byte;
-                bcolz::directory(&text);
-            }
-            text[at] = was;
-        }
+    // Each is a directory to be made.
+    let others = |was| [was ^ 1, was ^ 0x80, b'0', b'9', 0xFF];
+    for (name, seed) in seeds() {
+        each_change(&seed, others, |text| passes(name, text));
     }
 }

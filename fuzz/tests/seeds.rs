@@ -4,11 +4,13 @@
 //! `SEEDS=write cargo test --test seeds` in this directory writes `seeds/` anew.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, special};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
+use ferroblosc_fuzz::seeds::{
+    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_asked,
+};
 use ferroblosc_fuzz::{check, lz4, plugins};
 
 /// A check, under the name of its target.
@@ -24,10 +26,6 @@ const CHECKS: [Check; 8] = [
     ("zfp", plugins::zfp),
     ("cells", plugins::cells),
 ];
-
-fn directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seeds")
-}
 
 /// The published vectors, by name.
 fn vectors() -> BTreeMap<String, Vec<u8>> {
@@ -133,7 +131,7 @@ fn encoded() -> BTreeMap<String, Vec<u8>> {
 }
 
 fn seeds() -> BTreeMap<String, Vec<u8>> {
-    let files = std::fs::read_dir(directory())
+    let files = std::fs::read_dir(folder("seeds"))
         .unwrap()
         .map(|file| file.unwrap());
     files
@@ -148,12 +146,7 @@ fn seeds() -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn the_seeds_are_the_published_vectors_and_chunks_that_decode() {
-    if std::env::var_os("SEEDS").is_some_and(|value| value == "write") {
-        std::fs::create_dir_all(directory()).unwrap();
-        for (name, chunk) in vectors().into_iter().chain(encoded()) {
-            std::fs::write(directory().join(name), chunk).unwrap();
-        }
-    }
+    write_if_asked(&folder("seeds"), vectors().into_iter().chain(encoded()));
     let seeds = seeds();
     for (name, chunk) in vectors() {
         assert!(seeds.get(&name) == Some(&chunk), "{name}");
@@ -168,38 +161,22 @@ fn the_seeds_are_the_published_vectors_and_chunks_that_decode() {
     }
 }
 
-/// Runs every check on `chunk`, and names the chunk when one fails.
-fn assert_survives(name: &str, chunk: &[u8]) {
+fn passes(name: &str, chunk: &[u8]) {
     for (target, check) in CHECKS {
-        if let Err(panic) = std::panic::catch_unwind(|| check(chunk)) {
-            let hex: String = chunk.iter().map(|byte| format!("{byte:02x}")).collect();
-            eprintln!("target {target}, {name}: {hex}");
-            std::panic::resume_unwind(panic);
-        }
+        assert_survives(format_args!("target {target}, {name}"), chunk, check);
     }
 }
 
 #[test]
 fn every_seed_and_every_prefix_of_it_passes_the_checks() {
-    for (name, chunk) in seeds() {
-        for len in 0..=chunk.len() {
-            assert_survives(&name, &chunk[..len]);
-        }
+    for (name, seed) in seeds() {
+        each_prefix(&seed, |bytes| passes(&name, bytes));
     }
 }
 
 #[test]
 fn every_seed_with_one_byte_changed_passes_the_checks() {
     for (name, seed) in seeds() {
-        let mut chunk = seed.clone();
-        for at in 0..chunk.len() {
-            let was = chunk[at];
-            let flips = (0..8).map(|bit| was ^ (1 << bit));
-            for byte in flips.chain([0x00, 0x01, 0x7F, 0x80, 0xFF]) {
-                chunk[at] = byte;
-                assert_survives(&name, &chunk);
-            }
-            chunk[at] = was;
-        }
+        each_change(&seed, flips_and_limits, |bytes| passes(&name, bytes));
     }
 }
