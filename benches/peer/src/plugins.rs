@@ -1,8 +1,8 @@
 //! The plugins side by side: codecs and filters that need to know the array their block belongs to, and those
 //! that need no more than a super-chunk.
 
+use ferroblosc_interop::blocks::{Array, Blocks};
 use ferroblosc_interop::data::{Content, Random};
-use ferroblosc_interop::ffi::{Context, Cparams, Dparams, SChunk, Storage};
 use ferroblosc_interop::library::{Library, c_len, ours, reference};
 
 use crate::options::Options;
@@ -23,84 +23,35 @@ const INT_TRUNC: u8 = 36;
 const NEVER_SPLIT: i32 = 2;
 const OVERHEAD: usize = 32;
 /// Blocks of a chunk.
-const BLOCKS: usize = 16;
+const BLOCKS: i32 = 16;
 /// Single items read one after the other are timed together.
 const GETS: usize = 64;
 
 struct Case {
     name: String,
     group: &'static str,
-    codec: (u8, u8),
-    /// The last two filters and their parameters.
-    filters: [(u8, u8); 2],
-    typesize: usize,
-    blockshape: &'static [usize],
+    blocks: Blocks,
     content: Content,
-}
-
-impl Case {
-    fn blocksize(&self) -> usize {
-        self.blockshape.iter().product::<usize>() * self.typesize
-    }
-
-    fn data(&self) -> Vec<u8> {
-        self.content
-            .make(BLOCKS * self.blocksize(), self.typesize, 3)
-    }
-
-    fn cparams(&self) -> Cparams {
-        let mut cparams = Cparams {
-            compcode: self.codec.0,
-            compcode_meta: self.codec.1,
-            typesize: self.typesize as i32,
-            blocksize: self.blocksize() as i32,
-            splitmode: NEVER_SPLIT,
-            filters: [0; 6],
-            ..Cparams::default()
-        };
-        for (slot, (id, meta)) in (4..).zip(self.filters) {
-            cparams.filters[slot] = id;
-            cparams.filters_meta[slot] = meta;
-        }
-        cparams
-    }
-
-    /// The `b2nd` metalayer of an array of as many blocks in a row.
-    fn metalayer(&self) -> Vec<u8> {
-        let ndim = self.blockshape.len() as u8;
-        let mut bytes = vec![0x97, 0, ndim, 0x90 + ndim];
-        let mut shape = self.blockshape.to_vec();
-        shape[0] *= BLOCKS;
-        for &extent in &shape {
-            bytes.push(0xD3);
-            bytes.extend((extent as i64).to_be_bytes());
-        }
-        for shape in [&shape[..], self.blockshape] {
-            bytes.push(0x90 + ndim);
-            for &extent in shape {
-                bytes.push(0xD2);
-                bytes.extend((extent as i32).to_be_bytes());
-            }
-        }
-        bytes.extend(b"\0\xDB\0\0\0\x03|u1");
-        bytes
-    }
 }
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    let mut add = |group, detail: &str, codec, filters, typesize, blockshape, content| {
+    let mut add = |group, detail: &str, codec, filters, typesize, blockshape: &[i32], content| {
         cases.push(Case {
             name: format!("{group} {detail}"),
             group,
-            codec,
-            filters,
-            typesize,
-            blockshape,
+            blocks: Blocks {
+                codec,
+                filters,
+                splitmode: NEVER_SPLIT,
+                typesize,
+                shape: blockshape.to_vec(),
+                count: BLOCKS,
+            },
             content,
         });
     };
-    let shapes: [(&str, &[usize]); 3] = [
+    let shapes: [(&str, &[i32]); 3] = [
         ("1D", &[16_384]),
         ("2D", &[128, 128]),
         ("3D", &[24, 26, 26]),
@@ -189,100 +140,45 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// A super-chunk of one library, with a context for either direction.
-struct Array {
-    library: &'static Library,
-    schunk: *mut SChunk,
-    compressor: *mut Context,
-    decompressor: *mut Context,
+/// One library, with room for what it makes.
+struct Side {
+    array: Array<'static>,
     chunk: Vec<u8>,
     size: i32,
     decoded: Vec<u8>,
 }
 
-impl Array {
-    fn new(library: &'static Library, case: &Case, nbytes: usize) -> Result<Array, String> {
-        let (mut cparams, mut dparams) = (case.cparams(), Dparams::default());
-        let mut storage = Storage {
-            contiguous: false,
-            urlpath: std::ptr::null_mut(),
-            cparams: &mut cparams,
-            dparams: &mut dparams,
-            io: std::ptr::null_mut(),
-        };
-        let mut content = case.metalayer();
-        // SAFETY: the parameters live longer than the call that copies them, the super-chunk longer than the
-        // contexts that name it.
-        unsafe {
-            let schunk = (library.blosc2_schunk_new)(&mut storage);
-            if schunk.is_null() {
-                return Err(format!("{}: no super-chunk", library.name));
-            }
-            let len = c_len(&content);
-            (library.blosc2_meta_add)(schunk, c"b2nd".as_ptr(), content.as_mut_ptr(), len);
-            cparams.schunk = schunk.cast();
-            dparams.schunk = schunk.cast();
-            Ok(Array {
-                library,
-                schunk,
-                compressor: (library.blosc2_create_cctx)(cparams),
-                decompressor: (library.blosc2_create_dctx)(dparams),
-                chunk: vec![0; nbytes + OVERHEAD],
-                size: 0,
-                decoded: vec![0; nbytes],
-            })
-        }
+impl Side {
+    fn new(library: &'static Library, blocks: &Blocks) -> Result<Side, String> {
+        Ok(Side {
+            array: Array::new(library, blocks)?,
+            chunk: vec![0; blocks.nbytes() + OVERHEAD],
+            size: 0,
+            decoded: vec![0; blocks.nbytes()],
+        })
     }
 
     fn compress(&mut self, data: &[u8]) {
-        let room = c_len(&self.chunk);
-        // SAFETY: the buffers are as long as said.
-        self.size = unsafe {
-            let (src, dest) = (data.as_ptr().cast(), self.chunk.as_mut_ptr().cast());
-            (self.library.blosc2_compress_ctx)(self.compressor, src, c_len(data), dest, room)
-        };
+        self.size = self.array.compress(data, &mut self.chunk);
     }
 
     fn decompress(&mut self, chunk: &[u8]) -> i32 {
-        let room = c_len(&self.decoded);
-        // SAFETY: the buffers are as long as said.
-        unsafe {
-            let (src, dest) = (chunk.as_ptr().cast(), self.decoded.as_mut_ptr().cast());
-            let context = self.decompressor;
-            (self.library.blosc2_decompress_ctx)(context, src, c_len(chunk), dest, room)
-        }
+        self.array.decompress(chunk, &mut self.decoded)
     }
 
     fn get_items(&mut self, chunk: &[u8], places: &[i32]) {
-        let room = c_len(&self.decoded);
         for &place in places {
-            // SAFETY: the buffers are as long as said.
-            unsafe {
-                let (src, dest) = (chunk.as_ptr().cast(), self.decoded.as_mut_ptr().cast());
-                let context = self.decompressor;
-                let get = self.library.blosc2_getitem_ctx;
-                get(context, src, c_len(chunk), place, 1, dest, room);
-            }
-        }
-    }
-}
-
-impl Drop for Array {
-    fn drop(&mut self) {
-        // SAFETY: made by this library, freed once, the contexts before what they name.
-        unsafe {
-            (self.library.blosc2_free_ctx)(self.compressor);
-            (self.library.blosc2_free_ctx)(self.decompressor);
-            (self.library.blosc2_schunk_free)(self.schunk);
+            self.array.get_items(chunk, place, 1, &mut self.decoded);
         }
     }
 }
 
 /// Times compressing, decompressing, and reading single items.
 fn run(options: &Options, case: &Case) -> Result<(Row, [f64; 2]), String> {
-    let data = case.data();
-    let mut mine = Array::new(ours(), case, data.len())?;
-    let mut theirs = Array::new(reference(), case, data.len())?;
+    let blocks = &case.blocks;
+    let data = case.content.make(blocks.nbytes(), blocks.typesize, 3);
+    let mut mine = Side::new(ours(), blocks)?;
+    let mut theirs = Side::new(reference(), blocks)?;
     mine.compress(&data);
     theirs.compress(&data);
     let sizes = [mine.size, theirs.size].map(|size| usize::try_from(size).unwrap_or_default());
@@ -305,7 +201,7 @@ fn run(options: &Options, case: &Case) -> Result<(Row, [f64; 2]), String> {
         },
     );
     let mut random = Random::new(9);
-    let items = data.len() / case.typesize;
+    let items = data.len() / blocks.typesize;
     let places: Vec<i32> = (0..GETS).map(|_| random.below(items) as i32).collect();
     let get = race(
         options,
@@ -329,7 +225,7 @@ pub fn bench(options: &Options) -> Result<(), String> {
     let mut gets = Groups::default();
     for case in cases() {
         let (row, get) = run(options, &case).map_err(|error| format!("{}: {error}", case.name))?;
-        print_row(&case.name, BLOCKS * case.blocksize(), &row);
+        print_row(&case.name, case.blocks.nbytes(), &row);
         groups.add_pair(case.group, row.compress, row.decompress);
         gets.add_pair(&format!("{}, one item", case.group), get, get);
     }

@@ -11,6 +11,7 @@
 //! | [`isolate`] | running calls that may crash or hang in forked children |
 //! | [`guard`] | buffers that end at a page nobody may touch |
 //! | [`data`] | the generated contents |
+//! | [`blocks`] | blocks of arrays, for plugins that need to know their shape |
 //! | [`pairs`] | every pair of values at least once |
 //! | [`calls`] | named calls and what they must come to |
 //! | [`cell`] | one combination of parameters |
@@ -21,6 +22,7 @@
 //! | [`blosc1`] | the same for `libblosc.so.1` |
 //! | [`tally`] | counts, size ratios and failures of a run over many cells |
 
+pub mod blocks;
 pub mod blosc1;
 pub mod calls;
 pub mod cell;
