@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{build_folder, c_compiler, library_folder, project_root, run, scratch};
+use common::{compiler_of, hide_symbols, library_folder, run, scratch};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -27,12 +27,7 @@ const VARIABLES: [&str; 10] = [
 /// Compiles a C test in a folder of its own, with every warning an error.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
-    run(c_compiler()
-        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-g", "-pthread"])
-        .args(["-Wall", "-Wextra", "-pedantic", "-Werror"])
-        .arg(project_root().join("c-tests/blosc1").join(source))
-        .arg("-o")
-        .arg(&program)
+    run(compiler_of(&format!("blosc1/{source}"), &program)
         .args(libraries)
         .args(["-lm", "-ldl"]));
     program
@@ -54,16 +49,8 @@ fn shared(source: &str) -> PathBuf {
 
 /// The static library, made as it is installed.
 fn static_library(name: &str) -> PathBuf {
-    let folder = library_folder();
-    let library = scratch("static").join(format!("{name}.a"));
-    run(
-        Command::new(project_root().join("scripts/hide-symbols.sh")).args([
-            &build_folder().join(format!("{name}.a")),
-            &folder.join(format!("{name}.so")),
-            &library,
-        ]),
-    );
-    library
+    let shared = library_folder().join(format!("{name}.so"));
+    hide_symbols(&shared, &scratch("static"))
 }
 
 /// The static library of this package.

@@ -5,20 +5,19 @@
 
 mod common;
 
-use common::{abi_list, c_compiler, library_folder, project_root, run, scratch};
+use common::abi::{
+    assert_compiles, assert_compiles_alone, assert_name_and_stay, compile, exported_in, exports,
+    facts, listed_symbols, prototype_assertions,
+};
+use common::{c_compiler, library_folder, project_root, run, scratch};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 use std::process::Command;
 
-/// The part of a file of facts that is about this library.
-fn facts(file: &str) -> Value {
-    let path = project_root().join("tests/abi").join(file);
-    let text = std::fs::read_to_string(path).expect("the facts are in the tree");
-    let mut all: Value = serde_json::from_str(&text).expect("the facts are JSON");
-    all["libblosc2"].take()
-}
+/// What facts call the library.
+const LIBRARY: &str = "libblosc2";
+/// The recorded symbols.
+const SYMBOLS: &str = "symbols-libblosc2.so.9.txt";
 
 /// The entries of a JSON object, by name.
 fn entries<'a>(facts: &'a Value, group: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
@@ -55,23 +54,9 @@ fn c_literal(text: &str) -> String {
     literal
 }
 
-/// Compiles C text given a file name; stops the test with the compiler's messages when it fails.
-fn compile(name: &str, source: &str, arguments: &[&str]) -> std::path::PathBuf {
-    let folder = scratch(name);
-    let file = folder.join("test.c");
-    std::fs::write(&file, source).expect("a file under target");
-    let output = folder.join("test.out");
-    run(c_compiler()
-        .args(arguments)
-        .arg("-o")
-        .arg(&output)
-        .arg(&file));
-    output
-}
-
 #[test]
 fn types_and_constants_have_the_recorded_values() {
-    let layout = facts("layout-x86_64.json");
+    let layout = facts(LIBRARY, "layout-x86_64.json");
     let mut source = includes(&layout);
     for (name, fact) in entries(&layout, "structs") {
         writeln!(
@@ -132,50 +117,24 @@ fn types_and_constants_have_the_recorded_values() {
         )
         .unwrap();
     }
-    compile("layout", &source, &["-std=gnu11", "-fsyntax-only"]);
+    assert_compiles(&scratch("layout"), &source, &["-std=gnu11"]);
 }
 
 #[test]
 fn every_function_has_the_recorded_prototype() {
-    let layout = facts("layout-x86_64.json");
-    let prototypes = facts("prototypes.json");
-    let mut source = includes(&layout);
-    for (name, fact) in prototypes.as_object().expect("an object") {
-        if fact["linkage"] == "hidden" {
-            continue;
-        }
-        let parameters: Vec<&str> = fact["params"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(text)
-            .collect();
-        let parameters = if parameters.is_empty() {
-            "void".to_owned()
-        } else {
-            parameters.join(", ")
-        };
-        writeln!(
-            source,
-            "_Static_assert(__builtin_types_compatible_p(__typeof__({name}), {} ({parameters})), \"prototype of {name}\");",
-            text(&fact["ret"])
-        )
-        .unwrap();
-    }
-    compile(
-        "prototypes",
+    let layout = facts(LIBRARY, "layout-x86_64.json");
+    let prototypes = facts(LIBRARY, "prototypes.json");
+    let source = includes(&layout) + &prototype_assertions(&prototypes);
+    assert_compiles(
+        &scratch("prototypes"),
         &source,
-        &[
-            "-std=gnu11",
-            "-fsyntax-only",
-            "-Wno-deprecated-declarations",
-        ],
+        &["-std=gnu11", "-Wno-deprecated-declarations"],
     );
 }
 
 #[test]
 fn strings_and_default_objects_have_the_recorded_values() {
-    let layout = facts("layout-x86_64.json");
+    let layout = facts(LIBRARY, "layout-x86_64.json");
     let skipped = layout["not_compared"].as_array().expect("a list");
     let mut source = includes(&layout);
     source.push_str("int main(void) {\n  int bad = 0;\n");
@@ -219,7 +178,7 @@ fn strings_and_default_objects_have_the_recorded_values() {
     source.push_str("  return bad != 0;\n}\n");
     let library = library_folder().to_str().expect("a UTF-8 path");
     let program = compile(
-        "values",
+        &scratch("values"),
         &source,
         &["-std=gnu11", "-L", library, "-lblosc2"],
     );
@@ -228,7 +187,7 @@ fn strings_and_default_objects_have_the_recorded_values() {
 
 #[test]
 fn macros_are_defined_and_the_names_of_blosc1_mapped() {
-    let layout = facts("layout-x86_64.json");
+    let layout = facts(LIBRARY, "layout-x86_64.json");
     let mut source = includes(&layout);
     let mut must_be_defined = |name: &str| {
         writeln!(
@@ -246,10 +205,10 @@ fn macros_are_defined_and_the_names_of_blosc1_mapped() {
     // Row D3: programs written for C-Blosc2 2.x use the older name.
     must_be_defined("BLOSC2_MAX_DIM");
     source.push_str("int unused;\n");
-    compile(
-        "macros",
+    assert_compiles(
+        &scratch("macros"),
         &source,
-        &["-std=gnu11", "-fsyntax-only", "-DBLOSC1_COMPAT"],
+        &["-std=gnu11", "-DBLOSC1_COMPAT"],
     );
 
     let listing = run(c_compiler().args([
@@ -271,10 +230,10 @@ fn macros_are_defined_and_the_names_of_blosc1_mapped() {
 
 #[test]
 fn row_d3_blosc2_max_dim_is_an_alias() {
-    compile(
-        "max-dim",
+    assert_compiles(
+        &scratch("max-dim"),
         "#include <b2nd.h>\n_Static_assert(BLOSC2_MAX_DIM == B2ND_MAX_DIM, \"alias\");\n",
-        &["-std=c11", "-fsyntax-only"],
+        &["-std=c11"],
     );
 }
 
@@ -295,42 +254,22 @@ fn row_d1_contexts_are_opaque() {
     }
 }
 
-/// The Rust files of the skin.
-fn skin_sources(folder: &Path) -> Vec<String> {
-    let mut sources = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the sources are in the tree") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            sources.extend(skin_sources(&path));
-        } else {
-            sources.push(std::fs::read_to_string(path).expect("a source is text"));
-        }
-    }
-    sources
-}
-
 #[test]
 fn row_d2_every_exported_function_is_inside_the_boundary() {
-    let mut exported = 0;
-    for source in skin_sources(&project_root().join("capi/blosc2/src")) {
-        for function in source.split("#[unsafe(no_mangle)]").skip(1) {
-            let (head, body) = function.split_once('{').expect("a function has a body");
-            let name = head.split_once("fn ").expect("a function").1;
-            let name = name.split_once('(').expect("a function has parameters").0;
-            let body = body.trim_start();
-            let constants = ["CPARAMS", "DPARAMS", "IO", "STORAGE", "STDIO_MMAP", "0"];
-            let is_constant = constants
-                .iter()
-                .any(|constant| body.starts_with(&format!("{constant}\n}}")));
-            assert!(
-                is_constant || body.starts_with(&format!("boundary!({name}, {{")),
-                "{name} can unwind into its caller"
-            );
-            exported += 1;
-        }
+    let exported = exported_in(&project_root().join("capi/blosc2/src"));
+    let constants = ["CPARAMS", "DPARAMS", "IO", "STORAGE", "STDIO_MMAP", "0"];
+    for function in &exported {
+        let is_constant = constants
+            .iter()
+            .any(|constant| function.body.starts_with(&format!("{constant}\n}}")));
+        let boundary = format!("boundary!({}, {{", function.name);
+        assert!(
+            is_constant || function.body.starts_with(&boundary),
+            "{} can unwind into its caller",
+            function.name
+        );
     }
-    let recorded = abi_list("symbols-libblosc2.so.9.txt").len();
-    assert_eq!(exported, recorded);
+    assert_eq!(exported.len(), listed_symbols(SYMBOLS).len());
 }
 
 #[test]
@@ -345,40 +284,18 @@ fn each_header_compiles_alone_in_every_language_without_a_warning() {
         "blosc2/filters-registry.h",
         "blosc2/tuners-registry.h",
     ];
-    let strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"];
     for header in headers {
-        for (language, standard) in [
-            ("c", "-std=c99"),
-            ("c", "-std=c11"),
-            ("c", "-std=gnu17"),
-            ("c++", "-std=c++11"),
-            ("c++", "-std=c++17"),
-        ] {
-            for define in ["-DPLAIN", "-DBLOSC1_COMPAT"] {
-                let name = format!("alone-{}-{standard}{define}", header.replace('/', "-"));
-                let source = format!(
-                    "#include <{header}>
-int main(void) {{ return 0; }}
-"
-                );
-                compile(
-                    &name,
-                    &source,
-                    &[&strict[..], &[define, standard, "-x", language]].concat(),
-                );
-            }
+        for define in ["-DPLAIN", "-DBLOSC1_COMPAT"] {
+            assert_compiles_alone(header, &[define], scratch);
         }
     }
 }
 
 #[test]
 fn blosc2_h_compiles_after_blosc_h_of_blosc1() {
-    let layout: Value = {
-        let path = project_root().join("tests/abi/layout-x86_64.json");
-        serde_json::from_str(&std::fs::read_to_string(path).expect("the facts")).expect("JSON")
-    };
+    let layout = facts("libblosc", "layout-x86_64.json");
     let mut source = String::from("#define BLOSC_H\n");
-    for (name, fact) in entries(&layout["libblosc"], "macros") {
+    for (name, fact) in entries(&layout, "macros") {
         let value = match &fact["value"] {
             Value::String(text) => c_literal(text),
             Value::Null => continue,
@@ -391,47 +308,21 @@ fn blosc2_h_compiles_after_blosc_h_of_blosc1() {
         ("after-ours", "#include <blosc.h>\n"),
     ] {
         let source = format!("{first}#include <blosc2.h>\nint main(void) {{ return 0; }}\n");
-        compile(
-            name,
+        assert_compiles(
+            &scratch(name),
             &source,
-            &[
-                "-std=c99",
-                "-Wall",
-                "-Wextra",
-                "-pedantic",
-                "-Werror",
-                "-fsyntax-only",
-            ],
+            &["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"],
         );
     }
 }
 
-/// The symbols a shared library exports, by `nm -D`.
-fn exported(library: &Path) -> BTreeSet<String> {
-    let output = run(Command::new("nm")
-        .args(["-D", "--defined-only"])
-        .arg(library));
-    String::from_utf8(output.stdout)
-        .expect("names are text")
-        .lines()
-        .filter_map(|line| line.split_whitespace().nth(2))
-        .map(str::to_owned)
-        .collect()
-}
-
 #[test]
 fn row_d4_the_library_exports_its_list_and_nothing_else() {
-    let recorded: BTreeSet<String> = abi_list("symbols-libblosc2.so.9.txt").into_iter().collect();
-    let exported = exported(&library_folder().join("libblosc2.so"));
-    assert_eq!(exported, recorded);
+    let exported = exports(&library_folder().join("libblosc2.so"));
+    assert_eq!(exported, listed_symbols(SYMBOLS));
 }
 
 #[test]
 fn the_library_says_its_soname_and_stays_loaded() {
-    let output = run(Command::new("readelf")
-        .arg("-d")
-        .arg(library_folder().join("libblosc2.so")));
-    let dynamic = String::from_utf8(output.stdout).expect("text");
-    assert!(dynamic.contains("soname: [libblosc2.so.9]"), "{dynamic}");
-    assert!(dynamic.contains("NODELETE"), "{dynamic}");
+    assert_name_and_stay(&library_folder().join("libblosc2.so"), "libblosc2.so.9");
 }

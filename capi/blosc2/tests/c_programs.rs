@@ -5,9 +5,11 @@
 
 mod common;
 
-use common::{c_compiler, library_folder, project_root, run, scratch, static_library};
+use common::abi::{archive_exports, exports};
+use common::{compiler_of, hide_symbols, library_folder, project_root, run, scratch};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// How a program gets at the library.
 #[derive(Clone, Copy)]
@@ -16,16 +18,13 @@ enum Linking {
     Static,
 }
 
-/// A compiler call for a C test, up to the libraries.
-fn compiler(source: &str, program: &Path) -> Command {
-    let mut command = c_compiler();
-    command
-        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-g", "-pthread"])
-        .args(["-Wall", "-Wextra", "-pedantic", "-Werror"])
-        .arg(project_root().join("c-tests").join(source))
-        .arg("-o")
-        .arg(program);
-    command
+/// The static library, made as it is installed.
+fn static_library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let shared = library_folder().join("libblosc2.so");
+        hide_symbols(&shared, &scratch("static"))
+    })
 }
 
 /// Compiles a C test; `libraries` come last on the command line.
@@ -35,7 +34,7 @@ fn compile(source: &str, linking: Linking, libraries: &[&str]) -> PathBuf {
         Linking::Static => (scratch("static"), static_library().to_owned()),
     };
     let program = folder.join(source.replace('.', "-"));
-    run(compiler(source, &program)
+    run(compiler_of(source, &program)
         .arg(library)
         .args(libraries)
         .args(["-lm", "-ldl"]));
@@ -175,23 +174,8 @@ fn row_d4_a_program_can_use_zstd_beside_the_static_library() {
 
 #[test]
 fn row_d4_the_static_library_shows_its_exports_only() {
-    let symbols = |library: &Path, what: &[&str]| -> Vec<String> {
-        let output = run(Command::new("nm").args(what).arg(library));
-        let mut names: Vec<String> = String::from_utf8(output.stdout)
-            .expect("names are text")
-            .lines()
-            .filter_map(|line| line.split_whitespace().nth(2))
-            .map(str::to_owned)
-            .collect();
-        names.sort();
-        names
-    };
-    let shared = symbols(
-        &library_folder().join("libblosc2.so"),
-        &["-D", "--defined-only"],
-    );
-    let r#static = symbols(static_library(), &["--extern-only", "--defined-only"]);
-    assert_eq!(r#static, shared);
+    let shared = library_folder().join("libblosc2.so");
+    assert_eq!(archive_exports(static_library()), exports(&shared));
 }
 
 #[test]
@@ -226,7 +210,7 @@ fn examples_compile_without_a_warning_and_run() {
         ("ratios", vec![file.as_os_str(), "1".as_ref()]),
     ] {
         let program = scratch("shared").join(example);
-        run(compiler(&format!("../examples/{example}.c"), &program)
+        run(compiler_of(&format!("../examples/{example}.c"), &program)
             .arg(library_folder().join("libblosc2.so")));
         run(with_library(program).args(arguments));
     }
@@ -236,7 +220,7 @@ fn examples_compile_without_a_warning_and_run() {
 fn the_array_example_prints_what_it_says() {
     let file = scratch("shared").join("printed.b2nd");
     let program = scratch("shared").join("array-printed");
-    run(compiler("../examples/array.c", &program).arg(library_folder().join("libblosc2.so")));
+    run(compiler_of("../examples/array.c", &program).arg(library_folder().join("libblosc2.so")));
     let output = with_library(program).arg(&file).output().unwrap();
     assert!(output.status.success());
     let expected = [

@@ -2,22 +2,27 @@
 
 mod common;
 
-use common::{c_compiler, library_folder, project_root, run, scratch, static_library};
+use common::{compiler_of, hide_symbols, library_folder, project_root, run, scratch};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// Compiles a C test in a folder of its own, with every warning an error.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
-    run(c_compiler()
-        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-g", "-pthread"])
-        .args(["-Wall", "-Wextra", "-pedantic", "-Werror"])
-        .arg(project_root().join("c-tests/ferroblosc").join(source))
-        .arg("-o")
-        .arg(&program)
+    run(compiler_of(&format!("ferroblosc/{source}"), &program)
         .args(libraries)
         .args(["-lm", "-ldl"]));
     program
+}
+
+/// The static library, made as it is installed.
+fn static_library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let shared = library_folder().join("libferroblosc.so");
+        hide_symbols(&shared, &scratch("static"))
+    })
 }
 
 /// A program linked with the shared library, in the folder it may write to.

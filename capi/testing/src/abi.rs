@@ -1,0 +1,158 @@
+//! A library and its headers against the facts in `tests/abi`: lists of symbols, `layout-x86_64.json` and
+//! `prototypes.json`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{c_compiler, project_root, run};
+
+/// The part of a file of facts that is about a library.
+pub fn facts(library: &str, file: &str) -> Value {
+    let path = project_root().join("tests/abi").join(file);
+    let text = std::fs::read_to_string(path).expect("the facts are in the tree");
+    let mut all: Value = serde_json::from_str(&text).expect("the facts are JSON");
+    all[library].take()
+}
+
+/// The symbols in a list: the first word of each line that is no comment.
+pub fn listed_symbols(file: &str) -> BTreeSet<String> {
+    let path = project_root().join("tests/abi").join(file);
+    let text = std::fs::read_to_string(path).expect("the list is in the tree");
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn symbols(library: &Path, what: &[&str]) -> BTreeSet<String> {
+    let output = run(Command::new("nm").args(what).arg(library));
+    String::from_utf8(output.stdout)
+        .expect("names are text")
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(2))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The symbols a shared library exports.
+pub fn exports(shared: &Path) -> BTreeSet<String> {
+    symbols(shared, &["-D", "--defined-only"])
+}
+
+/// The symbols a static library defines for others.
+pub fn archive_exports(archive: &Path) -> BTreeSet<String> {
+    symbols(archive, &["--extern-only", "--defined-only"])
+}
+
+/// That a shared library says its name and is never unloaded.
+pub fn assert_name_and_stay(shared: &Path, soname: &str) {
+    let output = run(Command::new("readelf").arg("-d").arg(shared));
+    let dynamic = String::from_utf8(output.stdout).expect("text");
+    assert!(
+        dynamic.contains(&format!("soname: [{soname}]")),
+        "{dynamic}"
+    );
+    assert!(dynamic.contains("NODELETE"), "{dynamic}");
+}
+
+/// A function that a skin exports.
+pub struct Exported {
+    /// Its name.
+    pub name: String,
+    /// Its source from the first thing in its body on.
+    pub body: String,
+}
+
+/// What the Rust files in a folder export.
+pub fn exported_in(folder: &Path) -> Vec<Exported> {
+    let mut exported = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the sources are in the tree") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            exported.extend(exported_in(&path));
+            continue;
+        }
+        let source = std::fs::read_to_string(path).expect("a source is text");
+        for function in source.split("#[unsafe(no_mangle)]").skip(1) {
+            let (head, body) = function.split_once('{').expect("a function has a body");
+            let name = head.split_once("fn ").expect("a function").1;
+            let (name, _) = name.split_once('(').expect("a function has parameters");
+            exported.push(Exported {
+                name: name.to_owned(),
+                body: body.trim_start().to_owned(),
+            });
+        }
+    }
+    exported
+}
+
+/// Compiles a C text in a folder of its own; returns the program.
+pub fn compile(folder: &Path, source: &str, arguments: &[&str]) -> PathBuf {
+    let file = folder.join("test.c");
+    std::fs::write(&file, source).expect("a file under target");
+    let program = folder.join("test.out");
+    run(c_compiler()
+        .args(arguments)
+        .arg("-o")
+        .arg(&program)
+        .arg(&file));
+    program
+}
+
+/// That a C text compiles.
+pub fn assert_compiles(folder: &Path, source: &str, arguments: &[&str]) {
+    compile(folder, source, &[arguments, &["-fsyntax-only"]].concat());
+}
+
+/// That a header compiles alone in every language without a warning. `scratch` gives the folders to do so in.
+pub fn assert_compiles_alone(header: &str, arguments: &[&str], scratch: impl Fn(&str) -> PathBuf) {
+    let source = format!("#include <{header}>\nint main(void) {{ return 0; }}\n");
+    for (language, standard) in [
+        ("c", "-std=c99"),
+        ("c", "-std=c11"),
+        ("c", "-std=gnu17"),
+        ("c++", "-std=c++11"),
+        ("c++", "-std=c++17"),
+    ] {
+        let strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", standard];
+        let name = format!(
+            "alone-{}-{standard}{}",
+            header.replace('/', "-"),
+            arguments.concat()
+        );
+        let arguments = [&strict[..], arguments, &["-x", language]].concat();
+        assert_compiles(&scratch(&name), &source, &arguments);
+    }
+}
+
+/// C assertions that functions have the recorded prototypes, but for those that no header shows.
+pub fn prototype_assertions(prototypes: &Value) -> String {
+    let mut source = String::new();
+    for (name, fact) in prototypes.as_object().expect("prototypes by name") {
+        if fact["linkage"] == "hidden" {
+            continue;
+        }
+        let parameters: Vec<&str> = fact["params"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|parameter| parameter.as_str().expect("a type"))
+            .collect();
+        let parameters = match parameters.as_slice() {
+            [] => "void".to_owned(),
+            some => some.join(", "),
+        };
+        let result = fact["ret"].as_str().expect("a type");
+        writeln!(
+            source,
+            "_Static_assert(__builtin_types_compatible_p(__typeof__({name}), {result} ({parameters})), \"prototype of {name}\");"
+        )
+        .expect("a string can be written to");
+    }
+    source
+}

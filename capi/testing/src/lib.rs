@@ -1,0 +1,118 @@
+//! What the tests of the C libraries share: the built libraries, the headers and the C compiler; in [`abi`], what a
+//! library and its headers are compared with.
+//!
+//! Whatever can't be done fails the test.
+
+pub mod abi;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The root of the project.
+pub fn project_root() -> &'static Path {
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        root.canonicalize().expect("the project has a root")
+    })
+}
+
+/// The folder cargo built in.
+pub fn build_folder() -> PathBuf {
+    // The test runs from <target>/debug/deps.
+    let test = std::env::current_exe().expect("the test has a path");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test is in the target folder");
+    folder.to_owned()
+}
+
+/// A folder for files of the test program `test`, below cargo's folder for those of its package.
+pub fn folder_below(target: &str, test: &str, name: &str) -> PathBuf {
+    let folder = Path::new(target).join(test).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder under target");
+    folder
+}
+
+/// The packages of what is installed.
+const INSTALLED: [&str; 7] = [
+    "ferroblosc-capi-blosc2",
+    "ferroblosc-capi-blosc1",
+    "ferroblosc-capi-ferroblosc",
+    "ferroblosc-b2",
+    "ferroblosc-blpk",
+    "ferroblosc-hdf5-blosc",
+    "ferroblosc-hdf5-blosc2",
+];
+
+/// Lets cargo build all that is installed, and links libraries among it in `folder`, under the names programs know: each
+/// is given as its name and the number behind `.so`.
+///
+/// A test's own dependencies do not include shared libraries, so cargo is asked for them here.
+pub fn build_libraries(libraries: &[(&str, &str)], folder: &Path) {
+    let packages = INSTALLED.iter().flat_map(|name| ["--package", name]);
+    run(Command::new(env!("CARGO"))
+        .arg("build")
+        .args(packages)
+        .current_dir(project_root()));
+    for (name, soversion) in libraries {
+        let file = format!("lib{name}.so");
+        for link in [file.clone(), format!("{file}.{soversion}")] {
+            let link = folder.join(link);
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(build_folder().join(&file), &link).expect("a link");
+        }
+    }
+}
+
+/// The static library beside a shared one, made in `folder` as it is installed: with its exports visible and nothing
+/// else.
+pub fn hide_symbols(shared: &Path, folder: &Path) -> PathBuf {
+    let name = Path::new(shared.file_name().expect("a file")).with_extension("a");
+    let library = folder.join(&name);
+    run(
+        Command::new(project_root().join("scripts/hide-symbols.sh")).args([
+            &build_folder().join(&name),
+            shared,
+            &library,
+        ]),
+    );
+    library
+}
+
+/// A C compiler with the project's headers.
+pub fn c_compiler() -> Command {
+    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    command.arg("-I").arg(project_root().join("include"));
+    command
+}
+
+/// A compiler call for a program of `c-tests`, up to the libraries: C99 but for what POSIX adds, with every warning an
+/// error.
+pub fn compiler_of(source: &str, program: &Path) -> Command {
+    let mut command = c_compiler();
+    command
+        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-g", "-pthread"])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror"])
+        .arg(project_root().join("c-tests").join(source))
+        .arg("-o")
+        .arg(program);
+    command
+}
+
+/// Runs a command that must succeed.
+pub fn run(command: &mut Command) -> Output {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?} failed ({}):\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
