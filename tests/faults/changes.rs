@@ -156,7 +156,7 @@ pub fn empty(kind: Kind, guards: Guards) -> Disk {
 pub type Change = (&'static str, fn(&mut SChunk) -> Result<()>);
 
 /// The changes of a super-chunk that holds something.
-pub const CHANGES: [Change; 16] = [
+const CHANGES: [Change; 16] = [
     ("append", |s| s.append(&data(9, CHUNK)).map(drop)),
     ("append a short chunk", |s| {
         s.append_chunk(&chunk(9, 500)).map(drop)
@@ -196,7 +196,7 @@ pub const CHANGES: [Change; 16] = [
 ];
 
 /// The changes of an empty one.
-pub const FIRST_CHANGES: [Change; 4] = [
+const FIRST_CHANGES: [Change; 4] = [
     ("add a metalayer", |s| s.add_metalayer("fixed", b"content")),
     ("append first", |s| s.append(&data(9, CHUNK)).map(drop)),
     ("fill", |s| {
@@ -206,3 +206,14 @@ pub const FIRST_CHANGES: [Change; 4] = [
         s.add_vlmetalayer("one", &data(9, 900))
     }),
 ];
+
+/// Gives away each change with a disk it can be made on.
+pub fn each_change(kind: Kind, guards: Guards, mut f: impl FnMut(&Disk, Change)) {
+    let (filled, empty) = (filled(kind, guards), empty(kind, guards));
+    for change in CHANGES {
+        f(&filled, change);
+    }
+    for change in FIRST_CHANGES {
+        f(&empty, change);
+    }
+}

@@ -2,7 +2,7 @@
 //! done, it is as it was before or as it was to become.
 
 use super::changes::{
-    CHANGES, CHUNK, Change, FIRST_CHANGES, Guards, Kind, chunk, content, data, empty, filled,
+    CHUNK, Change, Guards, Kind, chunk, content, data, each_change, empty, filled,
 };
 use ferroblosc::io::Names;
 use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
@@ -86,13 +86,9 @@ fn are_interrupted(kind: Kind) {
             durable: true,
             checksums,
         };
-        let (filled, empty) = (filled(kind, guards), empty(kind, guards));
-        for change in CHANGES {
-            is_interrupted(kind, guards, &filled, change);
-        }
-        for change in FIRST_CHANGES {
-            is_interrupted(kind, guards, &empty, change);
-        }
+        each_change(kind, guards, |base, change| {
+            is_interrupted(kind, guards, base, change)
+        });
     }
 }
 

@@ -1,9 +1,7 @@
 //! What becomes of a super-chunk on a disk that fails: a change that meets an error either tells of it and
 //! leaves everything as it was, or gets over it and is made as a whole.
 
-use super::changes::{
-    CHANGES, CHUNK, Change, FIRST_CHANGES, Guards, Kind, chunk, content, data, empty, filled,
-};
+use super::changes::{CHUNK, Change, Guards, Kind, chunk, content, data, each_change, filled};
 use ferroblosc::io::fault::{Disk, Fault};
 use ferroblosc::schunk::SChunk;
 use ferroblosc::{Error, Result};
@@ -53,13 +51,9 @@ fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Change)
 
 fn meet_faults(guards: Guards) {
     for kind in Kind::ALL {
-        let (filled, empty) = (filled(kind, guards), empty(kind, guards));
-        for change in CHANGES {
-            meets_faults(kind, guards, &filled, change);
-        }
-        for change in FIRST_CHANGES {
-            meets_faults(kind, guards, &empty, change);
-        }
+        each_change(kind, guards, |base, change| {
+            meets_faults(kind, guards, base, change)
+        });
     }
 }
 

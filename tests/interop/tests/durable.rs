@@ -3,8 +3,8 @@
 #[path = "../../faults/changes.rs"]
 mod changes;
 
-use changes::{CHANGES, CHUNK, Change, Content, FIRST_CHANGES, Guards, Kind};
-use changes::{chunk, content, data, empty, filled};
+use changes::{CHUNK, Change, Content, Guards, Kind};
+use changes::{chunk, content, data, each_change};
 use ferroblosc::chunk::DParams;
 use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
 use ferroblosc::schunk::{SChunk, Storage};
@@ -197,17 +197,12 @@ fn row_f34_the_reference_reads_old_or_new_wherever_a_change_was_interrupted() {
                 durable: true,
                 checksums,
             };
-            let (filled, empty) = (filled(kind, guards), empty(kind, guards));
-            // So are fixed metalayers in a file.
-            let changes = CHANGES
-                .into_iter()
-                .filter(|(name, _)| *name != "update a metalayer");
-            for change in changes {
-                is_interrupted(kind, guards, &filled, change, &dir);
-            }
-            for change in FIRST_CHANGES {
-                is_interrupted(kind, guards, &empty, change, &dir);
-            }
+            each_change(kind, guards, |base, change| {
+                // So are fixed metalayers in a file.
+                if change.0 != "update a metalayer" {
+                    is_interrupted(kind, guards, base, change, &dir);
+                }
+            });
         }
     }
 }
