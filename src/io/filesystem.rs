@@ -183,14 +183,7 @@ impl Stream for FileStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::testing::TempDir;
-
-    fn contents(stream: &dyn Stream) -> Vec<u8> {
-        let mut bytes = vec![0; stream.size().unwrap() as usize + 1];
-        let len = stream.read_at(0, &mut bytes).unwrap();
-        bytes.truncate(len);
-        bytes
-    }
+    use crate::io::testing::{TempDir, contents};
 
     #[test]
     fn each_mode_opens_what_it_says() {

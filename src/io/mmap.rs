@@ -202,16 +202,9 @@ fn write(file: &RwLock<Option<MappedFile>>) -> RwLockWriteGuard<'_, Option<Mappe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::testing::TempDir;
+    use crate::io::testing::{TempDir, contents};
 
     const INITIAL: usize = 4096;
-
-    fn contents(stream: &dyn Stream) -> Vec<u8> {
-        let mut bytes = vec![0; stream.size().unwrap() as usize + 1];
-        let len = stream.read_at(0, &mut bytes).unwrap();
-        bytes.truncate(len);
-        bytes
-    }
 
     #[test]
     fn streams_of_one_file_see_each_others_writes() {

@@ -1,5 +1,6 @@
-//! A place for the files of a test.
+//! A place for the files of a test, and what is in them.
 
+use super::Stream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -33,4 +34,12 @@ impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// All bytes of a stream, and no more than there are.
+pub(crate) fn contents(stream: &dyn Stream) -> Vec<u8> {
+    let mut bytes = vec![0; stream.size().unwrap() as usize + 1];
+    let len = stream.read_at(0, &mut bytes).unwrap();
+    bytes.truncate(len);
+    bytes
 }
