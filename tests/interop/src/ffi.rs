@@ -3,8 +3,9 @@
 //! These are the interface facts of C-Blosc2 3.3 on 64-bit Unix, declared here a second time and
 //! independently of the library under test, so that a slip in its own declarations shows.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::{offset_of, size_of};
+use std::ptr::null_mut;
 
 /// Number of slots in a filter pipeline.
 pub const MAX_FILTERS: usize = 6;
@@ -151,6 +152,26 @@ pub struct StdioMmap {
     pub access_flags: i64,
     /// Flags of the mapping.
     pub map_flags: i64,
+}
+
+impl StdioMmap {
+    /// A mapping that isn't open, of so many bytes at first.
+    pub fn new(mode: &'static CStr, initial_mapping_size: usize) -> StdioMmap {
+        StdioMmap {
+            mode: mode.as_ptr(),
+            initial_mapping_size,
+            needs_free: false,
+            addr: null_mut(),
+            urlpath: null_mut(),
+            file_size: 0,
+            mapping_size: 0,
+            is_memory_only: false,
+            file: null_mut(),
+            fd: -1,
+            access_flags: -1,
+            map_flags: -1,
+        }
+    }
 }
 
 const _: () = {

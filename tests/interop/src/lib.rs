@@ -15,6 +15,7 @@
 //! | [`pairs`] | every pair of values at least once |
 //! | [`calls`] | named calls and what they must come to |
 //! | [`cell`] | one combination of parameters |
+//! | [`sample`] | random ones for some time |
 //! | [`schunk`] | super-chunks on each kind of storage |
 //! | [`storage`] | where they lie |
 //! | [`check`] | what must hold for a cell |
@@ -34,6 +35,7 @@ pub mod isolate;
 pub mod library;
 pub mod pairs;
 pub mod rows;
+pub mod sample;
 pub mod schunk;
 pub mod storage;
 pub mod tally;

@@ -117,20 +117,7 @@ impl Lent {
                 params: null_mut(),
             },
             locking: access == Access::Locked,
-            map: StdioMmap {
-                mode: mode.as_ptr(),
-                initial_mapping_size: INITIAL_MAPPING,
-                needs_free: false,
-                addr: null_mut(),
-                urlpath: null_mut(),
-                file_size: 0,
-                mapping_size: 0,
-                is_memory_only: false,
-                file: null_mut(),
-                fd: -1,
-                access_flags: -1,
-                map_flags: -1,
-            },
+            map: StdioMmap::new(mode, INITIAL_MAPPING),
         });
         let (id, params): (u8, *mut c_void) = match access {
             Access::Plain | Access::Locked => (0, (&raw mut lent.locking).cast()),

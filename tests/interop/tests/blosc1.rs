@@ -3,25 +3,18 @@
 //!
 //! `FERROBLOSC_SAMPLE_SECONDS` and `FERROBLOSC_SAMPLE_SEED` count as for the tests of `libblosc2.so`.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
 use ferroblosc_interop::blosc1::cell::{CODECS, Cell, DIMENSIONS};
 use ferroblosc_interop::blosc1::{ours, reference};
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::isolate;
 use ferroblosc_interop::pairs::all_pairs;
+use ferroblosc_interop::sample::{self, Sample};
 use ferroblosc_interop::tally::Tally;
 
 /// Cells per forked child; a crash costs one fork.
 const BATCH: usize = 64;
-/// Seconds the sample runs when nobody says otherwise.
-const DEFAULT_SAMPLE_SECONDS: u64 = 10;
 /// Batches of cells with tiny blocks, which take a few milliseconds each.
 const TINY_BATCHES: usize = 40;
-
-fn number_from(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
-}
 
 fn run(cells: &[Cell], tally: &mut Tally) {
     let outcomes = isolate::each(cells.len(), |index| {
@@ -52,7 +45,7 @@ fn row_l14_every_pair_of_parameters_agrees_with_the_reference() {
 fn row_l14_tiny_blocks_are_no_longer_than_the_references() {
     ours();
     reference();
-    let seed = number_from("FERROBLOSC_SAMPLE_SEED").unwrap_or_default();
+    let seed = sample::seed().unwrap_or_default();
     let mut random = Random::new(seed);
     let mut tally = Tally::new(&CODECS);
     for _ in 0..TINY_BATCHES {
@@ -66,19 +59,12 @@ fn row_l14_tiny_blocks_are_no_longer_than_the_references() {
 fn row_l14_a_random_sample_of_parameters_agrees_with_the_reference() {
     ours();
     reference();
-    let seconds = number_from("FERROBLOSC_SAMPLE_SECONDS").unwrap_or(DEFAULT_SAMPLE_SECONDS);
-    let seed = number_from("FERROBLOSC_SAMPLE_SEED").unwrap_or_else(|| {
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .expect("after 1970")
-            .as_secs()
-    });
-    println!("FERROBLOSC_SAMPLE_SEED={seed}");
-    let mut random = Random::new(seed);
+    let mut sample = Sample::start();
     let mut tally = Tally::new(&CODECS);
-    let end = Instant::now() + Duration::from_secs(seconds);
-    while Instant::now() < end {
-        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut random)).collect();
+    while sample.is_running() {
+        let cells: Vec<Cell> = (0..BATCH)
+            .map(|_| Cell::random(&mut sample.random))
+            .collect();
         run(&cells, &mut tally);
     }
     tally.conclude();

@@ -5,19 +5,16 @@
 //! alone. The ignored test runs the product of the dimensions that decide what a chunk holds,
 //! about four million cells; `FERROBLOSC_FULL_PART=2/8` runs the second eighth of it.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
 use ferroblosc_interop::cell::{Cell, DIMENSIONS, SOUND};
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::isolate;
 use ferroblosc_interop::library::{ours, reference};
 use ferroblosc_interop::pairs::all_pairs;
+use ferroblosc_interop::sample::Sample;
 use ferroblosc_interop::tally::{Report, Tally};
 
 /// Cells per forked child; a crash costs one fork.
 const BATCH: usize = 64;
-/// Seconds the sample runs when nobody says otherwise.
-const DEFAULT_SAMPLE_SECONDS: u64 = 10;
 
 fn run(cells: &[Cell], tally: &mut Tally, check: impl Fn(&Cell) -> Result<Report, String>) {
     let outcomes = isolate::each(cells.len(), |index| Ok(check(&cells[index])?.to_values()));
@@ -45,14 +42,6 @@ fn pair_cells() -> Vec<Cell> {
         .enumerate()
         .map(|(index, picks): (usize, Vec<usize>)| Cell::new(&picks, index as u64))
         .collect()
-}
-
-fn number_from(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is no number")),
-    )
 }
 
 /// The one cell asked for, if any: the other tests then have nothing to do.
@@ -103,19 +92,12 @@ fn a_random_sample_of_parameters_agrees_with_the_reference() {
         return;
     }
     load_both();
-    let seconds = number_from("FERROBLOSC_SAMPLE_SECONDS").unwrap_or(DEFAULT_SAMPLE_SECONDS);
-    let seed = number_from("FERROBLOSC_SAMPLE_SEED").unwrap_or_else(|| {
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .expect("after 1970")
-            .as_secs()
-    });
-    println!("FERROBLOSC_SAMPLE_SEED={seed}");
-    let mut random = Random::new(seed);
+    let mut sample = Sample::start();
     let mut tally = Tally::default();
-    let end = Instant::now() + Duration::from_secs(seconds);
-    while Instant::now() < end {
-        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut random)).collect();
+    while sample.is_running() {
+        let cells: Vec<Cell> = (0..BATCH)
+            .map(|_| Cell::random(&mut sample.random))
+            .collect();
         run(&cells, &mut tally, against_the_reference);
     }
     tally.conclude();

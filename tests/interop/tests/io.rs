@@ -100,24 +100,6 @@ fn files_are_read_and_written_alike() {
     assert_eq!(ours.1, theirs.1);
 }
 
-/// Parameters of a mapping.
-fn map_params(mode: &'static CStr, initial: usize) -> StdioMmap {
-    StdioMmap {
-        mode: mode.as_ptr(),
-        initial_mapping_size: initial,
-        needs_free: false,
-        addr: null_mut(),
-        urlpath: null_mut(),
-        file_size: 0,
-        mapping_size: 0,
-        is_memory_only: false,
-        file: null_mut(),
-        fd: -1,
-        access_flags: -1,
-        map_flags: -1,
-    }
-}
-
 /// What can be seen of a mapping beside addresses.
 fn seen(map: &StdioMmap) -> (usize, usize, bool, bool, i64, i64) {
     (
@@ -160,7 +142,7 @@ fn mapped_files_are_read_and_written_alike() {
             let dir = TempDir::new("maps");
             let libraries = [ours(), reference()];
             let paths = libraries.map(|library| c_path(&dir.join(library.name)));
-            let mut maps = [map_params(mode, initial), map_params(mode, initial)];
+            let mut maps = [StdioMmap::new(mode, initial), StdioMmap::new(mode, initial)];
             for ((library, path), map) in libraries.iter().zip(&paths).zip(&mut maps) {
                 std::fs::write(dir.join(library.name), source(0)).unwrap();
                 let map: *mut StdioMmap = map;
