@@ -3,20 +3,13 @@
 mod common;
 
 use common::Folder;
+use ferroblosc_tools_testing::npy_header;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 /// A `.npy` file of version 1.
 fn npy(descr: &str, shape: &str, fortran: bool, items: &[u8]) -> Vec<u8> {
-    let order = if fortran { "True" } else { "False" };
-    let mut header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}");
-    while (10 + header.len() + 1) % 64 != 0 {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.bytes());
+    let mut bytes = npy_header(descr, shape, fortran);
     bytes.extend(items);
     bytes
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Folder;
+use ferroblosc_tools_testing::npy_header;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -136,14 +137,7 @@ fn what_breaks_off_is_an_error_in_every_command_and_format() {
 
 /// Zeros that take no room on the disk, as an array of bytes.
 fn zeros(path: &Path, len: u64) {
-    let mut header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({len},), }}");
-    while (10 + header.len() + 1) % 64 != 0 {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.bytes());
+    let bytes = npy_header("'|u1'", &format!("({len},)"), false);
     std::fs::write(path, &bytes).unwrap();
     let file = File::options().write(true).open(path).unwrap();
     file.set_len(bytes.len() as u64 + len).unwrap();
