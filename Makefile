@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 BUILD := target/release
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-clients test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
+.PHONY: help build install headers demo reference test test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -28,6 +28,7 @@ help:
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
 	@echo "make test-clients               run other people's programs with libblosc.so.1 (installs them)"
+	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, MPI too (installs them)"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
@@ -70,6 +71,11 @@ test: reference
 # Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place; and Bloscpack with our blpk.
 test-clients: build
 	scripts/test-clients.sh $(BUILD)
+
+# The filter plugins in every kind of HDF5 there is, beside other people's plugins.
+test-hdf5:
+	$(CARGO) build --package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
+	scripts/test-hdf5.sh target/debug
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROWS = 64, COLUMNS = 1000, CHUNK_ROWS = 32, CHUNK_COLUMNS = 500 };
+enum { ROWS = 50, COLUMNS = 1000, CHUNK_ROWS = 32, CHUNK_COLUMNS = 500 };
 
 /* Ends all processes when HDF5 refuses something; it has printed why. */
 static hid_t must(hid_t result, const char *what) {

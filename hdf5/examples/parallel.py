@@ -13,7 +13,7 @@ import h5py
 import numpy
 from mpi4py import MPI
 
-ROWS, COLUMNS, CHUNK = 64, 1000, (32, 500)
+ROWS, COLUMNS, CHUNK = 50, 1000, (32, 500)
 # The first four are the filter's own; then level, shuffle and codec (1 is LZ4).
 PARAMETERS = (0, 0, 0, 0, 5, 1, 1)
 

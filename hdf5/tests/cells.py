@@ -8,6 +8,7 @@ follows from its name, so that reader and writer need not talk. Runs on h5py 3.7
 """
 
 import os
+import re
 import sys
 
 if sys.argv[2] != "hdf5plugin":
@@ -139,6 +140,14 @@ def check_parts(name, dataset, values):
         assert dataset[tuple(part)].tobytes() == values[tuple(part)].tobytes(), (name, part)
 
 
+def check_loaded():
+    """The process must have the plugins that were asked for, and no others."""
+    folder = hdf5plugin.PLUGIN_PATH if sys.argv[2] == "hdf5plugin" else os.path.realpath(sys.argv[2])
+    with open("/proc/self/maps") as maps:
+        loaded = {line.split()[-1] for line in maps if re.search(r"/lib(h5|H5Z)blosc2?[^/]*\.so$", line)}
+    assert loaded and {os.path.dirname(path) for path in loaded} == {folder}, loaded
+
+
 def write(path, numbers):
     count = 0
     with h5py.File(path, "w") as file:
@@ -147,11 +156,11 @@ def write(path, numbers):
             for name, values, chunk, options, around in cells(number):
                 create(group, name, values, chunk, number, options, around)
                 count += 1
+    check_loaded()
     print(f"   wrote {count} datasets with HDF5 {h5py.version.hdf5_version}")
 
 
 def read(path):
-    """Reads a file; counts the cells that its own writer can't read."""
     count = 0
     with h5py.File(path, "r") as file:
         for number in map(int, file):
@@ -161,6 +170,7 @@ def read(path):
                 check_stored(name, number, dataset)
                 check_parts(name, dataset, values)
                 count += 1
+    check_loaded()
     print(f"   read {count} datasets with HDF5 {h5py.version.hdf5_version}")
 
 

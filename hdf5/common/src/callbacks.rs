@@ -7,7 +7,7 @@ use crate::abi::{FLAG_OPTIONAL, FLAG_REVERSE, FilterClass, Id, Status};
 use crate::filter::{Failure, Filter};
 use crate::functions::{self, Functions};
 use crate::library::Library;
-use crate::report::{Minor, Place, place, push};
+use crate::report::{Minor, place, push};
 use ferroblosc::Buffer;
 use ferroblosc_capi_common::buffers::c_string;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -18,6 +18,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const DONE: Status = 1;
 /// What it gives when it failed.
 const FAILED: Status = -1;
+
+/// Why a filter can't write in a program whose HDF5 is out of reach.
+const NO_HDF5: &str = "the program shows no functions of its HDF5, so filters can read but not write: \
+                       link HDF5 as a shared library, or the program with -rdynamic";
 
 /// Runs the body of a callback; a panic is a failure too.
 fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
@@ -35,37 +39,39 @@ fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
 
 /// The callback for a dataset that is being made: the values that the user gave are completed.
 pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> Status {
-    let place = place!(c"set_local");
-    let Some(library) = Library::of_caller(caller) else {
-        return without_hdf5(&place);
+    let library = Library::of_caller(caller);
+    let result = guarded(|| complete::<F>(library.as_ref(), list, datatype));
+    let Err(failure) = result else {
+        return DONE;
     };
-    let result = guarded(|| {
-        let functions = Functions::of(&library)?;
-        let mut listed = functions.listed(list, F::ID)?;
-        let dataset = functions.dataset(list, datatype)?;
-        F::complete(&mut listed.values, &dataset)?;
-        functions.set_values(list, F::ID, &listed)
-    });
-    match result {
-        Ok(()) => DONE,
-        Err(failure) => {
-            push(Some(&library), &place, Minor::Callback, &failure);
-            FAILED
-        }
+    let failure = Failure(format!("can't prepare a dataset: {failure}"));
+    let is_told = push(
+        library.as_ref(),
+        &place!(F::NAME),
+        Minor::Callback,
+        &failure,
+    );
+    // Where the caller's error stack is out of reach, HDF5 only says that a callback failed. Why, is said
+    // where it prints its errors; a message that can't be written is lost.
+    if !is_told || library.is_none_or(|library| library.is_guess) {
+        let name = F::NAME.to_string_lossy();
+        let _ = writeln!(std::io::stderr(), "Filter {name} of HDF5 {failure}");
     }
+    FAILED
 }
 
-/// Fails where HDF5's functions can't be found, and so neither can its error stack: HDF5 itself will say that
-/// a callback failed, and why is said where HDF5 prints its errors.
-fn without_hdf5(place: &Place) -> Status {
-    let failure = Failure::new(
-        "the program shows no functions of HDF5, so the filter can read but not write: link HDF5 as a \
-         shared library, or the program with -rdynamic",
-    );
-    push(None, place, Minor::Callback, &failure);
-    // A message that can't be written is lost; the call fails in any case.
-    let _ = writeln!(std::io::stderr(), "Blosc filter of HDF5: {failure}");
-    FAILED
+fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Result<(), Failure> {
+    let Some(library) = library else {
+        return Err(Failure::new(NO_HDF5));
+    };
+    let functions = Functions::of(library)?;
+    let mut listed = match functions.listed(list, F::ID) {
+        Err(_) if library.is_guess => return Err(Failure::new(NO_HDF5)),
+        listed => listed?,
+    };
+    let dataset = functions.dataset(list, datatype)?;
+    F::complete(&mut listed.values, &dataset)?;
+    functions.set_values(list, F::ID, &listed)
 }
 
 /// What the filter callback of HDF5 is given.
@@ -111,6 +117,8 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
         Err(failure) => {
             // Who compresses with an optional filter is not told: the chunk is stored as it is.
             if is_reverse || call.flags & FLAG_OPTIONAL == 0 {
+                let what = if is_reverse { "read" } else { "store" };
+                let failure = Failure(format!("can't {what} a chunk: {failure}"));
                 let library = Library::of_caller(call.caller);
                 let place = place!(F::NAME);
                 push(library.as_ref(), &place, Minor::Callback, &failure);
@@ -177,7 +185,7 @@ pub unsafe fn register(
     let library = Library::of_caller(caller);
     let result = match &library {
         Some(library) => guarded(|| functions::register(library, class)),
-        None => Err(Failure::new("the program shows no functions of HDF5")),
+        None => Err(Failure::new(NO_HDF5)),
     };
     if let Err(failure) = result {
         let place = place!(c"register");

@@ -105,7 +105,7 @@ impl Functions {
     /// The filter of this number in a list.
     ///
     /// # Errors
-    /// When the list is not this library's, or has no such filter.
+    /// When the list is another library's, or has no such filter.
     pub fn listed(&self, list: Id, filter: c_int) -> Result<Listed, Failure> {
         let mut flags = 0;
         let mut numbers = [0; Values::MAX];
@@ -117,10 +117,7 @@ impl Functions {
             (self.get_filter)(list, filter, flags, &raw mut len, numbers, 0, name, config)
         };
         if status < 0 {
-            return Err(Failure::new(
-                "the calling HDF5 can't be found: the one there is does not know the dataset \
-                 (a program with HDF5 linked statically must be linked with -rdynamic to write)",
-            ));
+            return Err(Failure::new("HDF5 does not tell the filter's parameters"));
         }
         // HDF5 tells how many there are, which may be more than there was room for.
         let values = Values::new(&numbers[..len.min(Values::MAX)]);

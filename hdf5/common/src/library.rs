@@ -24,6 +24,8 @@ const PROGRAM: &CStr = c"";
 #[derive(Debug)]
 pub struct Library {
     handle: NonNull<c_void>,
+    /// Whether it is a guess: the functions are not the caller's own.
+    pub is_guess: bool,
 }
 
 impl Drop for Library {
@@ -44,14 +46,10 @@ pub fn prefer(file: &CStr) -> bool {
     let Some(library) = Library::open(file, libc::RTLD_LAZY | libc::RTLD_LOCAL) else {
         return false;
     };
-    let Some(mark) = library.symbol_address(MARK) else {
+    let Some(name) = library.place() else {
         return false;
     };
-    let name = loaded_objects(mark.as_ptr())
-        .into_iter()
-        .find(|object| object.is_caller)
-        .map(|object| object.name);
-    PREFERRED.with(|preferred| *preferred = name);
+    PREFERRED.with(|preferred| *preferred = Some(name));
     std::mem::forget(library);
     true
 }
@@ -61,15 +59,32 @@ impl Library {
     pub fn of_caller(caller: *const c_void) -> Option<Library> {
         let objects = loaded_objects(caller);
         let calling = objects.iter().find(|object| object.is_caller);
-        calling
-            .and_then(|object| Library::loaded(&object.name))
-            .or_else(|| Library::loaded(&PREFERRED.with(|name| name.clone())?))
+        if let Some(calling) = calling
+            && let Some(mut library) = Library::loaded(&calling.name)
+        {
+            library.is_guess = library.place().as_ref() != Some(&calling.name);
+            return Some(library);
+        }
+        Library::loaded_preferred()
             .or_else(|| Library::loaded(PROGRAM))
             .or_else(|| {
-                objects
-                    .iter()
-                    .find_map(|object| Library::loaded(&object.name))
+                let mut names = objects.iter().map(|object| &object.name);
+                names.find_map(|name| Library::loaded(name))
             })
+    }
+
+    /// The object that the functions are in.
+    fn place(&self) -> Option<CString> {
+        let mark = self.symbol_address(MARK)?;
+        loaded_objects(mark.as_ptr())
+            .into_iter()
+            .find(|object| object.is_caller)
+            .map(|object| object.name)
+    }
+
+    /// The library that somebody named.
+    fn loaded_preferred() -> Option<Library> {
+        Library::loaded(&PREFERRED.with(|name| name.clone())?)
     }
 
     /// The loaded object of this name, if it or something it is linked to is HDF5.
@@ -85,7 +100,10 @@ impl Library {
         };
         // SAFETY: the name is a text or NULL, which is the program.
         let handle = NonNull::new(unsafe { libc::dlopen(name, flags) })?;
-        Some(Library { handle })
+        Some(Library {
+            handle,
+            is_guess: true,
+        })
     }
 
     /// Where the library has the function or variable of this name.

@@ -123,11 +123,11 @@ fn row_h1_hdf5_inside_a_program_that_shows_its_functions_is_found() {
     let program = compile("static-shown", &["static.c", "fake_hdf5.c"], &arguments);
     for (plugin, values, register, registered) in PLUGINS {
         let plugin = plugin_folder().join(plugin);
-        let (lines, errors) = told(Command::new(&program).arg(&plugin));
+        let (lines, errors) = told(Command::new(&program).arg("dataset").arg(&plugin));
         assert_eq!(lines[0], format!("set_local 1, 0 types open: {values}"));
         assert_eq!(lines[2], "read");
         assert_eq!(errors, "");
-        let (lines, _) = told(Command::new(&program).arg(&plugin).arg(register));
+        let (lines, _) = told(Command::new(&program).arg(register).arg(&plugin));
         assert_eq!(lines, [format!("{register} 1: {registered}")]);
     }
 }
@@ -135,10 +135,11 @@ fn row_h1_hdf5_inside_a_program_that_shows_its_functions_is_found() {
 #[test]
 fn row_h1_hdf5_inside_a_program_that_hides_its_functions_can_read_and_says_why_not_write() {
     let arguments = ["-DFIRST_ID=4000"];
+    let other = shared_hdf5("another.so", 6000);
     let program = compile("static-hidden", &["static.c", "fake_hdf5.c"], &arguments);
     for (plugin, _, register, registered) in PLUGINS {
         let plugin = plugin_folder().join(plugin);
-        let (lines, errors) = told(Command::new(&program).arg(&plugin));
+        let (lines, errors) = told(Command::new(&program).arg("dataset").arg(&plugin));
         assert!(
             lines[0].starts_with("set_local -1, 0 types open"),
             "{lines:?}"
@@ -146,10 +147,45 @@ fn row_h1_hdf5_inside_a_program_that_hides_its_functions_can_read_and_says_why_n
         assert_eq!(lines[1..], ["read"]);
         assert!(errors.contains("-rdynamic"), "{errors}");
         assert_eq!(errors.lines().count(), 1, "{errors}");
+        // Another copy of HDF5 that does show its functions is not mistaken for it.
+        let mut beside_another = Command::new(&program);
+        beside_another.arg("dataset").arg(&plugin);
+        let (lines, errors) = told(beside_another.env("LD_PRELOAD", &other));
+        assert!(
+            lines.iter().any(|line| line.starts_with("set_local -1")),
+            "{lines:?}"
+        );
+        assert!(errors.contains("-rdynamic"), "{errors}");
         // Registering always gives 1.
-        let (lines, _) = told(Command::new(&program).arg(&plugin).arg(register));
+        let (lines, _) = told(Command::new(&program).arg(register).arg(&plugin));
         let registered = registered.replace("32001", "0").replace("32026", "0");
         assert_eq!(lines, [format!("{register} 1: {registered}")]);
+    }
+}
+
+#[test]
+fn row_h7_calls_neither_start_nor_end_the_library() {
+    let program = compile(
+        "threads",
+        &["static.c", "fake_hdf5.c"],
+        &["-DFIRST_ID=5000", "-rdynamic"],
+    );
+    for (plugin, ..) in PLUGINS {
+        let threads = |count: Option<&str>| {
+            let mut host = Command::new(&program);
+            host.arg("threads").arg(plugin_folder().join(plugin));
+            host.env_remove("BLOSC_NTHREADS");
+            host.envs(count.map(|count| ("BLOSC_NTHREADS", count)));
+            told(&mut host).0
+        };
+        assert_eq!(threads(None), ["1 threads, the same"]);
+        // Those that help wait for the next call.
+        let with_four = threads(Some("4"));
+        assert!(
+            with_four[0].ends_with(" threads, the same"),
+            "{with_four:?}"
+        );
+        assert!(with_four[0].as_bytes()[0] > b'1', "{with_four:?}");
     }
 }
 

@@ -2,6 +2,7 @@
  *
  * An instance knows the numbers of its own objects only, which FIRST_ID tells apart, as with several copies of
  * HDF5 in one process. It is built as a shared library, or into a program. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -129,4 +130,41 @@ int fake_register(const char *file, const char *function) {
   free(version);
   free(date);
   return make_known(NULL, NULL) == 1 ? 0 : 1;
+}
+
+/* The sum of the numbers of this process's threads, and how many there are. */
+static long threads(int *count) {
+  DIR *folder = opendir("/proc/self/task");
+  struct dirent *entry;
+  long sum = 0;
+  for (*count = 0; (entry = readdir(folder)) != NULL;)
+    if (entry->d_name[0] != '.') sum += atol(entry->d_name), ++*count;
+  closedir(folder);
+  return sum;
+}
+
+/* Sends large chunks through the filter of a plugin; prints how many threads there are, and whether they
+ * stay. */
+int fake_threads(const char *file) {
+  enum { SIZE = 16 << 20 };
+  const unsigned of_file[7] = {2, 2, 4, SIZE, 1, 1, 1};
+  void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  const class_t *class = ((const class_t *(*)(void))dlsym(plugin, "H5PLget_plugin_info"))();
+  size_t i, size, stored;
+  long before = 0, after = 0;
+  int round, count = 0;
+
+  for (round = 0; round < 5; round++) {
+    unsigned *buffer = malloc(SIZE);
+    void *pointer = buffer;
+    for (i = 0; i < SIZE / sizeof *buffer; i++) buffer[i] = i * i >> 9;
+    size = SIZE;
+    stored = class->filter(0, 7, of_file, SIZE, &size, &pointer);
+    if (stored == 0 || class->filter(REVERSE, 7, of_file, stored, &size, &pointer) != SIZE) return 1;
+    free(pointer);
+    before = after;
+    after = threads(&count);
+  }
+  printf("%d threads, %s\n", count, before == after ? "the same" : "others");
+  return 0;
 }

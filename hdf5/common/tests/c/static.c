@@ -1,9 +1,13 @@
-/* static PLUGIN [FUNCTION]: a program with HDF5 inside. */
-#include <stddef.h>
+/* static dataset|threads|FUNCTION PLUGIN: a program with HDF5 inside. */
+#include <string.h>
 
 int fake_dataset(const char *plugin);
+int fake_threads(const char *plugin);
 int fake_register(const char *plugin, const char *function);
 
 int main(int argc, char **argv) {
-  return argc > 2 ? fake_register(argv[1], argv[2]) : fake_dataset(argv[1]);
+  if (argc != 3) return 1;
+  if (strcmp(argv[1], "dataset") == 0) return fake_dataset(argv[2]);
+  if (strcmp(argv[1], "threads") == 0) return fake_threads(argv[2]);
+  return fake_register(argv[2], argv[1]);
 }

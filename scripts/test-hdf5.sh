@@ -1,0 +1,173 @@
+#!/bin/bash
+# Uses the filter plugins of HDF5 in real programs; `make test-hdf5` calls it.
+#
+# usage: test-hdf5.sh BUILD
+#
+# BUILD is the folder cargo built in. HDF5 comes in several forms, all of which are installed when they are
+# missing: Debian's (serial, Open MPI, MPICH; shared and static) and the newest that the Python
+# Package Index has, inside the wheel of h5py. The other plugins are Debian's for 32001 and hdf5plugin's for
+# both filters; each reads what ours wrote and the reverse.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(realpath "$1")
+tests=$root/hdf5/tests examples=$root/hdf5/examples
+work=${CARGO_TARGET_DIR:-$root/target}/hdf5
+multiarch=$(uname -m)-linux-gnu
+debian=/usr/lib/$multiarch/hdf5/serial/plugins
+
+"$root/scripts/need.sh" gcc gfortran libhdf5-dev hdf5-tools hdf5-filter-plugin-blosc-serial python3-h5py python3-venv \
+    libhdf5-openmpi-dev openmpi-bin libhdf5-mpich-dev mpich python3-h5py-mpi python3-mpi4py
+wheel=$("$root/scripts/reference-hdf5plugin.sh")/python
+system=/usr/bin/python3
+
+rm -rf "$work"
+ours=$work/plugin
+mkdir -p "$ours"
+cp "$build/libH5Zblosc.so" "$build/libH5Zblosc2.so" "$ours"
+cd "$work"
+# Their variables are not ours to inherit.
+unset "${!BLOSC_@}" HDF5_PLUGIN_PATH
+export PYTHONDONTWRITEBYTECODE=1
+
+# cells DESCRIPTION PYTHON write|read PLUGIN FILE [FILTER...]
+cells() {
+    echo "   $1: $3"
+    "$2" "$tests/cells.py" "${@:3}"
+}
+
+echo "== Datasets of all codecs, filters, ranks and types, between plugins"
+cells "ours, wheel of h5py" "$wheel" write "$ours" ours-wheel.h5
+cells "ours, Debian's h5py" "$system" write "$ours" ours-system.h5
+cells "ours, 32001 alone" "$system" write "$ours" ours-32001.h5 32001
+cells "hdf5plugin" "$wheel" write hdf5plugin theirs.h5
+cells "Debian's plugin" "$system" write "$debian" debian.h5 32001
+for file in ours-wheel ours-system; do
+    cells "$file.h5 by hdf5plugin" "$wheel" read hdf5plugin "$file.h5"
+done
+cells "ours-32001.h5 by Debian's plugin" "$system" read "$debian" ours-32001.h5
+for file in theirs debian ours-wheel ours-system; do
+    cells "$file.h5 by ours, wheel of h5py" "$wheel" read "$ours" "$file.h5"
+    cells "$file.h5 by ours, Debian's h5py" "$system" read "$ours" "$file.h5"
+done
+echo "   ours with 4 threads"
+BLOSC_NTHREADS=4 "$wheel" "$tests/cells.py" write "$ours" threads.h5
+BLOSC_NTHREADS=4 "$wheel" "$tests/cells.py" read "$ours" theirs.h5
+cells "threads.h5 by hdf5plugin" "$wheel" read hdf5plugin threads.h5
+
+echo "== Chunks past the filters, and python-blosc2"
+"$wheel" "$tests/direct.py" "$ours" direct.h5
+for pair in "32001 not a Blosc chunk" "32026 can't read a chunk"; do
+    # It fails, and the reason is on the error stack that h5dump prints.
+    { HDF5_PLUGIN_PATH=$ours h5dump --enable-error-stack -d "broken-${pair%% *}" direct.h5.broken 2>&1 || true; } > stack
+    grep -q "${pair#* }" stack || { cat stack; exit 1; }
+done
+echo "   broken chunks are explained on HDF5's error stack"
+
+echo "== The tests of hdf5plugin with our plugins in the place of its own"
+package=$("$wheel" -c 'import hdf5plugin, os; print(os.path.dirname(hdf5plugin.__file__))')
+cp -r "$package" hdf5plugin
+cp "$ours/libH5Zblosc.so" hdf5plugin/plugins/libh5blosc.so
+cp "$ours/libH5Zblosc2.so" hdf5plugin/plugins/libh5blosc2.so
+PYTHONPATH=$work "$wheel" -c "import hdf5plugin; assert hdf5plugin.PLUGIN_PATH == '$work/hdf5plugin/plugins'"
+PYTHONPATH=$work "$wheel" -m hdf5plugin.test > suite 2>&1 || { cat suite; exit 1; }
+grep -E '^(Ran|OK)' suite | sed 's/^/   /'
+
+echo "== h5repack with the filters, in both directions"
+plain=plain.h5
+"$system" - "$plain" << 'END'
+import sys, h5py, numpy
+with h5py.File(sys.argv[1], "w") as file:
+    file.create_dataset("field", data=(1000 * numpy.sin(numpy.arange(256 * 256) / 300)).astype("i4").reshape(256, 256),
+                        chunks=(64, 64))
+END
+# repack WRITER READER FILTER-PARAMETERS: packs with one directory of plugins, unpacks with another.
+count=0
+repack() {
+    rm -f packed.h5 again.h5
+    HDF5_PLUGIN_PATH=$1 h5repack -f "field:UD=$3" "$plain" packed.h5
+    [ "$(stat -c %s packed.h5)" -lt "$(stat -c %s "$plain")" ]
+    HDF5_PLUGIN_PATH=$2 h5repack -f "field:NONE" packed.h5 again.h5
+    h5diff "$plain" again.h5
+    count=$((count + 1))
+}
+for codec in 0 1 2 3 4 5; do
+    for shuffle in 0 1 2; do
+        repack "$ours" "$debian" "32001,1,7,0,0,0,0,5,$shuffle,$codec"
+        repack "$debian" "$ours" "32001,1,7,0,0,0,0,5,$shuffle,$codec"
+        if [ "$codec" != 3 ]; then
+            repack "$ours" "$package/plugins" "32026,1,7,0,0,0,0,5,$shuffle,$codec"
+            repack "$package/plugins" "$ours" "32026,1,7,0,0,0,0,5,$shuffle,$codec"
+        fi
+    done
+done
+echo "   $count files packed with one plugin and unpacked with another"
+
+echo "== C and Fortran programs with HDF5 linked in different ways"
+# Debian's h5cc may be that of an MPI; its parts are named here.
+include=/usr/include/hdf5/serial library=/usr/lib/$multiarch/hdf5/serial
+gcc -O1 -Wall -Wextra -Werror "$tests/program.c" -I"$include" -L"$library" -lhdf5 -o shared
+archive=("$library/libhdf5.a" -lcrypto -lcurl -lpthread -lsz -lz -ldl -lm)
+gcc -O1 "$tests/program.c" -I"$include" "${archive[@]}" -rdynamic -o static-shown
+gcc -O1 "$tests/program.c" -I"$include" "${archive[@]}" -o static-hidden
+for program in shared static-shown; do
+    echo "   $program"
+    HDF5_PLUGIN_PATH=$ours "./$program" write "$program.h5"
+    HDF5_PLUGIN_PATH=$ours ./static-hidden read "$program.h5"
+    HDF5_PLUGIN_PATH=$ours "./$program" read shared.h5
+done
+status=0
+HDF5_PLUGIN_PATH=$ours ./static-hidden write hidden.h5 2> stack || status=$?
+[ "$status" = 3 ] && grep -q -e -rdynamic stack && grep -q "error during user callback" stack || { cat stack; exit 1; }
+echo "   static-hidden: can't write, and says why"
+gfortran -O1 "$tests/program.f90" -I"$include" -L"$library" -lhdf5_fortran -lhdf5 -o fortran
+HDF5_PLUGIN_PATH=$ours ./fortran fortran.h5
+"$wheel" -c '
+import h5py, hdf5plugin, numpy
+row, column = numpy.mgrid[1:1001, 1:101]
+with h5py.File("fortran.h5") as file:
+    for name in file:
+        assert (file[name][...] == (row * 0.5 + column).T).all()
+print("   … and read by hdf5plugin")'
+
+echo "== Three processes with MPI"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# parallel FLAVOUR FILE PROGRAM...: runs a program in three processes for both filters.
+parallel() {
+    local flavour=$1 file=$2 number options=()
+    shift 2
+    # More processes than cores.
+    [ "$flavour" != openmpi ] || options=(--oversubscribe)
+    for number in 32001 32026; do
+        echo "   $flavour, $*"
+        HDF5_PLUGIN_PATH=$ours timeout 120 "mpirun.$flavour" "${options[@]}" -np 3 "$@" "$file-$number.h5" $number |
+            sed 's/^/   /'
+    done
+}
+for flavour in openmpi mpich; do
+    "mpicc.$flavour" -O1 -Wall -Wextra -Werror "$examples/parallel.c" -I"/usr/include/hdf5/$flavour" \
+        -L"/usr/lib/$multiarch/hdf5/$flavour" -lhdf5 -o "parallel-$flavour"
+    parallel "$flavour" "c-$flavour" "./parallel-$flavour"
+done
+# Debian's h5py for MPI is one for Open MPI.
+parallel openmpi python "$system" "$examples/parallel.py"
+cat > serial.py << 'END'
+import os, sys
+if len(sys.argv) > 1:
+    os.environ["HDF5_PLUGIN_PATH"] = sys.argv[1]
+import glob, h5py, numpy
+if len(sys.argv) == 1:
+    import hdf5plugin
+row, column = numpy.mgrid[0:150, 0:1000]
+files = [name for name in glob.glob("*-32*.h5") if not name.startswith("ours")]
+assert len(files) == 6
+for name in files:
+    with h5py.File(name) as file:
+        assert (file["temperatures"][...] == row * 10 + column // 7 * 3).all(), name
+print(f"   {len(files)} files read by serial HDF5 {h5py.version.hdf5_version}")
+END
+"$wheel" serial.py
+"$wheel" serial.py "$ours"
+"$system" serial.py "$ours"
+
+echo "All programs work with the filter plugins."
