@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{plugin_folder, project_root, run, scratch};
+use common::{c_compiler, plugin_folder, project_root, run, scratch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,8 +27,7 @@ const PLUGINS: [(&str, &str, &str, &str); 2] = [
 fn compile(output: &str, sources: &[&str], arguments: &[&str]) -> PathBuf {
     let target = scratch("hosts").join(output);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    run(Command::new(compiler)
+    run(c_compiler()
         .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"])
         .args(sources.iter().map(|source| folder.join(source)))
         .args(arguments)

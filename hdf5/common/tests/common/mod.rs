@@ -2,58 +2,24 @@
 
 #![allow(unused, reason = "each test file uses its part of this module")]
 
+pub use ferroblosc_capi_testing::*;
 use ferroblosc_hdf5_common::abi::{FLAG_REVERSE, FilterClass};
 use std::ffi::{CString, c_uint, c_void};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::OnceLock;
-
-/// The root of the project.
-pub fn project_root() -> &'static Path {
-    static ROOT: OnceLock<PathBuf> = OnceLock::new();
-    ROOT.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        root.canonicalize().expect("the project has a root")
-    })
-}
-
-/// The folder with the plugins, just built: a test's own dependencies do not include shared libraries.
-pub fn plugin_folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        run(Command::new(env!("CARGO"))
-            .args(["build", "--package", "ferroblosc-hdf5-blosc"])
-            .args(["--package", "ferroblosc-hdf5-blosc2"])
-            .current_dir(project_root()));
-        // The test runs from <target>/debug/deps.
-        let test = std::env::current_exe().expect("the test has a path");
-        let folder = test.ancestors().nth(2).expect("it is in the target folder");
-        folder.to_owned()
-    })
-}
 
 /// A folder of that name for the files of this test.
 pub fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(env!("CARGO_CRATE_NAME"))
-        .join(name);
-    std::fs::create_dir_all(&folder).expect("a folder under target");
-    folder
+    folder_below(env!("CARGO_TARGET_TMPDIR"), env!("CARGO_CRATE_NAME"), name)
 }
 
-/// Runs a command that must succeed.
-pub fn run(command: &mut Command) -> Output {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(
-        output.status.success(),
-        "{command:?} failed ({}):\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output
+/// The folder with the plugins, just built.
+pub fn plugin_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        build_libraries(&[], &scratch("lib"));
+        build_folder()
+    })
 }
 
 /// A plugin's filter, loaded as HDF5 does.
