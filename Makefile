@@ -18,15 +18,18 @@ BENCH ?=
 FUZZ_SECONDS ?= 60
 
 BUILD := target/release
+TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build install headers demo reference test test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
+.PHONY: help build fortran install headers demo reference test test-fortran test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
+	@echo "make fortran                    build the Fortran modules (installs gfortran), for make install"
 	@echo "make install PREFIX= DESTDIR=   install them, with headers, pkg-config and CMake files"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
+	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-clients               run other people's programs with libblosc.so.1 (installs them)"
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, MPI too (installs them)"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
@@ -45,8 +48,14 @@ build:
 		--package ferroblosc-capi-ferroblosc --package ferroblosc-b2 --package ferroblosc-blpk \
 		--package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 
+# The Fortran modules; `make install` installs them with the rest once they are built.
+fortran:
+	scripts/need.sh gcc gfortran cmake
+	scripts/install-fortran.sh build
+
 install: build
 	scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
+	scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
 
 headers:
 	$(CARGO) run --quiet --package ferroblosc-headers
@@ -67,6 +76,13 @@ test: reference
 	$(CARGO) build --workspace
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
 		$(CARGO) test --workspace
+	$(MAKE) test-fortran
+
+# The Fortran modules and the libraries they stand on, as programs outside of the project use them.
+test-fortran:
+	scripts/need.sh gcc gfortran pkg-config cmake valgrind libhdf5-dev python3-venv
+	$(CARGO) build --workspace
+	scripts/test-fortran.sh $(TEST_BUILD)
 
 # Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place; and Bloscpack with our blpk.
 test-clients: build

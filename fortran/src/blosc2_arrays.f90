@@ -1,0 +1,483 @@
+! Arrays of several dimensions, in memory, in a file or in a directory.
+!
+! The order of dimensions. Blosc2 stores arrays as C does, the last dimension fastest; Fortran's first dimension is the
+! fastest. So a Fortran array `a(nx, ny, nz)` is, byte for byte, a C array `a[nz][ny][nx]`: nothing is transposed, only
+! the list of dimensions is read from the other end. Everything here is in Fortran's order and counts from 1: shapes,
+! first and last items of a slice (both belong to it, as in `a(first:last)`), dimensions. A program in C or Python sees
+! the same file with the shape reversed.
+!
+! A `b2nd_array` is a handle: assignment makes a second handle of the same array, and the last one that goes out of
+! scope or is released frees it; files stay. Views keep the array they show. All procedures but the inquiries have the
+! optional argument `stat`, see the module blosc2_status; a handle without array gives BLOSC2_ERROR_NULL_POINTER.
+!
+! What makes arrays is in blosc2_arrays_make.f90, what reads and writes items in blosc2_arrays_data.f90, what changes
+! the shape in blosc2_arrays_shape.f90, what an array says of itself in blosc2_arrays_facts.f90.
+module blosc2_arrays
+  use, intrinsic :: iso_c_binding, only: c_associated, c_bool, c_char, c_f_pointer, c_int, c_int32_t, c_int64_t, &
+    c_int8_t, c_loc, c_null_char, c_null_ptr, c_ptr
+  use b2nd_constants
+  use blosc_support, only: blosc_buffer, blosc_describe, bytes_from_c, free_c, text_from_c
+  use blosc2_c_b2nd
+  use blosc2_c_schunk, only: c_blosc2_get_slice_nchunks
+  use blosc2_constants
+  use blosc2_ownership, only: address_of, holds, let_go, own, owner_handle, record_of, share
+  use blosc2_status, only: settle
+  use blosc2_storage_parts, only: assemble_storage, storage_parts
+  use blosc2_superchunk, only: blosc2_schunk
+  use blosc2_types
+  implicit none
+  private
+
+  !> A fixed metalayer to create an array with: a name of at most BLOSC2_METALAYER_NAME_MAXLEN characters, and bytes.
+  type, public :: b2nd_metalayer
+    character(:), allocatable :: name
+    integer(c_int8_t), allocatable :: content(:)
+  end type
+
+  !> The items that are selected along one dimension, by their numbers.
+  type, public :: b2nd_indices
+    integer(c_int64_t), allocatable :: at(:)
+  end type
+
+  !> How an array is partitioned and stored; every component has a default.
+  type, public :: b2nd_options
+    !> Items of a chunk in each dimension; when not allocated, chosen for chunks of up to 2 MiB.
+    integer(c_int32_t), allocatable :: chunkshape(:)
+    !> Items of a block in each dimension; when not allocated, chosen for blocks of up to 64 KiB.
+    integer(c_int32_t), allocatable :: blockshape(:)
+    !> How to compress. The typesize is set to that of an item, but for a dtype whose size isn't in its spelling.
+    type(blosc2_cparams) :: cparams
+    !> How to decompress.
+    type(blosc2_dparams) :: dparams
+    !> A file or directory where nothing may be yet; when not allocated, the array is in memory.
+    character(:), allocatable :: urlpath
+    !> Whether the chunks are in one frame (a file on disk), or apart (a directory). When not allocated: on disk a file,
+    !! in memory apart.
+    logical, allocatable :: contiguous
+    !> The I/O backend; the file system when not allocated. What it points to must outlive the array.
+    type(blosc2_io), allocatable :: io
+    !> Fixed metalayers of the user.
+    type(b2nd_metalayer), allocatable :: metalayers(:)
+  end type
+
+  !> A handle of an array.
+  type, public :: b2nd_array
+    private
+    type(owner_handle) :: owner
+  contains
+    ! Making.
+    procedure :: zeros => array_zeros
+    procedure :: uninit => array_uninit
+    procedure :: nans => array_nans
+    procedure :: full => array_full
+    procedure :: from_array => array_from_array
+    procedure :: slice_of => array_slice_of
+    procedure :: copy_of => array_copy_of
+    procedure :: concatenation_of => array_concatenation_of
+    procedure :: squeeze_of => array_squeeze_of
+    procedure :: expansion_of => array_expansion_of
+    ! Opening, storing.
+    procedure :: open => array_open
+    procedure :: from_frame => array_from_frame
+    procedure :: from_schunk => array_from_schunk
+    procedure :: to_frame => array_to_frame
+    procedure :: save => array_save
+    procedure :: save_append => array_save_append
+    procedure :: refresh => array_refresh
+    ! Items.
+    procedure :: to_array => array_to_array
+    procedure :: get_slice => array_get_slice
+    procedure :: set_slice => array_set_slice
+    procedure :: get_sparse => array_get_sparse
+    procedure :: get_selection => array_get_selection
+    procedure :: set_selection => array_set_selection
+    ! Shape.
+    procedure :: resize => array_resize
+    procedure :: append => array_append
+    procedure :: insert => array_insert
+    procedure :: delete => array_delete
+    procedure :: extend => array_extend
+    ! Facts.
+    procedure :: ndim => array_ndim
+    procedure :: shape => array_shape
+    procedure :: chunkshape => array_chunkshape
+    procedure :: blockshape => array_blockshape
+    procedure :: nitems => array_nitems
+    procedure :: itemsize => array_itemsize
+    procedure :: dtype => array_dtype
+    procedure :: schunk => array_schunk
+    procedure :: get_slice_nchunks => array_get_slice_nchunks
+    ! The handle.
+    procedure :: is_open => array_is_open
+    procedure :: c_pointer => array_c_pointer
+    procedure :: release => array_release
+    procedure, private :: array_assign
+    generic :: assignment(=) => array_assign
+    final :: array_finalize
+  end type
+
+  interface
+    !> Makes the handle a new array of zeros.
+    !!
+    !! `dtype` is NumPy's spelling of an item's type, such as '<f8' for real64, '<c8' for complex of real32, '<i2' for
+    !! int16; `shape` has at most B2ND_MAX_DIM dimensions.
+    module subroutine array_zeros(self, dtype, shape, options, stat)
+      class(b2nd_array), intent(inout) :: self
+      character(*), intent(in) :: dtype
+      integer(c_int64_t), intent(in) :: shape(:)
+      type(b2nd_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a new array whose items are whatever they are.
+    module subroutine array_uninit(self, dtype, shape, options, stat)
+      class(b2nd_array), intent(inout) :: self
+      character(*), intent(in) :: dtype
+      integer(c_int64_t), intent(in) :: shape(:)
+      type(b2nd_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a new array of NaNs, of items of 4 or 8 bytes.
+    module subroutine array_nans(self, dtype, shape, options, stat)
+      class(b2nd_array), intent(inout) :: self
+      character(*), intent(in) :: dtype
+      integer(c_int64_t), intent(in) :: shape(:)
+      type(b2nd_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a new array whose items are all `value`, a scalar of any type. `dtype` is that of `value` by
+    !! default.
+    module subroutine array_full(self, value, shape, options, dtype, stat)
+      class(b2nd_array), intent(inout) :: self
+      type(*), dimension(..), intent(in), contiguous, target :: value
+      integer(c_int64_t), intent(in) :: shape(:)
+      type(b2nd_options), intent(in), optional :: options
+      character(*), intent(in), optional :: dtype
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a new array with the shape and the items of a Fortran array, of rank 0 to 15.
+    !!
+    !! `dtype` follows from the type of the items: int8 to int64 '|i1' to '<i8', real32 and real64 '<f4' and '<f8',
+    !! complex of these '<c8' and '<c16', logical of C's bool '|b1', characters '|S' with their length, other types '|V'
+    !! with their size. It must be given for what Fortran has no type for, such as unsigned numbers, '<u4'.
+    module subroutine array_from_array(self, data, options, dtype, stat)
+      class(b2nd_array), intent(inout) :: self
+      type(*), dimension(..), intent(in), contiguous, target :: data
+      type(b2nd_options), intent(in), optional :: options
+      character(*), intent(in), optional :: dtype
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a new array of the items from `first` to `last` of another one.
+    module subroutine array_slice_of(self, source, first, last, options, stat)
+      class(b2nd_array), intent(inout) :: self
+      class(b2nd_array), intent(in) :: source
+      integer(c_int64_t), intent(in) :: first(:), last(:)
+      type(b2nd_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a copy of another array, with its metalayers; `options` partition and store it, and may not have
+    !! metalayers of their own.
+    module subroutine array_copy_of(self, source, options, stat)
+      class(b2nd_array), intent(inout) :: self
+      class(b2nd_array), intent(in) :: source
+      type(b2nd_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a new array that has `second` behind `first` along dimension `dim`.
+    module subroutine array_concatenation_of(self, first, second, dim, options, stat)
+      class(b2nd_array), intent(inout) :: self
+      class(b2nd_array), intent(in) :: first, second
+      integer, intent(in) :: dim
+      type(b2nd_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a view of an array without the dimensions in `dims`, which must have one item; by default all
+    !! that have.
+    module subroutine array_squeeze_of(self, source, dims, stat)
+      class(b2nd_array), intent(inout) :: self
+      class(b2nd_array), intent(in) :: source
+      integer, intent(in), optional :: dims(:)
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle a view of an array with more dimensions: those that are true in `new` have one item, the others
+    !! are those of the array.
+    module subroutine array_expansion_of(self, source, new, stat)
+      class(b2nd_array), intent(inout) :: self
+      class(b2nd_array), intent(in) :: source
+      logical, intent(in) :: new(:)
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle the array in a file or directory. `offset` is how many bytes of the file are in front of it.
+    !! `stat` is BLOSC2_ERROR_NULL_POINTER when there is no frame.
+    module subroutine array_open(self, urlpath, offset, stat)
+      class(b2nd_array), intent(inout) :: self
+      character(*), intent(in) :: urlpath
+      integer(c_int64_t), intent(in), optional :: offset
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle the array in the bytes of a contiguous frame, which are copied.
+    module subroutine array_from_frame(self, frame, stat)
+      class(b2nd_array), intent(inout) :: self
+      integer(c_int8_t), intent(in), contiguous, target :: frame(:)
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Makes the handle the array in a super-chunk that has the metalayer of one. It keeps the super-chunk.
+    module subroutine array_from_schunk(self, schunk, stat)
+      class(b2nd_array), intent(inout) :: self
+      type(blosc2_schunk), intent(in) :: schunk
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> The bytes of the array as a contiguous frame.
+    module subroutine array_to_frame(self, frame, stat)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int8_t), allocatable, intent(out) :: frame(:)
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Copies the array to a file or directory, whichever its storage is, where nothing may be yet.
+    module subroutine array_save(self, urlpath, stat)
+      class(b2nd_array), intent(in) :: self
+      character(*), intent(in) :: urlpath
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Writes the array as a contiguous frame behind what is in a file, which is made if it isn't there. `offset` is how
+    !! many bytes are in front of it, for open().
+    module subroutine array_save_append(self, urlpath, offset, stat)
+      class(b2nd_array), intent(in) :: self
+      character(*), intent(in) :: urlpath
+      integer(c_int64_t), intent(out), optional :: offset
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Takes up the shape that another handle or process has given the array in its file; `changed` tells whether there
+    !! was something. `stat` is BLOSC2_ERROR_DATA when more than the shape has changed.
+    module subroutine array_refresh(self, changed, stat)
+      class(b2nd_array), intent(inout) :: self
+      logical, intent(out), optional :: changed
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Reads all items. `data` must have the shape of the array, but for dimensions of one item, and items of its type:
+    !! everything else is BLOSC2_ERROR_INVALID_PARAM, here and in all that follows.
+    module subroutine array_to_array(self, data, stat)
+      class(b2nd_array), intent(in) :: self
+      type(*), dimension(..), intent(inout), contiguous, target :: data
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Reads the items from `first` to `last`. `stat` is BLOSC2_ERROR_INVALID_INDEX when they are not all there.
+    module subroutine array_get_slice(self, first, last, data, stat)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int64_t), intent(in) :: first(:), last(:)
+      type(*), dimension(..), intent(inout), contiguous, target :: data
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Writes the items from `first` to `last`. `stat` is BLOSC2_ERROR_INVALID_INDEX when they are not all there.
+    module subroutine array_set_slice(self, first, last, data, stat)
+      class(b2nd_array), intent(inout) :: self
+      integer(c_int64_t), intent(in) :: first(:), last(:)
+      type(*), dimension(..), intent(in), contiguous, target :: data
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Reads the items with these numbers, one after the other. Numbers count from 1 in the order of the items in
+    !! Fortran, the first dimension fastest.
+    module subroutine array_get_sparse(self, numbers, data, stat)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int64_t), intent(in) :: numbers(:)
+      type(*), dimension(..), intent(inout), contiguous, target :: data
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Reads the items at all combinations of indices, as `a(selection(1)%at, selection(2)%at, ...)`.
+    module subroutine array_get_selection(self, selection, data, stat)
+      class(b2nd_array), intent(in) :: self
+      type(b2nd_indices), intent(in) :: selection(:)
+      type(*), dimension(..), intent(inout), contiguous, target :: data
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Writes the items at all combinations of indices. Of items that are selected twice the last one stays.
+    module subroutine array_set_selection(self, selection, data, stat)
+      class(b2nd_array), intent(inout) :: self
+      type(b2nd_indices), intent(in) :: selection(:)
+      type(*), dimension(..), intent(in), contiguous, target :: data
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Gives the array another shape. Items come or go at the end of each dimension, or in front of item `start`; inside
+    !! of the array that is only for whole chunks. What comes is zero, unless it was cut off before inside a chunk.
+    module subroutine array_resize(self, shape, start, stat)
+      class(b2nd_array), intent(inout) :: self
+      integer(c_int64_t), intent(in) :: shape(:)
+      integer(c_int64_t), intent(in), optional :: start(:)
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Adds items behind all others along dimension `dim`; in the other dimensions `data` must have as many as the
+    !! array.
+    module subroutine array_append(self, data, dim, stat)
+      class(b2nd_array), intent(inout) :: self
+      type(*), dimension(..), intent(in), contiguous, target :: data
+      integer, intent(in) :: dim
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Inserts items in front of item `before` along dimension `dim`; inside of the array that is only for whole chunks.
+    module subroutine array_insert(self, data, dim, before, stat)
+      class(b2nd_array), intent(inout) :: self
+      type(*), dimension(..), intent(in), contiguous, target :: data
+      integer, intent(in) :: dim
+      integer(c_int64_t), intent(in) :: before
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Removes the items from `first` to `last` along dimension `dim`; inside of the array that is only for whole
+    !! chunks.
+    module subroutine array_delete(self, dim, first, last, stat)
+      class(b2nd_array), intent(inout) :: self
+      integer, intent(in) :: dim
+      integer(c_int64_t), intent(in) :: first, last
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> Puts another array behind this one along dimension `dim`.
+    module subroutine array_extend(self, other, dim, stat)
+      class(b2nd_array), intent(inout) :: self
+      class(b2nd_array), intent(in) :: other
+      integer, intent(in) :: dim
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> The number of dimensions; 0 without array.
+    module function array_ndim(self) result(ndim)
+      class(b2nd_array), intent(in) :: self
+      integer :: ndim
+    end function
+
+    !> The items in each dimension; empty without array.
+    module function array_shape(self) result(shape)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int64_t), allocatable :: shape(:)
+    end function
+
+    !> The items of a chunk in each dimension.
+    module function array_chunkshape(self) result(chunkshape)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int32_t), allocatable :: chunkshape(:)
+    end function
+
+    !> The items of a block in each dimension.
+    module function array_blockshape(self) result(blockshape)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int32_t), allocatable :: blockshape(:)
+    end function
+
+    !> The number of items; 0 without array.
+    module function array_nitems(self) result(nitems)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int64_t) :: nitems
+    end function
+
+    !> The bytes of an item; 0 without array.
+    module function array_itemsize(self) result(itemsize)
+      class(b2nd_array), intent(in) :: self
+      integer :: itemsize
+    end function
+
+    !> NumPy's spelling of the type of an item; empty without array.
+    module function array_dtype(self) result(dtype)
+      class(b2nd_array), intent(in) :: self
+      character(:), allocatable :: dtype
+    end function
+
+    !> Makes `schunk` the super-chunk of the array, for its metalayers and chunks. It keeps the array.
+    module subroutine array_schunk(self, schunk, stat)
+      class(b2nd_array), intent(in) :: self
+      type(blosc2_schunk), intent(inout) :: schunk
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    !> The numbers of the chunks that hold the items from `first` to `last`, counted from 1 in the order of Fortran.
+    module subroutine array_get_slice_nchunks(self, first, last, numbers, stat)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int64_t), intent(in) :: first(:), last(:)
+      integer(c_int64_t), allocatable, intent(out) :: numbers(:)
+      integer, intent(out), optional :: stat
+    end subroutine
+
+    ! What is wrong with a slice: no array, another number of dimensions, items that aren't there.
+    module function slice_error(self, first, last) result(code)
+      class(b2nd_array), intent(in) :: self
+      integer(c_int64_t), intent(in) :: first(:), last(:)
+      integer(c_int) :: code
+    end function
+
+    ! What is wrong with an array of Fortran that is to hold a slice of this shape: dimensions of one item may be
+    ! missing or too many, and the items must be as large, and as far as is known of the type, of the array's.
+    module function shape_error(self, buffer, shape) result(code)
+      class(b2nd_array), intent(in) :: self
+      type(blosc_buffer), intent(in) :: buffer
+      integer(c_int64_t), intent(in) :: shape(:)
+      integer(c_int) :: code
+    end function
+
+    ! Numbers of dimensions in the order of C.
+    module function to_c(numbers) result(reversed)
+      integer(c_int64_t), intent(in) :: numbers(:)
+      integer(c_int64_t) :: reversed(B2ND_MAX_DIM)
+    end function
+  end interface
+
+contains
+
+  !> Whether the handle has an array.
+  impure elemental logical function array_is_open(self)
+    class(b2nd_array), intent(in) :: self
+
+    array_is_open = holds(self%owner)
+  end function
+
+  !> The array for functions of C; null when there is none. It stays the handle's.
+  function array_c_pointer(self) result(array)
+    class(b2nd_array), intent(in) :: self
+    type(c_ptr) :: array
+
+    array = address_of(self%owner)
+  end function
+
+  !> Lets go of the array; the last handle frees it.
+  impure elemental subroutine array_release(self)
+    class(b2nd_array), intent(inout) :: self
+
+    call let_go(self%owner)
+  end subroutine
+
+  !> `to = from` makes `to` one more handle of the same array.
+  impure elemental subroutine array_assign(to, from)
+    class(b2nd_array), intent(inout) :: to
+    type(b2nd_array), intent(in) :: from
+
+    call share(to%owner, from%owner)
+  end subroutine
+
+  impure elemental subroutine array_finalize(self)
+    type(b2nd_array), intent(inout) :: self
+
+    call let_go(self%owner)
+  end subroutine
+end module blosc2_arrays

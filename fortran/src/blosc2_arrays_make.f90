@@ -1,0 +1,438 @@
+! Arrays: making, opening and storing them.
+!
+! C makes arrays with a context that holds the storage, the shapes and the type. Here one is made of `b2nd_options`,
+! used and freed.
+submodule (blosc2_arrays) blosc2_arrays_make
+  implicit none
+
+  !> Bytes that chunks and blocks may have when their shapes are not given.
+  integer(c_int64_t), parameter :: CHUNK_BYTES = 2_c_int64_t**21, BLOCK_BYTES = 2_c_int64_t**16
+
+  !> A context of C and what it points to. Variables of this type need the attribute `target`.
+  type :: recipe
+    type(c_ptr) :: context = c_null_ptr
+    type(storage_parts) :: parts
+    type(b2nd_metalayer), allocatable :: contents(:)
+    type(text), allocatable :: names(:)
+    type(blosc2_metalayer), allocatable :: metalayers(:)
+  end type
+
+  !> A string of C.
+  type :: text
+    character(kind=c_char), allocatable :: chars(:)
+  end type
+
+contains
+
+  module procedure array_zeros
+    type(recipe), target :: made
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    call write_recipe(made, dtype, -1_c_int64_t, shape, options, code)
+    if (code == 0) code = c_b2nd_zeros(made%context, array)
+    call finish(self, made, array, code, 'b2nd_array%zeros', stat)
+  end procedure
+
+  module procedure array_uninit
+    type(recipe), target :: made
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    call write_recipe(made, dtype, -1_c_int64_t, shape, options, code)
+    if (code == 0) code = c_b2nd_uninit(made%context, array)
+    call finish(self, made, array, code, 'b2nd_array%uninit', stat)
+  end procedure
+
+  module procedure array_nans
+    type(recipe), target :: made
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    call write_recipe(made, dtype, -1_c_int64_t, shape, options, code)
+    if (code == 0) code = c_b2nd_nans(made%context, array)
+    call finish(self, made, array, code, 'b2nd_array%nans', stat)
+  end procedure
+
+  module procedure array_full
+    type(recipe), target :: made
+    type(blosc_buffer) :: item
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    call blosc_describe(value, item)
+    call write_recipe(made, spelling(item, dtype), item%item_size, shape, options, code)
+    if (code == 0 .and. item%items /= 1) code = BLOSC2_ERROR_INVALID_PARAM
+    if (code == 0) code = c_b2nd_full(made%context, array, item%address)
+    call finish(self, made, array, code, 'b2nd_array%full', stat)
+  end procedure
+
+  module procedure array_from_array
+    type(recipe), target :: made
+    type(blosc_buffer) :: source
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    call blosc_describe(data, source)
+    if (source%items < 0) then
+      code = BLOSC2_ERROR_INVALID_PARAM
+    else
+      call write_recipe(made, spelling(source, dtype), source%item_size, source%extents(:source%rank), options, code)
+    end if
+    if (code == 0) then
+      code = c_b2nd_from_cbuffer(made%context, array, source%address, source%items*source%item_size)
+    end if
+    call finish(self, made, array, code, 'b2nd_array%from_array', stat)
+  end procedure
+
+  module procedure array_slice_of
+    type(recipe), target :: made
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    code = slice_error(source, first, last)
+    if (code == 0) then
+      call write_recipe(made, source%dtype(), int(source%itemsize(), c_int64_t), last - first + 1, options, code)
+    end if
+    if (code == 0) then
+      code = c_b2nd_get_slice(made%context, array, source%c_pointer(), to_c(first - 1), to_c(last))
+    end if
+    call finish(self, made, array, code, 'b2nd_array%slice_of', stat)
+  end procedure
+
+  module procedure array_copy_of
+    type(recipe), target :: made
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (source%is_open()) then
+      call write_recipe(made, source%dtype(), int(source%itemsize(), c_int64_t), source%shape(), options, code)
+    end if
+    if (code == 0) code = c_b2nd_copy(made%context, source%c_pointer(), array)
+    call finish(self, made, array, code, 'b2nd_array%copy_of', stat)
+  end procedure
+
+  module procedure array_concatenation_of
+    type(recipe), target :: made
+    type(c_ptr) :: array
+    integer(c_int) :: code
+    integer(c_int64_t), allocatable :: shape(:), added(:)
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (first%is_open() .and. second%is_open()) then
+      code = BLOSC2_ERROR_INVALID_PARAM
+      if (dim >= 1 .and. dim <= min(first%ndim(), second%ndim())) then
+        added = second%shape()
+        shape = first%shape()
+        shape(dim) = shape(dim) + added(dim)
+        call write_recipe(made, first%dtype(), int(first%itemsize(), c_int64_t), shape, options, code)
+      end if
+    end if
+    if (code == 0) then
+      code = c_b2nd_concatenate(made%context, first%c_pointer(), second%c_pointer(), &
+        int(first%ndim() - dim, c_int8_t), .true._c_bool, array)
+    end if
+    call finish(self, made, array, code, 'b2nd_array%concatenation_of', stat)
+  end procedure
+
+  module procedure array_squeeze_of
+    type(c_ptr) :: view
+    integer(c_int) :: code
+    integer(c_int64_t), allocatable :: shape(:)
+    logical, allocatable :: dropped(:)
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (source%is_open()) then
+      code = BLOSC2_ERROR_SUCCESS
+      shape = source%shape()
+      dropped = shape == 1
+      if (present(dims)) then
+        dropped = .false.
+        if (any(dims < 1 .or. dims > source%ndim())) then
+          code = BLOSC2_ERROR_INVALID_PARAM
+        else
+          dropped(dims) = .true.
+        end if
+      end if
+      if (code == 0) then
+        code = c_b2nd_squeeze_index(source%c_pointer(), view, logical(dropped(size(dropped):1:-1), c_bool))
+      end if
+    end if
+    call show(self, source, view, code, 'b2nd_array%squeeze_of', stat)
+  end procedure
+
+  module procedure array_expansion_of
+    type(c_ptr) :: view
+    integer(c_int) :: code
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (source%is_open()) then
+      code = BLOSC2_ERROR_INVALID_PARAM
+      if (size(new) <= B2ND_MAX_DIM .and. count(.not. new) == source%ndim()) then
+        code = c_b2nd_expand_dims(source%c_pointer(), view, logical(new(size(new):1:-1), c_bool), &
+          int(size(new), c_int8_t))
+      end if
+    end if
+    call show(self, source, view, code, 'b2nd_array%expansion_of', stat)
+  end procedure
+
+  module procedure array_open
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    if (present(offset)) then
+      code = c_b2nd_open_offset(trim(urlpath)//c_null_char, array, offset)
+    else
+      code = c_b2nd_open(trim(urlpath)//c_null_char, array)
+    end if
+    call take(self, array, code, 'b2nd_array%open', stat)
+  end procedure
+
+  module procedure array_from_frame
+    type(blosc_buffer) :: source
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    call blosc_describe(frame, source)
+    code = c_b2nd_from_cframe(source%address, source%items, .true._c_bool, array)
+    call take(self, array, code, 'b2nd_array%from_frame', stat)
+  end procedure
+
+  module procedure array_from_schunk
+    type(c_ptr) :: array
+    integer(c_int) :: code
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (schunk%is_open()) code = c_b2nd_from_schunk(schunk%c_pointer(), array)
+    if (code == 0) then
+      call own(self%owner, array, free_array_alone, schunk%ownership())
+    else
+      call self%release()
+    end if
+    call settle(code, 'b2nd_array%from_schunk', stat)
+  end procedure
+
+  module procedure array_to_frame
+    type(c_ptr) :: address
+    integer(c_int64_t) :: length
+    logical(c_bool) :: needs_free
+    integer(c_int) :: code
+
+    length = 0
+    needs_free = .false.
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (self%is_open()) code = c_b2nd_to_cframe(self%c_pointer(), address, length, needs_free)
+    call bytes_from_c(address, merge(length, 0_c_int64_t, code >= 0), frame)
+    if (code >= 0 .and. needs_free) call free_c(address)
+    call settle(code, 'b2nd_array%to_frame', stat)
+  end procedure
+
+  module procedure array_save
+    integer(c_int) :: code
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (self%is_open()) code = c_b2nd_save(self%c_pointer(), trim(urlpath)//c_null_char)
+    call settle(code, 'b2nd_array%save', stat)
+  end procedure
+
+  module procedure array_save_append
+    integer(c_int64_t) :: code
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (self%is_open()) code = c_b2nd_save_append(self%c_pointer(), trim(urlpath)//c_null_char)
+    if (present(offset)) offset = max(code, 0_c_int64_t)
+    call settle(code, 'b2nd_array%save_append', stat)
+  end procedure
+
+  module procedure array_refresh
+    integer(c_int) :: code
+
+    code = BLOSC2_ERROR_NULL_POINTER
+    if (self%is_open()) code = c_b2nd_refresh(self%c_pointer())
+    if (present(changed)) changed = code > 0
+    call settle(code, 'b2nd_array%refresh', stat)
+  end procedure
+
+  ! Makes the context of C for an array of this type and shape. An `item_size` of -1 is taken from the spelling of the
+  ! type. `code` says what is wrong; then there is no context.
+  subroutine write_recipe(made, dtype, item_size, shape, options, code)
+    type(recipe), intent(inout), target :: made
+    character(*), intent(in) :: dtype
+    integer(c_int64_t), intent(in) :: item_size
+    integer(c_int64_t), intent(in) :: shape(:)
+    type(b2nd_options), intent(in), optional :: options
+    integer(c_int), intent(out) :: code
+    type(b2nd_options) :: chosen
+    integer(c_int64_t) :: bytes
+
+    if (present(options)) chosen = options
+    code = BLOSC2_ERROR_INVALID_PARAM
+    if (size(shape) > B2ND_MAX_DIM .or. any(shape < 0)) return
+    bytes = item_size
+    if (bytes < 0) bytes = spelled_size(dtype)
+    if (bytes > BLOSC2_MAXTYPESIZE) return
+    if (bytes > 0) chosen%cparams%typesize = int(bytes, c_int32_t)
+
+    if (.not. allocated(chosen%chunkshape)) then
+      chosen%chunkshape = partition(shape, CHUNK_BYTES/chosen%cparams%typesize)
+    end if
+    if (.not. allocated(chosen%blockshape)) then
+      chosen%blockshape = partition(int(chosen%chunkshape, c_int64_t), BLOCK_BYTES/chosen%cparams%typesize)
+    end if
+    if (size(chosen%chunkshape) /= size(shape) .or. size(chosen%blockshape) /= size(shape)) return
+    call assemble_storage(made%parts, chosen%cparams, chosen%dparams, chosen%urlpath, chosen%contiguous, chosen%io)
+    if (.not. allocated(chosen%metalayers)) allocate (chosen%metalayers(0))
+    call write_metalayers(made, chosen%metalayers)
+
+    made%context = c_b2nd_create_ctx(made%parts%storage, int(size(shape), c_int8_t), to_c(shape), &
+      int(to_c(int(chosen%chunkshape, c_int64_t)), c_int32_t), &
+      int(to_c(int(chosen%blockshape, c_int64_t)), c_int32_t), trim(dtype)//c_null_char, &
+      int(DTYPE_NUMPY_FORMAT, c_int8_t), made%metalayers, int(size(made%metalayers), c_int32_t))
+    if (c_associated(made%context)) code = BLOSC2_ERROR_SUCCESS
+  end subroutine
+
+  ! Makes the structs of C for metalayers, with names and contents beside them.
+  subroutine write_metalayers(made, metalayers)
+    type(recipe), intent(inout), target :: made
+    type(b2nd_metalayer), intent(in) :: metalayers(:)
+    integer :: i, k
+
+    allocate (made%contents(size(metalayers)), made%names(size(metalayers)), made%metalayers(size(metalayers)))
+    do i = 1, size(metalayers)
+      made%contents(i)%content = metalayers(i)%content
+      allocate (made%names(i)%chars(len(metalayers(i)%name) + 1))
+      do k = 1, len(metalayers(i)%name)
+        made%names(i)%chars(k) = metalayers(i)%name(k:k)
+      end do
+      made%names(i)%chars(k) = c_null_char
+      made%metalayers(i)%name = c_loc(made%names(i)%chars)
+      made%metalayers(i)%content_len = size(made%contents(i)%content)
+      if (made%metalayers(i)%content_len > 0) made%metalayers(i)%content = c_loc(made%contents(i)%content)
+    end do
+  end subroutine
+
+  ! Frees the context and makes the handle the owner of what was made with it.
+  subroutine finish(self, made, array, code, procedure, stat)
+    class(b2nd_array), intent(inout) :: self
+    type(recipe), intent(inout) :: made
+    type(c_ptr), intent(in) :: array
+    integer(c_int), intent(in) :: code
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: stat
+    integer(c_int) :: freed
+
+    if (c_associated(made%context)) freed = c_b2nd_free_ctx(made%context)
+    made%context = c_null_ptr
+    call take(self, array, code, procedure, stat)
+  end subroutine
+
+  ! Makes the handle the owner of an array, unless `code` says that there is none.
+  subroutine take(self, array, code, procedure, stat)
+    class(b2nd_array), intent(inout) :: self
+    type(c_ptr), intent(in) :: array
+    integer(c_int), intent(in) :: code
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: stat
+
+    if (code >= 0) then
+      call own(self%owner, array, free_array)
+    else
+      call self%release()
+    end if
+    call settle(code, procedure, stat)
+  end subroutine
+
+  ! Makes the handle the owner of a view of another array, which it keeps.
+  subroutine show(self, source, view, code, procedure, stat)
+    class(b2nd_array), intent(inout) :: self
+    class(b2nd_array), intent(in) :: source
+    type(c_ptr), intent(in) :: view
+    integer(c_int), intent(in) :: code
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: stat
+
+    if (code >= 0) then
+      call own(self%owner, view, free_array, record_of(source%owner))
+    else
+      call self%release()
+    end if
+    call settle(code, procedure, stat)
+  end subroutine
+
+  ! Frees an array with its super-chunk, unless that belongs to another array.
+  subroutine free_array(object)
+    type(c_ptr), intent(in) :: object
+    integer(c_int) :: code
+
+    code = c_b2nd_free(object)
+  end subroutine
+
+  ! Frees an array whose super-chunk has an owner of its own.
+  subroutine free_array_alone(object)
+    type(c_ptr), intent(in) :: object
+    type(c_b2nd_array), pointer :: facts
+
+    call c_f_pointer(object, facts)
+    facts%sc = c_null_ptr
+    call free_array(object)
+  end subroutine
+
+  ! The spelling of an item's type, if the caller has not given one.
+  function spelling(buffer, dtype) result(spelled)
+    type(blosc_buffer), intent(in) :: buffer
+    character(*), intent(in), optional :: dtype
+    character(:), allocatable :: spelled
+    character(20) :: digits
+    logical :: little
+
+    if (present(dtype)) then
+      spelled = dtype
+      return
+    end if
+    little = transfer(1_c_int32_t, 0_c_int8_t) == 1
+    write (digits, '(i0)') buffer%item_size
+    if (buffer%item_size == 1 .or. scan(buffer%kind, 'bSV') > 0) then
+      spelled = '|'//buffer%kind//trim(digits)
+    else
+      spelled = merge('<', '>', little)//buffer%kind//trim(digits)
+    end if
+  end function
+
+  ! The bytes of an item by the spelling of its type; -1 when that doesn't tell.
+  function spelled_size(dtype) result(item_size)
+    character(*), intent(in) :: dtype
+    integer(c_int64_t) :: item_size
+    integer :: failed, digits
+
+    item_size = -1
+    digits = verify(dtype, '<>=|') + 1
+    if (digits < 2 .or. digits > len_trim(dtype)) return
+    if (verify(trim(dtype(digits:)), '0123456789') > 0) return
+    read (dtype(digits:), *, iostat=failed) item_size
+    if (failed /= 0) item_size = -1
+    ! Characters of NumPy's text have 4 bytes.
+    if (dtype(digits - 1:digits - 1) == 'U') item_size = 4*item_size
+  end function
+
+  ! A shape of at most so many items: the last dimensions, which are the slowest, are halved first.
+  function partition(shape, items) result(part)
+    integer(c_int64_t), intent(in) :: shape(:), items
+    integer(c_int32_t), allocatable :: part(:)
+    integer(c_int64_t) :: extents(size(shape)), product_of_others
+    integer :: i, k
+
+    extents = min(max(shape, 1_c_int64_t), int(BLOSC2_MAX_BUFFERSIZE, c_int64_t))
+    do i = size(shape), 1, -1
+      ! What the dimensions in front of this one hold, no further than it matters.
+      product_of_others = 1
+      do k = 1, i - 1
+        product_of_others = min(product_of_others*extents(k), int(BLOSC2_MAX_BUFFERSIZE, c_int64_t))
+      end do
+      do while (extents(i) > 1 .and. extents(i)*product_of_others > max(items, 1_c_int64_t))
+        extents(i) = (extents(i) + 1)/2
+      end do
+    end do
+    part = int(extents, c_int32_t)
+  end function
+end submodule blosc2_arrays_make

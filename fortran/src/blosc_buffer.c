@@ -1,0 +1,72 @@
+/*
+ * What a Fortran array is to C: where it begins, how large its items are and how many.
+ *
+ * A procedure that takes arrays of any type and rank (`type(*), dimension(..)`) can't ask Fortran for the size of an
+ * item. The descriptor that the compiler passes to C has it; its layout is the compiler's, its names are those of the
+ * Fortran standard.
+ */
+
+#include <ISO_Fortran_binding.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The derived type blosc_buffer of blosc_support.f90. */
+typedef struct {
+  /* The first item; never NULL. */
+  void *address;
+  /* Bytes of an item. */
+  int64_t item_size;
+  /* Items; -1 when the array doesn't know it, as those of assumed size. */
+  int64_t items;
+  /* Items along each dimension, the fastest first. */
+  int64_t extents[CFI_MAX_RANK];
+  /* Dimensions; 0 for a scalar. */
+  int rank;
+  /* The letter that NumPy has for this kind of item. */
+  char kind;
+} blosc_buffer;
+
+/* The letter of NumPy for the type of an item: V is bytes that mean nothing to it. */
+static char kind_of(CFI_type_t type) {
+  static const CFI_type_t integers[] = {
+      CFI_type_signed_char, CFI_type_short,    CFI_type_int,     CFI_type_long,     CFI_type_long_long,
+      CFI_type_int8_t,      CFI_type_int16_t,  CFI_type_int32_t, CFI_type_int64_t,  CFI_type_size_t,
+      CFI_type_intmax_t,    CFI_type_intptr_t, CFI_type_ptrdiff_t};
+  size_t i;
+
+  for (i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+    if (type == integers[i]) {
+      return 'i';
+    }
+  }
+  if (type == CFI_type_float || type == CFI_type_double) {
+    return 'f';
+  }
+  if (type == CFI_type_float_Complex || type == CFI_type_double_Complex) {
+    return 'c';
+  }
+  if (type == CFI_type_Bool) {
+    return 'b';
+  }
+  return type == CFI_type_char ? 'S' : 'V';
+}
+
+/* Fills in what is known of an array, which must be contiguous. */
+void blosc_fortran_describe(const CFI_cdesc_t *array, blosc_buffer *buffer) {
+  static char nothing;
+  int i;
+
+  buffer->address = array->base_addr == NULL ? &nothing : array->base_addr;
+  buffer->item_size = (int64_t)array->elem_len;
+  buffer->rank = array->rank;
+  buffer->kind = kind_of(array->type);
+  buffer->items = 1;
+  for (i = 0; i < CFI_MAX_RANK; i++) {
+    buffer->extents[i] = i < array->rank ? array->dim[i].extent : 1;
+    if (buffer->extents[i] < 0) {
+      buffer->items = -1;
+    } else if (buffer->items >= 0) {
+      buffer->items *= buffer->extents[i];
+    }
+  }
+}

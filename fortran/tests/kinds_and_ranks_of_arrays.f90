@@ -1,0 +1,223 @@
+! Fortran arrays of every numeric kind and every rank, and scalars, are arrays of Blosc2 of the same shape and the right
+! type, and come back.
+program kinds_and_ranks_of_arrays
+  use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
+  use blosc2, only: b2nd_array
+  use blosc_support, only: blosc_buffer, blosc_describe
+  use checks, only: check, finish
+  implicit none
+
+  integer, parameter :: ITEMS = 3*2**14
+
+  call all_ranks_of_int8()
+  call all_ranks_of_int16()
+  call all_ranks_of_int32()
+  call all_ranks_of_int64()
+  call all_ranks_of_real32()
+  call all_ranks_of_real64()
+  call all_ranks_of_complex32()
+  call all_ranks_of_complex64()
+  call finish('kinds_and_ranks_of_arrays')
+
+contains
+
+  subroutine round_trip(there, back, label)
+    type(*), dimension(..), intent(in), contiguous, target :: there
+    type(*), dimension(..), intent(inout), contiguous, target :: back
+    character(*), intent(in) :: label
+    type(b2nd_array) :: array
+    type(blosc_buffer) :: facts
+
+    call blosc_describe(there, facts)
+    call array%from_array(there)
+    call check(array%ndim() == facts%rank, label//' rank')
+    call check(all(array%shape() == facts%extents(:facts%rank)), label//' shape')
+    call check(array%itemsize() == facts%item_size, label//' item size')
+    call check(array%dtype() == dtype_of(label), label//' type')
+    call array%to_array(back)
+  end subroutine
+
+  function dtype_of(label) result(dtype)
+    character(*), intent(in) :: label
+    character(:), allocatable :: dtype
+
+    select case (label)
+    case ('int8')
+      dtype = '|i1'
+    case ('int16')
+      dtype = '<i2'
+    case ('int32')
+      dtype = '<i4'
+    case ('int64')
+      dtype = '<i8'
+    case ('real32')
+      dtype = '<f4'
+    case ('real64')
+      dtype = '<f8'
+    case ('complex32')
+      dtype = '<c8'
+    case default
+      dtype = '<c16'
+    end select
+  end function
+
+  subroutine all_ranks_of_int8()
+    integer(int8), allocatable, target :: flat(:), back(:)
+    integer(int8), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    integer(int8), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    integer(int8), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    integer(int8), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    integer(int8), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    integer(int8), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    integer(int8), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int8), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int8), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int8), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'int8'
+    integer :: i
+
+    flat = [(int(modulo(i, 100), int8), i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+
+  subroutine all_ranks_of_int16()
+    integer(int16), allocatable, target :: flat(:), back(:)
+    integer(int16), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    integer(int16), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    integer(int16), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    integer(int16), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    integer(int16), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    integer(int16), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    integer(int16), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int16), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int16), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int16), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'int16'
+    integer :: i
+
+    flat = [(int(modulo(i*7, 30000), int16), i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+
+  subroutine all_ranks_of_int32()
+    integer(int32), allocatable, target :: flat(:), back(:)
+    integer(int32), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    integer(int32), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    integer(int32), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    integer(int32), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    integer(int32), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    integer(int32), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    integer(int32), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int32), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int32), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int32), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'int32'
+    integer :: i
+
+    flat = [(i*1000, i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+
+  subroutine all_ranks_of_int64()
+    integer(int64), allocatable, target :: flat(:), back(:)
+    integer(int64), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    integer(int64), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    integer(int64), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    integer(int64), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    integer(int64), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    integer(int64), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    integer(int64), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int64), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int64), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    integer(int64), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'int64'
+    integer :: i
+
+    flat = [(i*10_int64**9, i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+
+  subroutine all_ranks_of_real32()
+    real(real32), allocatable, target :: flat(:), back(:)
+    real(real32), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    real(real32), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    real(real32), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    real(real32), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    real(real32), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    real(real32), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    real(real32), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    real(real32), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    real(real32), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    real(real32), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'real32'
+    integer :: i
+
+    flat = [(real(i, real32)/7, i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+
+  subroutine all_ranks_of_real64()
+    real(real64), allocatable, target :: flat(:), back(:)
+    real(real64), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    real(real64), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    real(real64), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    real(real64), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    real(real64), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    real(real64), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    real(real64), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    real(real64), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    real(real64), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    real(real64), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'real64'
+    integer :: i
+
+    flat = [(real(i, real64)/7, i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+
+  subroutine all_ranks_of_complex32()
+    complex(real32), allocatable, target :: flat(:), back(:)
+    complex(real32), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    complex(real32), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    complex(real32), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    complex(real32), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    complex(real32), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    complex(real32), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    complex(real32), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    complex(real32), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    complex(real32), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    complex(real32), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'complex32'
+    integer :: i
+
+    flat = [(cmplx(i, -i, real32), i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+
+  subroutine all_ranks_of_complex64()
+    complex(real64), allocatable, target :: flat(:), back(:)
+    complex(real64), pointer :: a1(:), b1(:), a2(:,:), b2(:,:), a3(:,:,:), b3(:,:,:), a4(:,:,:,:), b4(:,:,:,:)
+    complex(real64), pointer :: a5(:,:,:,:,:), b5(:,:,:,:,:), a6(:,:,:,:,:,:), b6(:,:,:,:,:,:)
+    complex(real64), pointer :: a7(:,:,:,:,:,:,:), b7(:,:,:,:,:,:,:), a8(:,:,:,:,:,:,:,:), b8(:,:,:,:,:,:,:,:)
+    complex(real64), pointer :: a9(:,:,:,:,:,:,:,:,:), b9(:,:,:,:,:,:,:,:,:)
+    complex(real64), pointer :: a10(:,:,:,:,:,:,:,:,:,:), b10(:,:,:,:,:,:,:,:,:,:)
+    complex(real64), pointer :: a11(:,:,:,:,:,:,:,:,:,:,:), b11(:,:,:,:,:,:,:,:,:,:,:)
+    complex(real64), pointer :: a12(:,:,:,:,:,:,:,:,:,:,:,:), b12(:,:,:,:,:,:,:,:,:,:,:,:)
+    complex(real64), pointer :: a13(:,:,:,:,:,:,:,:,:,:,:,:,:), b13(:,:,:,:,:,:,:,:,:,:,:,:,:)
+    complex(real64), pointer :: a14(:,:,:,:,:,:,:,:,:,:,:,:,:,:), b14(:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    complex(real64), pointer :: a15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:), b15(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
+    character(*), parameter :: label = 'complex64'
+    integer :: i
+
+    flat = [(cmplx(i, 0.5_real64*i, real64), i=1, ITEMS)]
+    back = flat
+    include 'ranks.inc'
+  end subroutine
+end program kinds_and_ranks_of_arrays

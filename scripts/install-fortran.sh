@@ -1,0 +1,24 @@
+#!/bin/bash
+# Builds the Fortran modules and puts them below a prefix; `make fortran` and `make install` call it.
+#
+# usage: install-fortran.sh build|install PREFIX
+#
+# `build` needs a Fortran compiler, CMake and a C compiler; `install` puts what was built where others look for it, with
+# the sources beside it for compilers that can't read these modules, and does nothing if nothing was built. The compiler
+# is gfortran unless FC says otherwise.
+set -euo pipefail
+
+action=$1
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${CARGO_TARGET_DIR:-$root/target}/fortran
+
+case $action in
+    build)
+        cmake -S "$root/fortran" -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBLOSC_FORTRAN_STRICT=ON > /dev/null
+        cmake --build "$build" > /dev/null
+        ;;
+    install)
+        [ -e "$build/libblosc2_fortran.a" ] || exit 0
+        cmake --install "$build" --prefix "$2" > /dev/null
+        ;;
+esac

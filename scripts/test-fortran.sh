@@ -1,0 +1,97 @@
+#!/bin/bash
+# Tests the Fortran modules as programs outside of the project use them; `make test` calls it.
+#
+# usage: test-fortran.sh BUILD
+#
+# BUILD is the folder cargo built in. Everything is installed below a prefix of its own; the test programs are run twice,
+# the second time under valgrind; files are traded with python-blosc2 and with C-Blosc 1.21; the interface is compared
+# with C; then come the examples, and projects that find the modules by pkg-config, CMake and fpm.
+set -euo pipefail
+
+build=$(realpath "$1")
+root=$(cd "$(dirname "$0")/.." && pwd)
+tests=$root/fortran/tests
+"$root/scripts/install-fortran.sh" build
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+"$root/scripts/install.sh" "$build" "$prefix"
+"$root/scripts/install-fortran.sh" install "$prefix"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+cd "$work"
+mkdir modules files
+
+# What gfortran warns of in tests by mistake, or because tests compare reals on purpose.
+options=(-std=f2018 -g -Wall -Wextra -Wimplicit-interface -Werror -Wno-compare-reals -Wno-uninitialized
+    -Wno-maybe-uninitialized -Wno-function-elimination -fcheck=bounds,mem -J modules)
+# shellcheck disable=SC2207
+libraries=($(pkg-config --cflags --libs blosc2_fortran blosc_fortran))
+
+say() {
+    echo "fortran: $*"
+}
+
+# build_test NAME
+build_test() {
+    gfortran "${options[@]}" -I "$tests" "$tests/checks.f90" "$tests/$1.f90" -o "$1" "${libraries[@]}"
+}
+
+checked() {
+    valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect --error-exitcode=9 "$@"
+}
+
+for name in kinds_and_ranks_of_chunks kinds_and_ranks_of_arrays chunks blosc1_chunks super_chunks arrays handles; do
+    build_test "$name"
+    "./$name" files
+    rm -rf files && mkdir files
+    checked "./$name" files > /dev/null
+    rm -rf files && mkdir files
+done
+say "no leak, and no error of memory"
+
+# Without stat, an error ends the program and says where it was.
+build_test without_stat
+ends_with() {
+    if ./without_stat "$1" > output 2> errors; then
+        echo "without_stat $1 goes on" >&2
+        exit 1
+    fi
+    grep -qF "ERROR STOP $2" errors || { cat errors >&2; exit 1; }
+}
+ends_with open "blosc2_schunk%open: "
+ends_with append "blosc2_schunk%append: Pointer is null"
+ends_with slice "b2nd_array%get_slice: "
+ends_with decompress "blosc_decompress: "
+say "errors without stat end the program"
+
+python3 "$tests/interface.py" "$prefix" "$work/interface" "-I$work/modules" "${libraries[@]}"
+
+build_test exchange
+python=$("$root/scripts/reference-blosc2.sh")/python
+reference1=$("$root/scripts/reference1.sh")
+mkdir theirs
+checked ./exchange write files
+LD_LIBRARY_PATH=$reference1 "$python" "$tests/exchange.py" read files "$reference1/libblosc.so.1"
+LD_LIBRARY_PATH=$reference1 "$python" "$tests/exchange.py" write theirs "$reference1/libblosc.so.1"
+checked ./exchange read theirs
+say "python-blosc2 and C-Blosc read our files, and we theirs"
+
+# expect NAME: the output of a program is what stands in NAME.txt beside the examples.
+expect() {
+    diff "$root/fortran/examples/$1.txt" output || { echo "the example $1 says something else" >&2; exit 1; }
+}
+for name in chunk super_chunk array; do
+    # shellcheck disable=SC2046
+    gfortran "${options[@]}" "$root/fortran/examples/$name.f90" -o "$name" $(pkg-config --cflags --libs blosc2_fortran)
+    "./$name" "files/$name.b2" > output
+    expect "$name"
+done
+h5fc -shlib "${options[@]}" "$root/fortran/examples/hdf5_filter.f90" -o hdf5_filter
+for filter in 32026 32001; do
+    HDF5_PLUGIN_PATH=$prefix/lib/hdf5/plugin ./hdf5_filter "files/$filter.h5" "$filter" > output
+    expect hdf5_filter
+done
+say "the examples work"
+
+"$tests/consumers/build.sh" "$prefix" "$work/consumers"
+say "projects outside of this one build and run"
