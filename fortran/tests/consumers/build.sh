@@ -33,9 +33,11 @@ for from_source in OFF ON; do
     run "cmake-$from_source/consumer"
 done
 
-sed -i "s|@FERROBLOSC@|$prefix/share/ferroblosc/fortran|" fpm/fpm.toml
-python3 -m venv --upgrade-deps fpm-venv > /dev/null
+# fpm takes paths for relative ones.
+sed -i "s|@FERROBLOSC@|$(realpath --relative-to fpm "$prefix/share/ferroblosc/fortran")|" fpm/fpm.toml
+python3 -m venv fpm-venv
 fpm-venv/bin/pip install --quiet --disable-pip-version-check fpm==0.12.0
 cd fpm
 export FPM_LDFLAGS="-L$prefix/lib"
-run ../fpm-venv/bin/fpm run --verbose
+../fpm-venv/bin/fpm build > fpm.log 2>&1 || { cat fpm.log; exit 1; }
+run ../fpm-venv/bin/fpm run
