@@ -37,7 +37,8 @@ build_test() {
 }
 
 checked() {
-    valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect --error-exitcode=9 "$@"
+    valgrind --quiet --leak-check=full --show-leak-kinds=definite,indirect \
+        --errors-for-leak-kinds=definite,indirect --error-exitcode=9 "$@"
 }
 
 for name in kinds_and_ranks_of_chunks kinds_and_ranks_of_arrays chunks blosc1_chunks super_chunks arrays handles; do
