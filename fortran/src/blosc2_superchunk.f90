@@ -479,8 +479,8 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle the super-chunk in a file or directory. `offset` is how many bytes of the file are in front of it.
-    !! What `io` points to must outlive the super-chunk. `stat` is BLOSC2_ERROR_FILE_OPEN when it can't be opened.
+    !> Makes the handle the super-chunk in a file or directory. `offset` is how many bytes of the file are in front of
+    !! it. What `io` points to must outlive the super-chunk. `stat` is BLOSC2_ERROR_FILE_OPEN when it can't be opened.
     module subroutine schunk_open(self, urlpath, offset, io, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: urlpath

@@ -243,8 +243,8 @@ contains
     target_bytes = bytes
   end function
 
-  ! A text as bytes. The compiler's descriptor of a text that is an expression doesn't tell its length, so texts don't go
-  ! through arguments of any type.
+  ! A text as bytes. The compiler's descriptor of a text that is an expression doesn't tell its length, so texts don't
+  ! go through arguments of any type.
   function bytes_of(text) result(bytes)
     character(*), intent(in) :: text
     integer(c_int8_t) :: bytes(len(text))

@@ -1,5 +1,5 @@
-! Arrays: the order of dimensions, slices, selections, changing shapes, views, files; and how each fails. What is read is
-! compared with a Fortran array on which the same was done. The argument is a folder for the files.
+! Arrays: the order of dimensions, slices, selections, changing shapes, views, files; and how each fails. What is read
+! is compared with a Fortran array on which the same was done. The argument is a folder for the files.
 program arrays
   use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
   use, intrinsic :: iso_fortran_env, only: int16, int32, int64, int8, real32, real64

@@ -102,8 +102,8 @@ contains
     call check(all(other%grid%shape() == [3, 4]), 'the array, too')
   end subroutine
 
-  ! A type with an allocatable list of handles: gfortran copies them by their bytes. Such copies hold nothing, and nothing
-  ! is freed twice; a compiler that calls their assignment makes them handles.
+  ! A type with an allocatable list of handles: gfortran copies them by their bytes. Such copies hold nothing, and
+  ! nothing is freed twice; a compiler that calls their assignment makes them handles.
   subroutine copies_behind_their_back()
     type :: collection
       type(blosc2_schunk), allocatable :: list(:)

@@ -1,5 +1,5 @@
-! Super-chunks in memory, in files and in directories: chunks, items, metalayers, copies; and how each fails. The argument
-! is a folder for the files.
+! Super-chunks in memory, in files and in directories: chunks, items, metalayers, copies; and how each fails. The
+! argument is a folder for the files.
 program super_chunks
   use, intrinsic :: iso_fortran_env, only: int32, int64, int8, real32, real64
   use blosc2
