@@ -23,10 +23,11 @@
 #include "blosc2/blosc2-export.h"
 #include "blosc2/blosc2-stdio.h"
 
-/* The version of C-Blosc2 whose interface this is. */
-#define BLOSC2_VERSION_MAJOR 3
-#define BLOSC2_VERSION_MINOR 3
-#define BLOSC2_VERSION_RELEASE 5
+/* The version of C-Blosc2 whose interface this is. Build scripts read these lines, and that of PyTables knows
+   them by the words "major", "minor" and "tweaks". */
+#define BLOSC2_VERSION_MAJOR 3   /* major: the interface may break */
+#define BLOSC2_VERSION_MINOR 3   /* minor: the interface may grow */
+#define BLOSC2_VERSION_RELEASE 5 /* tweaks */
 #define BLOSC2_VERSION_STRING "3.3.5"
 #define BLOSC2_VERSION_DATE "$Date:: 2026-09-24 #$"
 

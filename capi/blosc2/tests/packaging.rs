@@ -64,6 +64,22 @@ fn row_d10_the_tree_has_the_names_and_links_of_the_reference() {
 }
 
 #[test]
+fn the_version_lines_carry_the_words_that_build_scripts_look_for() {
+    let header = fs::read_to_string(project_root().join("include/blosc2.h")).expect("the header");
+    for (name, word, number) in [
+        ("BLOSC2_VERSION_MAJOR", "major", "3"),
+        ("BLOSC2_VERSION_MINOR", "minor", "3"),
+        ("BLOSC2_VERSION_RELEASE", "tweaks", "5"),
+    ] {
+        let line = header
+            .lines()
+            .find(|line| line.contains(name) && line.contains(word))
+            .unwrap_or_else(|| panic!("no line with {name} and {word}"));
+        assert_eq!(line.split_whitespace().nth(2), Some(number), "{line}");
+    }
+}
+
+#[test]
 fn pkg_config_finds_both_libraries() {
     let prefix = installed("pkg-config");
     let pkg_config = |arguments: &[&str]| -> Vec<String> {
