@@ -3,33 +3,39 @@
 #
 # usage: install.sh BUILD DESTINATION
 #
-# BUILD is the folder cargo built in (target/release), DESTINATION the prefix, DESTDIR included.
+# BUILD is the folder cargo built in (target/release), DESTINATION the prefix, DESTDIR included. LIBDIR is
+# where below it libraries go, as lib/x86_64-linux-gnu on Debian. Nothing that is installed knows where it is:
+# pkg-config and CMake files find the rest of the tree from their own place.
 set -euo pipefail
 
 build=$1 prefix=$2
+umask 022
+libdir=${LIBDIR:-lib}
+# The way from there to the prefix: a ".." for each folder.
+up=$(sed 's:[^/][^/]*:..:g' <<< "$libdir")
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 # install_library NAME VERSION SOVERSION CMAKE-PACKAGE
 install_library() {
     local name=$1 version=$2 soversion=$3 package=$4
 
-    install -m 755 "$build/lib$name.so" "$prefix/lib/lib$name.so.$version"
-    ln -sf "lib$name.so.$version" "$prefix/lib/lib$name.so.$soversion"
-    ln -sf "lib$name.so.$soversion" "$prefix/lib/lib$name.so"
-    "$root/scripts/hide-symbols.sh" "$build/lib$name.a" "$build/lib$name.so" "$prefix/lib/lib$name.a"
-    chmod 644 "$prefix/lib/lib$name.a"
+    install -m 755 "$build/lib$name.so" "$prefix/$libdir/lib$name.so.$version"
+    ln -sf "lib$name.so.$version" "$prefix/$libdir/lib$name.so.$soversion"
+    ln -sf "lib$name.so.$soversion" "$prefix/$libdir/lib$name.so"
+    "$root/scripts/hide-symbols.sh" "$build/lib$name.a" "$build/lib$name.so" "$prefix/$libdir/lib$name.a"
+    chmod 644 "$prefix/$libdir/lib$name.a"
 
     fill_in() {
-        sed -e "s/@VERSION@/$version/g" -e "s/@SOVERSION@/$soversion/g" "$1"
+        sed -e "s/@VERSION@/$version/g" -e "s/@SOVERSION@/$soversion/g" -e "s:@LIBDIR@:$libdir:g" -e "s:@UP@:$up:g" "$1"
     }
-    fill_in "$root/pkgconfig/$name.pc.in" > "$prefix/lib/pkgconfig/$name.pc"
-    install -d "$prefix/lib/cmake/$package"
+    fill_in "$root/pkgconfig/$name.pc.in" > "$prefix/$libdir/pkgconfig/$name.pc"
+    install -d "$prefix/$libdir/cmake/$package"
     for file in "$root/cmake/$package"/*; do
-        fill_in "$file" > "$prefix/lib/cmake/$package/$(basename "$file" .in)"
+        fill_in "$file" > "$prefix/$libdir/cmake/$package/$(basename "$file" .in)"
     done
 }
 
-install -d "$prefix/include/blosc2" "$prefix/lib/pkgconfig"
+install -d "$prefix/include/blosc2" "$prefix/$libdir/pkgconfig"
 install -m 644 "$root"/include/*.h "$prefix/include"
 install -m 644 "$root"/include/blosc2/*.h "$prefix/include/blosc2"
 install_library blosc2 3.3.5 9 Blosc2
