@@ -3,6 +3,8 @@
 CARGO ?= cargo
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Where below PREFIX libraries go.
+LIBDIR ?= lib
 # `make demo FILE=... TYPESIZE=...` compresses a file of yours.
 FILE ?=
 TYPESIZE ?= 4
@@ -21,15 +23,17 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install headers demo reference test test-fortran test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
+.PHONY: help build fortran install deb headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
 	@echo "make fortran                    build the Fortran modules (installs gfortran), for make install"
-	@echo "make install PREFIX= DESTDIR=   install them, with headers, pkg-config and CMake files"
+	@echo "make install PREFIX= DESTDIR= LIBDIR=  install them, with headers, pkg-config and CMake files"
+	@echo "make deb                        make Debian packages, and try to install and remove them"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
+	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients               run other people's programs with libblosc.so.1 (installs them)"
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, MPI too (installs them)"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
@@ -54,15 +58,20 @@ fortran:
 	scripts/install-fortran.sh build
 
 install: build
-	scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
-	scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
+	LIBDIR="$(LIBDIR)" scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
+	LIBDIR="$(LIBDIR)" scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
+
+# Debian packages, into target/deb; and a trial of them in a root of their own.
+deb: build
+	scripts/make-deb.sh $(BUILD) target/deb
+	scripts/test-deb.sh target/deb
 
 headers:
 	$(CARGO) run --quiet --package ferroblosc-headers
 
 demo:
 	scripts/need.sh gcc pkg-config python3-venv
-	$(MAKE) install PREFIX="$(DEMO)" DESTDIR=
+	$(MAKE) install PREFIX="$(DEMO)" DESTDIR= LIBDIR=lib
 	scripts/demo.sh "$(DEMO)" $(if $(FILE),"$(FILE)" "$(TYPESIZE)")
 
 # The library that the tests compare with, from the Python Package Index.
@@ -76,6 +85,7 @@ test: reference
 	$(CARGO) build --workspace
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
 		$(CARGO) test --workspace
+	scripts/test-consumers.sh $(TEST_BUILD)
 	$(MAKE) test-fortran
 
 # The Fortran modules and the libraries they stand on, as programs outside of the project use them.
@@ -83,6 +93,10 @@ test-fortran:
 	scripts/need.sh gcc gfortran pkg-config cmake valgrind libhdf5-dev python3-venv
 	$(CARGO) build --workspace
 	scripts/test-fortran.sh $(TEST_BUILD)
+
+# Projects in C, C++ and Rust that use what was installed.
+test-consumers: build
+	scripts/test-consumers.sh $(BUILD)
 
 # Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place; and Bloscpack with our blpk.
 test-clients: build

@@ -1,0 +1,101 @@
+#!/bin/bash
+# Makes Debian packages of the built libraries and programs; `make deb` calls it.
+#
+# usage: make-deb.sh BUILD OUTPUT
+#
+# BUILD is the folder cargo built in, OUTPUT the folder for the packages. Everything that `make install` installs
+# is in exactly one package: packaging/debian/<package>.list names its files, and a file that no list has, or
+# that is missing, is an error. packaging/debian/control describes the packages.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(realpath "$1")
+mkdir -p "$2"
+output=$(realpath "$2")
+debian=$root/packaging/debian
+"$root/scripts/need.sh" dpkg-dev binutils
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+umask 022
+
+version=$(dpkg-parsechangelog --file "$debian/changelog" --show-field Version)
+maintainer=$(dpkg-parsechangelog --file "$debian/changelog" --show-field Maintainer)
+SOURCE_DATE_EPOCH=$(dpkg-parsechangelog --file "$debian/changelog" --show-field Timestamp)
+export SOURCE_DATE_EPOCH
+architecture=$(dpkg --print-architecture)
+multiarch=$(dpkg-architecture --query DEB_HOST_MULTIARCH)
+
+# The whole installed tree, with what Debian wants otherwise.
+tree=$work/tree
+LIBDIR=lib/$multiarch "$root/scripts/install.sh" "$build" "$tree/usr"
+sed -i 's:^prefix=.*:prefix=/usr:' "$tree/usr/lib/$multiarch"/pkgconfig/*.pc
+find "$tree" -name '*.so.*' -type f -exec strip --strip-unneeded --remove-section=.comment --remove-section=.note {} +
+find "$tree" -name '*.a' -exec strip --strip-debug --enable-deterministic-archives {} +
+strip "$tree"/usr/bin/*
+gzip -9n "$tree"/usr/share/man/man1/*
+mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
+
+# field NAME PACKAGE: a field of a package in the file control.
+field() {
+    sed -n "/^Package: $2$/,/^$/s/^$1: //p" "$debian/control"
+}
+
+# shared_dependencies FOLDER: the packages that the programs and libraries in there need.
+shared_dependencies() {
+    mkdir -p "$work/shlibs/debian"
+    printf 'Source: ferroblosc\n\nPackage: ferroblosc\nArchitecture: any\n' > "$work/shlibs/debian/control"
+    (
+        cd "$work/shlibs"
+        find "$1" -type f \( -path '*/bin/*' -o -name '*.so.*' \) -printf '-e%p\n' \
+            | xargs dpkg-shlibdeps -O --ignore-missing-info
+    ) | sed -n 's/^shlibs:Depends=//p'
+}
+
+mapfile -t packages < <(sed -n 's/^Package: //p' "$debian/control")
+for package in "${packages[@]}"; do
+    folder=$work/$package
+    documents=$folder/usr/share/doc/$package
+    mkdir -p "$folder/DEBIAN" "$documents"
+    install -m 644 "$debian/copyright" "$documents/copyright"
+    gzip -9n < "$debian/changelog" > "$documents/changelog.gz"
+
+    while read -r file; do
+        [ "${file#/usr/share/doc/}" = "$file" ] || continue
+        mkdir -p "$folder$(dirname "$file")"
+        mv "$tree$file" "$folder$file"
+    done < <(sed "s/@MULTIARCH@/$multiarch/" "$debian/$package.list")
+
+    depends=$(field Depends "$package")
+    case $depends in
+        *shlibs:Depends*) depends=${depends/'${shlibs:Depends}'/$(shared_dependencies "$folder")} ;;
+    esac
+    depends=${depends/'${binary:Version}'/$version}
+    {
+        echo "Package: $package"
+        echo "Source: ferroblosc"
+        echo "Version: $version"
+        echo "Architecture: $architecture"
+        echo "Maintainer: $maintainer"
+        echo "Installed-Size: $(du -sk --apparent-size "$folder/usr" | cut -f 1)"
+        echo "Depends: $depends"
+        sed -n "/^Package: $package$/,/^$/p" "$debian/control" | grep -v -e '^Package:' -e '^Depends:' -e '^$'
+    } > "$folder/DEBIAN/control"
+    # Programs that are built with such a library depend on the name that C-Blosc's package has, too.
+    for library in "$folder"/usr/lib/"$multiarch"/*.so.?; do
+        [ -e "$library" ] || continue
+        name=$(basename "$library")
+        provided=$(field Provides "$package")
+        echo "${name%.so.*} ${name##*.so.} ${provided:-$package}" | sed 's/ (= \(.*\))/ (>= \1)/' > "$folder/DEBIAN/shlibs"
+        echo "activate-noawait ldconfig" > "$folder/DEBIAN/triggers"
+    done
+    (cd "$folder" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum > DEBIAN/md5sums)
+    dpkg-deb --root-owner-group --build "$folder" "$output/${package}_${version}_$architecture.deb" > /dev/null
+    echo "$output/${package}_${version}_$architecture.deb"
+done
+
+left=$(find "$tree" ! -type d)
+if [ -n "$left" ]; then
+    echo "in no package: $left" >&2
+    exit 1
+fi

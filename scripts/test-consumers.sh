@@ -1,0 +1,83 @@
+#!/bin/bash
+# Builds other projects against what `make install` makes, and runs them; `make test-consumers` calls it.
+#
+# usage: test-consumers.sh BUILD
+#
+# BUILD is the folder cargo built in. The projects lie under tests/consumers, and are copied to a place outside
+# of this one. The tree is installed twice, as on most systems and with Debian's folder for libraries, below a
+# DESTDIR, and then moved: nothing may remember where it was.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$root/scripts/need.sh" gcc g++ make pkg-config cmake
+
+cp -r "$root/tests/consumers" "$work/projects"
+
+# quietly COMMAND...: what it says is shown only when it fails; it is in the file log until the next one.
+quietly() {
+    "$@" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
+# check_linked PROGRAM...: each has the library in it or asks for it, as its name says.
+check_linked() {
+    local program needed
+    for program in "$@"; do
+        needed=$(readelf -d "$program" | grep -c 'NEEDED.*\(blosc\)' || true)
+        case $program:$needed in
+            *-static:0 | *-shared:1) ;;
+            *) echo "$program needs $needed of our libraries" >&2; exit 1 ;;
+        esac
+    done
+}
+
+# consume LIBDIR: the projects in C and C++, with libraries in that folder of the prefix.
+consume() {
+    local libdir=$1 prefix=$work/moved/$1
+    local projects=$work/built/$libdir programs
+
+    LIBDIR=$libdir "$root/scripts/install.sh" "$build" "$work/staged/opt/blosc"
+    mkdir -p "$(dirname "$prefix")" "$(dirname "$projects")"
+    mv "$work/staged/opt/blosc" "$prefix"
+    if grep -rIl -e "$work" -e /opt/blosc "$prefix"; then
+        echo "these files remember where they were installed" >&2
+        exit 1
+    fi
+    cp -r "$work/projects" "$projects"
+
+    echo "== CMake packages, libraries in $libdir"
+    quietly cmake -S "$projects/cmake" -B "$projects/cmake/build" -DCMAKE_PREFIX_PATH="$prefix"
+    quietly cmake --build "$projects/cmake/build"
+    (cd "$projects/cmake/build" && ctest --output-on-failure | tail -n 3)
+    mapfile -t programs < <(find "$projects/cmake/build" -maxdepth 1 -name 'use-*-*' -type f -executable)
+    [ ${#programs[@]} = 18 ]
+    check_linked "${programs[@]}"
+
+    echo "== A find module for Blosc 1.x, libraries in $libdir"
+    quietly cmake -S "$projects/find-module" -B "$projects/find-module/build" -DCMAKE_PREFIX_PATH="$prefix"
+    grep "Blosc 1.21.6: $prefix/$libdir/libblosc.so" "$work/log"
+    quietly cmake --build "$projects/find-module/build"
+    (cd "$projects/find-module/build" && ctest --output-on-failure | tail -n 3)
+
+    echo "== pkg-config, libraries in $libdir"
+    export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
+    make --silent --directory "$projects/pkg-config"
+    mapfile -t programs < <(find "$projects/pkg-config" -name 'use-*' -type f -executable)
+    [ ${#programs[@]} = 12 ]
+    check_linked "${programs[@]}"
+    for program in "${programs[@]}"; do
+        LD_LIBRARY_PATH=$prefix/$libdir "$program"
+    done
+}
+
+consume lib
+consume "lib/$(gcc -print-multiarch)"
+
+echo "== Rust"
+sed "s:@PROJECT@:$root:" "$work/projects/rust/Cargo.toml.in" > "$work/projects/rust/Cargo.toml"
+# What was compiled is kept, for the next time.
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/consumer cargo run --quiet --manifest-path "$work/projects/rust/Cargo.toml"
+
+echo "All consumers work."
