@@ -10,10 +10,10 @@ set -euo pipefail
 
 build=$1 prefix=$2
 umask 022
+root=$(cd "$(dirname "$0")/.." && pwd)
 libdir=${LIBDIR:-lib}
 # The way from there to the prefix: a ".." for each folder.
 up=$(sed 's:[^/][^/]*:..:g' <<< "$libdir")
-root=$(cd "$(dirname "$0")/.." && pwd)
 
 # install_library NAME VERSION SOVERSION CMAKE-PACKAGE
 install_library() {
@@ -59,5 +59,5 @@ install_program b2
 install_program blpk
 
 # The filter plugins of HDF5, in a folder of their own: HDF5 looks into every file of it.
-install -d "$prefix/lib/hdf5/plugin"
-install -m 755 "$build/libH5Zblosc.so" "$build/libH5Zblosc2.so" "$prefix/lib/hdf5/plugin"
+install -d "$prefix/$libdir/hdf5/plugin"
+install -m 755 "$build/libH5Zblosc.so" "$build/libH5Zblosc2.so" "$prefix/$libdir/hdf5/plugin"

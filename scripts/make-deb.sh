@@ -30,11 +30,14 @@ multiarch=$(dpkg-architecture --query DEB_HOST_MULTIARCH)
 tree=$work/tree
 LIBDIR=lib/$multiarch "$root/scripts/install.sh" "$build" "$tree/usr"
 sed -i 's:^prefix=.*:prefix=/usr:' "$tree/usr/lib/$multiarch"/pkgconfig/*.pc
-find "$tree" -name '*.so.*' -type f -exec strip --strip-unneeded --remove-section=.comment --remove-section=.note {} +
+find "$tree" -name '*.so*' -type f -exec strip --strip-unneeded --remove-section=.comment --remove-section=.note {} +
 find "$tree" -name '*.a' -exec strip --strip-debug --enable-deterministic-archives {} +
 strip "$tree"/usr/bin/*
 gzip -9n "$tree"/usr/share/man/man1/*
 mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
+# Where Debian's HDF5 looks for plugins by itself.
+mkdir "$tree/usr/lib/$multiarch/hdf5/serial"
+mv "$tree/usr/lib/$multiarch/hdf5/plugin" "$tree/usr/lib/$multiarch/hdf5/serial/plugins"
 
 # field NAME PACKAGE: a field of a package in the file control.
 field() {
@@ -47,7 +50,7 @@ shared_dependencies() {
     printf 'Source: ferroblosc\n\nPackage: ferroblosc\nArchitecture: any\n' > "$work/shlibs/debian/control"
     (
         cd "$work/shlibs"
-        find "$1" -type f \( -path '*/bin/*' -o -name '*.so.*' \) -printf '-e%p\n' \
+        find "$1" -type f \( -path '*/bin/*' -o -name '*.so*' \) -printf '-e%p\n' \
             | xargs dpkg-shlibdeps -O --ignore-missing-info
     ) | sed -n 's/^shlibs:Depends=//p'
 }

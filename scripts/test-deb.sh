@@ -57,11 +57,20 @@ dpkg-deb --build "$work/stub" "$work/stub.deb" > /dev/null
 echo "== Over Debian's packages of C-Blosc"
 quietly staged --install "$work/stub.deb" "$theirs"/*.deb
 expect libblosc1 installed
-quietly staged --install "$debs"/*.deb
+# Debian's plugin for HDF5 depends on libblosc1, and keeps to ours.
+mapfile -t libraries < <(find "$debs" -name '*.deb' ! -name '*hdf5*')
+quietly staged --install "${libraries[@]}"
 for package in libblosc1 libblosc-dev; do
     expect "$package" not-installed
 done
 expect hdf5-filter-plugin-blosc-serial installed
+if staged --remove ferroblosc-libblosc1 > "$work/log" 2>&1; then
+    echo "dpkg removes ferroblosc-libblosc1 though a package depends on it" >&2
+    exit 1
+fi
+# Then our plugins take its place.
+quietly staged --install "$debs"/*hdf5*.deb
+expect hdf5-filter-plugin-blosc-serial not-installed
 [ -z "$(staged --audit)" ]
 
 mapfile -t packages < <(sed -n 's/^Package: //p' "$debian/control")
@@ -87,11 +96,6 @@ for program in "$work"/projects/pkg-config/use-*; do
 done
 
 echo "== Removing"
-if staged --remove ferroblosc-libblosc1 > "$work/log" 2>&1; then
-    echo "dpkg removes ferroblosc-libblosc1 though packages depend on it" >&2
-    exit 1
-fi
-quietly staged --purge hdf5-filter-plugin-blosc-serial
 quietly staged --purge "${packages[@]}"
 for package in "${packages[@]}"; do
     expect "$package" not-installed
