@@ -34,7 +34,7 @@ help:
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
-	@echo "make test-clients               run other people's programs with libblosc.so.1 (installs them)"
+	@echo "make test-clients [CLIENTS=]    run other people's programs with our libraries (installs them)"
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, MPI too (installs them)"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
@@ -98,9 +98,10 @@ test-fortran:
 test-consumers: build
 	scripts/test-consumers.sh $(BUILD)
 
-# Programs of Debian's that use C-Blosc 1.21, with libblosc.so.1 in its place; and Bloscpack with our blpk.
+# Other people's programs with our libraries in the place of theirs: all, or those that CLIENTS names.
+CLIENTS ?=
 test-clients: build
-	scripts/test-clients.sh $(BUILD)
+	scripts/test-clients.sh $(BUILD) $(CLIENTS)
 
 # The filter plugins in every kind of HDF5 there is, beside other people's plugins.
 test-hdf5:

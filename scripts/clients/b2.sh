@@ -1,0 +1,7 @@
+#!/bin/bash
+# python-blosc2, Bloscpack, python-blosc, bcolz and NumPy: b2 makes all the other formats of what each of them writes.
+. "$ROOT/scripts/clients/common.sh"
+need python3-venv
+
+"$ROOT/scripts/test-b2.sh" "$BUILD/b2" | tee log
+result "$(sed -n 's/^ *\([0-9]* conversions\).*/\1 read by the original tools/p' log)"

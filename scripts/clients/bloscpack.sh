@@ -1,0 +1,8 @@
+#!/bin/bash
+# Bloscpack 0.16.0 from the Python Package Index: trades files with our blpk, in both directions.
+. "$ROOT/scripts/clients/common.sh"
+need python3-venv
+
+mkdir files
+PYTHONDONTWRITEBYTECODE=1 "$("$ROOT/scripts/reference-bloscpack.sh")/python" "$ROOT/scripts/test-bloscpack.py" "$BUILD/blpk" files
+result "files in both directions"
