@@ -101,8 +101,9 @@ contains
     type(blosc2_bytes), intent(in), target :: blocks(:)
     integer(c_int8_t), allocatable, intent(out) :: chunk(:)
     integer, intent(out), optional :: stat
-    ! Bytes a chunk of such blocks needs for each, besides the data: its place in the list and its streams' lengths.
-    integer, parameter :: BLOCK_OVERHEAD = 64
+    ! Bytes a chunk of such blocks needs for each, besides the data: its place in the list, its size, and the lengths of
+    ! at most 16 streams.
+    integer, parameter :: BLOCK_OVERHEAD = 128
     integer(c_int8_t), allocatable, target :: room(:)
     type(c_ptr) :: sources(size(blocks))
     integer(c_int32_t) :: sizes(size(blocks))
@@ -113,7 +114,7 @@ contains
 
     code = 0
     if (.not. self%is_open()) code = BLOSC2_ERROR_NULL_POINTER
-    total = BLOSC2_MAX_OVERHEAD
+    total = BLOSC2_MAX_OVERHEAD + BLOSC2_MAXDICTSIZE
     do i = 1, size(blocks)
       sources(i) = c_null_ptr
       sizes(i) = 0

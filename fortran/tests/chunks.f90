@@ -213,12 +213,32 @@ contains
     call check(all(block == blocks(2)%bytes), 'block 2')
     call dctx%vldecompress_block(chunk, 4, block, stat)
     call check(stat < 0 .and. size(block) == 0, 'block 4')
+    ! What can't be compressed takes more room than it is large, most with items of 16 bytes, which have 16 streams.
+    cparams%typesize = 16
+    cparams%clevel = 9
+    cparams%splitmode = BLOSC_ALWAYS_SPLIT
+    call cctx%create(cparams)
+    blocks(1)%bytes = noise(16000)
+    blocks(2)%bytes = noise(16)
+    blocks(3)%bytes = noise(32)
+    call cctx%vlcompress(blocks, chunk)
+    call dctx%vldecompress(chunk, back)
+    call check(all(back(1)%bytes == blocks(1)%bytes) .and. all(back(3)%bytes == blocks(3)%bytes), 'noise')
     call cctx%vlcompress(hollow, chunk, stat)
     call check(stat < 0 .and. size(chunk) == 0, 'a block that is not there')
     call blosc2_compress([1, 2, 3], chunk)
     call dctx%vldecompress(chunk, back, stat)
     call check(stat < 0 .and. size(back) == 0, 'blocks of a common chunk')
   end subroutine
+
+  function noise(length) result(bytes)
+    integer, intent(in) :: length
+    integer(int8) :: bytes(length)
+    real(real32) :: values(length)
+
+    call random_number(values)
+    bytes = int(255*values - 127, int8)
+  end function
 
   subroutine masked_blocks()
     type(blosc2_cctx) :: cctx

@@ -1,6 +1,7 @@
 ! Super-chunks in memory, in files and in directories: chunks, items, metalayers, copies; and how each fails. The
 ! argument is a folder for the files.
 program super_chunks
+  use, intrinsic :: iso_c_binding, only: c_char, c_loc, c_null_char
   use, intrinsic :: iso_fortran_env, only: int32, int64, int8, real32, real64
   use blosc2
   use checks, only: argument, check, check_stat, finish
@@ -21,6 +22,7 @@ program super_chunks
   call copies()
   call several_in_a_file()
   call locks()
+  call mapped_files()
   call errors_without_super_chunk()
   call other_errors()
   deallocate (folder)
@@ -315,6 +317,33 @@ contains
     call check(changed .and. other%nchunks() == 2, 'what another handle has added')
     call other%refresh(changed)
     call check(.not. changed, 'nothing new')
+  end subroutine
+
+  ! The other I/O backend of the library, which maps files into memory; its parameters are the caller's.
+  subroutine mapped_files()
+    type(blosc2_schunk) :: schunk
+    type(blosc2_io) :: io
+    type(blosc2_stdio_mmap), target :: writing, reading
+    character(kind=c_char), target :: new(3) = ['w', '+', c_null_char], old(2) = ['r', c_null_char]
+    real(real64) :: data(500), back(500)
+    integer :: stat
+
+    data = 8
+    call blosc2_remove_urlpath(folder//'mapped.b2frame')
+    io%id = BLOSC2_IO_FILESYSTEM_MMAP
+    writing%mode = c_loc(new)
+    io%params = c_loc(writing)
+    call schunk%create(urlpath=folder//'mapped.b2frame', io=io)
+    call schunk%append(data)
+    call schunk%release()
+    reading%mode = c_loc(old)
+    io%params = c_loc(reading)
+    call schunk%open(folder//'mapped.b2frame', io=io)
+    call schunk%decompress_chunk(1_int64, back)
+    call check(all(back == 8), 'a mapped file')
+    call schunk%append(data, stat)
+    call check(stat < 0, 'writing to what is mapped for reading')
+    call schunk%release()
   end subroutine
 
   subroutine errors_without_super_chunk()
