@@ -41,7 +41,7 @@ checked() {
         --errors-for-leak-kinds=definite,indirect --error-exitcode=9 "$@"
 }
 
-for name in kinds_and_ranks_of_chunks kinds_and_ranks_of_arrays chunks blosc1_chunks super_chunks arrays handles; do
+for name in kinds_and_ranks_of_chunks kinds_and_ranks_of_arrays chunks blosc1_chunks super_chunks arrays handles callbacks; do
     build_test "$name"
     "./$name" files
     rm -rf files && mkdir files
