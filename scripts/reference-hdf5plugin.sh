@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the folder with a Python that has h5py, hdf5plugin 7.1.0 (another implementation of both
-# filters) and python-blosc2, after installing it into target/hdf5plugin when it is not there yet.
+# Prints the folder with a Python that has h5py, hdf5plugin 7.1.0 and PyTables 3.11.1 (other
+# implementations of both filters) and python-blosc2, after installing it into target/hdf5plugin when it is not there yet.
 # FERROBLOSC_HDF5PLUGIN, when set, wins: it is the path of a folder with such a `python` in it to use
 # instead.
 set -eu
@@ -18,7 +18,7 @@ if [ ! -e "$folder/complete" ]; then
     python3 -m venv "$folder" >&2
     # The newest h5py that there is: its HDF5 is the newest, too.
     "$folder/bin/pip" install --quiet --disable-pip-version-check \
-        numpy h5py hdf5plugin==7.1.0 blosc2==4.14.1 >&2
+        numpy h5py hdf5plugin==7.1.0 tables==3.11.1 blosc2==4.14.1 >&2
     touch "$folder/complete"
 fi
 echo "$folder/bin"

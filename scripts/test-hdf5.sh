@@ -5,8 +5,8 @@
 #
 # BUILD is the folder cargo built in. HDF5 comes in several forms, all of which are installed when they are
 # missing: Debian's (serial, Open MPI, MPICH; shared and static) and the newest that the Python
-# Package Index has, inside the wheel of h5py. The other plugins are Debian's for 32001 and hdf5plugin's for
-# both filters; each reads what ours wrote and the reverse.
+# Package Index has, inside the wheel of h5py. The other implementations are Debian's plugin for 32001,
+# hdf5plugin and PyTables for both filters; each reads what ours wrote and the reverse.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -63,6 +63,13 @@ for pair in "32001 not a Blosc chunk" "32026 can't read a chunk"; do
     grep -q "${pair#* }" stack || { cat stack; exit 1; }
 done
 echo "   broken chunks are explained on HDF5's error stack"
+
+echo "== PyTables, which has the filters inside and reads frames past HDF5"
+"$wheel" "$tests/pytables.py" write tables.h5
+for python in "$wheel" "$system"; do
+    "$python" "$tests/pytables.py" read "$ours" tables.h5
+    "$wheel" "$tests/pytables.py" check tables.h5.ours
+done
 
 echo "== The tests of hdf5plugin with our plugins in the place of its own"
 package=$("$wheel" -c 'import hdf5plugin, os; print(os.path.dirname(hdf5plugin.__file__))')

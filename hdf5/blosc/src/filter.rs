@@ -81,7 +81,6 @@ impl Filter for Blosc {
             0 => Err(Failure::new("the chunk does not get smaller")),
             size => {
                 stored.resize(size)?;
-                stored.shrink();
                 Ok(stored)
             }
         }

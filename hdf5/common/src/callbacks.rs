@@ -92,8 +92,8 @@ pub struct Call {
     pub caller: *const c_void,
 }
 
-/// The callback for a chunk. Gives the bytes it leaves in `*buf`, which is another block of `malloc` then and
-/// `*buf_size` bytes long; or 0, and all is as it was.
+/// The callback for a chunk. Gives the bytes it leaves in `*buf`, which may be another block of `malloc` then,
+/// and of which `*buf_size` tells the size; or 0, and all is as it was.
 ///
 /// # Safety
 /// The pointers are NULL or what HDF5 passes to filters.
@@ -156,17 +156,27 @@ unsafe fn data(call: &Call) -> Result<&[u8], Failure> {
     }
 }
 
-/// Puts a result in the place of the buffer.
+/// Puts a result into the buffer, or in the place of it; gives its size.
+///
+/// What fits goes into the caller's buffer, so that this never gets smaller: where HDF5 copies datasets whose
+/// chunks it has in memory (`H5Ocopy`), it writes each of them, whole, into the buffer that the filters left
+/// for the one before, without asking how large that is.
 ///
 /// # Safety
 /// The pointers of the call are what HDF5 passes to filters.
 unsafe fn hand_over(call: &Call, result: Buffer) -> usize {
     let size = result.len();
-    // SAFETY: the caller's promise; the old buffer is a block of malloc that is the filter's to free.
+    // SAFETY: the caller's promise; the buffer has `nbytes` bytes at least, and is a block of malloc that is
+    // the filter's to free.
     unsafe {
-        libc::free(*call.buf);
-        *call.buf = result.into_raw().cast();
-        *call.buf_size = size;
+        if size <= call.nbytes {
+            std::ptr::copy_nonoverlapping(result.as_ptr(), (*call.buf).cast(), size);
+            *call.buf_size = size.max(*call.buf_size);
+        } else {
+            libc::free(*call.buf);
+            *call.buf = result.into_raw().cast();
+            *call.buf_size = size;
+        }
     }
     size
 }

@@ -296,7 +296,7 @@ fn row_h6_items_of_more_than_255_bytes_are_told_and_found_where_they_are_not() {
 }
 
 #[test]
-fn row_h7_the_size_of_the_buffer_is_that_of_its_content() {
+fn row_h7_the_size_of_the_buffer_is_told_and_it_never_gets_smaller() {
     // Each call of the helper checks it: for larger and smaller results, and for calls that fail.
     let data = noise(5000);
     let values = values2(1, &[5000], [5, 1, 0]);

@@ -105,7 +105,7 @@ int fake_dataset(const char *file) {
 
   for (i = 0; i < SIZE; i++) ((char *)buffer)[i] = (char)(i / 40);
   stored = class->filter(OPTIONAL, nvalues, values, SIZE, &size, &buffer);
-  if (stored == 0 || stored >= SIZE || size != stored) return 3;
+  if (stored == 0 || stored >= SIZE || size < SIZE) return 3;
   if (class->filter(OPTIONAL | REVERSE, nvalues, values, stored, &size, &buffer) != SIZE) return 4;
   if (size != SIZE) return 5;
   for (i = 0; i < SIZE; i++)
@@ -132,27 +132,36 @@ int fake_register(const char *file, const char *function) {
   return make_known(NULL, NULL) == 1 ? 0 : 1;
 }
 
-/* The sum of the numbers of this process's threads, and how many there are. */
-static long threads(int *count) {
+enum { MOST_THREADS = 64 };
+
+/* Notes the numbers of this process's threads; gives how many there are. */
+static int threads(long *numbers) {
   DIR *folder = opendir("/proc/self/task");
   struct dirent *entry;
-  long sum = 0;
-  for (*count = 0; (entry = readdir(folder)) != NULL;)
-    if (entry->d_name[0] != '.') sum += atol(entry->d_name), ++*count;
+  int count = 0;
+  while ((entry = readdir(folder)) != NULL && count < MOST_THREADS)
+    if (entry->d_name[0] != '.') numbers[count++] = atol(entry->d_name);
   closedir(folder);
-  return sum;
+  return count;
 }
 
-/* Sends large chunks through the filter of a plugin; prints how many threads there are, and whether they
- * stay. */
+/* Whether a thread is among others. */
+static int is_among(long number, const long *others, int count) {
+  while (count > 0)
+    if (others[--count] == number) return 1;
+  return 0;
+}
+
+/* Sends large chunks through the filter of a plugin; prints how many threads there are then, and how many went
+ * between two chunks. */
 int fake_threads(const char *file) {
   enum { SIZE = 16 << 20 };
   const unsigned of_file[7] = {2, 2, 4, SIZE, 1, 1, 1};
   void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   const class_t *class = ((const class_t *(*)(void))dlsym(plugin, "H5PLget_plugin_info"))();
   size_t i, size, stored;
-  long before = 0, after = 0;
-  int round, count = 0;
+  long before[MOST_THREADS], after[MOST_THREADS];
+  int round, count = 0, found, gone = 0;
 
   for (round = 0; round < 5; round++) {
     unsigned *buffer = malloc(SIZE);
@@ -162,9 +171,11 @@ int fake_threads(const char *file) {
     stored = class->filter(0, 7, of_file, SIZE, &size, &pointer);
     if (stored == 0 || class->filter(REVERSE, 7, of_file, stored, &size, &pointer) != SIZE) return 1;
     free(pointer);
-    before = after;
-    after = threads(&count);
+    found = threads(after);
+    while (count > 0) gone += !is_among(before[--count], after, found);
+    memcpy(before, after, sizeof before);
+    count = found;
   }
-  printf("%d threads, %s\n", count, before == after ? "the same" : "others");
+  printf("%d threads, %d gone\n", count, gone);
   return 0;
 }

@@ -1,0 +1,91 @@
+"""PyTables, which has filters of its own inside and reads frames past HDF5, beside h5py with a plugin.
+
+    pytables.py write FILE            PyTables writes arrays and tables
+    pytables.py read PLUGIN FILE      h5py reads them, and writes the same to FILE.ours
+    pytables.py check FILE.ours       PyTables reads what h5py wrote
+
+PLUGIN is a directory for HDF5_PLUGIN_PATH. The two must not be in one process: each brings a copy of HDF5.
+"""
+
+import os
+import sys
+
+import numpy
+
+COMPLIBS = ["blosc:" + name for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")]
+COMPLIBS += ["blosc2:" + name for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")]
+ROWS = numpy.zeros(20000, dtype=[("id", "<i4"), ("value", "<f8")])
+ROWS["id"], ROWS["value"] = numpy.arange(20000), numpy.arange(20000) / 3
+CUBE = numpy.arange(40 * 50 * 60, dtype="<i4").reshape(40, 50, 60) // 5
+
+
+def name_of(complib, shuffle):
+    return complib.replace(":", "_") + ("_bits" if shuffle == 2 else "")
+
+
+def choices():
+    return [(complib, shuffle) for complib in COMPLIBS for shuffle in (1, 2)]
+
+
+def write(path):
+    import tables
+
+    with tables.open_file(path, "w") as file:
+        for complib, shuffle in choices():
+            name = name_of(complib, shuffle)
+            filters = tables.Filters(5, complib, shuffle=shuffle == 1, bitshuffle=shuffle == 2)
+            file.create_carray("/", "cube_" + name, obj=CUBE, chunkshape=(16, 20, 32), filters=filters)
+            file.create_table("/", "rows_" + name, obj=ROWS, chunkshape=3000, filters=filters)
+    print(f"   PyTables {tables.__version__} wrote {2 * len(choices())} nodes with HDF5 {tables.hdf5_version}")
+
+
+def read(plugin, path):
+    os.environ["HDF5_PLUGIN_PATH"] = plugin
+    import h5py
+
+    count = 0
+    with h5py.File(path) as theirs, h5py.File(path + ".ours", "w") as ours:
+        for complib, shuffle in choices():
+            name = name_of(complib, shuffle)
+            for kind, values in (("cube_", CUBE), ("rows_", ROWS)):
+                dataset = theirs[kind + name]
+                assert dataset[...].tobytes() == values.tobytes(), kind + name
+                # Chunks that HDF5 has read are compressed anew when they are copied.
+                theirs.copy(dataset, ours, "copied_" + kind + name)
+                assert ours["copied_" + kind + name][...].tobytes() == values.tobytes()
+                # This one has the filter, the chunks and what makes it a node of PyTables.
+                properties = dataset.id.get_create_plist()
+                copy = h5py.h5d.create(
+                    ours.id, (kind + name).encode(), dataset.id.get_type(), dataset.id.get_space(), properties
+                )
+                copy = h5py.Dataset(copy)
+                copy[...] = values
+                for key, value in dataset.attrs.items():
+                    copy.attrs[key] = value
+                wanted, got = properties.get_filter(0), copy.id.get_create_plist().get_filter(0)
+                assert wanted[2] == got[2], (wanted, got)
+                count += 1
+        for key, value in theirs.attrs.items():
+            ours.attrs[key] = value
+    print(f"   {count} nodes of PyTables read and written with HDF5 {h5py.version.hdf5_version}")
+
+
+def check(path):
+    import tables
+
+    count = 0
+    with tables.open_file(path) as file:
+        for complib, shuffle in choices():
+            name = name_of(complib, shuffle)
+            cube, rows = file.get_node("/cube_" + name), file.get_node("/rows_" + name)
+            assert (cube[...] == CUBE).all() and (rows[:] == ROWS).all(), name
+            # Parts, which PyTables reads from the frames in the file itself.
+            assert (cube[3:25, 18:41, 30:33] == CUBE[3:25, 18:41, 30:33]).all(), name
+            assert (rows[2990:3010] == ROWS[2990:3010]).all(), name
+            assert [row["id"] for row in rows.where("(id > 7000) & (id < 7004)")] == [7001, 7002, 7003], name
+            count += 2
+    print(f"   PyTables read {count} nodes of ours, whole and in parts")
+
+
+if __name__ == "__main__":
+    {"write": write, "read": read, "check": check}[sys.argv[1]](*sys.argv[2:])
