@@ -6,7 +6,7 @@
 #
 # `build` needs a Fortran compiler, CMake and a C compiler; `install` puts what was built where others look for it, with
 # the sources beside it for compilers that can't read these modules, and does nothing if nothing was built. The compiler
-# is gfortran unless FC says otherwise.
+# is gfortran unless FC says otherwise. LIBDIR is where below the prefix libraries go, as for install.sh.
 set -euo pipefail
 
 action=$1
@@ -22,6 +22,8 @@ case $action in
         ;;
     install)
         [ -e "$build/libblosc2_fortran.a" ] || exit 0
+        cmake -S "$root/fortran" -B "$build" -DBLOSC_FORTRAN_LIBDIR="${LIBDIR:-lib}" > /dev/null
+        cmake --build "$build" > /dev/null
         cmake --install "$build" --prefix "$2" > /dev/null
         ;;
 esac

@@ -9,6 +9,7 @@
 set -euo pipefail
 
 build=$(realpath "$1")
+unset LIBDIR
 root=$(cd "$(dirname "$0")/.." && pwd)
 tests=$root/fortran/tests
 "$root/scripts/install-fortran.sh" build -DBLOSC_FORTRAN_STRICT=ON
@@ -98,4 +99,11 @@ done
 say "the examples work"
 
 "$tests/consumers/build.sh" "$prefix" "$work/consumers"
+# The same with the libraries where Debian has them, and the tree moved after it was installed.
+LIBDIR=lib/$(gcc -dumpmachine)
+export LIBDIR
+"$root/scripts/install.sh" "$build" "$work/before"
+"$root/scripts/install-fortran.sh" install "$work/before"
+mv "$work/before" "$work/moved"
+"$tests/consumers/build.sh" "$work/moved" "$work/moved-consumers"
 say "projects outside of this one build and run"

@@ -81,6 +81,10 @@ contains
     call write_array('complex32', array)
     call array%from_array(cmplx(values, -values, real64), options)
     call write_array('complex64', array)
+    ! A directory, with a file for each chunk.
+    options%contiguous = .false.
+    options%urlpath = folder//'directory.b2nd'
+    call array%from_array(real(values, real64), options)
 
     cparams%typesize = 8
     cparams%compcode = BLOSC_ZSTD
@@ -147,6 +151,11 @@ contains
     call open_array('complex64', '<c16', array)
     call array%to_array(of_complex64)
     call check(all(of_complex64 == cmplx(values, -values)), 'complex of real64')
+
+    call open_array('directory', '<f8', array)
+    of_real64 = 0
+    call array%to_array(of_real64)
+    call check(all(of_real64 == values), 'an array in a directory')
 
     call schunk%open(folder//'numbers.b2frame')
     call check(schunk%nchunks() == 3 .and. schunk%typesize() == 8, 'a super-chunk')

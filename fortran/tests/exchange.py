@@ -28,6 +28,10 @@ def values(kind):
 def write(folder):
     for kind in KINDS:
         blosc2.asarray(values(kind), chunks=(2, 4, 3), blocks=(2, 2, 2), urlpath=str(folder / f"{kind}.b2nd"), mode="w")
+    blosc2.asarray(
+        values("real64"), chunks=(2, 4, 3), blocks=(2, 2, 2), urlpath=str(folder / "directory.b2nd"), mode="w",
+        contiguous=False,
+    )
     schunk = blosc2.SChunk(
         chunksize=8000, cparams={"typesize": 8, "codec": blosc2.Codec.LZ4},
         urlpath=str(folder / "numbers.b2frame"), contiguous=True, mode="w", meta={"units": "metres"},
@@ -50,6 +54,8 @@ def read(folder):
         assert array.shape == (3, 4, 5) and array.chunks == (2, 4, 3), (kind, array.shape, array.chunks)
         assert np.array_equal(array[:], values(kind)), kind
         assert np.array_equal(array[2, :, 1:4], values(kind)[2, :, 1:4]), kind
+    directory = folder / "directory.b2nd"
+    assert directory.is_dir() and np.array_equal(blosc2.open(str(directory))[:], values("real64"))
     schunk = blosc2.open(str(folder / "numbers.b2frame"))
     assert schunk.nchunks == 3 and schunk.typesize == 8
     assert np.array_equal(np.frombuffer(schunk.decompress_chunk(2)), np.full(1000, 1.5))

@@ -2,9 +2,12 @@
 # Builds and runs the program beside this file in projects of their own, which find the modules below a prefix.
 #
 # usage: build.sh PREFIX FOLDER
+#
+# LIBDIR is where below the prefix libraries are, as for the installation.
 set -euo pipefail
 
 prefix=$(realpath "$1")
+libdir=$prefix/${LIBDIR:-lib}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$2"
 cd "$2"
@@ -12,7 +15,7 @@ cp -r "$here/cmake" "$here/pkgconfig" "$here/fpm" .
 cp "$here/program.f90" cmake
 cp "$here/program.f90" pkgconfig
 cp "$here/program.f90" fpm/app/main.f90
-export LD_LIBRARY_PATH=$prefix/lib PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+export LD_LIBRARY_PATH=$libdir PKG_CONFIG_PATH=$libdir/pkgconfig
 expected="blosc 1.21.6, blosc2 3.3.5"
 
 # run PROGRAM...
@@ -38,6 +41,6 @@ sed -i "s|@FERROBLOSC@|$(realpath --relative-to fpm "$prefix/share/ferroblosc/fo
 python3 -m venv fpm-venv
 fpm-venv/bin/pip install --quiet --disable-pip-version-check fpm==0.12.0
 cd fpm
-export FPM_LDFLAGS="-L$prefix/lib"
+export FPM_LDFLAGS="-L$libdir"
 ../fpm-venv/bin/fpm build > fpm.log 2>&1 || { cat fpm.log; exit 1; }
 run ../fpm-venv/bin/fpm run
