@@ -55,7 +55,7 @@ def header_constants(prefix, library):
         text = (prefix / "include" / header).read_text()
         text = text.split("#ifdef BLOSC1_COMPAT")[0]
         names |= set(re.findall(r"^\s+([A-Z][A-Z0-9_]+) = -?\d+,?$", text, re.M))
-        names |= set(re.findall(r'^#define ([A-Z][A-Z0-9_]+) (?:-?\d+|".*")$', text, re.M))
+        names |= set(re.findall(r'^#define ([A-Z][A-Z0-9_]+) (?:-?\d+|".*")(?: */\*.*)?$', text, re.M))
     return names - NO_CONSTANTS
 
 
