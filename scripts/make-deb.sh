@@ -3,7 +3,7 @@
 #
 # usage: make-deb.sh BUILD OUTPUT
 #
-# BUILD is the folder cargo built in, OUTPUT the folder for the packages. Everything that `make install` installs
+# BUILD is the folder cargo built in, OUTPUT the folder for the packages; the Fortran modules are built here. Everything that `make install` installs
 # is in exactly one package: packaging/debian/<package>.list names its files, and a file that no list has, or
 # that is missing, is an error. packaging/debian/control describes the packages.
 set -euo pipefail
@@ -13,7 +13,7 @@ build=$(realpath "$1")
 mkdir -p "$2"
 output=$(realpath "$2")
 debian=$root/packaging/debian
-"$root/scripts/need.sh" dpkg-dev binutils
+"$root/scripts/need.sh" dpkg-dev binutils gcc gfortran cmake
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -28,7 +28,10 @@ multiarch=$(dpkg-architecture --query DEB_HOST_MULTIARCH)
 
 # The whole installed tree, with what Debian wants otherwise.
 tree=$work/tree
-LIBDIR=lib/$multiarch "$root/scripts/install.sh" "$build" "$tree/usr"
+export LIBDIR=lib/$multiarch
+"$root/scripts/install.sh" "$build" "$tree/usr"
+"$root/scripts/install-fortran.sh" build
+"$root/scripts/install-fortran.sh" install "$tree/usr"
 sed -i 's:^prefix=.*:prefix=/usr:' "$tree/usr/lib/$multiarch"/pkgconfig/*.pc
 find "$tree" -name '*.so*' -type f -exec strip --strip-unneeded --remove-section=.comment --remove-section=.note {} +
 find "$tree" -name '*.a' -exec strip --strip-debug --enable-deterministic-archives {} +
@@ -73,7 +76,7 @@ for package in "${packages[@]}"; do
     case $depends in
         *shlibs:Depends*) depends=${depends/'${shlibs:Depends}'/$(shared_dependencies "$folder")} ;;
     esac
-    depends=${depends/'${binary:Version}'/$version}
+    depends=${depends//'${binary:Version}'/$version}
     {
         echo "Package: $package"
         echo "Source: ferroblosc"

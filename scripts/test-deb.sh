@@ -13,7 +13,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 debs=$(realpath "$1")
 debian=$root/packaging/debian
-"$root/scripts/need.sh" dpkg-dev gcc g++ make pkg-config
+"$root/scripts/need.sh" dpkg-dev gcc g++ gfortran make pkg-config
 multiarch=$(dpkg-architecture --query DEB_HOST_MULTIARCH)
 theirs=${CARGO_TARGET_DIR:-$root/target}/debian-packages
 
@@ -49,7 +49,7 @@ Version: 1
 Architecture: all
 Maintainer: Nobody <nobody@example.org>
 Provides: libc6 (= 99), libgcc-s1 (= 99), liblz4-1 (= 99), libsnappy1v5 (= 99), libzstd1 (= 99), zlib1g (= 1:99),
- libhdf5-103-1 (= 99)
+ libhdf5-103-1 (= 99), gfortran-mod-15
 Description: what the packages need besides
 END
 dpkg-deb --build "$work/stub" "$work/stub.deb" > /dev/null
@@ -57,9 +57,10 @@ dpkg-deb --build "$work/stub" "$work/stub.deb" > /dev/null
 echo "== Over Debian's packages of C-Blosc"
 quietly staged --install "$work/stub.deb" "$theirs"/*.deb
 expect libblosc1 installed
-# Debian's plugin for HDF5 depends on libblosc1, and keeps to ours.
+# Debian's plugin for HDF5 depends on libblosc1, and keeps to ours. As apt does it, packages may be out of order
+# on the way.
 mapfile -t libraries < <(find "$debs" -name '*.deb' ! -name '*hdf5*')
-quietly staged --install "${libraries[@]}"
+quietly staged --install --auto-deconfigure "${libraries[@]}"
 for package in libblosc1 libblosc-dev; do
     expect "$package" not-installed
 done
@@ -69,7 +70,7 @@ if staged --remove ferroblosc-libblosc1 > "$work/log" 2>&1; then
     exit 1
 fi
 # Then our plugins take its place.
-quietly staged --install "$debs"/*hdf5*.deb
+quietly staged --install --auto-deconfigure "$debs"/*hdf5*.deb
 expect hdf5-filter-plugin-blosc-serial not-installed
 [ -z "$(staged --audit)" ]
 
@@ -89,11 +90,14 @@ echo "== What was installed, at work"
 "$stage/usr/bin/b2" --version
 "$stage/usr/bin/blpk" --version
 cp -r "$root/tests/consumers" "$work/projects"
-PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_LIBDIR=$stage/usr/lib/$multiarch/pkgconfig \
-    make --silent --directory "$work/projects/pkg-config"
+export PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_LIBDIR=$stage/usr/lib/$multiarch/pkgconfig
+make --silent --directory "$work/projects/pkg-config"
 for program in "$work"/projects/pkg-config/use-*; do
     LD_LIBRARY_PATH=$stage/usr/lib/$multiarch "$program"
 done
+read -ra flags <<< "$(pkg-config --cflags --libs blosc2_fortran)"
+gfortran -o "$work/chunk" "$root/fortran/examples/chunk.f90" "${flags[@]}"
+LD_LIBRARY_PATH=$stage/usr/lib/$multiarch "$work/chunk" | diff - "$root/fortran/examples/chunk.txt"
 
 echo "== Removing"
 quietly staged --purge "${packages[@]}"
