@@ -14,7 +14,7 @@ cd "$2"
 cp -r "$here/cmake" "$here/pkgconfig" "$here/fpm" .
 cp "$here/program.f90" cmake
 cp "$here/program.f90" pkgconfig
-cp "$here/program.f90" fpm/app/main.f90
+install -D "$here/program.f90" fpm/app/main.f90
 export LD_LIBRARY_PATH=$libdir PKG_CONFIG_PATH=$libdir/pkgconfig
 expected="blosc 1.21.6, blosc2 3.3.5"
 
