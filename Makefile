@@ -23,7 +23,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install deb headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz fuzz check check-oldest check-arm clean
+.PHONY: help build fortran install deb headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -44,6 +44,7 @@ help:
 	@echo "make bench-b2nd                 the same for arrays"
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
+	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
 	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
@@ -137,6 +138,11 @@ BENCH_MILLIONS ?= 10
 bench-bcolz: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference-bcolz.sh)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS)
+
+# Our filters of HDF5 and those of hdf5plugin side by side, on one chunk.
+bench-hdf5: build
+	scripts/need.sh python3-venv
+	"$$(scripts/reference-hdf5plugin.sh)/python" scripts/bench-hdf5.py $(BUILD)
 
 check:
 	$(CARGO) fmt --all --check
