@@ -88,6 +88,11 @@ for name in chunk super_chunk array; do
     "./$name" "files/$name.b2" > output
     expect "$name"
 done
+# The program of the documentation, as it stands there.
+sed -n '/^program field/,/^end program/p' "$root/docs/fortran.md" > field.f90
+# shellcheck disable=SC2046
+gfortran "${options[@]}" field.f90 -o field $(pkg-config --cflags --libs blosc2_fortran)
+./field
 # With HDF5 as a shared library, and inside of the program, which must show it to the plugin.
 for linking in -shlib -rdynamic; do
     h5fc "$linking" "${options[@]}" "$root/fortran/examples/hdf5_filter.f90" -o hdf5_filter

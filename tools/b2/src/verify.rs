@@ -47,6 +47,7 @@ fn tell(name: &str, health: &Health) -> Outcome {
     };
     let looked_at = match (health.chunks, health.compared) {
         (Some(1), 0) => " (1 chunk)".to_owned(),
+        (Some(1), _) => " (1 chunk, with a checksum)".to_owned(),
         (Some(chunks), 0) => format!(" ({chunks} chunks)"),
         (Some(chunks), compared) => format!(" ({chunks} chunks, {compared} with checksums)"),
         (None, _) => String::new(),

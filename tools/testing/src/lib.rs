@@ -1,6 +1,9 @@
-//! What the tests of the commands share: a folder in which a command runs, and what it said there.
+//! What the tests of the commands share: a folder in which a command runs, and what it said there; in [`tour`], the
+//! commands that documents show.
 //!
 //! Whatever can't be done fails the test.
+
+pub mod tour;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,61 @@
+//! Links between documents, and from documents to files.
+
+use super::markdown::{self, Document};
+
+/// What is wrong with a link, if anything.
+fn fault(document: &Document, target: &str) -> Option<String> {
+    if target.starts_with("https://") {
+        return None;
+    }
+    let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let folder = crate::root().join(&document.name);
+    let path = match file {
+        "" => folder,
+        _ => folder.parent().unwrap().join(file),
+    };
+    if !path.exists() {
+        return Some(format!("{}: there is no {file}", document.name));
+    }
+    if anchor.is_empty() {
+        return None;
+    }
+    let path = path.canonicalize().unwrap();
+    let name = path.strip_prefix(crate::root().canonicalize().unwrap());
+    let anchors = markdown::document(name.unwrap().to_str().unwrap()).anchors();
+    let is_there = anchors.iter().any(|other| other == anchor);
+    (!is_there).then(|| format!("{}: there is no {target}", document.name))
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_heading() {
+    let documents = markdown::documents();
+    let faults = documents.iter().flat_map(|document| {
+        let links = document.links().into_iter();
+        links.filter_map(move |target| fault(document, target))
+    });
+    assert_eq!(faults.collect::<Vec<_>>(), Vec::<String>::new());
+    let links: usize = documents
+        .iter()
+        .map(|document| document.links().len())
+        .sum();
+    assert!(links > 20, "{links}");
+}
+
+#[test]
+fn links_that_lead_nowhere_are_found() {
+    let readme = markdown::document("README.md");
+    assert!(fault(&readme, "docs/nothing.md").is_some());
+    assert!(fault(&readme, "docs/errors.md#nothing").is_some());
+    assert_eq!(fault(&readme, "docs/errors.md#error-codes"), None);
+}
+
+#[test]
+fn every_document_in_docs_is_reached_from_the_readme() {
+    let readme = markdown::document("README.md");
+    for document in markdown::documents() {
+        if document.name.starts_with("docs/") {
+            let name = document.name.as_str();
+            assert!(readme.links().contains(&name), "{name} is not linked");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! As much of Markdown as the documents use: fenced blocks, headings, tables, links.
+
+use std::path::PathBuf;
+
+/// A document, taken apart.
+pub struct Document {
+    /// Its path within the project.
+    pub name: String,
+    /// The lines outside of fenced blocks.
+    pub prose: Vec<String>,
+    /// Its fenced blocks.
+    pub blocks: Vec<Block>,
+}
+
+/// A fenced block.
+pub struct Block {
+    /// The word behind the fence; nothing for drawings.
+    pub language: String,
+    /// Its lines.
+    pub lines: Vec<String>,
+}
+
+/// All documents of the project, not those of others in `vendor`.
+pub fn documents() -> Vec<Document> {
+    let all = crate::files("", ".md");
+    let ours = |path: &PathBuf| {
+        let path = path.strip_prefix(crate::root()).unwrap();
+        !path.starts_with("vendor") && !path.starts_with("tests/data")
+    };
+    all.into_iter().filter(ours).map(Document::of).collect()
+}
+
+/// One document.
+pub fn document(name: &str) -> Document {
+    Document::of(crate::root().join(name))
+}
+
+impl Document {
+    fn of(path: PathBuf) -> Document {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(crate::root()).unwrap();
+        let mut document = Document {
+            name: name.to_str().unwrap().to_owned(),
+            prose: Vec::new(),
+            blocks: Vec::new(),
+        };
+        let mut is_inside = false;
+        for line in text.lines() {
+            match line.trim_start().strip_prefix("```") {
+                Some(_) if is_inside => is_inside = false,
+                Some(language) => {
+                    is_inside = true;
+                    document.blocks.push(Block {
+                        language: language.to_owned(),
+                        lines: Vec::new(),
+                    });
+                }
+                None if is_inside => {
+                    let block = document.blocks.last_mut().unwrap();
+                    block.lines.push(line.to_owned());
+                }
+                None => document.prose.push(line.to_owned()),
+            }
+        }
+        assert!(!is_inside, "{}: a block without end", document.name);
+        document
+    }
+
+    /// The anchors of its headings: small letters, blanks as hyphens, no punctuation.
+    pub fn anchors(&self) -> Vec<String> {
+        let headings = self.prose.iter().filter(|line| line.starts_with('#'));
+        let anchor = |heading: &String| {
+            let words = heading.trim_start_matches('#').trim().to_lowercase();
+            let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
+            words
+                .chars()
+                .filter(kept)
+                .collect::<String>()
+                .replace(' ', "-")
+        };
+        headings.map(anchor).collect()
+    }
+
+    /// The targets of its links: `[text](target)`.
+    pub fn links(&self) -> Vec<&str> {
+        let after = |line| -> Vec<&str> { str::split(line, "](").skip(1).collect() };
+        let targets = self.prose.iter().flat_map(|line| after(line));
+        targets
+            .filter_map(|rest| Some(rest.split_once(')')?.0))
+            .collect()
+    }
+
+    /// The rows of its tables whose first cell looks so, as cells without the blanks around them.
+    pub fn rows(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Vec<&str>> {
+        let rows = self.prose.iter().filter(|line| line.starts_with("| "));
+        let cells = rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect());
+        cells.filter(|row: &Vec<&str>| is_wanted(row[0])).collect()
+    }
+}
