@@ -51,6 +51,18 @@ static char kind_of(CFI_type_t type) {
   return type == CFI_type_char ? 'S' : 'V';
 }
 
+/*
+ * Link-time optimisation may take the descriptor that Fortran writes and the one that C reads for different things,
+ * unless it doesn't look into this function.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#define OPAQUE __attribute__((noipa))
+#else
+#define OPAQUE
+#endif
+
+void blosc_fortran_describe(const CFI_cdesc_t *array, blosc_buffer *buffer) OPAQUE;
+
 /* Fills in what is known of an array, which must be contiguous. */
 void blosc_fortran_describe(const CFI_cdesc_t *array, blosc_buffer *buffer) {
   static char nothing;

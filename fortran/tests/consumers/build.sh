@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$2"
 cd "$2"
 cp -r "$here/cmake" "$here/pkgconfig" "$here/fpm" .
-cp "$here/program.f90" cmake
+cp "$here/program.f90" "$here/../checks.f90" "$here/../super_chunks.f90" cmake
 cp "$here/program.f90" pkgconfig
 install -D "$here/program.f90" fpm/app/main.f90
 export LD_LIBRARY_PATH=$libdir PKG_CONFIG_PATH=$libdir/pkgconfig
@@ -28,12 +28,15 @@ run() {
 make --quiet -C pkgconfig
 run pkgconfig/consumer
 
-# With the installed modules, and with those that a project builds whose compiler can't read them.
+# With the installed modules, and with those that a project builds whose compiler can't read them: here one that
+# optimises all of it when it links.
 for from_source in OFF ON; do
     cmake -S cmake -B "cmake-$from_source" -DCMAKE_PREFIX_PATH="$prefix" -DBLOSC_FORTRAN_FROM_SOURCE=$from_source \
+        -DCMAKE_BUILD_TYPE=Release -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=$from_source \
         > cmake.log || { cat cmake.log; exit 1; }
     cmake --build "cmake-$from_source" > cmake.log || { cat cmake.log; exit 1; }
     run "cmake-$from_source/consumer"
+    "cmake-$from_source/super_chunks" .
 done
 
 # fpm takes paths for relative ones.
