@@ -13,7 +13,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
 shift
 # The quick ones first.
-all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask hdf5plugin bloscpack bcolz b2 pytables-debian pytables"
+all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz b2 pytables-debian pytables"
 read -ra clients <<< "${*:-$all}"
 
 export ROOT=$root BUILD=$build TARGET=${CARGO_TARGET_DIR:-$root/target}
@@ -34,7 +34,7 @@ for client in "${clients[@]}"; do
         echo "FAILED" > "$work/$client.result"
         failed+=("$client")
     fi
-    printf '%-16s %4d s  %s\n' "$client" $((SECONDS - start)) "$(cat "$work/$client.result")" >> "$work/table"
+    printf '%-18s %4d s  %s\n' "$client" $((SECONDS - start)) "$(cat "$work/$client.result")" >> "$work/table"
 done
 
 echo
