@@ -41,6 +41,7 @@ contains
       call take(self, c_blosc2_schunk_copy(source%c_pointer(), parts%storage), BLOSC2_ERROR_SCHUNK_COPY, &
         'blosc2_schunk%copy_of', stat)
     else
+      call self%release()
       call settle(BLOSC2_ERROR_NULL_POINTER, 'blosc2_schunk%copy_of', stat)
     end if
   end procedure
