@@ -158,6 +158,12 @@ for flavour in openmpi mpich; do
 done
 # Debian's h5py for MPI is one for Open MPI.
 parallel openmpi python "$system" "$examples/parallel.py"
+HDF5_PLUGIN_PATH=$ours timeout 120 mpirun.openmpi --oversubscribe -np 3 "$system" "$tests/shared_chunks.py" write shared-chunks.h5
+for reader in "$wheel $ours" "$wheel hdf5plugin" "$system $ours"; do
+    # shellcheck disable=SC2086 # Word splitting is wanted: the interpreter, and what the script gets.
+    set -- $reader
+    "$1" "$tests/shared_chunks.py" read "$2" shared-chunks.h5
+done
 cat > serial.py << 'END'
 import os, sys
 if len(sys.argv) > 1:

@@ -13,7 +13,8 @@
 //! Only compression needs them: a chunk tells by itself how it is read. (Source: the Blosc filter for HDF5.)
 
 use ferroblosc::blosc1::{self, Call, Engine, Settings, Stock};
-use ferroblosc::{Buffer, chunk};
+use ferroblosc::chunk::{self, SplitMode};
+use ferroblosc::{Buffer, codec};
 use ferroblosc_capi_common::global::fork_safe_global;
 use ferroblosc_hdf5_common::{Dataset, Failure, Filter, Values, room_for_earlier_filters};
 use std::ffi::{CStr, c_int};
@@ -71,19 +72,26 @@ impl Filter for Blosc {
         Ok(())
     }
 
-    fn compress(values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
-        let params = params(values)?;
+    fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure> {
         // Longer than the data is no chunk worth storing.
-        let room = blosc1::room(data.len(), data.len())
-            .ok_or_else(|| Failure(format!("{} bytes can't be a chunk", data.len())))?;
-        let mut stored = Buffer::zeroed(room)?;
-        match with_engine(|engine| engine.compress(&params, data, &mut stored))? {
-            0 => Err(Failure::new("the chunk does not get smaller")),
-            size => {
-                stored.resize(size)?;
-                Ok(stored)
-            }
-        }
+        compress_into(&params(values)?, data, data.len())
+    }
+
+    fn store(data: &[u8]) -> Result<Buffer, Failure> {
+        let call = Call {
+            clevel: 0,
+            shuffle: 0,
+            typesize: 1,
+        };
+        let params = blosc1::Params {
+            call,
+            compressor: Some(codec::id::BLOSCLZ),
+            blocksize: 0,
+            splitmode: SplitMode::FORWARD_COMPAT,
+            nthreads: 1,
+        };
+        compress_into(&params, data, data.len() + blosc1::HEADER_LENGTH)?
+            .ok_or_else(|| Failure(format!("{} bytes can't be a chunk", data.len())))
     }
 
     fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
@@ -105,6 +113,21 @@ impl Filter for Blosc {
         with_engine(|engine| engine.decompress(stored, nthreads, &mut data))?;
         Ok(data)
     }
+}
+
+/// A chunk of at most `most` bytes, if there is one.
+fn compress_into(
+    params: &blosc1::Params,
+    data: &[u8],
+    most: usize,
+) -> Result<Option<Buffer>, Failure> {
+    let Some(room) = blosc1::room(data.len(), most) else {
+        return Ok(None);
+    };
+    let mut stored = Buffer::zeroed(room)?;
+    let size = with_engine(|engine| engine.compress(params, data, &mut stored))?;
+    stored.resize(size)?;
+    Ok((size > 0).then_some(stored))
 }
 
 /// What the values and the environment ask for.
@@ -177,6 +200,16 @@ mod tests {
 
     #[test]
     fn level_0_is_never_worth_it() {
-        assert!(Blosc::compress(&[2, 2, 4, 4096, 0, 1, 0], &[0; 4096]).is_err());
+        let compressed = Blosc::compress(&[2, 2, 4, 4096, 0, 1, 0], &[0; 4096]);
+        assert!(compressed.unwrap().is_none());
+    }
+
+    #[test]
+    fn what_is_only_stored_is_16_bytes_longer_and_read() {
+        let data: Vec<u8> = (0..=255).collect();
+        let stored = Blosc::store(&data).unwrap();
+        assert_eq!(stored.len(), data.len() + 16);
+        assert_eq!(stored[16..], data);
+        assert_eq!(Blosc::decompress(&[], &stored).unwrap()[..], data);
     }
 }

@@ -38,6 +38,14 @@ pub fn encode(parameters: &Parameters<'_>, data: &[u8]) -> Result<Buffer, Failur
     }
 }
 
+/// Makes a frame of a chunk without compressing it, whatever the parameters are.
+///
+/// # Errors
+/// When the chunk is too large.
+pub fn store(data: &[u8]) -> Result<Buffer, Failure> {
+    encode_plain(CParams::default().level(0).typesize(1), data)
+}
+
 /// The shape of the chunk, when it is an array.
 fn shape_of<'a>(parameters: &Parameters<'a>, data: &[u8]) -> Option<&'a [u32]> {
     let shape = parameters.chunkshape?;

@@ -125,8 +125,12 @@ impl Filter for Blosc2 {
         Ok(())
     }
 
-    fn compress(values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
-        encode::encode(&Parameters::read(values)?, data)
+    fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure> {
+        encode::encode(&Parameters::read(values)?, data).map(Some)
+    }
+
+    fn store(data: &[u8]) -> Result<Buffer, Failure> {
+        encode::store(data)
     }
 
     fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
@@ -178,6 +182,15 @@ mod tests {
             completed(&[0, 64, 0, 0, 5, 2, 5, 7, 7, 7], 1, &[100]),
             [1, 64, 1, 100, 5, 2, 5]
         );
+    }
+
+    #[test]
+    fn what_is_only_stored_is_read() {
+        let data: Vec<u8> = (0..=255).collect();
+        let stored = Blosc2::store(&data).unwrap();
+        for values in [&[1, 0, 4, 256][..], &[1, 0, 4, 256, 11, 9, 9, 2, 8, 8]] {
+            assert_eq!(Blosc2::decompress(values, &stored).unwrap()[..], data);
+        }
     }
 
     #[test]

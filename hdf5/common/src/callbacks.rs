@@ -103,9 +103,9 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
         // SAFETY: the caller's promise.
         let (values, data) = unsafe { (values(call)?, data(call)?) };
         let result = match is_reverse {
-            true => F::decompress(values, data),
-            false => F::compress(values, data),
-        }?;
+            true => F::decompress(values, data)?,
+            false => compress::<F>(call, values, data)?,
+        };
         match result.is_empty() {
             true => Err(Failure::new("a chunk without data")),
             false => Ok(result),
@@ -116,16 +116,43 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
         Ok(result) => unsafe { hand_over(call, result) },
         Err(failure) => {
             // Who compresses with an optional filter is not told: the chunk is stored as it is.
-            if is_reverse || call.flags & FLAG_OPTIONAL == 0 {
+            if is_reverse || !is_optional(call) {
                 let what = if is_reverse { "read" } else { "store" };
                 let failure = Failure(format!("can't {what} a chunk: {failure}"));
                 let library = Library::of_caller(call.caller);
-                let place = place!(F::NAME);
-                push(library.as_ref(), &place, Minor::Callback, &failure);
+                push(
+                    library.as_ref(),
+                    &place!(F::NAME),
+                    Minor::Callback,
+                    &failure,
+                );
             }
             0
         }
     }
+}
+
+/// Whether HDF5 stores the chunk as it is when the filter fails.
+fn is_optional(call: &Call) -> bool {
+    call.flags & FLAG_OPTIONAL != 0
+}
+
+/// Compresses a chunk; one that does not get smaller is a failure.
+///
+/// But when HDF5 1.10 writes from many processes, it forgets to note that the filter failed, and nobody can
+/// read the chunk ever after. So there the filter does not fail where HDF5 could go on, and
+/// neither does it leave the other processes waiting because one has a chunk that can't be compressed.
+fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
+    let result = F::compress(values, data);
+    if let Ok(Some(stored)) = result {
+        return Ok(stored);
+    }
+    let is_parallel =
+        || Library::of_caller(call.caller).is_some_and(|library| library.is_parallel());
+    if (result.is_ok() || is_optional(call)) && is_parallel() {
+        return F::store(data);
+    }
+    result?.ok_or_else(|| Failure::new("it does not get smaller"))
 }
 
 /// # Safety

@@ -17,12 +17,17 @@ pub trait Filter {
     /// When the filter can't work on such a dataset.
     fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure>;
 
-    /// Compresses a chunk of a dataset.
+    /// Compresses a chunk of a dataset. None when that would not make it smaller and the filter minds.
     ///
     /// # Errors
-    /// When it can't, or when that would not make it smaller and the filter minds; HDF5 then stores the chunk
-    /// as it is, or fails if the filter was called mandatory.
-    fn compress(values: &[u32], data: &[u8]) -> Result<Buffer, Failure>;
+    /// When the values are none that can be, or there is no memory.
+    fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure>;
+
+    /// Makes of a chunk what [`Filter::decompress`] reads, without compressing it.
+    ///
+    /// # Errors
+    /// When the chunk is too large, or there is no memory.
+    fn store(data: &[u8]) -> Result<Buffer, Failure>;
 
     /// Undoes [`Filter::compress`]. Neither the values nor the bytes can be trusted.
     ///

@@ -17,6 +17,9 @@ use std::ptr::{NonNull, null};
 /// A function that every libhdf5 has since 1.8.
 const MARK: &CStr = c"H5Pget_filter_by_id2";
 
+/// A function that a libhdf5 built for MPI has.
+const PARALLEL_MARK: &CStr = c"H5Pset_dxpl_mpio";
+
 /// The program itself has this name among the loaded objects.
 const PROGRAM: &CStr = c"";
 
@@ -104,6 +107,11 @@ impl Library {
             handle,
             is_guess: true,
         })
+    }
+
+    /// Whether it was built for MPI.
+    pub fn is_parallel(&self) -> bool {
+        self.symbol_address(PARALLEL_MARK).is_some()
     }
 
     /// Where the library has the function or variable of this name.

@@ -186,6 +186,35 @@ fn row_h7_calls_neither_start_nor_end_the_library() {
 }
 
 #[test]
+fn hdf5_for_mpi_gets_a_chunk_where_it_would_lose_track_of_a_failure() {
+    let sources = ["static.c", "fake_hdf5.c"];
+    let serial = compile("serial", &sources, &["-DFIRST_ID=7000", "-rdynamic"]);
+    let parallel = ["-DFIRST_ID=8000", "-rdynamic", "-DPARALLEL"];
+    let parallel = compile("parallel", &sources, &parallel);
+    let outcomes = |program: &Path, plugin: &str| {
+        let mut host = Command::new(program);
+        host.arg("failures").arg(plugin_folder().join(plugin));
+        let lines = told(&mut host).0.into_iter();
+        let of_host = |line: &String| line.ends_with("stored") || line.ends_with("refused");
+        lines.filter(of_host).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(
+        outcomes(&serial, "libH5Zblosc.so"),
+        "optional noise refused, optional nonsense refused, mandatory noise refused, mandatory nonsense refused"
+    );
+    assert_eq!(
+        outcomes(&serial, "libH5Zblosc2.so"),
+        "optional noise stored, optional nonsense refused, mandatory noise stored, mandatory nonsense refused"
+    );
+    for (plugin, ..) in PLUGINS {
+        assert_eq!(
+            outcomes(&parallel, plugin),
+            "optional noise stored, optional nonsense stored, mandatory noise stored, mandatory nonsense refused"
+        );
+    }
+}
+
+#[test]
 fn the_versions_that_are_told_are_those_of_the_headers() {
     for (header, prefix, version) in [
         ("blosc.h", "BLOSC", PLUGINS[0].3),

@@ -179,3 +179,34 @@ int fake_threads(const char *file) {
   printf("%d threads, %d gone\n", count, gone);
   return 0;
 }
+
+#ifdef PARALLEL
+/* What tells a copy of HDF5 that was built for MPI. */
+int H5Pset_dxpl_mpio(hid_t list, int mode) { return list == LIST ? mode : -1; }
+#endif
+
+/* Sends a chunk through the filter that can't be compressed, or for which its parameters make no sense; prints what
+ * is stored, and whether that is read. */
+static int fake_store(const class_t *class, const char *what, unsigned flags, unsigned level) {
+  enum { SIZE = 4000 };
+  const unsigned of_file[7] = {2, 0, 4, SIZE, level, 1, 1};
+  unsigned state = 1;
+  unsigned char data[SIZE];
+  void *buffer = malloc(SIZE);
+  size_t i, size = SIZE, stored;
+
+  for (i = 0; i < SIZE; i++) data[i] = (state = state * 1103515245 + 12345) >> 16;
+  memcpy(buffer, data, SIZE);
+  stored = class->filter(flags, 7, of_file, SIZE, &size, &buffer);
+  if (stored > 0 && class->filter(flags | REVERSE, 7, of_file, stored, &size, &buffer) != SIZE) return 1;
+  if (memcmp(buffer, data, SIZE) != 0) return 2;
+  printf("%s %s\n", what, stored > 0 ? "stored" : "refused");
+  free(buffer);
+  return 0;
+}
+
+int fake_failures(const char *file) {
+  const class_t *class = ((const class_t *(*)(void))dlsym(dlopen(file, RTLD_NOW), "H5PLget_plugin_info"))();
+  return fake_store(class, "optional noise", OPTIONAL, 5) || fake_store(class, "optional nonsense", OPTIONAL, 11) ||
+         fake_store(class, "mandatory noise", 0, 5) || fake_store(class, "mandatory nonsense", 0, 11);
+}
