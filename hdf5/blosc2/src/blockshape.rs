@@ -123,6 +123,16 @@ mod tests {
     }
 
     #[test]
+    fn block_sizes_are_those_that_pytables_stores() {
+        let of = |chunksize, typesize, level, codec: u8| {
+            automatic_blocksize(chunksize, typesize, level, codec.into())
+        };
+        assert_eq!(of(40_000, 4, 5, ZSTD), Ok(40_000));
+        assert_eq!(of(16_384, 4, 5, ZSTD), Ok(16_384));
+        assert_eq!(of(1_048_572, 12, 9, BLOSCLZ), Ok(1_048_572));
+    }
+
+    #[test]
     fn chunks_that_cant_be_have_no_block_size() {
         assert!(automatic_blocksize(-1, 4, 5, 0).is_err());
         assert!(automatic_blocksize(100, 0, 5, 0).is_err());
