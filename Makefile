@@ -64,6 +64,7 @@ install: build
 
 # Debian packages, into target/deb; and a trial of them in a root of their own.
 deb: build
+	rm -rf target/deb
 	scripts/make-deb.sh $(BUILD) target/deb
 	scripts/test-deb.sh target/deb
 
