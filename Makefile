@@ -23,13 +23,15 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install deb headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
+.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
 	@echo "make fortran                    build the Fortran modules (installs gfortran), for make install"
 	@echo "make install PREFIX= DESTDIR= LIBDIR=  install them, with headers, pkg-config and CMake files"
 	@echo "make deb                        make Debian packages, and try to install and remove them"
+	@echo "make dist                       make a tarball of the sources that builds without a network"
+	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
@@ -46,6 +48,7 @@ help:
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
 	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
+	@echo "make notice                     make NOTICE anew, after a change of the dependencies"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
 build:
@@ -67,6 +70,20 @@ deb: build
 	rm -rf target/deb
 	scripts/make-deb.sh $(BUILD) target/deb
 	scripts/test-deb.sh target/deb
+
+# The sources with all crates they need, as one tarball in target/dist.
+dist:
+	scripts/need.sh xz-utils
+	scripts/make-dist.sh target/dist
+
+# What the tarball has to pass; all tests, which take long, if nothing is said.
+DIST_TEST ?= make test
+test-dist: dist
+	scripts/test-dist.sh target/dist/*.tar.xz $(DIST_TEST)
+
+notice:
+	python3 scripts/notice.py > target/NOTICE
+	mv target/NOTICE NOTICE
 
 headers:
 	$(CARGO) run --quiet --package ferroblosc-headers

@@ -136,7 +136,9 @@ int b2nd_copy_buffer2(int8_t ndim,
                       const int64_t *dst_pad_shape,
                       const int64_t *dst_start);
 
-/** Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes. */
+/**
+ * Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes. Gives 0, or an error code.
+ */
 BLOSC_EXPORT
 int b2nd_copy_buffer(int8_t ndim,
                      uint8_t itemsize,
@@ -169,22 +171,38 @@ b2nd_context_t *b2nd_create_ctx(const blosc2_storage *b2_storage,
 /** Frees a context. The arrays made with it stay. Gives 0, or an error code. */
 BLOSC_EXPORT int b2nd_free_ctx(b2nd_context_t *ctx);
 
-/** Makes an array of zeros. Gives 0, or an error code. */
+/**
+ * Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_empty(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array whose items are whatever they are. Gives 0, or an error code. */
+/**
+ * Makes an array whose items are whatever they are. Gives 0, or an error code. The caller frees
+ * the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_uninit(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code. */
+/**
+ * Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code. The caller frees
+ * the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_nans(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array of zeros. Gives 0, or an error code. */
+/**
+ * Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_zeros(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array whose items are all the one at fill_value. Gives 0, or an error code. */
+/**
+ * Makes an array whose items are all the one at fill_value. Gives 0, or an error code. The caller
+ * frees the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_full(b2nd_context_t *ctx, b2nd_array_t **array, const void *fill_value);
 
-/** Makes an array of the items in buffer, which come rows first. Gives 0, or an error code. */
+/**
+ * Makes an array of the items in buffer, which come rows first. Gives 0, or an error code. The
+ * caller frees the array by b2nd_free().
+ */
 BLOSC_EXPORT
 int b2nd_from_cbuffer(b2nd_context_t *ctx,
                       b2nd_array_t **array,
@@ -243,19 +261,17 @@ int b2nd_from_cframe(uint8_t *cframe,
 
 /**
  * Opens the array in a file or directory. Gives 0, or an error code: BLOSC2_ERROR_NULL_POINTER when there
- * is no frame.
+ * is no frame. The caller frees the array by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_open(const char *urlpath,
               b2nd_array_t **array);
 
 /**
- * Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as b2nd_open().
+ * Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as
+ * b2nd_open(). The caller frees the array by b2nd_free().
  */
-BLOSC_EXPORT
-int b2nd_open_offset(const char *urlpath,
-                     b2nd_array_t **array,
-                     int64_t offset);
+BLOSC_EXPORT int b2nd_open_offset(const char *urlpath, b2nd_array_t **array, int64_t offset);
 
 /**
  * Stores where the array is as a contiguous frame in *cframe, its bytes in *cframe_len, and in *needs_free
@@ -286,7 +302,8 @@ int64_t b2nd_save_append(const b2nd_array_t *array,
 
 /**
  * Makes an array of the items of src from start to before stop, with the partitions and the storage of
- * ctx, whose shape becomes that of the slice. Gives 0, or an error code.
+ * ctx, whose shape becomes that of the slice. Gives 0, or an error code. The caller frees the
+ * array by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_get_slice(b2nd_context_t *ctx,
@@ -297,7 +314,7 @@ int b2nd_get_slice(b2nd_context_t *ctx,
 
 /**
  * Copies an array, with the partitions and the storage of ctx, whose shape becomes that of src. All
- * metalayers are copied too. Gives 0, or an error code.
+ * metalayers are copied too. Gives 0, or an error code. The caller frees the array by b2nd_free().
  */
 BLOSC_EXPORT int b2nd_copy(b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **array);
 
@@ -378,7 +395,8 @@ int b2nd_delete(b2nd_array_t *array,
 
 /**
  * Puts src2 behind src1 along an axis. With copy that is a new array, with the partitions and the storage
- * of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error code.
+ * of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error
+ * code. The caller frees a new array by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_concatenate(b2nd_context_t *ctx,
@@ -424,7 +442,8 @@ int b2nd_set_slice_cbuffer(const void *buffer,
 
 /**
  * Stores a view of an array that has a dimension of one item for each true of the final_dims entries of
- * axis, and those of the array for the others. The array must outlive the view. Gives 0, or an error code.
+ * axis, and those of the array for the others. The array must outlive the view. Gives 0, or an
+ * error code. The caller frees the view by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_expand_dims(const b2nd_array_t *array,
@@ -434,7 +453,7 @@ int b2nd_expand_dims(const b2nd_array_t *array,
 
 /**
  * Stores a view of an array without its dimensions of one item. The array must outlive the view. Gives 0,
- * or an error code.
+ * or an error code. The caller frees the view by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_squeeze(b2nd_array_t *array,
@@ -442,7 +461,8 @@ int b2nd_squeeze(b2nd_array_t *array,
 
 /**
  * Stores a view of an array without the dimensions that are true in index, which must have one item. The
- * array must outlive the view. Gives 0, or an error code.
+ * array must outlive the view. Gives 0, or an error code. The caller frees the view by
+ * b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_squeeze_index(b2nd_array_t *array,
@@ -470,22 +490,38 @@ b2nd_context_t *b2nd_create_ctx(const blosc2_storage *b2_storage,
 /** Frees a context. The arrays made with it stay. Gives 0, or an error code. */
 BLOSC_EXPORT int b2nd_free_ctx(b2nd_context_t *ctx);
 
-/** Makes an array of zeros. Gives 0, or an error code. */
+/**
+ * Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_empty(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array whose items are whatever they are. Gives 0, or an error code. */
+/**
+ * Makes an array whose items are whatever they are. Gives 0, or an error code. The caller frees
+ * the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_uninit(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code. */
+/**
+ * Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code. The caller frees
+ * the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_nans(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array of zeros. Gives 0, or an error code. */
+/**
+ * Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_zeros(b2nd_context_t *ctx, b2nd_array_t **array);
 
-/** Makes an array whose items are all the one at fill_value. Gives 0, or an error code. */
+/**
+ * Makes an array whose items are all the one at fill_value. Gives 0, or an error code. The caller
+ * frees the array by b2nd_free().
+ */
 BLOSC_EXPORT int b2nd_full(b2nd_context_t *ctx, b2nd_array_t **array, const void *fill_value);
 
-/** Makes an array of the items in buffer, which come rows first. Gives 0, or an error code. */
+/**
+ * Makes an array of the items in buffer, which come rows first. Gives 0, or an error code. The
+ * caller frees the array by b2nd_free().
+ */
 BLOSC_EXPORT
 int b2nd_from_cbuffer(b2nd_context_t *ctx,
                       b2nd_array_t **array,
@@ -544,19 +580,17 @@ int b2nd_from_cframe(uint8_t *cframe,
 
 /**
  * Opens the array in a file or directory. Gives 0, or an error code: BLOSC2_ERROR_NULL_POINTER when there
- * is no frame.
+ * is no frame. The caller frees the array by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_open(const char *urlpath,
               b2nd_array_t **array);
 
 /**
- * Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as b2nd_open().
+ * Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as
+ * b2nd_open(). The caller frees the array by b2nd_free().
  */
-BLOSC_EXPORT
-int b2nd_open_offset(const char *urlpath,
-                     b2nd_array_t **array,
-                     int64_t offset);
+BLOSC_EXPORT int b2nd_open_offset(const char *urlpath, b2nd_array_t **array, int64_t offset);
 
 /**
  * Stores where the array is as a contiguous frame in *cframe, its bytes in *cframe_len, and in *needs_free
@@ -587,7 +621,8 @@ int64_t b2nd_save_append(const b2nd_array_t *array,
 
 /**
  * Makes an array of the items of src from start to before stop, with the partitions and the storage of
- * ctx, whose shape becomes that of the slice. Gives 0, or an error code.
+ * ctx, whose shape becomes that of the slice. Gives 0, or an error code. The caller frees the
+ * array by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_get_slice(b2nd_context_t *ctx,
@@ -598,7 +633,7 @@ int b2nd_get_slice(b2nd_context_t *ctx,
 
 /**
  * Copies an array, with the partitions and the storage of ctx, whose shape becomes that of src. All
- * metalayers are copied too. Gives 0, or an error code.
+ * metalayers are copied too. Gives 0, or an error code. The caller frees the array by b2nd_free().
  */
 BLOSC_EXPORT int b2nd_copy(b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **array);
 
@@ -713,7 +748,8 @@ int b2nd_delete(b2nd_array_t *array,
 
 /**
  * Puts src2 behind src1 along an axis. With copy that is a new array, with the partitions and the storage
- * of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error code.
+ * of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error
+ * code. The caller frees a new array by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_concatenate(b2nd_context_t *ctx,
@@ -725,7 +761,8 @@ int b2nd_concatenate(b2nd_context_t *ctx,
 
 /**
  * Stores a view of an array that has a dimension of one item for each true of the final_dims entries of
- * axis, and those of the array for the others. The array must outlive the view. Gives 0, or an error code.
+ * axis, and those of the array for the others. The array must outlive the view. Gives 0, or an
+ * error code. The caller frees the view by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_expand_dims(const b2nd_array_t *array,
@@ -735,7 +772,7 @@ int b2nd_expand_dims(const b2nd_array_t *array,
 
 /**
  * Stores a view of an array without its dimensions of one item. The array must outlive the view. Gives 0,
- * or an error code.
+ * or an error code. The caller frees the view by b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_squeeze(b2nd_array_t *array,
@@ -743,7 +780,8 @@ int b2nd_squeeze(b2nd_array_t *array,
 
 /**
  * Stores a view of an array without the dimensions that are true in index, which must have one item. The
- * array must outlive the view. Gives 0, or an error code.
+ * array must outlive the view. Gives 0, or an error code. The caller frees the view by
+ * b2nd_free().
  */
 BLOSC_EXPORT
 int b2nd_squeeze_index(b2nd_array_t *array,
@@ -766,7 +804,9 @@ int b2nd_copy_buffer2(int8_t ndim,
                       const int64_t *dst_pad_shape,
                       const int64_t *dst_start);
 
-/** Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes. */
+/**
+ * Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes. Gives 0, or an error code.
+ */
 BLOSC_EXPORT
 int b2nd_copy_buffer(int8_t ndim,
                      uint8_t itemsize,

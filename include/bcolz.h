@@ -49,7 +49,8 @@ typedef struct bcolz_spec {
 
 /**
  * Opens the carray or ctable in the directory `path`. `mode` is "r" to read, "a" to read and write, or
- * "w", which takes all rows of a carray away. Returns NULL when it can't be opened.
+ * "w", which takes all rows of a carray away. Returns NULL when it can't be opened. bcolz_close()
+ * frees what is returned.
  */
 FERROBLOSC_EXPORT
 struct bcolz_object *bcolz_open(const char *path,
@@ -65,7 +66,7 @@ int bcolz_spec_default(bcolz_spec *spec,
 
 /**
  * Makes a carray without rows in the directory `path`. `mode` is "a", or "w" to replace what is there if it is
- * bcolz's. Returns NULL when it can't be made.
+ * bcolz's. Returns NULL when it can't be made. bcolz_close() frees what is returned.
  */
 FERROBLOSC_EXPORT
 struct bcolz_object *bcolz_create(const char *path,
@@ -74,7 +75,8 @@ struct bcolz_object *bcolz_create(const char *path,
 
 /**
  * Makes a ctable without columns in the directory `path`; bcolz_add_column() adds them. `mode` is "a", or "w" to
- * replace what is there if it is bcolz's. Returns NULL when it can't be made.
+ * replace what is there if it is bcolz's. Returns NULL when it can't be made. bcolz_close() frees
+ * what is returned.
  */
 FERROBLOSC_EXPORT
 struct bcolz_object *bcolz_create_ctable(const char *path,
@@ -107,13 +109,13 @@ int bcolz_ncolumns(const struct bcolz_object *object);
 
 /**
  * The name of a column of a ctable, or NULL. It lasts until the object is closed or
- * its columns change.
+ * its columns change. Don't free it.
  */
 FERROBLOSC_EXPORT const char *bcolz_column_name(const struct bcolz_object *object, int column);
 
 /**
  * The type of the items of a carray or a column, as NumPy writes it, or NULL. It lasts until the
- * object is closed or its columns change.
+ * object is closed or its columns change. Don't free it.
  */
 FERROBLOSC_EXPORT const char *bcolz_dtype(const struct bcolz_object *object, int column);
 
@@ -152,7 +154,7 @@ char *bcolz_attrs(const struct bcolz_object *object,
 
 /**
  * What the last call of this thread failed with, in words: of a function of `bcolz.h` or `bloscpack.h`. The text lasts
- * until the next failure.
+ * until the next failure. Don't free it.
  */
 FERROBLOSC_EXPORT
 const char *bcolz_last_error(void);

@@ -244,7 +244,7 @@ BLOSC_EXPORT void blosc_destroy(void);
  */
 BLOSC_EXPORT int blosc_free_resources(void);
 
-/** The number of threads. */
+/** The number of threads. 1 at first. */
 BLOSC_EXPORT int blosc_get_nthreads(void);
 
 /** Sets the number of threads, from 1 to BLOSC_MAX_THREADS. Gives the number before. */
@@ -271,16 +271,19 @@ BLOSC_EXPORT void blosc_set_blocksize(size_t blocksize);
  */
 BLOSC_EXPORT void blosc_set_splitmode(int splitmode);
 
-/** Stores the name of a compressor; NULL for a code that none has. Gives the code, or -1. */
+/**
+ * Stores the name of a compressor; NULL for a code that none has. Gives the code, or -1. The name
+ * is static: don't free it.
+ */
 BLOSC_EXPORT int blosc_compcode_to_compname(int compcode, const char **compname);
 
 /** The code of a compressor, or -1 for a name that none has. */
 BLOSC_EXPORT int blosc_compname_to_compcode(const char *compname);
 
-/** The names of all compressors, separated by commas. */
+/** The names of all compressors, separated by commas. Don't free it. */
 BLOSC_EXPORT const char *blosc_list_compressors(void);
 
-/** The version of the library: BLOSC_VERSION_STRING. */
+/** The version of the library: BLOSC_VERSION_STRING. Don't free it. */
 BLOSC_EXPORT const char *blosc_get_version_string(void);
 
 /**

@@ -903,7 +903,7 @@ int blosc2_compress(int clevel,
                     void *dest,
                     int32_t destsize);
 
-/** blosc2_compress() with the arguments of Blosc 1.x. */
+/** blosc2_compress() with the arguments of Blosc 1.x. Gives what that gives. */
 BLOSC_EXPORT
 int blosc1_compress(int clevel,
                     int doshuffle,
@@ -923,6 +923,7 @@ BLOSC_EXPORT int blosc2_decompress(const void *src, int32_t srcsize, void *dest,
 
 /**
  * blosc2_decompress() with the arguments of Blosc 1.x: the chunk is as large as its header says.
+ * Gives what that gives.
  */
 BLOSC_EXPORT int blosc1_decompress(const void *src, void *dest, size_t destsize);
 
@@ -940,7 +941,7 @@ int blosc2_getitem(const void *src,
 
 /**
  * blosc2_getitem() with the arguments of Blosc 1.x: the chunk is as large as its header says, and
- * dest as the items need.
+ * dest as the items need. Gives what that gives.
  */
 BLOSC_EXPORT int blosc1_getitem(const void *src, int start, int nitems, void *dest);
 
@@ -1117,7 +1118,7 @@ int32_t blosc2_shuffle(int32_t typesize,
                        const void *src,
                        void *dest);
 
-/** Undoes blosc2_shuffle(). */
+/** Undoes blosc2_shuffle(). Sizes and what it gives are as there. */
 BLOSC_EXPORT
 int32_t blosc2_unshuffle(int32_t typesize,
                          int32_t blocksize,
@@ -1136,7 +1137,10 @@ int32_t blosc2_bitshuffle(int32_t typesize,
                           const void *src,
                           void *dest);
 
-/** Undoes blosc2_bitshuffle(). Larger typesizes than 256 are taken here. */
+/**
+ * Undoes blosc2_bitshuffle(). Larger typesizes than 256 are taken here. Sizes and what it gives
+ * are as there.
+ */
 BLOSC_EXPORT
 int32_t blosc2_bitunshuffle(int32_t typesize,
                             int32_t blocksize,
@@ -1360,7 +1364,7 @@ blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
 /**
  * Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
  * storage are others than those of the super-chunk; NULL parameters are those of the super-chunk.
- * Gives NULL when it can't be done.
+ * Gives NULL when it can't be done. The caller frees it by blosc2_schunk_free().
  */
 BLOSC_EXPORT
 blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk,
@@ -1373,10 +1377,16 @@ blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk,
 BLOSC_EXPORT
 int blosc2_schunk_free(blosc2_schunk *schunk);
 
-/** Opens the super-chunk in a file or directory. Gives NULL when it can't be opened. */
+/**
+ * Opens the super-chunk in a file or directory. Gives NULL when it can't be opened. The caller
+ * frees it by blosc2_schunk_free().
+ */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open(const char *urlpath);
 
-/** Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened. */
+/**
+ * Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened. The
+ * caller frees it by blosc2_schunk_free().
+ */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_offset(const char *urlpath, int64_t offset);
 
 /**
@@ -1389,7 +1399,7 @@ blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath,
 
 /**
  * Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
- * blosc2_schunk_open_udio().
+ * blosc2_schunk_open_udio(). The caller frees it by blosc2_schunk_free().
  */
 BLOSC_EXPORT
 blosc2_schunk *blosc2_schunk_open_offset_udio(const char *urlpath,
@@ -1491,7 +1501,9 @@ int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
 
 /**
  * As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
- * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given here.
+ * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given
+ * here. Gives its length in bytes, or an error code, and tells by needs_free whether the caller
+ * frees it.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
@@ -1555,7 +1567,7 @@ BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char
 
 /**
  * The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
- * without frame an estimate.
+ * without frame an estimate. An error code when it can't be told.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
@@ -1652,7 +1664,7 @@ BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char
 
 /**
  * The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
- * without frame an estimate.
+ * without frame an estimate. An error code when it can't be told.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
@@ -1735,7 +1747,9 @@ int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
 
 /**
  * As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
- * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given here.
+ * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given
+ * here. Gives its length in bytes, or an error code, and tells by needs_free whether the caller
+ * frees it.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,

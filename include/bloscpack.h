@@ -136,6 +136,7 @@ int64_t bloscpack_pack_bytes(const void *src,
 
 /**
  * Unpacks the container of nbytes bytes at src into memory, as bloscpack_unpack_bytes_from_file().
+ * The caller frees both by free().
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_unpack_bytes(const void *src,
@@ -186,7 +187,7 @@ FERROBLOSC_EXPORT int64_t bloscpack_verify(const char *file, int nthreads);
 
 /**
  * Tells what a container is. Gives 0, or a negative error code. The metadata are stored as with
- * bloscpack_unpack_file().
+ * bloscpack_unpack_file(). The caller frees them by free().
  */
 FERROBLOSC_EXPORT int bloscpack_get_info(const char *file, bloscpack_info *info, char **metadata);
 

@@ -40,6 +40,8 @@ pub mod filter;
 pub mod frame;
 pub mod io;
 pub mod kernels;
+#[doc(hidden)]
+pub mod note;
 pub mod pool;
 pub mod schunk;
 #[cfg(test)]
@@ -49,6 +51,9 @@ pub mod trace;
 pub use buffer::Buffer;
 pub use call::{Parent, Surroundings, Token};
 pub use error::{Error, Result};
+
+/// The version of Ferroblosc, apart from those of C-Blosc and C-Blosc2 that its libraries stand in for.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs the example of the README as a test.
 #[cfg(doctest)]

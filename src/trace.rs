@@ -2,6 +2,11 @@
 //!
 //! The library never prints otherwise. A line is `[error] - text (file:line)`, the layout users of
 //! C-Blosc2 know; `BLOSC_INFO` adds `[INFO] - …` lines about the parameters of each compression.
+//!
+//! ```
+//! // With BLOSC_TRACE set: [warning] - 3 blocks are missing (src/main.rs:2)
+//! ferroblosc::trace_warning!("{} blocks are missing", 3);
+//! ```
 
 use std::fmt;
 

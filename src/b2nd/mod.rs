@@ -3,6 +3,20 @@
 //! An array is a super-chunk with one more metalayer, which tells its shapes. Its chunks are boxes of
 //! items, and so are their blocks; all else is a matter of where an item is.
 //!
+//! ```
+//! use ferroblosc::b2nd::{Array, Layout};
+//! use ferroblosc::chunk::CParams;
+//! use ferroblosc::schunk::Storage;
+//!
+//! let items: Vec<u8> = (0..60i16).flat_map(i16::to_le_bytes).collect();
+//! let layout = Layout { shape: &[6, 10], chunkshape: &[4, 4], blockshape: &[2, 2] };
+//! let params = CParams::default().typesize(2);
+//! let array = Array::from_items(Storage::memory(), params, &layout, "<i2", &items)?;
+//! let box_of_four = array.get_slice(&[3, 8], &[5, 10])?;
+//! assert_eq!(box_of_four, [38i16, 39, 48, 49].map(i16::to_le_bytes).concat());
+//! # Ok::<(), ferroblosc::Error>(())
+//! ```
+//!
 //! | file | what |
 //! |---|---|
 //! | `meta.rs` | the bytes of the metalayer |

@@ -4,6 +4,41 @@
 //! ([`mod@format`]) is the 3-bit number a chunk's flags carry, and tells a reader which decoder to use (LZ4
 //! and LZ4HC share one); its *version* byte stands beside it in the chunk.
 //!
+//! What users add is chosen by a number of theirs, from [`FIRST_USER_ID`] on:
+//!
+//! ```
+//! use ferroblosc::Result;
+//! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+//! use ferroblosc::codec::{self, Codec, CodecCall};
+//!
+//! /// Knows one thing: bytes that count up.
+//! struct Counting;
+//!
+//! impl Codec for Counting {
+//!     fn encode(&self, _: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+//!         let counts = src.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1));
+//!         dest[0] = src[0];
+//!         Ok(usize::from(counts))
+//!     }
+//!
+//!     fn decode(&self, _: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+//!         for (byte, step) in dest.iter_mut().zip((0..=255).cycle()) {
+//!             *byte = src[0].wrapping_add(step);
+//!         }
+//!         Ok(dest.len())
+//!     }
+//! }
+//!
+//! codec::register(200, c"counting", 200, 1, Some(std::sync::Arc::new(Counting)))?;
+//! let data: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+//! let chunk = Compressor::new(CParams::default().codec(200).typesize(1))?.compress_to_vec(&data)?;
+//! assert!(chunk.len() < 200);
+//! let mut back = vec![0; data.len()];
+//! Decompressor::new(DParams::default()).decompress(&chunk, &mut back)?;
+//! assert_eq!(back, data);
+//! # Ok::<(), ferroblosc::Error>(())
+//! ```
+//!
 //! | file | what |
 //! |---|---|
 //! | `builtin.rs` | the table of the built-in codecs: one line each |

@@ -16,6 +16,28 @@
 //! what something is by its content.
 //!
 //! Never more than some chunks are in memory. Files appear when they are complete.
+//!
+//! ```
+//! use ferroblosc::convert::{self, Destination, Format, Reading, Taking, Writing};
+//!
+//! # let folder = std::env::temp_dir().join(format!("convert-doc-{}", std::process::id()));
+//! # std::fs::create_dir(&folder).unwrap();
+//! let input = std::path::Path::new("tests/data/bcolz/i4_exact");
+//! let output = folder.join("numbers.b2nd");
+//! let found = convert::detect(input)?;
+//! assert_eq!(found.format, Format::Carray);
+//! convert::convert(
+//!     (input, &found),
+//!     (&output, Destination::B2nd { directory: false }),
+//!     (&Reading::default(), &Taking::default()),
+//!     &Writing::default(),
+//!     &mut |_bytes| {},
+//! )?;
+//! let made = convert::detect(&output)?;
+//! assert!(convert::verify(&output, &made, &Reading::default())?.is_right());
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok::<(), convert::Error>(())
+//! ```
 
 mod b2nd;
 mod bcolz;

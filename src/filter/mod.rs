@@ -4,6 +4,24 @@
 //! when compressing and undone 5→0 when decompressing, always on a whole block, before it is split into
 //! streams. One file a filter, behind [`Filter`]; [`Pipeline`] runs them; the registry holds the
 //! filters that users add.
+//!
+//! ```
+//! use ferroblosc::chunk::{CParams, Compressor};
+//! use ferroblosc::filter::{self, SLOTS, Slot};
+//!
+//! let data: Vec<u8> = (0..50_000u32).flat_map(|i| (i * i).to_le_bytes()).collect();
+//! let shuffled = CParams::default().typesize(4);
+//! let mut plain = shuffled.clone();
+//! plain.filters[SLOTS - 1] = Slot::default();
+//! let mut both = shuffled.clone();
+//! both.filters[SLOTS - 2].id = filter::id::DELTA;
+//!
+//! let shuffled = Compressor::new(shuffled)?.compress_to_vec(&data)?;
+//! let plain = Compressor::new(plain)?.compress_to_vec(&data)?;
+//! let both = Compressor::new(both)?.compress_to_vec(&data)?;
+//! assert!(shuffled.len() < plain.len() && both.len() < plain.len());
+//! # Ok::<(), ferroblosc::Error>(())
+//! ```
 
 mod bitshuffle;
 mod bytedelta;

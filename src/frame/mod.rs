@@ -1,5 +1,25 @@
 //! Floor 3: frames, super-chunks as one buffer, one file or one directory.
 //!
+//! Super-chunks ([`SChunk`](crate::schunk::SChunk)) do all this by themselves. Whoever only wants to know what a frame is reads its header:
+//!
+//! ```
+//! use ferroblosc::chunk::{CParams, DParams};
+//! use ferroblosc::frame::{self, FrameHeader, Kind};
+//! use ferroblosc::schunk::{SChunk, Storage};
+//!
+//! let params = CParams::default().typesize(4);
+//! let mut schunk = SChunk::create(Storage::frame(), params, DParams::default())?;
+//! schunk.append(&[7; 4000])?;
+//! schunk.append(&[8; 4000])?;
+//! let bytes = schunk.to_bytes()?;
+//!
+//! assert!(frame::has_magic(&bytes));
+//! let header = FrameHeader::parse(&bytes, Kind::Contiguous)?;
+//! assert_eq!(header.frame_len, bytes.len() as u64);
+//! assert_eq!((header.counters.nbytes, header.nchunks()), (8000, Some(2)));
+//! # Ok::<(), ferroblosc::Error>(())
+//! ```
+//!
 //! | file | what |
 //! |---|---|
 //! | `description.rs` | what a frame says of its super-chunk |

@@ -2,6 +2,17 @@
 //!
 //! [`ReadAt`] is what the engine needs of a file: to read from a position, from several threads at once,
 //! without a position of its own that they would have to share. A [`Backend`] is where frames are kept.
+//!
+//! ```
+//! use ferroblosc::io::ReadAt;
+//!
+//! let bytes = b"header and data".to_vec();
+//! let mut four = [0; 4];
+//! assert_eq!(bytes.read_at(11, &mut four)?, 4);
+//! assert_eq!(&four, b"data");
+//! assert_eq!(bytes.read_at(13, &mut four)?, 2, "fewer only at the end");
+//! # Ok::<(), ferroblosc::Error>(())
+//! ```
 
 mod backend;
 #[doc(hidden)]

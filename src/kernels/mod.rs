@@ -11,6 +11,21 @@
 //!
 //! Every transform also has an `*_at` form that takes the [`Level`], so that tests can compare all
 //! levels in one process. All levels give the same bytes.
+//!
+//! ```
+//! use ferroblosc::kernels::{Level, shuffle};
+//!
+//! let items: Vec<u8> = (0..64u16).flat_map(u16::to_le_bytes).collect();
+//! let mut bytes = vec![0; items.len()];
+//! shuffle::shuffle(2, &items, &mut bytes);
+//! assert!(bytes[64..].iter().all(|&high| high == 0), "the high bytes come last, all alike");
+//!
+//! for level in Level::available() {
+//!     let mut same = vec![0; items.len()];
+//!     shuffle::shuffle_at(level, 2, &items, &mut same);
+//!     assert_eq!(same, bytes);
+//! }
+//! ```
 
 pub mod bitshuffle;
 pub mod bytedelta;

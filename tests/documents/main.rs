@@ -6,15 +6,19 @@
 //! | `environment.rs` | the table of variables with what the sources read from the environment |
 //! | `errors.rs` | the table of error codes with the header and with the code |
 //! | `formats.rs` | bytes that are shown, as files |
+//! | `headers.rs` | comments on the functions in C headers |
 //! | `links.rs` | links with the files and headings they lead to |
 //! | `markdown.rs` | what documents consist of |
+//! | `notice.rs` | the list of licences with what Cargo links |
 
 mod blocks;
 mod environment;
 mod errors;
 mod formats;
+mod headers;
 mod links;
 mod markdown;
+mod notice;
 
 use std::path::{Path, PathBuf};
 

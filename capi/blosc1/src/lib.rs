@@ -27,3 +27,5 @@ pub mod constants;
 pub mod names;
 pub mod settings;
 mod state;
+
+ferroblosc::version_note!();

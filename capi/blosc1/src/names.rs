@@ -5,7 +5,8 @@ use ferroblosc_capi_common::{boundary, buffers, pointers};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 
-/// Stores the name of a compressor; NULL for a code that none has. Gives the code, or -1.
+/// Stores the name of a compressor; NULL for a code that none has. Gives the code, or -1. The name
+/// is static: don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compcode_to_compname(
     compcode: c_int,
@@ -30,7 +31,7 @@ pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> 
     })
 }
 
-/// The names of all compressors, separated by commas.
+/// The names of all compressors, separated by commas. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
     boundary!(blosc_list_compressors, Error, {
@@ -38,7 +39,7 @@ pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
     })
 }
 
-/// The version of the library: BLOSC_VERSION_STRING.
+/// The version of the library: BLOSC_VERSION_STRING. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
     boundary!(blosc_get_version_string, Error, {

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn blosc_free_resources() -> c_int {
     })
 }
 
-/// The number of threads.
+/// The number of threads. 1 at first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_nthreads() -> c_int {
     boundary!(blosc_get_nthreads, Error, { Ok(SETTINGS.nthreads()) })

@@ -88,7 +88,7 @@ pub unsafe extern "C" fn blosc2_shuffle(
     })
 }
 
-/// Undoes blosc2_shuffle().
+/// Undoes blosc2_shuffle(). Sizes and what it gives are as there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_unshuffle(
     typesize: i32,
@@ -137,7 +137,8 @@ pub unsafe extern "C" fn blosc2_bitshuffle(
     })
 }
 
-/// Undoes blosc2_bitshuffle(). Larger typesizes than 256 are taken here.
+/// Undoes blosc2_bitshuffle(). Larger typesizes than 256 are taken here. Sizes and what it gives
+/// are as there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_bitunshuffle(
     typesize: i32,

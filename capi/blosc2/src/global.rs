@@ -164,7 +164,7 @@ pub unsafe extern "C" fn blosc2_compress(
     })
 }
 
-/// blosc2_compress() with the arguments of Blosc 1.x.
+/// blosc2_compress() with the arguments of Blosc 1.x. Gives what that gives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_compress(
     clevel: c_int,
@@ -222,6 +222,7 @@ pub unsafe extern "C" fn blosc2_decompress(
 }
 
 /// blosc2_decompress() with the arguments of Blosc 1.x: the chunk is as large as its header says.
+/// Gives what that gives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_decompress(
     src: *const c_void,
@@ -259,7 +260,7 @@ pub unsafe extern "C" fn blosc2_getitem(
 }
 
 /// blosc2_getitem() with the arguments of Blosc 1.x: the chunk is as large as its header says, and
-/// dest as the items need.
+/// dest as the items need. Gives what that gives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_getitem(
     src: *const c_void,

@@ -55,3 +55,5 @@ pub mod tuners;
 pub mod types;
 pub mod util;
 pub mod vl;
+
+ferroblosc::version_note!();

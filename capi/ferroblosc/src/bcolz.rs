@@ -148,7 +148,8 @@ impl bcolz_object {
 }
 
 /// Opens the carray or ctable in the directory `path`. `mode` is "r" to read, "a" to read and write, or
-/// "w", which takes all rows of a carray away. Returns NULL when it can't be opened.
+/// "w", which takes all rows of a carray away. Returns NULL when it can't be opened. bcolz_close()
+/// frees what is returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) -> *mut bcolz_object {
     boundary!(bcolz_open, {
@@ -174,7 +175,7 @@ pub unsafe extern "C" fn bcolz_spec_default(spec: *mut bcolz_spec, dtype: *const
 }
 
 /// Makes a carray without rows in the directory `path`. `mode` is "a", or "w" to replace what is there if it is
-/// bcolz's. Returns NULL when it can't be made.
+/// bcolz's. Returns NULL when it can't be made. bcolz_close() frees what is returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_create(
     path: *const c_char,
@@ -191,7 +192,8 @@ pub unsafe extern "C" fn bcolz_create(
 }
 
 /// Makes a ctable without columns in the directory `path`; bcolz_add_column() adds them. `mode` is "a", or "w" to
-/// replace what is there if it is bcolz's. Returns NULL when it can't be made.
+/// replace what is there if it is bcolz's. Returns NULL when it can't be made. bcolz_close() frees
+/// what is returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_create_ctable(
     path: *const c_char,
@@ -262,7 +264,7 @@ pub unsafe extern "C" fn bcolz_ncolumns(object: *const bcolz_object) -> c_int {
 }
 
 /// The name of a column of a ctable, or NULL. It lasts until the object is closed or
-/// its columns change.
+/// its columns change. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_column_name(
     object: *const bcolz_object,
@@ -278,7 +280,7 @@ pub unsafe extern "C" fn bcolz_column_name(
 }
 
 /// The type of the items of a carray or a column, as NumPy writes it, or NULL. It lasts until the
-/// object is closed or its columns change.
+/// object is closed or its columns change. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_dtype(object: *const bcolz_object, column: c_int) -> *const c_char {
     boundary!(bcolz_dtype, {
@@ -365,7 +367,7 @@ pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int)
 }
 
 /// What the last call of this thread failed with, in words: of a function of `bcolz.h` or `bloscpack.h`. The text lasts
-/// until the next failure.
+/// until the next failure. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_last_error() -> *const c_char {
     boundary!(bcolz_last_error, { Ok(last_error()) })

@@ -131,6 +131,7 @@ pub unsafe extern "C" fn bloscpack_pack_bytes(
 }
 
 /// Unpacks the container of nbytes bytes at src into memory, as bloscpack_unpack_bytes_from_file().
+/// The caller frees both by free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_unpack_bytes(
     src: *const c_void,
@@ -239,7 +240,7 @@ pub unsafe extern "C" fn bloscpack_verify(file: *const c_char, nthreads: c_int) 
 }
 
 /// Tells what a container is. Gives 0, or a negative error code. The metadata are stored as with
-/// bloscpack_unpack_file().
+/// bloscpack_unpack_file(). The caller frees them by free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_get_info(
     file: *const c_char,

@@ -43,3 +43,5 @@ pub mod report;
 pub mod types;
 pub mod util;
 pub mod verify;
+
+ferroblosc::version_note!();

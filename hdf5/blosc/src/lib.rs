@@ -17,3 +17,4 @@ use ferroblosc::blosc1;
 const DATE: &std::ffi::CStr = c"$Date:: 2024-06-24 #$";
 
 ferroblosc_hdf5_common::plugin!(filter::Blosc, register_blosc, blosc1::VERSION, DATE);
+ferroblosc::version_note!();

@@ -24,6 +24,7 @@ const VERSION: &CStr = c"3.3.5";
 const DATE: &CStr = c"$Date:: 2026-09-24 #$";
 
 ferroblosc_hdf5_common::plugin!(filter::Blosc2, register_blosc2, VERSION, DATE);
+ferroblosc::version_note!();
 
 /// The block size in bytes that the library chooses for chunks of `chunksize` bytes, items of `typesize`
 /// bytes, at level `clevel`; a negative `compcode` stands for BloscLZ. What programs put into the second

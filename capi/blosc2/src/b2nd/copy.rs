@@ -89,7 +89,7 @@ fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
     plan.map(Some).ok_or(Error::InvalidParam)
 }
 
-/// Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes.
+/// Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes. Gives 0, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy_buffer(
     ndim: i8,

@@ -223,7 +223,7 @@ unsafe fn make_for(
     Ok(0)
 }
 
-/// Makes an array of zeros. Gives 0, or an error code.
+/// Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_empty(
     ctx: *mut b2nd_context_t,
@@ -235,7 +235,8 @@ pub unsafe extern "C" fn b2nd_empty(
     })
 }
 
-/// Makes an array whose items are whatever they are. Gives 0, or an error code.
+/// Makes an array whose items are whatever they are. Gives 0, or an error code. The caller frees
+/// the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_uninit(
     ctx: *mut b2nd_context_t,
@@ -247,7 +248,8 @@ pub unsafe extern "C" fn b2nd_uninit(
     })
 }
 
-/// Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code.
+/// Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code. The caller frees
+/// the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_nans(
     ctx: *mut b2nd_context_t,
@@ -259,7 +261,7 @@ pub unsafe extern "C" fn b2nd_nans(
     })
 }
 
-/// Makes an array of zeros. Gives 0, or an error code.
+/// Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_zeros(
     ctx: *mut b2nd_context_t,
@@ -271,7 +273,8 @@ pub unsafe extern "C" fn b2nd_zeros(
     })
 }
 
-/// Makes an array whose items are all the one at fill_value. Gives 0, or an error code.
+/// Makes an array whose items are all the one at fill_value. Gives 0, or an error code. The caller
+/// frees the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_full(
     ctx: *mut b2nd_context_t,
@@ -293,7 +296,8 @@ pub unsafe extern "C" fn b2nd_full(
     })
 }
 
-/// Makes an array of the items in buffer, which come rows first. Gives 0, or an error code.
+/// Makes an array of the items in buffer, which come rows first. Gives 0, or an error code. The
+/// caller frees the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_from_cbuffer(
     ctx: *mut b2nd_context_t,

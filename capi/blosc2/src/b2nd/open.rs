@@ -89,7 +89,7 @@ pub unsafe extern "C" fn b2nd_from_cframe(
 }
 
 /// Opens the array in a file or directory. Gives 0, or an error code: BLOSC2_ERROR_NULL_POINTER when there
-/// is no frame.
+/// is no frame. The caller frees the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_open(urlpath: *const c_char, array: *mut *mut b2nd_array_t) -> c_int {
     boundary!(b2nd_open, {
@@ -98,7 +98,8 @@ pub unsafe extern "C" fn b2nd_open(urlpath: *const c_char, array: *mut *mut b2nd
     })
 }
 
-/// Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as b2nd_open().
+/// Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as
+/// b2nd_open(). The caller frees the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_open_offset(
     urlpath: *const c_char,

@@ -85,7 +85,8 @@ pub unsafe extern "C" fn b2nd_save_append(
 }
 
 /// Makes an array of the items of src from start to before stop, with the partitions and the storage of
-/// ctx, whose shape becomes that of the slice. Gives 0, or an error code.
+/// ctx, whose shape becomes that of the slice. Gives 0, or an error code. The caller frees the
+/// array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_slice(
     ctx: *mut b2nd_context_t,
@@ -156,7 +157,7 @@ fn check_typesize(ctx: &b2nd_context_t, src: CArray) -> Result<()> {
 }
 
 /// Copies an array, with the partitions and the storage of ctx, whose shape becomes that of src. All
-/// metalayers are copied too. Gives 0, or an error code.
+/// metalayers are copied too. Gives 0, or an error code. The caller frees the array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy(
     ctx: *mut b2nd_context_t,

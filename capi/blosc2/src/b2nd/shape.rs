@@ -110,7 +110,8 @@ pub unsafe extern "C" fn b2nd_delete(
 }
 
 /// Puts src2 behind src1 along an axis. With copy that is a new array, with the partitions and the storage
-/// of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error code.
+/// of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error
+/// code. The caller frees a new array by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_concatenate(
     ctx: *mut b2nd_context_t,

@@ -50,7 +50,8 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
 }
 
 /// Stores a view of an array that has a dimension of one item for each true of the final_dims entries of
-/// axis, and those of the array for the others. The array must outlive the view. Gives 0, or an error code.
+/// axis, and those of the array for the others. The array must outlive the view. Gives 0, or an
+/// error code. The caller frees the view by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_expand_dims(
     array: *const b2nd_array_t,
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn b2nd_expand_dims(
 }
 
 /// Stores a view of an array without its dimensions of one item. The array must outlive the view. Gives 0,
-/// or an error code.
+/// or an error code. The caller frees the view by b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_squeeze(
     array: *mut b2nd_array_t,
@@ -99,7 +100,8 @@ pub unsafe extern "C" fn b2nd_squeeze(
 }
 
 /// Stores a view of an array without the dimensions that are true in index, which must have one item. The
-/// array must outlive the view. Gives 0, or an error code.
+/// array must outlive the view. Gives 0, or an error code. The caller frees the view by
+/// b2nd_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_squeeze_index(
     array: *mut b2nd_array_t,

@@ -250,7 +250,9 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
 }
 
 /// As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
-/// Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given here.
+/// Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given
+/// here. Gives its length in bytes, or an error code, and tells by needs_free whether the caller
+/// frees it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
     schunk: *mut blosc2_schunk,

@@ -206,7 +206,7 @@ pub(crate) unsafe fn append_file(mut schunk: CSchunk, urlpath: *const c_char) ->
 }
 
 /// The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
-/// without frame an estimate.
+/// without frame an estimate. An error code when it can't be told.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_frame_len(schunk: *mut blosc2_schunk) -> i64 {
     boundary!(blosc2_schunk_frame_len, {

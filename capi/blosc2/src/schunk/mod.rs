@@ -421,7 +421,7 @@ pub unsafe extern "C" fn blosc2_schunk_new(storage: *mut blosc2_storage) -> *mut
 
 /// Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
 /// storage are others than those of the super-chunk; NULL parameters are those of the super-chunk.
-/// Gives NULL when it can't be done.
+/// Gives NULL when it can't be done. The caller frees it by blosc2_schunk_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_copy(
     schunk: *mut blosc2_schunk,
@@ -498,7 +498,8 @@ pub(crate) unsafe fn free(schunk: *mut blosc2_schunk) -> Result<()> {
     }
 }
 
-/// Opens the super-chunk in a file or directory. Gives NULL when it can't be opened.
+/// Opens the super-chunk in a file or directory. Gives NULL when it can't be opened. The caller
+/// frees it by blosc2_schunk_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_open(urlpath: *const c_char) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_open, {
@@ -507,7 +508,8 @@ pub unsafe extern "C" fn blosc2_schunk_open(urlpath: *const c_char) -> *mut blos
     })
 }
 
-/// Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened.
+/// Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened. The
+/// caller frees it by blosc2_schunk_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_open_offset(
     urlpath: *const c_char,
@@ -533,7 +535,7 @@ pub unsafe extern "C" fn blosc2_schunk_open_udio(
 }
 
 /// Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
-/// blosc2_schunk_open_udio().
+/// blosc2_schunk_open_udio(). The caller frees it by blosc2_schunk_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
     urlpath: *const c_char,

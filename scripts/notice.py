@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Writes NOTICE: what is linked into the libraries and commands, under which licences.
+
+usage: notice.py > NOTICE
+
+Cargo tells which crates are linked on the supported systems; build tools and tests are not. Each brings its licence
+along, and so do the C libraries that some of them bundle. Of licences to choose from, the first of CHOICES is taken.
+Licences of the same words stand once, with the crates that come under them.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INSTALLED = [
+    "ferroblosc-capi-blosc2",
+    "ferroblosc-capi-blosc1",
+    "ferroblosc-capi-ferroblosc",
+    "ferroblosc-hdf5-blosc",
+    "ferroblosc-hdf5-blosc2",
+    "ferroblosc-b2",
+    "ferroblosc-blpk",
+]
+TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
+CHOICES = ["MIT", "BSD-3-Clause", "Zlib", "BSL-1.0"]
+# C sources within crates: where they and their licences are. Versions are found in the sources themselves.
+BUNDLED = {
+    "zstd-sys": ("Zstandard", "BSD-3-Clause", "zstd/LICENSE", "zstd/lib/zstd.h",
+                 r"ZSTD_VERSION_MAJOR\s+(\d+)[\s\S]*?ZSTD_VERSION_MINOR\s+(\d+)[\s\S]*?ZSTD_VERSION_RELEASE\s+(\d+)"),
+    "lz4-sys": ("LZ4", "BSD-2-Clause", "liblz4/lib/LICENSE", "liblz4/lib/lz4.h",
+                r"LZ4_VERSION_MAJOR\s+(\d+)[\s\S]*?LZ4_VERSION_MINOR\s+(\d+)[\s\S]*?LZ4_VERSION_RELEASE\s+(\d+)"),
+    "libz-sys": ("zlib", "Zlib", "src/zlib/LICENSE", "src/zlib/zlib.h", r'ZLIB_VERSION "([\d.]+)"'),
+    "ferroblosc-zfp-sys": ("ZFP", "BSD-3-Clause", "zfp/LICENSE", "zfp/include/zfp/version.h",
+                           r"ZFP_VERSION_MAJOR\s+(\d+)[\s\S]*?ZFP_VERSION_MINOR\s+(\d+)[\s\S]*?ZFP_VERSION_PATCH\s+(\d+)"),
+}
+
+
+def cargo(*words):
+    return subprocess.run(["cargo", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def linked():
+    """Names and versions of the crates of others, and of ZFP's."""
+    found = set()
+    packages = [word for name in INSTALLED for word in ("--package", name)]
+    for target in TARGETS:
+        tree = cargo("tree", "--locked", "--target", target, "--edges", "normal,no-proc-macro",
+                     "--prefix", "none", "--format", "{p}", *packages)
+        for line in filter(None, tree.splitlines()):
+            name, version = line.split()[:2]
+            if not name.startswith("ferroblosc") or name in BUNDLED:
+                found.add((name, version.removeprefix("v")))
+    return sorted(found)
+
+
+def chosen(expression):
+    names = re.split(r" OR |/", expression)
+    for choice in CHOICES:
+        if choice in names:
+            return choice
+    sys.exit(f"none of {CHOICES} in {expression!r}")
+
+
+def licence_text(folder, licence):
+    """The words of a licence a crate brings along."""
+    short = licence.split("-")[0]
+    for name in (f"LICENSE-{licence}", f"LICENSE-{short}", f"LICENSE-{short}.md", f"LICENSE.{licence}", f"LICENSE-{short}.txt",
+                 f"license-{short.lower()}", f"LICENSE-{short.upper()}", "LICENSE", "LICENSE.txt", "LICENSE.md",
+                 "LICENCE", "COPYING"):
+        if (folder / name).is_file():
+            return (folder / name).read_text()
+    sys.exit(f"{folder} has no file with the words of {licence}")
+
+
+def main():
+    packages = {}
+    for target in TARGETS:
+        metadata = json.loads(cargo("metadata", "--locked", "--format-version", "1", "--filter-platform", target))
+        packages |= {(package["name"], package["version"]): package for package in metadata["packages"]}
+    entries, texts = [], {}
+
+    def add(name, version, licence, text):
+        entries.append(f"{name} {version}: {licence}")
+        words = "\n".join(line.rstrip() for line in text.strip().splitlines())
+        texts.setdefault(words, []).append(f"{name} {version}")
+
+    for name, version in linked():
+        package = packages[name, version]
+        folder = pathlib.Path(package["manifest_path"]).parent
+        if name in BUNDLED:
+            title, licence, file, header, pattern = BUNDLED[name]
+            numbers = re.search(pattern, (folder / header).read_text()) or sys.exit(f"no version in {header}")
+            words = [(folder / file).with_name(part) for part in (pathlib.Path(file).name, "NOTICE")]
+            words = "\n".join(part.read_text() for part in words if part.is_file())
+            add(title, ".".join(numbers.groups()), f"{licence} (C sources, in the crate {name})", words)
+        if name.startswith("ferroblosc"):
+            continue
+        licence = chosen(package["license"])
+        add(name, version, licence, licence_text(folder, licence))
+
+    print("Ferroblosc\nCopyright (c) 2026, The Ferroblosc developers. BSD-3-Clause: see LICENSE.\n")
+    print("Made by scripts/notice.py: don't edit. What is linked into its libraries and commands, and under which")
+    print("licence it is used here:\n")
+    for entry in sorted(entries, key=str.lower):
+        print(f"  {entry}")
+    print("  The Rust standard library: MIT (https://www.rust-lang.org/policies/licenses)")
+    for words, names in sorted(texts.items(), key=lambda item: item[1]):
+        print("\n" + "-" * 100)
+        print(", ".join(names) + "\n\n" + words)
+
+
+main()
