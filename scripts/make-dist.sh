@@ -19,7 +19,8 @@ git diff --quiet HEAD || echo "what is not committed is left out" >&2
 git archive --prefix="$name/" HEAD | tar -x -C "$work"
 cd "$work/$name"
 mkdir .cargo
-cargo vendor --quiet --locked --versioned-dirs vendor/crates > .cargo/config.toml
+# It prints the configuration only when it is not quiet.
+cargo vendor --locked --versioned-dirs vendor/crates > .cargo/config.toml 2> "$work/log" || { cat "$work/log" >&2; exit 1; }
 
 # The same commit gives the same bytes.
 date=$(git -C "$OLDPWD" log -1 --format=%ct)
