@@ -1,8 +1,5 @@
 //! Link arguments of `libblosc2.so`.
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libblosc2.so.9");
-    // Worker threads outlive every call: the code they run must stay mapped after dlclose.
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    ferroblosc_capi_link::shared_library("libblosc2.so.9");
 }

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Makes capi/often.ld anew: which functions common calls run, so that the linker puts them next to each other and
+# programs map few pages of the libraries.
+#
+# usage: often.sh, after `make build`
+#
+# callgrind tells which functions scripts/often.c runs, those that work in memory needs first. Names are cut before
+# what differs from one compiler to the next; those that match nothing do no harm.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$root/target/often
+list=$root/capi/often.ld
+
+"$root/scripts/need.sh" gcc valgrind
+rm -rf "$work"
+mkdir -p "$work"
+cp "$root/target/release/libblosc2.so" "$work/libblosc2.so.9"
+gcc -O1 -I "$root/include" -o "$work/often" "$root/scripts/often.c" "$work/libblosc2.so.9"
+
+# The names of functions that a kind of work runs, as patterns.
+patterns() {
+    LD_LIBRARY_PATH=$work valgrind --quiet --tool=callgrind --demangle=no --compress-strings=no \
+        --callgrind-out-file="$work/calls" "$work/often" "$1" "$work"
+    awk '/^ob=/ { ours = /libblosc2/ } /^fn=/ && ours { print substr($0, 4) }' "$work/calls" |
+        sed -E -e "s/'[0-9]+$//" -e '/^(0x|\(below)/d' -e 's/17h[0-9a-f]{16}E.*/17h*/' \
+            -e 's/Cs[0-9A-Za-z]+_/Cs*_/g' -e 's/\.llvm\..*/*/' |
+        sort -u
+}
+
+# Kernels are long, and which of them run depends on the processor: they come last.
+for kind in memory files others; do patterns "$kind"; done | awk '!seen[$0]++' > "$work/names"
+{
+    echo "/* What common calls run, to lie together. Made by scripts/often.sh. */"
+    echo "SECTIONS {"
+    echo "  .text : {"
+    grep -v 7kernels "$work/names" | sed 's/.*/    *(.text*.&)/'
+    grep 7kernels "$work/names" | sed -e 's/4avx2/*/' -e 's/.*/    *(.text*.&)/'
+    echo "  }"
+    echo "}"
+    echo "INSERT AFTER .init;"
+} > "$list"
+echo "$(grep -c 'text\*' "$list") lines in $list"
