@@ -141,13 +141,13 @@ impl Frame {
 /// durable file under a journal.
 pub(super) fn change_in_place(
     files: &Files,
-    known: &Known,
+    known: &mut Known,
     from: u64,
     change: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<()> {
     let stream = files.open_for_update()?;
     check_behind(&*stream, files.start(), known.len)?;
-    let mut writer = Writer::new(stream, files.start(), known.len)?;
+    let mut writer = Writer::new(stream, files.start(), known.len, known.tail.take())?;
     if !files.is_durable() {
         let result = change(&mut writer);
         return writer.finish(result);

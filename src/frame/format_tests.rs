@@ -83,7 +83,7 @@ fn put_together(parts: &Parts) -> Vec<u8> {
     } else if first.is_some() {
         let mut encoder = Encoder::new().unwrap();
         let room = index::room(parts.offsets.len());
-        frame.extend_from_slice(encoder.encode(&parts.offsets, 0, room).unwrap());
+        frame.extend(encoder.encode(&parts.offsets, 0, room).unwrap());
     }
     frame.extend_from_slice(&trailer::build(&named(&parts.vlmetalayers), None).unwrap());
     frame

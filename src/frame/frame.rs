@@ -59,6 +59,8 @@ pub(super) struct Known {
     pub typesize: i32,
     /// The positions of the chunks, once they were needed.
     pub offsets: Option<Arc<Offsets>>,
+    /// What is around the chunks of a frame in files, if the last change wrote all of it where it is.
+    pub tail: Option<Tail>,
     /// Leading offsets that are as they were when the encoder last saw them.
     pub encoded: usize,
     /// The largest number of a chunk's file, once it was needed.
@@ -84,6 +86,7 @@ impl Known {
             counters: header.counters,
             typesize: header.recorded.typesize,
             offsets: None,
+            tail: None,
             encoded: 0,
             max_id: None,
             pending: Vec::new(),

@@ -30,6 +30,8 @@ const SIZE_LEN: usize = 4;
 const ONLY_BLOCK_AT: usize = EXTENDED_HEADER_LENGTH + START_LEN;
 /// The most bytes a compressed block takes.
 const WORST_BLOCK: usize = SIZE_LEN + BLOCK * OFFSET_LEN;
+/// Bytes that the memory of an index is a multiple of.
+const ROOM_STEP: usize = 1 << 14;
 /// No codec makes more bytes of one.
 const MAX_EXPANSION: usize = 32768;
 /// The most chunks a frame can have.
@@ -226,12 +228,6 @@ pub struct Encoder {
     blocks: Vec<u8>,
     /// Where each of them ends in `blocks`.
     ends: Vec<usize>,
-    /// The last index.
-    chunk: Vec<u8>,
-    /// How many blocks the last index has if it was put together, else 0.
-    nblocks: usize,
-    /// How many of `blocks` are at their places in it.
-    placed: usize,
     raw: Vec<u8>,
     one_block: Vec<u8>,
 }
@@ -247,9 +243,6 @@ impl Encoder {
             header: None,
             blocks: Vec::new(),
             ends: Vec::new(),
-            chunk: Vec::new(),
-            nblocks: 0,
-            placed: 0,
             raw: Vec::new(),
             one_block: Vec::new(),
         })
@@ -261,22 +254,22 @@ impl Encoder {
     /// # Errors
     /// [`Error::WriteBuffer`] when it doesn't fit, [`Error::InvalidParam`] for more than [`MAX_CHUNKS`],
     /// [`Error::MemoryAlloc`].
-    pub fn encode(&mut self, offsets: &[i64], unchanged: usize, room: usize) -> Result<&[u8]> {
+    pub fn encode(&mut self, offsets: &[i64], unchanged: usize, room: usize) -> Result<Vec<u8>> {
         self.forget_blocks_behind(unchanged.min(offsets.len()) / BLOCK);
         if offsets.len() > MAX_CHUNKS {
             return Err(Error::InvalidParam);
         }
-        if offsets.len() > BLOCK && self.encode_in_blocks(offsets, room)? {
-            return Ok(&self.chunk);
+        if offsets.len() > BLOCK
+            && let Some(chunk) = self.encode_in_blocks(offsets, room)?
+        {
+            return Ok(chunk);
         }
-        self.encode_whole(offsets, room)?;
-        Ok(&self.chunk)
+        self.encode_whole(offsets, room)
     }
 
     fn forget_blocks_behind(&mut self, kept: usize) {
         self.ends.truncate(kept);
         self.blocks.truncate(self.start_of(self.ends.len()));
-        self.placed = self.placed.min(kept);
     }
 
     /// Where a full block begins in `blocks`.
@@ -288,30 +281,31 @@ impl Encoder {
     }
 
     /// Compresses everything at once.
-    fn encode_whole(&mut self, offsets: &[i64], room: usize) -> Result<()> {
-        self.nblocks = 0;
-        self.placed = 0;
+    fn encode_whole(&mut self, offsets: &[i64], room: usize) -> Result<Vec<u8>> {
         to_bytes(offsets, &mut self.raw)?;
-        resize(&mut self.chunk, room)?;
-        match self.compressor.compress(&self.raw, &mut self.chunk)? {
+        let mut chunk = Vec::new();
+        resize(&mut chunk, room)?;
+        match self.compressor.compress(&self.raw, &mut chunk)? {
             0 => Err(Error::WriteBuffer),
             len => {
-                self.chunk.truncate(len);
-                Ok(())
+                chunk.truncate(len);
+                Ok(chunk)
             }
         }
     }
 
-    /// Compresses the blocks that are not kept, and puts all together. Returns whether that gives the bytes
-    /// of a compression at once: it does as long as `room` leaves the compressor as much for each block as
-    /// it can use, and no block is of the kind that makes a chunk of another form.
-    fn encode_in_blocks(&mut self, offsets: &[i64], room: usize) -> Result<bool> {
+    /// Compresses the blocks that are not kept, and puts all together, if that gives the bytes of a compression
+    /// at once: it does as long as `room` leaves the compressor as much for each block as it can use, and no
+    /// block is of the kind that makes a chunk of another form.
+    fn encode_in_blocks(&mut self, offsets: &[i64], room: usize) -> Result<Option<Vec<u8>>> {
         let (full, rest) = offsets.as_chunks::<BLOCK>();
         for block in &full[self.ends.len()..] {
             let Some(len) = self.compress_block(block)? else {
-                return Ok(false);
+                return Ok(None);
             };
-            self.blocks.try_reserve(len)?;
+            if self.blocks.capacity() - self.blocks.len() < len {
+                self.blocks.try_reserve_exact(len.max(ROOM_STEP))?;
+            }
             self.ends.try_reserve(1)?;
             let compressed = &self.one_block[ONLY_BLOCK_AT..ONLY_BLOCK_AT + len];
             self.blocks.extend_from_slice(compressed);
@@ -326,7 +320,7 @@ impl Encoder {
                     None => self.compress_last(&full[full.len() - 1], rest)?,
                 };
                 let Some(len) = len else {
-                    return Ok(false);
+                    return Ok(None);
                 };
                 len
             }
@@ -338,12 +332,12 @@ impl Encoder {
         let is_roomy = last_full_at + WORST_BLOCK <= room
             && (rest.is_empty() || rest_at + SIZE_LEN + rest.len() * OFFSET_LEN <= room);
         if !is_roomy {
-            return Ok(false);
+            return Ok(None);
         }
         let Some(of_block) = self.header else {
-            return Ok(false);
+            return Ok(None);
         };
-        self.put_together(nblocks, rest_at + rest_len)?;
+        let mut chunk = self.put_together(nblocks, rest_at + rest_len)?;
         let header = HeaderFields {
             version: of_block.basic.version,
             versionlz: of_block.basic.versionlz,
@@ -351,15 +345,15 @@ impl Encoder {
             typesize: of_block.basic.typesize,
             nbytes: offsets.len() * OFFSET_LEN,
             blocksize: BLOCK * OFFSET_LEN,
-            cbytes: self.chunk.len(),
+            cbytes: chunk.len(),
             filters: of_block.filters,
             udcodec: of_block.udcodec,
             codec_meta: of_block.codec_meta,
             flags2: 0,
             blosc2_flags: 0,
         };
-        header.write(&mut self.chunk);
-        Ok(true)
+        header.write(&mut chunk);
+        Ok(Some(chunk))
     }
 
     /// Compresses the offsets of one block alone, into `one_block`; returns how many bytes it takes, if the
@@ -399,29 +393,22 @@ impl Encoder {
         Ok(Some(len - start))
     }
 
-    /// Puts the block starts, `blocks` and what is in `one_block` of the last block at their places in
-    /// `chunk`, which gets `len` bytes. What has its place already is left there.
-    fn put_together(&mut self, nblocks: usize, len: usize) -> Result<()> {
-        if self.nblocks != nblocks {
-            self.placed = 0;
-        }
-        self.nblocks = 0;
-        resize(&mut self.chunk, len)?;
+    /// Room for a header, and behind it the block starts, `blocks` and what is in `one_block` of the last block:
+    /// `len` bytes in all.
+    fn put_together(&self, nblocks: usize, len: usize) -> Result<Vec<u8>> {
         let data_at = EXTENDED_HEADER_LENGTH + nblocks * START_LEN;
-        for nblock in self.placed..nblocks {
+        let mut chunk = Vec::new();
+        // Each index fits where one before was freed, but for the few that begin another step.
+        chunk.try_reserve_exact(len.next_multiple_of(ROOM_STEP))?;
+        chunk.resize(EXTENDED_HEADER_LENGTH, 0);
+        for nblock in 0..nblocks {
             let start = (data_at + self.start_of(nblock)) as i32;
-            let entry = EXTENDED_HEADER_LENGTH + nblock * START_LEN;
-            self.chunk[entry..entry + START_LEN].copy_from_slice(&start.to_le_bytes());
+            chunk.extend_from_slice(&start.to_le_bytes());
         }
-        let from = self.start_of(self.placed);
-        let rest_at = data_at + self.blocks.len();
-        self.chunk[data_at + from..rest_at].copy_from_slice(&self.blocks[from..]);
-        let rest_len = len - rest_at;
-        self.chunk[rest_at..]
-            .copy_from_slice(&self.one_block[ONLY_BLOCK_AT..ONLY_BLOCK_AT + rest_len]);
-        self.nblocks = nblocks;
-        self.placed = self.ends.len();
-        Ok(())
+        chunk.extend_from_slice(&self.blocks);
+        let rest_len = len - chunk.len();
+        chunk.extend_from_slice(&self.one_block[ONLY_BLOCK_AT..ONLY_BLOCK_AT + rest_len]);
+        Ok(chunk)
     }
 }
 

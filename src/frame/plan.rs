@@ -7,6 +7,9 @@ use crate::chunk::{EXTENDED_HEADER_LENGTH, Special};
 use crate::{Buffer, Error, Result};
 use std::collections::HashSet;
 
+/// Offsets that there is room for besides an eighth of those there are.
+const MORE_OFFSETS: usize = 64;
+
 /// A frame as it is before the change.
 pub struct Before<'a> {
     /// Whether each chunk is a file of its own.
@@ -105,7 +108,10 @@ impl<'a> Plan<'a> {
             };
             plan.place_pending(before, offsets, gone)?;
         }
-        offsets.try_reserve(1)?;
+        if offsets.len() == offsets.capacity() {
+            // Memory that is seldom moved, and never twice as much as is used.
+            offsets.try_reserve_exact(offsets.len() / 8 + MORE_OFFSETS)?;
+        }
         if let Change::Update(at, chunk) = change {
             plan.update(before, offsets, at, chunk)?;
         }

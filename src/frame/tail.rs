@@ -40,6 +40,29 @@ impl Tail {
         self.rest_at() + self.rest.len() as u64
     }
 
+    /// What of it is in a part of the frame, and where, if all of the part is of it.
+    pub fn part(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
+        let end = position + len;
+        let from = match self.index.is_empty() {
+            true => self.rest_at(),
+            false => self.index_at,
+        };
+        let is_of_it = end <= self.header.len() as u64 || (from..=end).contains(&position);
+        let parts = [
+            (0, &self.header),
+            (self.index_at, &self.index),
+            (self.rest_at(), &self.rest),
+        ];
+        is_of_it.then(|| {
+            parts.into_iter().filter_map(move |(at, bytes)| {
+                let first = position.max(at);
+                let last = end.min(at + bytes.len() as u64);
+                let range = first.checked_sub(at)? as usize..last.checked_sub(at)? as usize;
+                Some((first, bytes.get(range)?))
+            })
+        })
+    }
+
     /// A frame that has nothing else.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -93,7 +116,7 @@ impl Frame {
                     Some(encoder) => encoder,
                     none => none.insert(index::Encoder::new()?),
                 };
-                Ok(encoder.encode(offsets, unchanged, room)?.to_vec())
+                encoder.encode(offsets, unchanged, room)
             }
             IndexForm::Fill(kind) => index::fill(offsets.len(), kind),
         }

@@ -182,7 +182,10 @@ impl Frame {
             true => self.change_directory(&files, plan, &tail)?,
             false => self.change_file(&files, plan, &tail)?,
         }
-        self.known_mut().encoded = offsets.len();
+        let is_in_place = !self.keeps_old_state();
+        let known = self.known_mut();
+        known.encoded = offsets.len();
+        known.tail = is_in_place.then_some(tail);
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! Changing a file so that a change that fails can be taken back.
 //!
-//! Before bytes of a frame are overwritten they are saved, and moves are noted; a failure puts all back in
-//! the opposite order. That helps against full disks and failing writes; against being killed only the journal
+//! Before bytes of a frame are overwritten they are saved, unless it is known what they are, and moves are
+//! noted; a failure puts all back in the opposite order. That helps against full disks and failing writes; against being killed only the journal
 //! of a durable file does.
 
+use super::tail::Tail;
 use crate::io::{Portions, Stream};
 use crate::{Error, Result};
 
@@ -18,12 +19,26 @@ pub struct Writer {
     old_len: u64,
     /// Bytes of the file before the change.
     old_size: u64,
+    /// What is around the chunks before the change, if that is known.
+    old_tail: Option<Tail>,
     undo: Vec<Undo>,
 }
 
 enum Undo {
-    Overwritten { position: u64, bytes: Vec<u8> },
-    Moved { from: u64, to: u64, len: u64 },
+    Overwritten {
+        position: u64,
+        bytes: Vec<u8>,
+    },
+    /// Bytes of the old tail.
+    Known {
+        position: u64,
+        len: u64,
+    },
+    Moved {
+        from: u64,
+        to: u64,
+        len: u64,
+    },
 }
 
 /// How far a move came.
@@ -37,14 +52,20 @@ struct Shifted {
 }
 
 impl Writer {
-    /// Begins to change a frame of `old_len` bytes that begins at `start`.
-    pub fn new(stream: Box<dyn Stream>, start: u64, old_len: u64) -> Result<Writer> {
+    /// Begins to change a frame of `old_len` bytes that begins at `start`; `old_tail` is what is around its chunks.
+    pub fn new(
+        stream: Box<dyn Stream>,
+        start: u64,
+        old_len: u64,
+        old_tail: Option<Tail>,
+    ) -> Result<Writer> {
         let old_size = stream.size()?;
         Ok(Writer {
             stream,
             start,
             old_len,
             old_size,
+            old_tail,
             undo: Vec::new(),
         })
     }
@@ -68,7 +89,13 @@ impl Writer {
         if position >= end {
             return Ok(());
         }
-        let len = usize::try_from(end - position).map_err(|_| Error::MemoryAlloc)?;
+        let len = end - position;
+        let old_tail = self.old_tail.as_ref();
+        if old_tail.is_some_and(|tail| tail.part(position, len).is_some()) {
+            self.undo.push(Undo::Known { position, len });
+            return Ok(());
+        }
+        let len = usize::try_from(len).map_err(|_| Error::MemoryAlloc)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(len)?;
         bytes.resize(len, 0);
@@ -152,6 +179,19 @@ impl Writer {
         }
     }
 
+    /// Writes a part of the old tail.
+    fn write_known(&self, position: u64, len: u64) -> Result<()> {
+        let parts = self
+            .old_tail
+            .iter()
+            .filter_map(|tail| tail.part(position, len));
+        for (at, bytes) in parts.flatten() {
+            self.stream
+                .write_at(self.start + at, bytes, Portions::Bytes)?;
+        }
+        Ok(())
+    }
+
     /// Puts back what there was, as far as that is possible.
     fn take_back(mut self) {
         while let Some(undo) = self.undo.pop() {
@@ -159,6 +199,7 @@ impl Writer {
                 Undo::Overwritten { position, bytes } => {
                     self.write_unsaved(position, &bytes, Portions::Bytes)
                 }
+                Undo::Known { position, len } => self.write_known(position, len),
                 Undo::Moved { from, to, len } => self.shift_segments(to, from, len).result,
             };
         }
@@ -183,7 +224,7 @@ mod tests {
     /// Makes room for more bytes, or takes some away, as an update of a chunk does.
     fn change(disk: &Disk, from: u64, to: u64) -> Result<()> {
         let stream = disk.open(Path::new("f"), Mode::Update)?;
-        let mut writer = Writer::new(stream, 0, LEN)?;
+        let mut writer = Writer::new(stream, 0, LEN, None)?;
         let len = LEN - from;
         let result = (|| {
             writer.save(to.min(from), from.saturating_sub(to))?;
