@@ -60,4 +60,12 @@ fn files_of_the_project_name_the_same_version() {
         "scripts/install.sh",
         format!("install_library ferroblosc {VERSION} 0 "),
     );
+    says(
+        "packaging/debian/changelog",
+        format!("ferroblosc ({VERSION}) "),
+    );
+    says(
+        "packaging/debian/libferroblosc0.list",
+        format!("libferroblosc.so.{VERSION}"),
+    );
 }
