@@ -84,7 +84,7 @@ fn read() -> BTreeSet<String> {
                 .iter()
                 .any(|part| part == "tests" || part == "fault" || part == "examples")
             || name.ends_with("tests.rs")
-            || name == "testing.rs";
+            || ["testing.rs", "build.rs"].contains(&name);
         !is_test
     });
     shipped
