@@ -6,7 +6,13 @@ use std::collections::BTreeSet;
 /// Folders with what runs at users.
 const FOLDERS: [&str; 5] = ["src", "capi", "hdf5", "tools", "include"];
 /// Folders with helpers of tests and of the build.
-const NOT_SHIPPED: [&str; 4] = ["tests", "capi/testing", "tools/testing", "tools/headers"];
+const NOT_SHIPPED: [&str; 5] = [
+    "tests",
+    "capi/link",
+    "capi/testing",
+    "tools/testing",
+    "tools/headers",
+];
 /// Beginnings of calls that read the variable named by their first argument.
 const CALLS: [&str; 7] = [
     "var_os(",
