@@ -107,6 +107,8 @@ def main():
     for entry in sorted(entries, key=str.lower):
         print(f"  {entry}")
     print("  The Rust standard library: MIT (https://www.rust-lang.org/policies/licenses)")
+    print("  The unwinder of GCC, libgcc_eh: GPL-3.0-or-later with the GCC Runtime Library Exception, which lets it be")
+    print("  part of programs under other licences (https://www.gnu.org/licenses/gcc-exception-3.1.html)")
     for words, names in sorted(texts.items(), key=lambda item: item[1]):
         print("\n" + "-" * 100)
         print(", ".join(names) + "\n\n" + words)
