@@ -2,6 +2,25 @@
 
 use super::markdown::{self, Document};
 
+/// Folders of the project, as documents name files in them.
+const FOLDERS: [&str; 15] = [
+    "benches",
+    "c-tests",
+    "capi",
+    "cmake",
+    "docs",
+    "examples",
+    "fortran",
+    "fuzz",
+    "hdf5",
+    "packaging",
+    "scripts",
+    "src",
+    "tests",
+    "tools",
+    "vendor",
+];
+
 /// What is wrong with a link, if anything.
 fn fault(document: &Document, target: &str) -> Option<String> {
     if target.starts_with("https://") {
@@ -39,6 +58,32 @@ fn every_link_leads_to_a_file_and_a_heading() {
         .map(|document| document.links().len())
         .sum();
     assert!(links > 20, "{links}");
+}
+
+/// What documents name between backticks and by its way from the root: files, and folders.
+fn named(document: &Document) -> impl Iterator<Item = &str> {
+    let quoted = document
+        .prose
+        .iter()
+        .flat_map(|line| line.split('`').skip(1).step_by(2));
+    quoted.filter(|piece| {
+        let folder = piece.split('/').next().unwrap();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        piece.contains('/') && FOLDERS.contains(&folder) && piece.chars().all(is_plain)
+    })
+}
+
+#[test]
+fn every_file_that_is_named_is_there() {
+    let mut count = 0;
+    for document in markdown::documents() {
+        for name in named(&document) {
+            let is_there = crate::root().join(name).exists();
+            assert!(is_there, "{}: there is no {name}", document.name);
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count}");
 }
 
 #[test]
