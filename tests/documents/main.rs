@@ -9,6 +9,7 @@
 //! | `headers.rs` | comments on the functions in C headers |
 //! | `links.rs` | links with the files and headings they lead to |
 //! | `markdown.rs` | what documents consist of |
+//! | `modules.rs` | examples in the Rust documentation |
 //! | `notice.rs` | the list of licences with what Cargo links |
 
 mod blocks;
@@ -18,6 +19,7 @@ mod formats;
 mod headers;
 mod links;
 mod markdown;
+mod modules;
 mod notice;
 
 use std::path::{Path, PathBuf};
