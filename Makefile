@@ -78,8 +78,9 @@ dist:
 
 # What the tarball has to pass; all tests, which take long, if nothing is said.
 DIST_TEST ?= make test
-test-dist: dist
-	scripts/test-dist.sh target/dist/*.tar.xz $(DIST_TEST)
+test-dist:
+	scripts/need.sh xz-utils
+	scripts/test-dist.sh "$$(scripts/make-dist.sh target/dist)" $(DIST_TEST)
 
 notice:
 	python3 scripts/notice.py > target/NOTICE
