@@ -143,7 +143,7 @@ fn what_is_nothing_of_ours_is_an_error_and_damage_another_one() {
     assert_eq!(said.status, 3);
     assert!(
         said.out()
-            .starts_with("iota_default.blp: 1 fault (1 chunks"),
+            .starts_with("iota_default.blp: 1 fault (1 chunk, with a checksum)"),
         "{}",
         said.out()
     );
