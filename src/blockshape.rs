@@ -40,8 +40,12 @@ impl BlockShape {
     /// The shape of the blocks of the array a call works for, if it works for one.
     pub fn around(around: &Surroundings<'_>) -> Option<BlockShape> {
         let parent = around.parent?;
-        let content = NAMES.iter().find_map(|name| parent.metalayer(name))?;
-        BlockShape::parse(&content)
+        let mut shape = None;
+        let mut parse = |content: &[u8]| shape = BlockShape::parse(content);
+        NAMES
+            .iter()
+            .find(|name| parent.with_metalayer(name, &mut parse));
+        shape
     }
 
     /// The block shape in the content of a metalayer; none if it is cut short, or says that there is no

@@ -12,6 +12,12 @@ pub trait Parent: Send + Sync {
     fn typesize(&self) -> i32;
     /// The content of a fixed-length metalayer.
     fn metalayer(&self, name: &str) -> Option<Vec<u8>>;
+    /// Shows the content of a fixed-length metalayer to `read`, without a copy where there is none to make.
+    /// Returns whether there is such a metalayer.
+    fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
+        let content = self.metalayer(name);
+        content.inspect(|content| read(content)).is_some()
+    }
     /// Number of the chunk being worked on.
     fn current_chunk(&self) -> i64;
 }

@@ -60,6 +60,11 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// Runs the example of the page on durability as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/durability.md")]
+struct Durability;
+
 /// Runs the example of the page on Bloscpack as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/blpk.md")]

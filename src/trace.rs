@@ -10,6 +10,8 @@
 
 use std::fmt;
 
+use crate::chunk::environment::variable;
+
 /// How serious a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -23,7 +25,7 @@ pub enum Severity {
 
 /// Whether `BLOSC_TRACE` is set (to anything).
 pub fn enabled() -> bool {
-    std::env::var_os("BLOSC_TRACE").is_some()
+    variable("BLOSC_TRACE").is_some()
 }
 
 #[doc(hidden)]
@@ -41,7 +43,7 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
 /// Writes what `BLOSC_INFO` (set to anything) asks for: the parameters of a compression.
 pub(crate) fn parameters(text: fmt::Arguments<'_>) {
     use std::io::Write;
-    if std::env::var_os("BLOSC_INFO").is_some() {
+    if variable("BLOSC_INFO").is_some() {
         let _ = writeln!(std::io::stderr(), "[INFO] - {text}");
     }
 }

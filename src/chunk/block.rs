@@ -11,13 +11,13 @@
 //!
 //! (Source: the C-Blosc2 chunk format.)
 
-use super::header::{ChunkHeader, Special};
+use super::header::{ChunkHeader, Special, divided};
 use super::params::DParams;
 use super::prefilter::PostfilterCall;
-use super::view::{ChunkView, WORD, word_at};
+use super::view::{ChunkView, WORD};
 use super::worker::{MAX_PLANES, Worker};
 use crate::codec::{self, CodecCall};
-use crate::filter::{self, Reference, grown};
+use crate::filter::{self, Pipeline, Reference, grown};
 use crate::{Error, Result};
 
 /// Bit of a run's token byte that must be set.
@@ -26,6 +26,7 @@ const TOKEN_RUN: u8 = 0x01;
 /// What a chunk's blocks are decoded with.
 pub(super) struct BlockDecoder<'a> {
     pub view: &'a ChunkView<'a>,
+    pub pipeline: &'a Pipeline,
     pub params: &'a DParams,
 }
 
@@ -36,24 +37,26 @@ pub(super) enum Stream<'a> {
     Coded(&'a [u8]),
 }
 
-/// The stored bytes of a block, read from the front.
+/// The stored bytes of a block, and what follows them in the chunk; read from the front.
 #[derive(Clone, Copy)]
-pub(super) struct Stored<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+pub(super) struct Stored<'a>(&'a [u8]);
 
 impl<'a> Stored<'a> {
     /// The next stream, of `len` uncompressed bytes.
+    #[inline(always)]
     pub fn next(&mut self, len: usize) -> Result<Stream<'a>> {
-        let size = word_at(self.bytes, self.at).ok_or(Error::ReadBuffer)?;
-        self.at += WORD;
+        let (size, rest) = self
+            .0
+            .split_first_chunk::<WORD>()
+            .ok_or(Error::ReadBuffer)?;
+        let size = i32::from_le_bytes(*size);
         if size == 0 {
+            self.0 = rest;
             return Ok(Stream::Run(0));
         }
         if size < 0 {
-            let token = *self.bytes.get(self.at).ok_or(Error::ReadBuffer)?;
-            self.at += 1;
+            let (&token, rest) = rest.split_first().ok_or(Error::ReadBuffer)?;
+            self.0 = rest;
             let value = u8::try_from(-i64::from(size)).map_err(|_| Error::RunLength)?;
             let is_run = token & TOKEN_RUN != 0;
             return if is_run {
@@ -63,9 +66,8 @@ impl<'a> Stored<'a> {
             };
         }
         let size = size as usize;
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let bytes = rest.get(..size).ok_or(Error::ReadBuffer)?;
-        self.at += size;
+        let (bytes, rest) = rest.split_at_checked(size).ok_or(Error::ReadBuffer)?;
+        self.0 = rest;
         Ok(if size == len {
             Stream::Raw(bytes)
         } else {
@@ -76,6 +78,7 @@ impl<'a> Stored<'a> {
 
 impl BlockDecoder<'_> {
     /// Decodes block `nblock` into `dest`, which has its length, and runs the postfilter.
+    #[inline]
     pub fn decode(
         &self,
         worker: &mut Worker,
@@ -134,6 +137,7 @@ impl BlockDecoder<'_> {
     }
 
     /// Decodes a block without the postfilter.
+    #[inline(always)]
     pub fn decode_plain(
         &self,
         worker: &mut Worker,
@@ -173,6 +177,7 @@ impl BlockDecoder<'_> {
     }
 
     /// Hands `work` the stored bytes of a block: from the chunk, or read from where a lazy chunk says.
+    #[inline(always)]
     pub fn with_stored<T>(
         &self,
         worker: &mut Worker,
@@ -189,22 +194,17 @@ impl BlockDecoder<'_> {
                 true => start + self.view.vl_block(nblock).stored_len,
                 false => self.view.src.len(),
             };
-            return work(
-                worker,
-                Stored {
-                    bytes: &self.view.src[..end],
-                    at: start,
-                },
-            );
+            return work(worker, Stored(&self.view.src[start..end]));
         };
         let mut buffer = std::mem::take(&mut worker.fetched);
         let result = lazy
             .fetch(nblock, start, &mut buffer)
-            .and_then(|bytes| work(worker, Stored { bytes, at: 0 }));
+            .and_then(|bytes| work(worker, Stored(bytes)));
         worker.fetched = buffer;
         result
     }
 
+    #[inline]
     fn decode_streams(
         &self,
         worker: &mut Worker,
@@ -214,14 +214,14 @@ impl BlockDecoder<'_> {
         dest: &mut [u8],
     ) -> Result<()> {
         let view = self.view;
-        let len = dest.len() / streams;
+        let (len, rest) = divided(dest.len(), streams);
         if len == 0 {
             return Err(Error::WriteBuffer);
         }
-        if len * streams != dest.len() {
+        if rest != 0 {
             return Err(Error::Data);
         }
-        if view.header.instrumented || !view.pipeline.is_undone() {
+        if view.header.instrumented || !self.pipeline.is_undone() {
             return self.decode_into(worker, stored, len, dest);
         }
         let around = self
@@ -230,18 +230,18 @@ impl BlockDecoder<'_> {
         if streams == 1 {
             let mut ahead = stored;
             if let Stream::Raw(raw) = ahead.next(len)? {
-                return view
+                return self
                     .pipeline
                     .backward(reference, &around, raw, &mut worker.filters, dest);
             }
         } else if streams <= MAX_PLANES && self.is_plain_shuffle() {
-            return self.unshuffle_in_place(worker, stored, len, dest);
+            return self.unshuffle_in_place(worker, stored, streams, len, dest);
         }
         worker.planes.forget();
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
             self.decode_into(worker, stored, len, filtered)?;
-            view.pipeline
+            self.pipeline
                 .backward(reference, &around, filtered, &mut worker.filters, dest)
         });
         worker.streams = buffer;
@@ -250,7 +250,7 @@ impl BlockDecoder<'_> {
 
     /// Whether the only filter to undo is a shuffle of whole items, so that streams are byte planes.
     pub fn is_plain_shuffle(&self) -> bool {
-        let Some(slot) = self.view.pipeline.only_undone() else {
+        let Some(slot) = self.pipeline.only_undone() else {
             return false;
         };
         let is_item_size = slot.meta == 0 || usize::from(slot.meta) == self.view.header.typesize();
@@ -263,18 +263,17 @@ impl BlockDecoder<'_> {
         &self,
         worker: &mut Worker,
         mut stored: Stored<'_>,
+        streams: usize,
         len: usize,
         dest: &mut [u8],
     ) -> Result<()> {
-        let streams = dest.len() / len;
         let mut buffer = std::mem::take(&mut worker.streams);
         let mut run = || {
-            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+            // Any slice will do until the planes are there; one in memory is quicker written than a constant.
+            let mut planes = [stored.0; MAX_PLANES];
             worker.planes.set_plane_len(len);
-            let mut rest = grown(&mut buffer, dest.len())?;
-            for (number, plane) in planes[..streams].iter_mut().enumerate() {
-                let (own, others) = rest.split_at_mut(len);
-                rest = others;
+            let places = grown(&mut buffer, dest.len())?.chunks_exact_mut(len);
+            for (number, (plane, own)) in planes[..streams].iter_mut().zip(places).enumerate() {
                 *plane = match stored.next(len)? {
                     Stream::Raw(raw) => raw,
                     Stream::Run(value) => {
@@ -371,9 +370,9 @@ impl BlockDecoder<'_> {
     /// Decodes a variable-length block: one stream, and its own reference.
     fn decode_vl(&self, worker: &mut Worker, stored: Stored<'_>, dest: &mut [u8]) -> Result<()> {
         let view = self.view;
-        let payload = stored.bytes.get(stored.at + WORD..).ok_or(Error::Data)?;
+        let payload = stored.0.get(WORD..).ok_or(Error::Data)?;
         let is_raw = payload.len() == dest.len();
-        if !view.pipeline.is_undone() {
+        if !self.pipeline.is_undone() {
             if is_raw {
                 dest.copy_from_slice(payload);
                 return Ok(());
@@ -385,7 +384,7 @@ impl BlockDecoder<'_> {
             .surroundings(view.src, view.header.typesize(), view.blocksize);
         let own = Reference::Own;
         if is_raw {
-            return view
+            return self
                 .pipeline
                 .backward(own, &around, payload, &mut worker.filters, dest);
         }
@@ -393,7 +392,7 @@ impl BlockDecoder<'_> {
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
             self.decode_stream(worker, payload, filtered)?;
-            view.pipeline
+            self.pipeline
                 .backward(own, &around, filtered, &mut worker.filters, dest)
         });
         worker.streams = buffer;

@@ -1,13 +1,13 @@
 //! Decompression of whole chunks.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::block::{BlockDecoder, fill_special};
 use super::header::{ChunkHeader, Special};
 use super::params::DParams;
+use super::staff::Staff;
 use super::view::{ChunkView, Wanted, count_blocks};
-use super::worker::{Worker, Workers};
-use crate::filter::{Reference, grown};
+use crate::filter::{Pipeline, Reference, grown};
 use crate::{Error, Result, pool};
 
 /// Decompresses chunks; keeps codec states and buffers from one call to the next.
@@ -27,8 +27,10 @@ use crate::{Error, Result, pool};
 pub struct Decompressor {
     pub(super) params: DParams,
     maskout: Option<Vec<bool>>,
-    pub(super) workers: Arc<Workers>,
+    pub(super) staff: Staff,
     pub(super) reference: Vec<u8>,
+    /// That of the last chunk.
+    pub(super) pipeline: Pipeline,
 }
 
 /// The blocks of a destination that holds them one after another, with their numbers.
@@ -69,8 +71,9 @@ impl Decompressor {
         Decompressor {
             params: self.params.clone().threads(1),
             maskout: None,
-            workers: Arc::clone(&self.workers),
+            staff: self.staff.twin(),
             reference: Vec::new(),
+            pipeline: Pipeline::default(),
         }
     }
 
@@ -129,13 +132,14 @@ impl Decompressor {
             fill_special(src, &header, 0, dest)?;
             return Ok(header.nbytes);
         }
-        let source = self.params.lazy.clone();
-        let view = ChunkView::new(src, header, source.as_deref(), Wanted::All)?;
+        let mut view = ChunkView::of(src, header);
+        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
         self.decode_blocks(&view, maskout.as_deref(), dest)?;
         Ok(header.nbytes)
     }
 
     /// The header of a chunk, as the parameters say to read it.
+    #[inline(always)]
     pub(super) fn header_of(&self, src: &[u8]) -> Result<ChunkHeader> {
         if self.params.blosc1 {
             ChunkHeader::parse_blosc1(src)
@@ -144,6 +148,7 @@ impl Decompressor {
         }
     }
 
+    #[inline]
     fn decode_blocks(
         &mut self,
         view: &ChunkView<'_>,
@@ -152,10 +157,11 @@ impl Decompressor {
     ) -> Result<()> {
         let decoder = BlockDecoder {
             view,
+            pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
         };
         let is_masked = |nblock: usize| maskout.is_some_and(|mask| mask[nblock]);
-        let mut worker = self.workers.take();
+        let staff = &mut self.staff;
         if !view.needs_reference() {
             let blocks = Blocks {
                 view,
@@ -163,19 +169,19 @@ impl Decompressor {
                 rest: dest,
             };
             let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
-            return decode_all(&decoder, &self.workers, worker, blocks, Reference::Own);
+            return decode_all(&decoder, staff, blocks, Reference::Own);
         }
         // All other blocks wait for the first, so it comes alone, ahead of them.
         let (first, others) = dest.split_at_mut(view.block_len(0));
         let reference: &[u8] = if is_masked(0) || self.params.postfilter.is_some() {
             let plain = grown(&mut self.reference, first.len())?;
-            decoder.decode_plain(&mut worker, 0, Reference::Own, plain)?;
+            decoder.decode_plain(staff.own(), 0, Reference::Own, plain)?;
             if !is_masked(0) {
-                decoder.decode(&mut worker, 0, 0, Reference::Own, first)?;
+                decoder.decode(staff.own(), 0, 0, Reference::Own, first)?;
             }
             plain
         } else {
-            decoder.decode(&mut worker, 0, 0, Reference::Own, first)?;
+            decoder.decode(staff.own(), 0, 0, Reference::Own, first)?;
             first
         };
         let blocks = Blocks {
@@ -184,13 +190,7 @@ impl Decompressor {
             rest: others,
         };
         let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
-        decode_all(
-            &decoder,
-            &self.workers,
-            worker,
-            blocks,
-            Reference::Block(reference),
-        )
+        decode_all(&decoder, staff, blocks, Reference::Block(reference))
     }
 }
 
@@ -198,21 +198,20 @@ impl Decompressor {
 /// say if there are at least two full blocks. The first error ends it.
 pub(super) fn decode_all<'a>(
     decoder: &BlockDecoder<'_>,
-    workers: &Workers,
-    mut worker: Box<Worker>,
+    staff: &mut Staff,
     blocks: impl Iterator<Item = (usize, &'a mut [u8])> + Send,
     reference: Reference<'_>,
 ) -> Result<()> {
     let view = decoder.view;
     let nthreads = usize::try_from(decoder.params.nthreads).unwrap_or(1);
     if nthreads <= 1 || view.header.nbytes / view.blocksize <= 1 {
+        let worker = staff.own();
         for (nblock, block) in blocks {
-            decoder.decode(&mut worker, nblock, 0, reference, block)?;
+            decoder.decode(worker, nblock, 0, reference, block)?;
         }
-        workers.put(worker);
         return Ok(());
     }
-    workers.put(worker);
+    let workers = staff.of_all();
     let blocks = Mutex::new(Ok(blocks));
     let next = || {
         let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@
 //! function of the source, the parameters and the size of the destination: where the destination gets
 //! short, so that an encoder's limit depends on what is in front of it, the rest is done by one thread.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::blocksize::{blocksize, would_split};
 use super::header::{
@@ -14,10 +14,11 @@ use super::header::{
 };
 use super::params::{CParams, HeaderForm};
 use super::prefilter::Prefilter;
+use super::staff::Staff;
 use super::stream::{BlockEncoder, CodecChoice, Source};
 use super::tuner::TunerCall;
 use super::view::WORD;
-use super::worker::{Worker, Workers};
+use super::worker::Worker;
 use super::{
     MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, blosc1, dict, instrument,
 };
@@ -42,7 +43,7 @@ const MAX_LEVEL: i32 = 9;
 pub struct Compressor {
     params: CParams,
     blocksize_used: usize,
-    workers: Arc<Workers>,
+    staff: Staff,
     reference: Vec<u8>,
 }
 
@@ -75,7 +76,7 @@ impl Compressor {
         Ok(Compressor {
             params,
             blocksize_used: 0,
-            workers: Arc::default(),
+            staff: Staff::default(),
             reference: Vec::new(),
         })
     }
@@ -86,7 +87,7 @@ impl Compressor {
         Compressor {
             params: self.params.clone().threads(1),
             blocksize_used: 0,
-            workers: Arc::clone(&self.workers),
+            staff: self.staff.twin(),
             reference: Vec::new(),
         }
     }
@@ -173,16 +174,14 @@ impl Compressor {
                 HeaderForm::Short => flag::MEMCPYED,
                 HeaderForm::Blosc1 => job.header.flags | flag::MEMCPYED,
             };
-            return job.store(&self.workers, dest);
+            return job.store(&mut self.staff, dest);
         }
-        let mut worker = self.workers.take();
         job.encoder
-            .prepare_reference(&mut worker, &mut self.reference)?;
+            .prepare_reference(self.staff.own(), &mut self.reference)?;
         if self.params.use_dict {
-            job.encoder.dictionary = dict::for_blocks(&job, &mut worker)?;
+            job.encoder.dictionary = dict::for_blocks(&job, self.staff.own())?;
         }
-        self.workers.put(worker);
-        job.compress(&self.workers, dest)
+        job.compress(&mut self.staff, dest)
     }
 
     /// Compresses each of `blocks` into a block of its own, of a chunk with variable-length blocks;
@@ -220,11 +219,9 @@ impl Compressor {
         job.header.flags |= flag::NOT_SPLIT;
         job.encoder.split = false;
         if self.params.use_dict && self.params.clevel > 0 {
-            let mut worker = self.workers.take();
-            job.encoder.dictionary = dict::for_vl_blocks(&job, &mut worker)?;
-            self.workers.put(worker);
+            job.encoder.dictionary = dict::for_vl_blocks(&job, self.staff.own())?;
         }
-        job.compress(&self.workers, dest)
+        job.compress(&mut self.staff, dest)
     }
 
     /// The part of `dest` a chunk may take; none when the data or the destination are of a size that Blosc
@@ -310,6 +307,7 @@ pub(super) fn header_typesize(typesize: usize) -> u8 {
 
 impl<'a> Job<'a> {
     /// A job for a regular chunk.
+    #[inline]
     fn new(
         params: &'a CParams,
         source: Source<'a>,
@@ -394,12 +392,12 @@ impl<'a> Job<'a> {
 
     /// Compresses the blocks into a chunk in `dest`; returns its size, or 0 when neither the compressed
     /// nor the raw data fit.
-    fn compress(mut self, workers: &Workers, dest: &mut [u8]) -> Result<usize> {
-        match self.compress_blocks(workers, dest)? {
+    fn compress(&mut self, staff: &mut Staff, dest: &mut [u8]) -> Result<usize> {
+        match self.compress_blocks(staff, dest)? {
             Outcome::DoesNotFit if self.header.flags2 & flag2::VL_BLOCKS != 0 => Ok(0),
             Outcome::DoesNotFit => {
                 self.header.flags |= flag::MEMCPYED;
-                self.store(workers, dest)
+                self.store(staff, dest)
             }
             Outcome::Fits { all_zero: true, .. } if self.may_be_special() => {
                 self.header.blosc2_flags = Special::Zero.bits();
@@ -433,7 +431,7 @@ impl<'a> Job<'a> {
         self.encoder.runs && !self.encoder.is_vl() && !self.encoder.params.instrument
     }
 
-    fn compress_blocks(&self, workers: &Workers, dest: &mut [u8]) -> Result<Outcome> {
+    fn compress_blocks(&self, staff: &mut Staff, dest: &mut [u8]) -> Result<Outcome> {
         let start = self.data_start();
         if start > dest.len() {
             return Ok(Outcome::DoesNotFit);
@@ -458,20 +456,16 @@ impl<'a> Job<'a> {
         };
         let nthreads = usize::try_from(self.encoder.params.nthreads).unwrap_or(1);
         if nthreads > 1 && self.nbytes / self.encoder.blocksize > 1 {
-            output = self.compress_in_threads(workers, nthreads, output)?;
+            output = self.compress_in_threads(staff, nthreads, output)?;
         }
-        let mut worker = workers.take();
+        let worker = staff.own();
         while output.next < self.nblocks {
-            let encoded = self
-                .encoder
-                .encode(&mut worker, output.next, 0, output.rest)?;
+            let encoded = self.encoder.encode(worker, output.next, 0, output.rest)?;
             let Some(encoded) = encoded else {
-                workers.put(worker);
                 return Ok(Outcome::DoesNotFit);
             };
             output.take_place(encoded.len, encoded.all_zero);
         }
-        workers.put(worker);
         Ok(Outcome::Fits {
             end: output.position,
             all_zero: output.all_zero,
@@ -481,12 +475,13 @@ impl<'a> Job<'a> {
     /// Compresses blocks in several threads until all are done or the destination gets short.
     fn compress_in_threads<'d>(
         &self,
-        workers: &Workers,
+        staff: &mut Staff,
         nthreads: usize,
         output: Output<'d>,
     ) -> Result<Output<'d>> {
         let claimed = std::sync::atomic::AtomicUsize::new(0);
         let output = Mutex::new(output);
+        let workers = staff.of_all();
         pool::run(nthreads, &|tid| {
             let mut worker = workers.take();
             loop {
@@ -570,7 +565,7 @@ impl<'a> Job<'a> {
     }
 
     /// Stores the data as they are, behind a header whose flags say so.
-    fn store(mut self, workers: &Workers, dest: &mut [u8]) -> Result<usize> {
+    fn store(&mut self, staff: &mut Staff, dest: &mut [u8]) -> Result<usize> {
         let header_len = self.header.header_len();
         let cbytes = header_len + self.nbytes;
         if cbytes > dest.len() {
@@ -578,7 +573,7 @@ impl<'a> Job<'a> {
         }
         let body = &mut dest[header_len..cbytes];
         match (&self.encoder.params.prefilter, self.encoder.source) {
-            (Some(prefilter), _) => self.store_prefiltered(workers, prefilter.as_ref(), body)?,
+            (Some(prefilter), _) => self.store_prefiltered(staff, prefilter.as_ref(), body)?,
             (None, Source::Bytes(src)) => body.copy_from_slice(src),
             (None, _) => {}
         }
@@ -589,16 +584,15 @@ impl<'a> Job<'a> {
 
     fn store_prefiltered(
         &self,
-        workers: &Workers,
+        staff: &mut Staff,
         prefilter: &dyn Prefilter,
         body: &mut [u8],
     ) -> Result<()> {
-        let mut worker = workers.take();
+        let worker = staff.own();
         for (nblock, block) in body.chunks_mut(self.encoder.blocksize).enumerate() {
             self.encoder
                 .prefilter_into(prefilter, &mut worker.callback, nblock, 0, block)?;
         }
-        workers.put(worker);
         Ok(())
     }
 }

@@ -84,13 +84,13 @@ impl Decompressor {
             fill_special(src, header, start, dest)?;
             return Ok(len);
         }
-        let source = self.params.lazy.as_deref();
-        let view = ChunkView::new(src, *header, source, Wanted::All)?;
         if header.is_memcpyed() && !header.lazy && !has_postfilter {
             let from = header.header_len() + start;
             dest.copy_from_slice(src.get(from..from + len).ok_or(Error::ReadBuffer)?);
             return Ok(len);
         }
+        let mut view = ChunkView::of(src, *header);
+        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
         self.decode_range(&view, start, dest)?;
         Ok(len)
     }
@@ -98,19 +98,23 @@ impl Decompressor {
     fn decode_range(&mut self, view: &ChunkView<'_>, start: usize, dest: &mut [u8]) -> Result<()> {
         let decoder = BlockDecoder {
             view,
+            pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
         };
-        let first = start / view.blocksize;
-        let last = (start + dest.len() - 1) / view.blocksize;
+        let first = view.block_of(start);
+        let last = match start + dest.len() <= (first + 1) * view.blocksize {
+            true => first,
+            false => view.block_of(start + dest.len() - 1),
+        };
         for nblock in first..=last {
             view.check_block(nblock)?;
         }
-        let mut worker = self.workers.take();
+        let worker = self.staff.own();
         let mut reference = Reference::Own;
         if last > 0 && view.needs_reference() {
             view.check_block(0)?;
             let block = grown(&mut self.reference, view.block_len(0))?;
-            decoder.decode_plain(&mut worker, 0, Reference::Own, block)?;
+            decoder.decode_plain(worker, 0, Reference::Own, block)?;
             reference = Reference::Block(block);
         }
         let mut rest = dest;
@@ -125,13 +129,12 @@ impl Decompressor {
                 reference
             };
             if part.len() == block_len {
-                decoder.decode(&mut worker, nblock, 0, own_or, part)?;
+                decoder.decode(worker, nblock, 0, own_or, part)?;
             } else {
-                decoder.decode_part(&mut worker, nblock, own_or, block_len, from, part)?;
+                decoder.decode_part(worker, nblock, own_or, block_len, from, part)?;
             }
             from = 0;
         }
-        self.workers.put(worker);
         Ok(())
     }
 

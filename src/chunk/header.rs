@@ -15,7 +15,7 @@
 //! (Source: the C-Blosc2 chunk format.)
 
 use super::{MAX_BLOCKSIZE, MAX_TYPESIZE_BYTES, blosc1};
-use crate::filter::{self, SLOTS, Slot};
+use crate::filter::{self, Pipeline, SLOTS, Slot};
 use crate::{Error, Result};
 
 /// Length of the header of Blosc 1.x.
@@ -242,6 +242,7 @@ impl ChunkHeader {
     /// # Errors
     /// [`Error::ReadBuffer`] when `src` is shorter than the header, [`Error::InvalidHeader`] when the
     /// header contradicts itself, [`Error::VersionSupport`] when it is of a later format.
+    #[inline]
     pub fn parse(src: &[u8]) -> Result<ChunkHeader> {
         ChunkHeader::of(BasicHeader::parse(src)?, src)
     }
@@ -260,6 +261,7 @@ impl ChunkHeader {
         ChunkHeader::of(basic, src)
     }
 
+    #[inline(always)]
     fn of(basic: BasicHeader, src: &[u8]) -> Result<ChunkHeader> {
         let mut header = ChunkHeader {
             basic,
@@ -286,15 +288,14 @@ impl ChunkHeader {
         if self.cbytes < EXTENDED_HEADER_LENGTH {
             return Err(Error::InvalidHeader);
         }
-        if src.len() < EXTENDED_HEADER_LENGTH {
-            return Err(Error::ReadBuffer);
-        }
+        let src = src
+            .first_chunk::<EXTENDED_HEADER_LENGTH>()
+            .ok_or(Error::ReadBuffer)?;
         let version = self.basic.version;
-        for (i, slot) in self.filters.iter_mut().enumerate() {
-            *slot = Slot {
-                id: src[offset::FILTERS + i],
-                meta: src[offset::FILTERS_META + i],
-            };
+        let ids = &src[offset::FILTERS..offset::FILTERS + SLOTS];
+        let metas = &src[offset::FILTERS_META..offset::FILTERS_META + SLOTS];
+        for ((slot, &id), &meta) in self.filters.iter_mut().zip(ids).zip(metas) {
+            *slot = Slot { id, meta };
         }
         if version == VERSION_ALPHA {
             self.filters[SLOTS - 1] = Slot::default();
@@ -345,6 +346,12 @@ impl ChunkHeader {
         }
     }
 
+    /// Makes `pipeline` that of this chunk, unless it is by now.
+    pub(super) fn prepare<'p>(&self, pipeline: &'p mut Pipeline) -> &'p Pipeline {
+        pipeline.renew(&self.filters, self.basic.version, self.typesize());
+        pipeline
+    }
+
     /// Bytes of the header.
     pub fn header_len(&self) -> usize {
         self.basic.header_len()
@@ -374,7 +381,7 @@ impl ChunkHeader {
     /// the size that was asked for; their blocks were cut at the multiple below.
     pub fn blocksize(&self) -> usize {
         let raw = self.basic.blocksize as usize;
-        let excess = raw % self.typesize();
+        let (_, excess) = divided(raw, self.typesize());
         let holds_items =
             !self.is_memcpyed() && !self.instrumented && self.special == Special::None;
         let blocksize = if holds_items && raw > self.typesize() && excess != 0 {
@@ -388,6 +395,17 @@ impl ChunkHeader {
             blocksize
         }
     }
+}
+
+/// Quotient and remainder of two numbers of a chunk, which have 31 bits; powers of two, as most of them are, don't
+/// wait for a division.
+#[inline(always)]
+pub(super) fn divided(number: usize, by: usize) -> (usize, usize) {
+    if by.is_power_of_two() {
+        return (number >> by.trailing_zeros(), number & (by - 1));
+    }
+    let (number, by) = (number as u32, by as u32);
+    ((number / by) as usize, (number % by) as usize)
 }
 
 /// The flags that say which filters are in a pipeline.

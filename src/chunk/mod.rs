@@ -31,7 +31,7 @@
 //! | `rewrap.rs` | chunks of Blosc 1.x as chunks of Blosc2 and back, their streams as they are |
 //! | `special.rs`, `inspect.rs` | chunks that are only a header; what a header tells |
 //! | `oneshot.rs`, `environment.rs` | the settings behind the calls without context |
-//! | `worker.rs` | the state of a thread at work |
+//! | `worker.rs`, `staff.rs` | the state of a thread at work, and who holds it between calls |
 
 mod block;
 mod blocksize;
@@ -51,6 +51,7 @@ mod part;
 mod prefilter;
 pub mod rewrap;
 pub mod special;
+mod staff;
 mod stream;
 mod tuner;
 mod view;
@@ -65,6 +66,7 @@ pub use inspect::{Sizes, complib, sizes, validate};
 pub use lazy::{LazySource, make_lazy};
 pub use params::{CParams, DParams, HeaderForm, SplitMode};
 pub use prefilter::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
+pub use staff::release;
 pub use stream::Source;
 pub use tuner::{Tuner, TunerCall};
 pub use vl::vl_nblocks;

@@ -155,6 +155,9 @@ impl Settings {
 
     /// Lets the environment change the settings, for good.
     fn apply_environment(&mut self) {
+        if environment::is_silent() {
+            return;
+        }
         match environment::compressor() {
             Some(environment::Compressor::BuiltIn(compcode)) => self.compressor = Some(compcode),
             Some(environment::Compressor::Unknown) => self.compressor = None,

@@ -5,10 +5,13 @@
 //! block is decoded and the part copied.
 
 use super::block::{BlockDecoder, Stream};
-use super::header::Special;
+use super::header::{Special, divided};
 use super::worker::{MAX_PLANES, Worker};
 use crate::filter::{Reference, grown};
 use crate::{Result, kernels};
+
+/// Fewer items than these are put together byte by byte.
+const FEW_ITEMS: usize = 16;
 
 impl BlockDecoder<'_> {
     /// Decodes the part of block `nblock` that begins `from` bytes into it, as long as `part`. The block
@@ -26,13 +29,14 @@ impl BlockDecoder<'_> {
             let streams = self.view.streams(block_len);
             let is_sound = self.view.streams_instead(block_len).is_none();
             let typesize = self.view.header.typesize();
-            let whole_items = from.is_multiple_of(typesize) && part.len().is_multiple_of(typesize);
-            if !self.view.pipeline.is_undone() {
+            let whole_items =
+                divided(from, typesize).1 == 0 && divided(part.len(), typesize).1 == 0;
+            if !self.pipeline.is_undone() {
                 if is_sound && streams == 1 {
                     return self.copy_part(worker, nblock, block_len, from, part);
                 }
             } else if is_sound && self.is_plain_shuffle() && whole_items && typesize <= MAX_PLANES {
-                if streams == typesize && streams > 1 && block_len.is_multiple_of(streams) {
+                if streams == typesize && streams > 1 && divided(block_len, streams).1 == 0 {
                     return self.join_items(worker, nblock, block_len, from, part);
                 }
                 if streams == 1 && from + part.len() <= block_len - block_len % typesize {
@@ -100,13 +104,35 @@ impl BlockDecoder<'_> {
         part: &mut [u8],
     ) -> Result<()> {
         let streams = self.view.header.typesize();
-        let len = block_len / streams;
-        let (first, count) = (from / streams, part.len() / streams);
+        let (len, _) = divided(block_len, streams);
+        let (first, count) = (divided(from, streams).0, divided(part.len(), streams).0);
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
-            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
             worker.planes.set_plane_len(len);
             let mut rest = grown(&mut buffer, block_len)?;
+            if count < FEW_ITEMS {
+                for number in 0..streams {
+                    let own = rest.split_off_mut(..len).unwrap_or_default();
+                    let bytes = part[number..].iter_mut().step_by(streams);
+                    let plane = match stored.next(len)? {
+                        Stream::Raw(raw) => raw,
+                        Stream::Run(value) => {
+                            bytes.for_each(|byte| *byte = value);
+                            continue;
+                        }
+                        Stream::Coded(coded) => {
+                            worker.planes.forget_plane(number);
+                            self.decode_stream(worker, coded, own)?;
+                            own
+                        }
+                    };
+                    bytes
+                        .zip(&plane[first..])
+                        .for_each(|(byte, &of)| *byte = of);
+                }
+                return Ok(());
+            }
+            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
             for (number, plane) in planes[..streams].iter_mut().enumerate() {
                 let own = rest.split_off_mut(..len).unwrap_or_default();
                 *plane = match stored.next(len)? {

@@ -10,10 +10,10 @@
 //! (Source: the C-Blosc2 chunk format.)
 
 use super::blosc1;
-use super::header::{ChunkHeader, Special, VERSION_BLOSC1};
+use super::header::{ChunkHeader, Special, VERSION_BLOSC1, divided};
 use super::lazy::{LazyChunk, LazySource};
 use crate::codec::{self, Dictionary};
-use crate::filter::{Pipeline, grown};
+use crate::filter::{grown, id};
 use crate::{Error, Result};
 
 /// Bytes of a block start, of a stream's size and of a dictionary's length.
@@ -43,7 +43,6 @@ pub(super) struct ChunkView<'a> {
     /// Bytes of a full block; of the longest block when lengths vary.
     pub blocksize: usize,
     pub nblocks: usize,
-    pub pipeline: Pipeline,
     pub dictionary: Option<Dictionary>,
     /// The file of a lazy chunk, whose blocks are not in `src`.
     pub lazy: Option<LazyChunk<'a>>,
@@ -73,7 +72,14 @@ pub(super) fn count_blocks(header: &ChunkHeader) -> usize {
     if header.vl_blocks {
         header.basic.blocksize as usize
     } else {
-        header.nbytes.div_ceil(header.blocksize())
+        match header.blocksize() {
+            // No division for what is one block.
+            blocksize if header.nbytes <= blocksize => usize::from(header.nbytes > 0),
+            blocksize => {
+                let (full, rest) = divided(header.nbytes, blocksize);
+                full + usize::from(rest > 0)
+            }
+        }
     }
 }
 
@@ -90,45 +96,69 @@ impl<'a> ChunkView<'a> {
         source: Option<&dyn LazySource>,
         wanted: Wanted,
     ) -> Result<ChunkView<'a>> {
-        let nblocks = count_blocks(&header);
-        let mut view = ChunkView {
+        let mut view = ChunkView::of(src, header);
+        view.read_tables(source, wanted)?;
+        Ok(view)
+    }
+
+    /// A chunk whose tables and dictionary are to be checked by [`ChunkView::read_tables`] before anything else
+    /// is done with it.
+    #[inline(always)]
+    pub fn of(src: &'a [u8], header: ChunkHeader) -> ChunkView<'a> {
+        let blocksize = header.blocksize();
+        ChunkView {
             src,
             header,
-            blocksize: if header.vl_blocks {
-                0
-            } else {
-                header.blocksize()
-            },
-            nblocks,
-            pipeline: Pipeline::new(&header.filters, header.basic.version, header.typesize()),
+            blocksize: if header.vl_blocks { 0 } else { blocksize },
+            nblocks: count_blocks(&header),
             dictionary: None,
             lazy: None,
             data_start: header.header_len(),
             vl: Vec::new(),
             first_vl: 0,
-        };
-        if (header.is_memcpyed() && !header.lazy) || header.special != Special::None {
-            return Ok(view);
         }
-        let table_end = nblocks
+    }
+
+    /// Checks the tables and the dictionary.
+    ///
+    /// # Errors
+    /// Those of [`ChunkView::new`].
+    #[inline(always)]
+    pub fn read_tables(&mut self, source: Option<&dyn LazySource>, wanted: Wanted) -> Result<()> {
+        let header = &self.header;
+        if (header.is_memcpyed() && !header.lazy) || header.special != Special::None {
+            return Ok(());
+        }
+        let table_end = self
+            .nblocks
             .checked_mul(WORD)
             .and_then(|bytes| bytes.checked_add(header.header_len()))
             .filter(|&end| end <= i32::MAX as usize)
             .ok_or(Error::InvalidHeader)?;
-        if src.len() < table_end {
+        if self.src.len() < table_end {
             return Err(Error::ReadBuffer);
         }
-        if header.lazy {
-            view.lazy = Some(LazyChunk::open(src, &header, table_end, source)?);
+        self.data_start = table_end;
+        if header.lazy || header.use_dict || header.vl_blocks {
+            self.read_rare_tables(source, wanted)?;
         }
-        view.data_start = table_end;
-        if header.use_dict && !header.is_memcpyed() {
-            view.load_dictionary()?;
+        Ok(())
+    }
+
+    /// What few chunks have: blocks elsewhere, a dictionary, blocks of variable length.
+    #[cold]
+    fn read_rare_tables(&mut self, source: Option<&dyn LazySource>, wanted: Wanted) -> Result<()> {
+        if self.header.lazy {
+            let table_end = self.data_start;
+            self.lazy = Some(LazyChunk::open(self.src, &self.header, table_end, source)?);
         }
-        if header.vl_blocks {
-            view.read_vl_blocks(wanted)?;
+        if self.header.use_dict && !self.header.is_memcpyed() {
+            self.load_dictionary()?;
         }
-        Ok(view)
+        if self.header.vl_blocks {
+            self.read_vl_blocks(wanted)?;
+        }
+        Ok(())
     }
 
     fn load_dictionary(&mut self) -> Result<()> {
@@ -277,6 +307,14 @@ impl<'a> ChunkView<'a> {
         }
     }
 
+    /// The block of a regular chunk that holds the byte at `offset`.
+    pub fn block_of(&self, offset: usize) -> usize {
+        match offset < self.blocksize {
+            true => 0,
+            false => divided(offset, self.blocksize).0,
+        }
+    }
+
     /// Uncompressed bytes of a block.
     pub fn block_len(&self, block: usize) -> usize {
         if self.header.vl_blocks {
@@ -321,8 +359,8 @@ impl<'a> ChunkView<'a> {
 
     /// Whether blocks after the first depend on it.
     pub fn needs_reference(&self) -> bool {
-        self.pipeline.has_delta()
-            && self.nblocks > 1
+        self.nblocks > 1
+            && self.header.filters.iter().any(|slot| slot.id == id::DELTA)
             && !self.header.vl_blocks
             && !self.header.is_memcpyed()
             && !self.header.instrumented

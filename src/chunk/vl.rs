@@ -90,16 +90,11 @@ impl Decompressor {
         }
         let decoder = BlockDecoder {
             view: &view,
+            pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
         };
         let blocks = dests.iter_mut().map(|dest| &mut **dest).enumerate();
-        decode_all(
-            &decoder,
-            &self.workers,
-            self.workers.take(),
-            blocks,
-            Reference::Own,
-        )
+        decode_all(&decoder, &mut self.staff, blocks, Reference::Own)
     }
 
     /// Decompresses all blocks of a chunk with variable-length blocks.
@@ -136,13 +131,11 @@ impl Decompressor {
         if nblock >= view.nblocks || dest.len() != view.block_len(nblock) {
             return Err(Error::InvalidParam);
         }
-        let mut worker = self.workers.take();
         let decoder = BlockDecoder {
             view: &view,
+            pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
         };
-        let result = decoder.decode(&mut worker, nblock, 0, Reference::Own, dest);
-        self.workers.put(worker);
-        result
+        decoder.decode(self.staff.own(), nblock, 0, Reference::Own, dest)
     }
 }

@@ -1,7 +1,5 @@
 //! What a thread needs to work on blocks: codec states and buffers, kept between blocks and calls.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::codec::Workspace;
 use crate::filter::Scratch;
 
@@ -28,6 +26,28 @@ pub(super) struct Worker {
     pub compressed_stream: Vec<u8>,
     /// A compressed block on its way to its place in the chunk.
     pub compressed: Vec<u8>,
+}
+
+/// Most bytes of buffers that a worker keeps when nobody is left who it works for.
+const MAX_SPARE_BYTES: usize = 1 << 20;
+
+impl Worker {
+    /// Gives up what a worker that serves nobody should not hold on to, and says whether the rest is worth
+    /// keeping.
+    pub fn make_spare(&mut self) -> bool {
+        self.codecs.shrink();
+        let buffers = [
+            &self.fetched,
+            &self.streams,
+            &self.block,
+            &self.part,
+            &self.callback,
+            &self.compressed_stream,
+            &self.compressed,
+        ];
+        let held: usize = buffers.iter().map(|buffer| buffer.capacity()).sum();
+        held + self.filters.capacity() <= MAX_SPARE_BYTES
+    }
 }
 
 /// Most streams that are unshuffled from where they lie.
@@ -66,26 +86,5 @@ impl PlaneCache {
     /// The plane of this number is about to get other content.
     pub fn forget_plane(&mut self, number: usize) {
         self.filled[number] = None;
-    }
-}
-
-/// The workers of a context: as many as have ever been busy at once.
-#[derive(Default)]
-pub(super) struct Workers {
-    #[expect(clippy::vec_box, reason = "a worker changes hands at every call")]
-    idle: Mutex<Vec<Box<Worker>>>,
-}
-
-impl Workers {
-    /// Takes an idle worker, or makes one.
-    pub fn take(&self) -> Box<Worker> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.pop().unwrap_or_default()
-    }
-
-    /// Gives a worker back.
-    pub fn put(&self, worker: Box<Worker>) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(worker);
     }
 }

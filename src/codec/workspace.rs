@@ -1,7 +1,7 @@
 //! One worker's codec states.
 
 use super::builtin::{COUNT, TABLE, by_compcode, by_format};
-use super::{Dictionary, StreamCodec};
+use super::{Dictionary, StreamCodec, id};
 use crate::{Error, Result};
 
 /// The states of the built-in codecs (hash tables, contexts) of one worker. Each is made when the codec
@@ -69,6 +69,15 @@ impl Workspace {
     ) -> Result<usize> {
         let row = by_format(format).ok_or(Error::CodecSupport)?;
         self.codec(row).decode(dict, src, dest)
+    }
+
+    /// Gives up the states of codecs that may be large; those of BloscLZ and LZ4 are not.
+    pub(crate) fn shrink(&mut self) {
+        for (row, state) in TABLE.iter().zip(&mut self.codecs) {
+            if !matches!(row.compcode, id::BLOSCLZ | id::LZ4) {
+                *state = None;
+            }
+        }
     }
 
     fn codec(&mut self, row: usize) -> &mut dyn StreamCodec {

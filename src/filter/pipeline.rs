@@ -15,9 +15,18 @@ struct Stage {
 }
 
 /// The filled slots of a pipeline, in the order of compression, with their filters at hand.
+#[derive(Default)]
 pub struct Pipeline {
     stages: [Option<Stage>; SLOTS],
+    slots: [Slot; SLOTS],
     version: u8,
+    typesize: usize,
+    /// Whether all its filters are built in, so that registering others does not change it.
+    is_lasting: bool,
+    has_delta: bool,
+    /// How many steps decompression has, and the filled slot of one of them.
+    undone: u8,
+    an_undone: Slot,
 }
 
 /// The two buffers a worker lends to a pipeline; kept between calls.
@@ -25,6 +34,13 @@ pub struct Pipeline {
 pub struct Scratch {
     a: Vec<u8>,
     b: Vec<u8>,
+}
+
+impl Scratch {
+    /// Bytes of memory it holds.
+    pub(crate) fn capacity(&self) -> usize {
+        self.a.capacity() + self.b.capacity()
+    }
 }
 
 /// The first `len` bytes of `buffer`, which grows (and never shrinks) to hold them.
@@ -49,6 +65,13 @@ impl Stage {
             None => load(self.slot.id).map(|filter| work(filter.get())),
         }
     }
+
+    /// Whether decompression has to do with it; with an unknown filter it has, and fails.
+    fn is_undone(&self) -> bool {
+        self.filter
+            .as_ref()
+            .is_none_or(|filter| filter.get().is_undone())
+    }
 }
 
 impl Pipeline {
@@ -56,14 +79,40 @@ impl Pipeline {
     /// that move nothing are left out. A filter that does not exist is an error only when it is run: many
     /// chunks name filters that they never use.
     pub fn new(slots: &[Slot; SLOTS], version: u8, typesize: usize) -> Pipeline {
-        let stages = slots.map(|slot| {
-            let is_filled = slot.id != id::NONE && !moves_nothing(slot, typesize);
-            is_filled.then(|| Stage {
+        let mut pipeline = Pipeline {
+            slots: *slots,
+            version,
+            typesize,
+            is_lasting: true,
+            ..Pipeline::default()
+        };
+        for (&slot, place) in slots.iter().zip(&mut pipeline.stages) {
+            if slot.id == id::NONE || moves_nothing(slot, typesize) {
+                continue;
+            }
+            let stage = place.insert(Stage {
                 slot,
                 filter: find(slot.id),
-            })
-        });
-        Pipeline { stages, version }
+            });
+            pipeline.has_delta |= slot.id == id::DELTA;
+            pipeline.is_lasting &= matches!(stage.filter, Some(Callable::BuiltIn(_)));
+            if stage.is_undone() {
+                pipeline.undone += 1;
+                pipeline.an_undone = slot;
+            }
+        }
+        pipeline
+    }
+
+    /// Becomes the pipeline that [`Pipeline::new`] makes of these, unless it is by now.
+    pub fn renew(&mut self, slots: &[Slot; SLOTS], version: u8, typesize: usize) {
+        let is_known = self.is_lasting
+            && self.slots == *slots
+            && self.version == version
+            && self.typesize == typesize;
+        if !is_known {
+            *self = Pipeline::new(slots, version, typesize);
+        }
     }
 
     /// Whether compression has no step.
@@ -73,7 +122,7 @@ impl Pipeline {
 
     /// Whether DELTA is among the slots, so that blocks depend on the first one.
     pub fn has_delta(&self) -> bool {
-        self.filled().any(|stage| stage.slot.id == id::DELTA)
+        self.has_delta
     }
 
     /// Whether what decompression gives may differ from what compression got.
@@ -88,14 +137,12 @@ impl Pipeline {
 
     /// The only step of decompression, if there is exactly one.
     pub fn only_undone(&self) -> Option<Slot> {
-        let mut undone = self.undone();
-        let first = undone.next()?;
-        undone.next().is_none().then_some(first.slot)
+        (self.undone == 1).then_some(self.an_undone)
     }
 
     /// Whether decompression has a step at all.
     pub fn is_undone(&self) -> bool {
-        self.undone().next().is_some()
+        self.undone != 0
     }
 
     fn filled(&self) -> impl DoubleEndedIterator<Item = &Stage> {
@@ -103,12 +150,7 @@ impl Pipeline {
     }
 
     fn undone(&self) -> impl Iterator<Item = &Stage> {
-        self.filled().rev().filter(|stage| {
-            stage
-                .filter
-                .as_ref()
-                .is_none_or(|filter| filter.get().is_undone())
-        })
+        self.filled().rev().filter(|stage| stage.is_undone())
     }
 
     fn call<'a>(
@@ -184,7 +226,7 @@ impl Pipeline {
                 result => result,
             }
         };
-        let mut remaining = self.undone().count();
+        let mut remaining = self.undone;
         let mut stages = self.undone();
         let Some(first) = stages.next() else {
             dest.copy_from_slice(src);

@@ -261,8 +261,13 @@ fn dismissed_helpers_end_and_later_runs_start_new_ones() {
     };
     meet(&fresh);
     assert_eq!(fresh.swap(0, Ordering::SeqCst), 4);
-    meet(&fresh);
-    assert_eq!(fresh.load(Ordering::SeqCst), 0);
+    // Two that ring at the same time may start a helper too many, which works for the first time later; there are no
+    // more than eight.
+    let met_again = (0..=8).any(|_| {
+        meet(&fresh);
+        fresh.swap(0, Ordering::SeqCst) == 0
+    });
+    assert!(met_again);
     crew.dismiss();
     await_that(|| crew.helpers() == 0);
     meet(&fresh);

@@ -33,9 +33,15 @@ impl Parent for Shared {
     }
 
     fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        let mut found = None;
+        self.with_metalayer(name, &mut |content| found = Some(content.to_vec()));
+        found
+    }
+
+    fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
         let fixed = self.fixed();
-        let layer = fixed.iter().find(|layer| layer.name == name.as_bytes())?;
-        Some(layer.content.to_vec())
+        let layer = fixed.iter().find(|layer| layer.name == name.as_bytes());
+        layer.map(|layer| read(&layer.content)).is_some()
     }
 
     fn current_chunk(&self) -> i64 {

@@ -57,5 +57,6 @@ pub fn apart<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
 pub fn release() {
     drop(ENGINE.with(Option::take));
     drop(STOCK.with(std::mem::take));
+    ferroblosc::chunk::release();
     pool::release();
 }

@@ -14,8 +14,9 @@ use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use try_lock::{Locked, TryLock};
 
 /// Parameters and working memory of compressions or decompressions, one at a time.
 pub struct blosc2_context {
@@ -31,11 +32,11 @@ enum Role {
     Compression {
         origin: Arc<CompressionOrigin>,
         blocksize: AtomicI32,
-        engine: Mutex<CompressionEngine>,
+        engine: TryLock<CompressionEngine>,
     },
     Decompression {
         origin: Arc<DecompressionOrigin>,
-        engine: Mutex<Decompressor>,
+        engine: TryLock<Decompressor>,
     },
 }
 
@@ -45,14 +46,9 @@ struct CompressionEngine {
     reader: Decompressor,
 }
 
-/// The engine, unless it is at work.
-fn engine<T>(engine: &Mutex<T>) -> Result<MutexGuard<'_, T>> {
-    match engine.try_lock() {
-        Ok(engine) => Ok(engine),
-        Err(TryLockError::WouldBlock) => Err(Error::InvalidParam),
-        // A call that panicked leaves buffers that the next one sets up anew.
-        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-    }
+/// The engine, unless it is at work. A call that panicked leaves buffers that the next one sets up anew.
+fn engine<T>(engine: &TryLock<T>) -> Result<Locked<'_, T>> {
+    engine.try_lock().ok_or(Error::InvalidParam)
 }
 
 /// The parameters of the core, of those of C but for callbacks and tuner.
@@ -137,7 +133,7 @@ impl blosc2_context {
         let role = Role::Compression {
             origin: Arc::clone(&origin),
             blocksize: AtomicI32::new(cparams.blocksize),
-            engine: Mutex::new(engine),
+            engine: TryLock::new(engine),
         };
         let mut context = Box::new(blosc2_context { role });
         // Relaxed, here and below: whoever uses the context got it from this thread.
@@ -185,7 +181,7 @@ impl blosc2_context {
                 origin: Arc::clone(&origin),
             }));
         }
-        let engine = Mutex::new(Decompressor::new(core));
+        let engine = TryLock::new(Decompressor::new(core));
         let role = Role::Decompression {
             origin: Arc::clone(&origin),
             engine,

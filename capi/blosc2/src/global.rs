@@ -9,6 +9,7 @@ use ferroblosc_capi_common::global::fork_safe_global;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
+use try_lock::TryLock;
 
 /// What the library remembers between calls without context.
 struct State {
@@ -48,14 +49,26 @@ impl State {
     /// Gives up threads and working memory; both come back when they are needed.
     fn release(&mut self) {
         self.settings.release();
+        if let Some(mut reader) = READER.try_lock() {
+            *reader = None;
+        }
+        ferroblosc::chunk::release();
         pool::release();
     }
 }
 
-/// What reads single items, which takes no setting.
-fn reader() -> Decompressor {
+/// What reads single items, which takes no setting. It is kept for what it keeps, and only ever tried: calls at
+/// the same time, and those of a child that was forked amid one, bring their own.
+static READER: TryLock<Option<Decompressor>> = TryLock::new(None);
+
+/// Lets `work` use something that reads single items.
+fn with_reader<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
     plugins::install();
-    Decompressor::new(DParams::default())
+    let make = || Decompressor::new(DParams::default());
+    match READER.try_lock() {
+        Some(mut reader) => work(reader.get_or_insert_with(make)),
+        None => work(&mut make()),
+    }
 }
 
 /// Lets `work` use the settings.
@@ -255,7 +268,9 @@ pub unsafe extern "C" fn blosc2_getitem(
     boundary!(blosc2_getitem, {
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
         let (src, dest) = unsafe { (whole_chunk(src, srcsize)?, no_room_is_null(dest, destsize)) };
-        Ok(dest.fill(|dest| reader().getitem(src, start, nitems, dest))? as c_int)
+        let size =
+            with_reader(|reader| dest.fill(|dest| reader.getitem(src, start, nitems, dest)))?;
+        Ok(size as c_int)
     })
 }
 
@@ -274,7 +289,9 @@ pub unsafe extern "C" fn blosc1_getitem(
         let typesize = i32::from(BasicHeader::parse(src)?.typesize);
         // SAFETY: the caller gives room for the items, or NULL.
         let dest = unsafe { no_room_is_null(dest, typesize.saturating_mul(nitems)) };
-        Ok(dest.fill(|dest| reader().getitem(src, start, nitems, dest))? as c_int)
+        let size =
+            with_reader(|reader| dest.fill(|dest| reader.getitem(src, start, nitems, dest)))?;
+        Ok(size as c_int)
     })
 }
 

@@ -40,10 +40,16 @@ impl Parent for CParent {
     }
 
     fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        let mut found = None;
+        self.with_metalayer(name, &mut |content| found = Some(content.to_vec()));
+        found
+    }
+
+    fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
         // SAFETY: as above; the reference ends before this function does.
         let schunk = unsafe { self.0.as_ref() };
         let count = usize::from(schunk.nmetalayers).min(schunk.metalayers.len());
-        schunk.metalayers[..count].iter().find_map(|&metalayer| {
+        let content = schunk.metalayers[..count].iter().find_map(|&metalayer| {
             // SAFETY: the entries below `nmetalayers` are valid, their names NUL-terminated, and
             // their contents as long as they say.
             unsafe {
@@ -55,11 +61,12 @@ impl Parent for CParent {
                 }
                 let len = usize::try_from(metalayer.content_len).ok()?;
                 if metalayer.content.is_null() {
-                    return (len == 0).then(Vec::new);
+                    return (len == 0).then_some(&[][..]);
                 }
-                Some(std::slice::from_raw_parts(metalayer.content, len).to_vec())
+                Some(std::slice::from_raw_parts(metalayer.content, len))
             }
-        })
+        });
+        content.map(read).is_some()
     }
 
     fn current_chunk(&self) -> i64 {

@@ -1,0 +1,80 @@
+//! The kernels alone, at each level this CPU has: `cargo bench --bench kernels -- [FILTER]`.
+//!
+//! Names are kernel/level/typesize, so that `-- '^shuffle/avx2'` runs what one file is responsible for. Buffers of 64 KiB
+//! stay in the caches, as the blocks of chunks do.
+
+use criterion::measurement::WallTime;
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+};
+use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
+use std::hint::black_box;
+
+/// Bytes of a buffer, a multiple of all item sizes but the odd ones, which leave a tail.
+const LEN: usize = 64 << 10;
+const TYPESIZES: [usize; 9] = [1, 2, 3, 4, 7, 8, 12, 16, 32];
+/// The words that delta and the truncations work on.
+const WORDS: [usize; 4] = [1, 2, 4, 8];
+
+/// A kernel at a level, for items of so many bytes.
+type Kernel = fn(Level, usize, &[u8], &mut [u8]);
+
+/// Bytes without a pattern, always the same.
+fn source() -> Vec<u8> {
+    let mut state = 1u64;
+    let words = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) as u32
+    });
+    words.take(LEN / 4).flat_map(u32::to_le_bytes).collect()
+}
+
+fn each_level(group: &mut BenchmarkGroup<'_, WallTime>, typesizes: &[usize], kernel: Kernel) {
+    let source = source();
+    let mut dest = vec![0; LEN];
+    group.throughput(Throughput::Bytes(LEN as u64));
+    for level in Level::available() {
+        for &typesize in typesizes {
+            let id = BenchmarkId::new(level.name(), typesize);
+            group.bench_function(id, |bencher| {
+                bencher.iter(|| kernel(level, typesize, black_box(&source), black_box(&mut dest)));
+            });
+        }
+    }
+}
+
+fn transforms(criterion: &mut Criterion) {
+    let kernels: [(&str, &[usize], Kernel); 9] = [
+        ("shuffle", &TYPESIZES, shuffle::shuffle_at),
+        ("unshuffle", &TYPESIZES, shuffle::unshuffle_at),
+        ("bitshuffle", &TYPESIZES, bitshuffle::bitshuffle_at),
+        ("bitunshuffle", &TYPESIZES, bitshuffle::bitunshuffle_at),
+        ("bytedelta encode", &TYPESIZES, bytedelta::encode_at),
+        ("bytedelta decode", &TYPESIZES, bytedelta::decode_at),
+        ("delta encode", &WORDS, delta::encode_first_at),
+        ("delta decode", &WORDS, delta::decode_first_at),
+        ("truncate", &WORDS, |level, word, source, dest| {
+            trunc_prec::truncate_at(level, word, 4, source, dest);
+        }),
+    ];
+    for (name, typesizes, kernel) in kernels {
+        each_level(&mut criterion.benchmark_group(name), typesizes, kernel);
+    }
+}
+
+/// Whether a stream is one byte over and over, of one that is.
+fn runs(criterion: &mut Criterion) {
+    let stream = vec![7; LEN];
+    let mut group = criterion.benchmark_group("constant");
+    group.throughput(Throughput::Bytes(LEN as u64));
+    for level in Level::available() {
+        group.bench_function(level.name(), |bencher| {
+            bencher.iter(|| run::constant_at(level, black_box(&stream)));
+        });
+    }
+}
+
+criterion_group!(benches, transforms, runs);
+criterion_main!(benches);
