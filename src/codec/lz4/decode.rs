@@ -133,7 +133,7 @@ impl Cursor {
                 let distance = self.distance()?;
                 let len = token & 15;
                 if len < GOES_ON {
-                    C::copy_short(self.out, distance);
+                    C::copy_words(self.out, distance, len + MIN_MATCH);
                     self.out = self.out.add(len + MIN_MATCH);
                 } else {
                     self.long_match::<C>(distance)?;

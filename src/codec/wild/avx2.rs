@@ -5,6 +5,9 @@ use std::arch::x86_64::{
     _mm256_shuffle_epi8, _mm256_storeu_si256,
 };
 
+use std::hint::select_unpredictable;
+use std::ptr;
+
 use super::{Copier, Portable, STEP, WIDE, copy_step};
 
 /// Copies with AVX2. To be used only inside functions compiled for it.
@@ -16,6 +19,12 @@ const REACH: usize = 4 * WIDE;
 
 /// What was stored this many bytes ago has reached the cache, more or less.
 const FORGOTTEN: usize = 512;
+
+/// What a short match is copied by.
+const WORD: usize = size_of::<u64>();
+
+/// Bytes that were never written, so that loading them waits for nothing.
+static ELSEWHERE: [u8; STEP] = [0; STEP];
 
 /// For each distance below a step: which byte of the distance stands where in 32 repeating bytes. The row of distance 0
 /// makes zeros.
@@ -78,6 +87,26 @@ impl Copier for Avx2 {
             }
         }
     }
+
+    /// A load gets at once what is still on its way to the cache only if that comes from one store, and a narrow load
+    /// more often does. The stores behind the first wait for loads of their own, so where the first word is all there
+    /// is to copy, the others are loaded from elsewhere; without a branch, as nobody could predict it in text.
+    #[inline(always)]
+    unsafe fn copy_words(out: *mut u8, distance: usize, len: usize) {
+        // SAFETY: passed on; both ways write no more than WIDE bytes, and from a distance of a word on each word that
+        // is read was written before it.
+        unsafe {
+            if distance < WORD {
+                _mm256_storeu_si256(out.cast(), pattern(out, distance));
+                return;
+            }
+            let from = out.sub(distance).cast_const();
+            copy_as::<u64>(from, out);
+            let more = select_unpredictable(len > WORD, from.add(WORD), ELSEWHERE.as_ptr());
+            copy_as::<u64>(more, out.add(WORD));
+            copy_as::<u16>(more.add(WORD), out.add(STEP));
+        }
+    }
 }
 
 /// Out of line, since it happens once or twice a stream.
@@ -96,6 +125,16 @@ unsafe fn copy_at_the_end(out: *mut u8, distance: usize, len: usize, room: usize
 unsafe fn copy_wide(src: *const u8, dest: *mut u8) {
     // SAFETY: the caller vouches for both places.
     unsafe { _mm256_storeu_si256(dest.cast(), _mm256_loadu_si256(src.cast())) }
+}
+
+/// Copies one value.
+///
+/// # Safety
+/// `src` must be readable and `dest` writable for it.
+#[inline(always)]
+unsafe fn copy_as<T>(src: *const u8, dest: *mut u8) {
+    // SAFETY: the caller vouches for both places.
+    unsafe { ptr::write_unaligned(dest.cast::<T>(), ptr::read_unaligned(src.cast::<T>())) }
 }
 
 /// The bytes of a distance below a step, repeated.

@@ -20,6 +20,9 @@ pub(super) const STEP: usize = 16;
 /// The size of what is copied for something short, however short it is.
 pub(super) const WIDE: usize = 2 * STEP;
 
+/// The longest match that counts as short: what a token of LZ4 alone can tell.
+pub(super) const SHORT: usize = STEP + 2;
+
 /// Copies one step.
 ///
 /// # Safety
@@ -80,6 +83,18 @@ pub(super) trait Copier {
     unsafe fn copy_short(out: *mut u8, distance: usize) {
         // SAFETY: passed on.
         unsafe { Self::copy_match(out, distance, WIDE, WIDE) }
+    }
+
+    /// [`copy_match`](Self::copy_match) for a length up to [`SHORT`], where the match often reads what the one before
+    /// it wrote. May change [`WIDE`] bytes from `out` on.
+    ///
+    /// # Safety
+    /// As for [`copy_short`](Self::copy_short), and `len <= SHORT`.
+    #[inline(always)]
+    unsafe fn copy_words(out: *mut u8, distance: usize, len: usize) {
+        debug_assert!(len <= SHORT);
+        // SAFETY: passed on.
+        unsafe { Self::copy_short(out, distance) }
     }
 }
 
@@ -202,6 +217,37 @@ mod tests {
         }
     }
 
+    fn check_words<M: Copier>() {
+        const BEFORE: usize = 70;
+        let start: Vec<u8> = (0..BEFORE + WIDE + 8).map(|i| (i * 7 + 3) as u8).collect();
+        for distance in 0..=BEFORE {
+            for len in 1..=SHORT {
+                let mut expected = start.clone();
+                for i in BEFORE..BEFORE + len {
+                    expected[i] = if distance == 0 {
+                        0
+                    } else {
+                        expected[i - distance]
+                    };
+                }
+                let mut found = start.clone();
+                // SAFETY: `BEFORE >= distance` bytes before, more than WIDE behind.
+                unsafe { M::copy_words(found.as_mut_ptr().add(BEFORE), distance, len) };
+                assert_eq!(
+                    found[..BEFORE + len],
+                    expected[..BEFORE + len],
+                    "{len} from {distance}"
+                );
+                assert_eq!(found[BEFORE + WIDE..], start[BEFORE + WIDE..]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_match_repeats_its_distance_and_stays_in_its_room() {
+        check_words::<Portable>();
+    }
+
     #[test]
     fn a_match_repeats_its_distance_and_stays_in_its_room() {
         check::<Portable>();
@@ -213,6 +259,7 @@ mod tests {
         #[target_feature(enable = "avx2")]
         fn compiled_for_it() {
             check::<Avx2>();
+            check_words::<Avx2>();
         }
         if is_x86_feature_detected!("avx2") {
             // SAFETY: just detected.

@@ -16,17 +16,24 @@ pub(super) unsafe fn differences<V: Vector>(src: *const u8, dest: *mut u8, len: 
     // SAFETY: all accesses are below `len`, and reads of the bytes before start at 1 - 1.
     unsafe {
         *dest = *src;
-        let mut i = 1;
+        if len <= V::BYTES {
+            for i in 1..len {
+                *dest.add(i) = (*src.add(i)).wrapping_sub(*src.add(i - 1));
+            }
+            return;
+        }
+        let vector = |i: usize| {
+            let difference = V::load(src.add(i)).sub(V::load(src.add(i - 1)));
+            difference.store(dest.add(i));
+        };
+        // Each vector in its cache line; the first and the last overlap their neighbours instead.
+        vector(1);
+        let mut i = V::BYTES - dest.addr() % V::BYTES;
         while i + V::BYTES <= len {
-            V::load(src.add(i))
-                .sub(V::load(src.add(i - 1)))
-                .store(dest.add(i));
+            vector(i);
             i += V::BYTES;
         }
-        while i < len {
-            *dest.add(i) = (*src.add(i)).wrapping_sub(*src.add(i - 1));
-            i += 1;
-        }
+        vector(len - V::BYTES);
     }
 }
 

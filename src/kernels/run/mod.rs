@@ -17,7 +17,12 @@ use super::level::{Level, level};
 /// assert_eq!(constant(b""), None);
 /// ```
 pub fn constant(stream: &[u8]) -> Option<u8> {
-    constant_at(level(), stream)
+    // Most streams that are no run end here, without a look at the CPU.
+    if stream.first() != stream.last() {
+        return None;
+    }
+    // SAFETY: the CPU has the level that is chosen for it.
+    unsafe { constant_by(level(), stream) }
 }
 
 /// [`constant`] at a level of choice.
@@ -27,11 +32,14 @@ pub fn constant(stream: &[u8]) -> Option<u8> {
 #[doc(hidden)]
 pub fn constant_at(level: Level, stream: &[u8]) -> Option<u8> {
     level.assert_available();
+    // SAFETY: it has just been found to be available.
+    unsafe { constant_by(level, stream) }
+}
+
+/// # Safety
+/// The CPU has the level.
+unsafe fn constant_by(level: Level, stream: &[u8]) -> Option<u8> {
     let (&byte, rest) = stream.split_first()?;
-    // Most streams that are no run end here, without a call.
-    if rest.last().is_some_and(|&last| last != byte) {
-        return None;
-    }
     let (from, len) = (rest.as_ptr(), rest.len());
     // SAFETY: the level is available, and `rest` is `len` bytes.
     let is_run = unsafe {

@@ -2,6 +2,9 @@
 
 use crate::kernels::vector::{LINE, Vector};
 
+/// Bytes that are compared at once behind the last whole line.
+const WORD: usize = size_of::<u64>();
+
 /// True when all `len` bytes at `stream` are `byte`.
 ///
 /// # Safety
@@ -21,6 +24,18 @@ pub(super) unsafe fn is_run_of<V: Vector>(byte: u8, stream: *const u8, len: usiz
                 return false;
             }
             i += LINE;
+        }
+        let word = u64::from_ne_bytes([byte; WORD]);
+        let word_at = |at: usize| stream.add(at).cast::<u64>().read_unaligned();
+        while i + WORD <= len {
+            if word_at(i) != word {
+                return false;
+            }
+            i += WORD;
+        }
+        if len >= WORD {
+            // The last bytes together with some that have been looked at.
+            return word_at(len - WORD) == word;
         }
         while i < len {
             if *stream.add(i) != byte {
