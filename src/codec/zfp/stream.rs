@@ -6,7 +6,7 @@
 //! looked at.
 
 use std::ffi::c_void;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::null_mut;
 
 use ferroblosc_zfp_sys as zfp;
 
@@ -167,6 +167,12 @@ impl Stream {
         self.raw.minbits == self.raw.maxbits
     }
 
+    /// Whether cells of the same number of bits take no more room than the array.
+    fn is_shorter_than(&self, field: &Field) -> bool {
+        let stored = field.cells() as u64 * u64::from(self.raw.maxbits);
+        stored.div_ceil(8) <= field.nbytes as u64
+    }
+
     /// Words that decompression can read of `len` bytes and the zeros behind them. It may be far fewer than
     /// the longest stream has: where that is longer than the array, only a made-up shape asks for it.
     ///
@@ -176,8 +182,7 @@ impl Stream {
     fn readable_words(&self, field: &Field, len: usize) -> Result<usize> {
         let most = self.max_words(field)?;
         if self.is_fixed_size() {
-            let stored = field.cells() as u64 * u64::from(self.raw.maxbits);
-            return match stored.div_ceil(8) <= field.nbytes as u64 {
+            return match self.is_shorter_than(field) {
                 true => Ok(most),
                 false => Err(Error::Data),
             };
@@ -188,30 +193,21 @@ impl Stream {
         Ok(most.min(words + READ_AHEAD))
     }
 
-    /// Lets the stream work on `words` words at `at`.
+    /// Has `work` done on the `count` words at `at`, from the first bit on.
     ///
     /// # Safety
-    /// They are valid for what is done next with the stream, for as long as it is used.
-    unsafe fn open(&mut self, at: *mut u64, words: usize) -> Result<()> {
-        self.close();
-        // SAFETY: only the address is taken; the caller promises the words.
-        let bits = unsafe { zfp::stream_open(at.cast(), words * WORD) };
-        self.raw.stream = NonNull::new(bits).ok_or(Error::MemoryAlloc)?.as_ptr();
-        Ok(())
-    }
-
-    fn close(&mut self) {
-        if !self.raw.stream.is_null() {
-            // SAFETY: `stream_open` made it, and it is closed once.
-            unsafe { zfp::stream_close(self.raw.stream) };
-            self.raw.stream = null_mut();
-        }
-    }
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        self.close();
+    /// They are valid for what `work` does with the stream.
+    unsafe fn on<T>(
+        &mut self,
+        at: *mut u64,
+        count: usize,
+        work: impl FnOnce(&mut zfp::zfp_stream) -> T,
+    ) -> T {
+        let mut bits = zfp::bitstream::new(at, at.wrapping_add(count));
+        self.raw.stream = &raw mut bits;
+        let done = work(&mut self.raw);
+        self.raw.stream = null_mut();
+        done
     }
 }
 
@@ -271,11 +267,13 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
     let capacity = stream.max_words(field)?;
     let mut words: Vec<u64> = Vec::new();
     words.try_reserve_exact(capacity)?;
+    let array = field.raw(data.cast_mut().cast());
     // SAFETY: the words may be written, which is all that compression does with them, and are as many as
     // any stream of the array takes; the data is aligned, as long as the field says, and only read.
     let len = unsafe {
-        stream.open(words.as_mut_ptr(), capacity)?;
-        zfp::zfp_compress(&mut stream.raw, &field.raw(data.cast_mut().cast()))
+        stream.on(words.as_mut_ptr(), capacity, |stream| {
+            (zfp::routines().compress)(stream, &array)
+        })
     };
     drop(aligned);
     if len == 0 {
@@ -309,11 +307,13 @@ pub(super) fn decompress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]
         true => dest.as_mut_ptr(),
         false => aligned.as_mut_ptr().cast(),
     };
+    let mut array = field.raw(data.cast());
     // SAFETY: the words are initialised, and as many as the library can read for the array; the data is
     // aligned and as long as the field says.
     let read = unsafe {
-        stream.open(words.as_mut_ptr(), words.len())?;
-        zfp::zfp_decompress(&mut stream.raw, &mut field.raw(data.cast()))
+        stream.on(words.as_mut_ptr(), words.len(), |stream| {
+            (zfp::routines().decompress)(stream, &mut array)
+        })
     };
     for (bytes, word) in dest.chunks_mut(WORD).zip(&aligned) {
         bytes.copy_from_slice(&word.to_ne_bytes()[..bytes.len()]);
@@ -338,73 +338,26 @@ pub(super) fn decompress_row(
     let is_one_row = x % CELL_SIDE + count <= CELL_SIDE && x + count <= field.extents[0];
     let stream = Stream::new(mode, field);
     let bits = u64::from(stream.raw.maxbits);
-    if !is_one_row || !stream.is_fixed_size() {
+    if !is_one_row || !stream.is_fixed_size() || !stream.is_shorter_than(field) {
         return None;
     }
-    stream.readable_words(field, src.len()).ok()?;
     let place = Place::of(field, first);
     let start = (place.cell as u64).checked_mul(bits)?;
     let from = usize::try_from(start / WORD_BITS).ok()?.checked_mul(WORD)?;
     let src = src.get(from..).unwrap_or_default();
     let start = start % WORD_BITS;
     let item = place.item;
+    let [float_1, float_2, float_3, float_4] = zfp::routines().decode_block_float;
+    let [double_1, double_2, double_3, double_4] = zfp::routines().decode_block_double;
     match (field.typesize, field.ndim) {
-        (4, 1) => stream.row::<f32, 4, { max_words(4) }>(
-            zfp::zfp_decode_block_float_1,
-            src,
-            start,
-            item,
-            dest,
-        ),
-        (4, 2) => stream.row::<f32, 16, { max_words(16) }>(
-            zfp::zfp_decode_block_float_2,
-            src,
-            start,
-            item,
-            dest,
-        ),
-        (4, 3) => stream.row::<f32, 64, { max_words(64) }>(
-            zfp::zfp_decode_block_float_3,
-            src,
-            start,
-            item,
-            dest,
-        ),
-        (4, _) => stream.row::<f32, 256, { max_words(256) }>(
-            zfp::zfp_decode_block_float_4,
-            src,
-            start,
-            item,
-            dest,
-        ),
-        (_, 1) => stream.row::<f64, 4, { max_words(4) }>(
-            zfp::zfp_decode_block_double_1,
-            src,
-            start,
-            item,
-            dest,
-        ),
-        (_, 2) => stream.row::<f64, 16, { max_words(16) }>(
-            zfp::zfp_decode_block_double_2,
-            src,
-            start,
-            item,
-            dest,
-        ),
-        (_, 3) => stream.row::<f64, 64, { max_words(64) }>(
-            zfp::zfp_decode_block_double_3,
-            src,
-            start,
-            item,
-            dest,
-        ),
-        _ => stream.row::<f64, 256, { max_words(256) }>(
-            zfp::zfp_decode_block_double_4,
-            src,
-            start,
-            item,
-            dest,
-        ),
+        (4, 1) => stream.row::<f32, 4, { max_words(4) }>(float_1, src, start, item, dest),
+        (4, 2) => stream.row::<f32, 16, { max_words(16) }>(float_2, src, start, item, dest),
+        (4, 3) => stream.row::<f32, 64, { max_words(64) }>(float_3, src, start, item, dest),
+        (4, _) => stream.row::<f32, 256, { max_words(256) }>(float_4, src, start, item, dest),
+        (_, 1) => stream.row::<f64, 4, { max_words(4) }>(double_1, src, start, item, dest),
+        (_, 2) => stream.row::<f64, 16, { max_words(16) }>(double_2, src, start, item, dest),
+        (_, 3) => stream.row::<f64, 64, { max_words(64) }>(double_3, src, start, item, dest),
+        _ => stream.row::<f64, 256, { max_words(256) }>(double_4, src, start, item, dest),
     }
 }
 
@@ -433,17 +386,14 @@ impl Stream {
         let needed = usize::try_from(bits.div_ceil(WORD_BITS)).ok()?;
         let words = words.get_mut(..needed + READ_AHEAD)?;
         fill_words(words, src);
-        // SAFETY: the words are initialised and hold all the bits of the cell.
-        let opened = unsafe { self.open(words.as_mut_ptr(), words.len()) };
-        if let Err(error) = opened {
-            return Some(Err(error));
-        }
         let mut cell = [T::zeroed(); ITEMS];
         // SAFETY: the bit is in the first word; the cell has room for the items that `decode` makes of it, and
-        // the words hold its bits.
+        // the words are initialised and hold its bits.
         unsafe {
-            zfp::stream_rseek(self.raw.stream, start);
-            decode(&mut self.raw, cell.as_mut_ptr());
+            self.on(words.as_mut_ptr(), words.len(), |stream| {
+                zfp::stream_rseek(stream.stream, start);
+                decode(stream, cell.as_mut_ptr())
+            });
         }
         let items = bytemuck::cast_slice(cell.get(item..)?);
         dest.copy_from_slice(items.get(..dest.len())?);
