@@ -215,7 +215,7 @@ impl Original {
         let mut offsets = Vec::new();
         let mut last_chunk = 0;
         pipeline::run(
-            spread.workers,
+            spread,
             |plain| pieces.next(plain),
             |engine: &mut Engine, piece: &mut Piece, plain, stored| {
                 piece.stored = encoder.encode(engine, plain, stored)?;

@@ -248,7 +248,7 @@ fn write(
     let mut pieces = Pieces::new(input, plan.chunk_size, size);
     let mut offsets = Vec::new();
     pipeline::run(
-        spread.workers,
+        spread,
         |plain| pieces.next(plain),
         |engine: &mut Engine, piece: &mut Piece, plain, stored| {
             piece.stored = encoder.encode(engine, plain, stored)?;

@@ -76,7 +76,7 @@ impl<R: Read + Send> Unpacking<R> {
         let mut output_size = 0;
         let stream = &mut self.stream;
         pipeline::run(
-            spread.workers,
+            spread,
             |stored| Ok(stream.next_chunk(stored)?),
             |engine: &mut Engine, chunk: &mut Chunk, stored, plain| {
                 chunk.decode(stored, engine, spread.inside, plain)?;

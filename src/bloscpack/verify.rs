@@ -50,7 +50,7 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
     let stream = unpacking.stream();
     let spread = Spread::new(nthreads, header.nchunks, header.chunk_size);
     let run = pipeline::run(
-        spread.workers,
+        spread,
         |stored| {
             let position = stream.position();
             let chunk = stream.next_chunk(stored)?;

@@ -271,6 +271,36 @@ fn every_codec_level_and_shuffle_reads_back() {
 }
 
 #[test]
+fn large_chunks_that_wait_for_others_are_read_changed_and_written_by_any_number_of_threads() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    let chunklen = 1 << 17;
+    let spec = spec("int64", chunklen);
+    let mut array = Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();
+    let all = iota(0..5 * chunklen as i64);
+    let row = |number: u64| number as usize * 8;
+    array.set_threads(3);
+    let mut files = Vec::new();
+    for (start, end) in [(0, 100_000), (100_000, 200_000), (200_000, 300_000)] {
+        array.append(&all[row(start)..row(end)]).unwrap();
+        files.push(std::fs::read_dir(root.join("data")).unwrap().count());
+        assert!(array.read(0..end).unwrap() == all[..row(end)]);
+    }
+    assert_eq!(files, [0; 3], "two full chunks wait for a third");
+    array.set(chunklen - 5, &iota(-10..0)).unwrap();
+    array
+        .set(chunklen - 5, &all[row(chunklen - 5)..][..80])
+        .unwrap();
+    array.set_threads(2);
+    array.append(&all[row(300_000)..row(4 * chunklen)]).unwrap();
+    array.set_threads(1);
+    array.append(&all[row(4 * chunklen)..]).unwrap();
+    assert!(array.read(0..5 * chunklen).unwrap() == all);
+    array.close().unwrap();
+    assert!(rows(&root) == all);
+}
+
+#[test]
 fn floats_are_quantized_when_they_are_compressed() {
     let scratch = Scratch::new();
     let root = scratch.path("a");

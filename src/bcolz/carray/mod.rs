@@ -7,9 +7,9 @@
 //! ROOT/data/__0.blp …  the chunks: full ones, and behind them the rest
 //! ```
 //!
-//! A handle that writes keeps the rows behind the last full chunk in memory. Full chunks are written as soon as there
-//! is one for each thread, the rest and the sizes when the handle is flushed. Each file appears complete. An array that grows gets its new
-//! chunks first and its new length then, one that shrinks the other way round; so whenever a writer is
+//! A handle that writes keeps the rows behind the last full chunk in memory. Full chunks are written at once, large ones
+//! when there is one for each thread; the rest and the sizes when the handle is flushed. Each file appears complete. An
+//! array that grows gets its new chunks first and its new length then, one that shrinks the other way round; so whenever a writer is
 //! interrupted, the sizes on the disk tell of rows that are there: a rest may hold more rows than they say.
 
 mod read;

@@ -14,14 +14,19 @@ use std::sync::{Mutex, PoisonError};
 
 /// Rows that growth makes at once, in bytes, about.
 const FILL_STEP: u64 = 4 << 20;
-/// Bytes of full chunks that wait in memory until there is one for each thread, at most.
+/// Bytes that are worth another thread, which takes as long to wake up as some of them take to compress.
+const WORTH_A_THREAD: usize = 256 << 10;
+/// Bytes of a chunk that is worth waiting for others. A shorter one is best compressed at once, while its rows are
+/// in the cache.
+const WORTH_WAITING: usize = 1 << 20;
+/// Bytes of full chunks that wait in memory, at most.
 const MOST_KEPT: usize = 16 << 20;
 
 /// What a writer has in memory.
 #[derive(Default)]
 pub(super) struct Writer {
     /// The rows behind the full chunks that are in files, once they were needed: fewer than a chunk's, unless
-    /// full chunks wait until there is one for each thread.
+    /// large full chunks wait until there is one for each thread.
     pub rest: Option<Vec<u8>>,
     /// Whether they, or the length, differ from what is on the disk.
     dirty: bool,
@@ -77,8 +82,8 @@ impl Carray {
         Ok(())
     }
 
-    /// Appends rows. Chunks are written as soon as there is a full one for each thread; the rest, and the new length,
-    /// when the handle is flushed. A failure leaves the rows there were.
+    /// Appends rows. Full chunks are written at once, large ones when there is one for each thread; the rest, and the
+    /// new length, when the handle is flushed. A failure leaves the rows there were.
     ///
     /// # Errors
     /// [`Error::RowBytes`]; [`Error::ReadOnly`]; [`Error`].
@@ -107,18 +112,18 @@ impl Carray {
         appended
     }
 
-    /// Puts rows behind `rest`, writes the chunks that are full if each thread has one to make, and leaves in it the
-    /// rows of none. After a failure it begins with what was in it.
+    /// Puts rows behind `rest`, writes the chunks that are full unless they are to wait for others, and leaves in it
+    /// the rows of none. After a failure it begins with what was in it.
     fn append_chunks(&mut self, rest: &mut Vec<u8>, rows: &[u8]) -> Result<()> {
         let chunk_bytes = self.chunk_bytes() as usize;
         let full = (rest.len() + rows.len()) / chunk_bytes;
-        let full = full - full % self.at_once();
-        if full == 0 {
+        let missing = rest.len().next_multiple_of(chunk_bytes) - rest.len();
+        let direct = rows.len().saturating_sub(missing) / chunk_bytes;
+        if full < self.at_once() && direct < self.threads() as usize {
             rest.try_reserve(rows.len())?;
             rest.extend_from_slice(rows);
             return Ok(());
         }
-        let missing = rest.len().next_multiple_of(chunk_bytes) - rest.len();
         let kept = (rest.len() + missing) / chunk_bytes;
         let (head, behind) = rows.split_at(missing);
         let (direct, behind) = behind.split_at((full - kept) * chunk_bytes);
@@ -134,7 +139,11 @@ impl Carray {
 
     /// How many full chunks are written at once, at least.
     fn at_once(&self) -> usize {
-        (MOST_KEPT / self.chunk_bytes() as usize).clamp(1, self.threads() as usize)
+        let chunk_bytes = self.chunk_bytes() as usize;
+        match chunk_bytes >= WORTH_WAITING {
+            true => (MOST_KEPT / chunk_bytes).clamp(1, self.threads() as usize),
+            false => 1,
+        }
     }
 
     /// Bytes of the rows in memory.
@@ -444,7 +453,8 @@ impl Carray {
         chunks: impl Iterator<Item = &'c [u8]> + Send,
     ) -> Result<()> {
         self.cached.take_if(|(cached, _)| *cached >= first);
-        let workers = self.take_workers(count);
+        let worth = count * self.chunk_bytes() as usize / WORTH_A_THREAD;
+        let workers = self.take_workers(count.min(worth));
         let nthreads = match workers.len() {
             1 => self.threads(),
             _ => 1,
