@@ -23,7 +23,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
+.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -41,7 +41,10 @@ help:
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
-	@echo "make bench [BENCH=OPTIONS]      time the library and the reference side by side"
+	@echo "make bench [BENCH=OPTIONS]      time the libraries and the references side by side (minutes)"
+	@echo "make bench-full                 the same with many more cells (half an hour)"
+	@echo "make bench-levels               the same for our AVX2, SSE2 and generic levels"
+	@echo "make plot                       draw speed against ratio, for docs/performance.md"
 	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make bench-b2nd                 the same for arrays"
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
@@ -137,8 +140,23 @@ test-arm:
 fuzz:
 	scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
 
+# The reference runs twice, so that each line tells the noise of its group; '--noise no' leaves that out.
 bench: reference build
-	$(CARGO) run --release --package ferroblosc-bench-peer -- $(BENCH)
+	scripts/real-data.sh > /dev/null || echo "going on without real files"
+	$(CARGO) run --release --package ferroblosc-bench-peer -- --noise yes $(BENCH)
+
+bench-full:
+	$(MAKE) bench BENCH='--full yes $(BENCH)'
+
+# Our lower levels against the reference as it runs; the noise is left out.
+bench-levels: reference build
+	$(CARGO) build --release --package ferroblosc-bench-peer
+	python3 scripts/bench-levels.py $(BUILD)/ferroblosc-bench-peer $(BENCH)
+
+# Takes some minutes, most of them for zstd at its last levels.
+plot: reference build
+	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/curves.tsv
+	python3 scripts/plot.py target/curves.tsv docs/speed.svg
 
 bench-frames: reference build
 	$(CARGO) run --release --package ferroblosc-bench-frames -- $(BENCH)

@@ -1,77 +1,147 @@
-//! The data sets: a few kinds of numbers and text, or a part of a file.
+//! The data sets: kinds of numbers, records and text, made from fixed seeds, or the beginning of a file.
 
+use crate::buffer::Buffer;
 use ferroblosc_interop::data::{Content, Random};
 
 /// Named bytes with an item size.
 pub struct Set {
-    /// Name in the tables.
+    /// Name in the tables, one word.
     pub name: String,
     /// Bytes per item.
     pub typesize: usize,
     /// The data.
-    pub bytes: Vec<u8>,
-    floats: bool,
+    pub bytes: Buffer,
+    /// Whether items are floating-point numbers.
+    pub floats: bool,
+    /// Whether they are numbers, or records of such: neither text, nor data without information or full of it.
+    pub numeric: bool,
+    /// Whether it is constant or incompressible.
+    pub special: bool,
 }
 
-impl Set {
-    /// Whether a pipeline makes sense for these items.
-    pub fn suits(&self, pipeline: &str) -> bool {
-        match pipeline {
-            "trunc+shuffle" => self.floats,
-            "none" | "bitshuffle" => true,
-            _ => self.typesize > 1,
+/// How a set is made: its name, the bytes of an item, and what fills it.
+type Maker = (&'static str, usize, fn(usize) -> Vec<u8>);
+
+const FLOATS: [Maker; 4] = [
+    ("f64-ramp", 8, |len| {
+        items(len, |i| (i as f64 * 0.001).to_le_bytes())
+    }),
+    ("f64-prices", 8, |len| {
+        let mut random = Random::new(3);
+        let mut cents = 10_000.0;
+        items(len, |_| {
+            cents += (random.unit() - 0.5) * 40.0;
+            (f64::round(cents) / 100.0).to_le_bytes()
+        })
+    }),
+    ("f32-waves", 4, |len| {
+        let mut random = Random::new(20);
+        items(len, |i| {
+            let angle = i as f32 * 1e-3;
+            (angle.sin() + 0.3 * (7.1 * angle).cos() + random.unit() as f32 * 1e-3).to_le_bytes()
+        })
+    }),
+    ("f64-walk", 8, |len| Content::Walk.make(len, 8, 1)),
+];
+
+const NUMBERS: [Maker; 5] = [
+    ("i64-times", 8, |len| {
+        let mut random = Random::new(5);
+        let mut time = 1_600_000_000_000_i64;
+        items(len, |_| {
+            time += 1000 + random.below(40) as i64;
+            time.to_le_bytes()
+        })
+    }),
+    ("i32-counts", 4, |len| {
+        let mut random = Random::new(6);
+        items(len, |_| (random.below(900) as i32).to_le_bytes())
+    }),
+    ("u16-picture", 2, |len| {
+        let mut random = Random::new(7);
+        items(len, |i| {
+            let (x, y) = (i % 1024, i / 1024);
+            ((x * 3 + y * 2 + random.below(24)) as u16).to_le_bytes()
+        })
+    }),
+    ("records-12", 12, |len| {
+        let mut random = Random::new(8);
+        items(len, |i| {
+            let mut record = [0; 12];
+            record[..4].copy_from_slice(&(i as u32).to_le_bytes());
+            record[4..8].copy_from_slice(&(random.unit() as f32).to_le_bytes());
+            record[8] = random.below(5) as u8;
+            record
+        })
+    }),
+    ("records-16", 16, |len| {
+        let mut random = Random::new(9);
+        let mut time = 1_700_000_000_u64;
+        items(len, |_| {
+            time += random.below(30) as u64;
+            let mut record = [0; 16];
+            record[..8].copy_from_slice(&time.to_le_bytes());
+            record[8..12].copy_from_slice(&((random.below(4000) as f32) * 0.25).to_le_bytes());
+            record[12..].copy_from_slice(&(random.below(6) as u32).to_le_bytes());
+            record
+        })
+    }),
+];
+
+const OTHERS: [Maker; 3] = [
+    ("records-7", 7, |len| {
+        let mut random = Random::new(10);
+        items(len, |i| {
+            let mut record = [0; 7];
+            record[..4].copy_from_slice(&(i as u32).to_le_bytes());
+            record[4..6].copy_from_slice(&(random.below(600) as u16).to_le_bytes());
+            record[6] = random.below(3) as u8;
+            record
+        })
+    }),
+    ("text", 1, |len| Content::Text.make(len, 1, 4)),
+    ("labels", 1, |len| {
+        let mut random = Random::new(11);
+        let mut bytes = Vec::with_capacity(len + 400);
+        while bytes.len() < len {
+            let run = 20 + random.below(380);
+            bytes.resize(bytes.len() + run, random.below(30) as u8);
+        }
+        bytes.truncate(len);
+        bytes
+    }),
+];
+
+const SPECIALS: [Maker; 3] = [
+    ("zeros", 8, |len| vec![0; len]),
+    ("constant", 4, |len| Content::ConstantItem.make(len, 4, 12)),
+    ("random", 8, |len| Content::Random.make(len, 8, 13)),
+];
+
+/// Sets of `len` bytes, or of the whole items in them, always the same; `wanted` says which, by its name.
+pub fn generated(len: usize, wanted: impl Fn(&str) -> bool) -> Vec<Set> {
+    let kinds: [(&[Maker], bool, bool, bool); 4] = [
+        (&FLOATS, true, true, false),
+        (&NUMBERS, false, true, false),
+        (&OTHERS, false, false, false),
+        (&SPECIALS, false, false, true),
+    ];
+    let mut sets = Vec::new();
+    for (makers, floats, numeric, special) in kinds {
+        for &(name, typesize, make) in makers {
+            if wanted(name) {
+                sets.push(Set {
+                    name: name.to_owned(),
+                    typesize,
+                    bytes: Buffer::of(&make(len / typesize * typesize)),
+                    floats,
+                    numeric,
+                    special,
+                });
+            }
         }
     }
-}
-
-/// Sets of `len` bytes, always the same.
-pub fn generated(len: usize) -> Vec<Set> {
-    let mut random = Random::new(20);
-    let set = |name: &str, typesize, floats, bytes: Vec<u8>| Set {
-        name: name.to_owned(),
-        typesize,
-        bytes,
-        floats,
-    };
-    vec![
-        set("f64 walk", 8, true, Content::Walk.make(len, 8, 1)),
-        set("f32 waves", 4, true, {
-            items(len, |i| {
-                let angle = i as f32 * 1e-3;
-                (angle.sin() + 0.3 * (7.1 * angle).cos() + random.unit() as f32 * 1e-3)
-                    .to_le_bytes()
-            })
-        }),
-        set("i64 times", 8, false, {
-            let mut time = 1_600_000_000_000_i64;
-            items(len, |_| {
-                time += 1000 + random.below(40) as i64;
-                time.to_le_bytes()
-            })
-        }),
-        set(
-            "i32 counts",
-            4,
-            false,
-            items(len, |_| (random.below(900) as i32).to_le_bytes()),
-        ),
-        set("u16 picture", 2, false, {
-            items(len, |i| {
-                let (x, y) = (i % 1024, i / 1024);
-                ((x * 3 + y * 2 + random.below(24)) as u16).to_le_bytes()
-            })
-        }),
-        set("records of 12", 12, false, {
-            items(len, |i| {
-                let mut record = [0; 12];
-                record[..4].copy_from_slice(&(i as u32).to_le_bytes());
-                record[4..8].copy_from_slice(&(random.unit() as f32).to_le_bytes());
-                record[8] = random.below(5) as u8;
-                record
-            })
-        }),
-        set("text", 1, false, Content::Text.make(len, 1, 4)),
-    ]
+    sets
 }
 
 fn items<const N: usize>(len: usize, mut item: impl FnMut(usize) -> [u8; N]) -> Vec<u8> {
@@ -80,7 +150,7 @@ fn items<const N: usize>(len: usize, mut item: impl FnMut(usize) -> [u8; N]) -> 
     bytes
 }
 
-/// The first `len` bytes of `file:TYPESIZE:PATH`.
+/// The first `len` bytes of `file:TYPESIZE:PATH`, or all if there are fewer.
 ///
 /// # Errors
 /// What is wrong with the argument or the file.
@@ -95,11 +165,13 @@ pub fn from_file(argument: &str, len: usize) -> Result<Set, String> {
         .map_err(|_| format!("{typesize}: no typesize"))?;
     let mut bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     bytes.truncate(len);
-    let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+    let name = path.rsplit('/').next().unwrap_or(path).replace(' ', "-");
     Ok(Set {
         name,
         typesize,
-        bytes,
+        bytes: Buffer::of(&bytes),
         floats: false,
+        numeric: false,
+        special: false,
     })
 }

@@ -3,10 +3,14 @@
 
 use ferroblosc_interop::blocks::{Array, Blocks};
 use ferroblosc_interop::data::{Content, Random};
-use ferroblosc_interop::library::{Library, c_len, ours, reference};
+use ferroblosc_interop::library::{Library, c_len};
 
+use crate::clock::{Clock, race};
+use crate::groups::Direction::{Read, Write};
+use crate::groups::Group;
 use crate::options::Options;
-use crate::{Groups, Row, print_row, race};
+use crate::peers::Peers;
+use crate::report::Report;
 
 const LZ4: u8 = 1;
 const NDLZ: u8 = 32;
@@ -174,63 +178,64 @@ impl Side {
 }
 
 /// Times compressing, decompressing, and reading single items.
-fn run(options: &Options, case: &Case) -> Result<(Row, [f64; 2]), String> {
+fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> Result<(), String> {
     let blocks = &case.blocks;
     let data = case.content.make(blocks.nbytes(), blocks.typesize, 3);
-    let mut mine = Side::new(ours(), blocks)?;
-    let mut theirs = Side::new(reference(), blocks)?;
-    mine.compress(&data);
-    theirs.compress(&data);
-    let sizes = [mine.size, theirs.size].map(|size| usize::try_from(size).unwrap_or_default());
-    if sizes.contains(&0) {
-        return Err(format!("compresses to {} and {}", mine.size, theirs.size));
+    let libraries = peers.blosc2.iter();
+    let mut sides: Vec<Side> = libraries
+        .map(|library| Side::new(library, blocks))
+        .collect::<Result<_, _>>()?;
+    let mut codes = Vec::new();
+    for side in &mut sides {
+        side.compress(&data);
     }
-    let chunk = theirs.chunk[..sizes[1]].to_vec();
-    let codes = [mine.decompress(&chunk), theirs.decompress(&chunk)];
-    if codes != [c_len(&data); 2] || mine.decoded != theirs.decoded {
+    let sizes =
+        [sides[0].size, sides[1].size].map(|size| usize::try_from(size).unwrap_or_default());
+    if sizes.contains(&0) {
+        return Err(format!(
+            "compresses to {} and {}",
+            sides[0].size, sides[1].size
+        ));
+    }
+    let chunk = sides[1].chunk[..sizes[1]].to_vec();
+    for side in &mut sides {
+        codes.push(side.decompress(&chunk));
+    }
+    if codes.iter().any(|&code| code != c_len(&data)) || sides[0].decoded != sides[1].decoded {
         return Err(format!("decompresses to {codes:?}, or to other bytes"));
     }
-    let compress = race(options, || mine.compress(&data), || theirs.compress(&data));
-    let decompress = race(
-        options,
-        || {
-            mine.decompress(&chunk);
-        },
-        || {
-            theirs.decompress(&chunk);
-        },
-    );
+    let write = race(Clock::Thread, options.budget, &mut sides, |side| {
+        side.compress(&data)
+    });
+    let read = race(Clock::Thread, options.budget, &mut sides, |side| {
+        side.decompress(&chunk);
+    });
     let mut random = Random::new(9);
     let items = data.len() / blocks.typesize;
     let places: Vec<i32> = (0..GETS).map(|_| random.below(items) as i32).collect();
-    let get = race(
-        options,
-        || mine.get_items(&chunk, &places),
-        || theirs.get_items(&chunk, &places),
+    let get = race(Clock::Thread, options.budget, &mut sides, |side| {
+        side.get_items(&chunk, &places)
+    });
+    let races = [("write", &write), ("read", &read)];
+    Report::print_cell(&case.name, blocks.nbytes(), &races, Some(sizes));
+    report.add(
+        Group::Plugin(case.group, Write),
+        &case.name,
+        &write,
+        Some(sizes),
     );
-    let row = Row {
-        compress,
-        decompress,
-        sizes,
-    };
-    Ok((row, get))
+    report.add(Group::Plugin(case.group, Read), &case.name, &read, None);
+    report.add_detail(format!("{}, one item", case.group), &get);
+    Ok(())
 }
 
 /// Times all plugins.
 ///
 /// # Errors
 /// Which plugin does not work.
-pub fn bench(options: &Options) -> Result<(), String> {
-    let mut groups = Groups::default();
-    let mut gets = Groups::default();
-    for case in cases() {
-        let (row, get) = run(options, &case).map_err(|error| format!("{}: {error}", case.name))?;
-        print_row(&case.name, case.blocks.nbytes(), &row);
-        groups.add_pair(case.group, row.compress, row.decompress);
-        gets.add_pair(&format!("{}, one item", case.group), get, get);
+pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
+    for case in cases().iter().filter(|case| options.wants(&case.name)) {
+        cell(options, peers, report, case).map_err(|error| format!("{}: {error}", case.name))?;
     }
-    groups.print();
-    println!("\nsingle items (both columns are the same):");
-    gets.print();
     Ok(())
 }

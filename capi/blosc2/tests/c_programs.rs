@@ -60,6 +60,11 @@ fn contexts_bring_data_back() {
 }
 
 #[test]
+fn contexts_that_do_the_same_again_allocate_nothing() {
+    passes("steady.c");
+}
+
+#[test]
 fn row_c11_null_arguments_are_errors() {
     passes("row_c11_null_arguments.c");
 }

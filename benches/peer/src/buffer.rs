@@ -1,0 +1,44 @@
+//! Memory that begins at a page, so that no library is helped or hindered by where its buffers happen to lie.
+
+use std::ops::{Deref, DerefMut};
+
+const PAGE: usize = 4096;
+
+/// Bytes from the beginning of a page on, zeroed.
+pub struct Buffer {
+    memory: Vec<u8>,
+    start: usize,
+    len: usize,
+}
+
+impl Buffer {
+    /// One of `len` bytes.
+    pub fn new(len: usize) -> Buffer {
+        // Written, so that its pages are there before time is taken.
+        let mut memory = vec![1; len + PAGE];
+        memory.fill(0);
+        let start = memory.as_ptr().align_offset(PAGE);
+        Buffer { memory, start, len }
+    }
+
+    /// One with a copy of `bytes`.
+    pub fn of(bytes: &[u8]) -> Buffer {
+        let mut buffer = Buffer::new(bytes.len());
+        buffer.copy_from_slice(bytes);
+        buffer
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.memory[self.start..][..self.len]
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..][..self.len]
+    }
+}

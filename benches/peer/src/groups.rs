@@ -1,0 +1,192 @@
+//! The groups of cells that are told of together, with what is aimed at in each.
+
+/// Which way a chunk goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// Decompressing.
+    Read,
+    /// Compressing.
+    Write,
+}
+
+/// A group; the order is that of the table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Shuffles of items of 2, 4, 8 and 16 bytes.
+    ShuffleEven,
+    /// Shuffles of items of 1, 3, 5, 6 and 7 bytes, and into planes of 12.
+    ShuffleOdd,
+    /// Shuffles of items of 20 to 64 bytes.
+    ShuffleLong,
+    /// Putting items of 12 bytes together.
+    UnshuffleTwelve,
+    /// Bit shuffles of all items.
+    Bitshuffle,
+    /// The filter bytedelta and nothing else.
+    Bytedelta(Direction),
+    /// The filter that clears bits of integers, and nothing else.
+    IntTrunc(Direction),
+    /// LZ4 on shuffled bytes.
+    Lz4Shuffle(Direction),
+    /// LZ4 on shuffled bits.
+    Lz4Bitshuffle(Direction),
+    /// LZ4 on items as they are.
+    Lz4Plain(Direction),
+    /// LZ4HC.
+    Lz4Hc(Direction),
+    /// BloscLZ, reading.
+    BlosclzRead,
+    /// BloscLZ, writing at levels from 2 on.
+    BlosclzWrite,
+    /// BloscLZ, writing at level 1.
+    BlosclzWrite1,
+    /// Zlib, reading.
+    ZlibRead,
+    /// Zlib, writing at levels 2 to 7.
+    ZlibWrite,
+    /// Zlib, writing at levels 8 and 9.
+    ZlibWrite9,
+    /// Zlib, writing at level 1.
+    ZlibWrite1,
+    /// Zstd.
+    Zstd(Direction),
+    /// Filters before or behind a shuffle.
+    Pipelines(Direction),
+    /// Constant and random data.
+    Special(Direction),
+    /// One item of a chunk.
+    OneItem,
+    /// A thousand items of a chunk.
+    Items,
+    /// Compressing little, and calls without context.
+    SmallCalls,
+    /// Decompressing little.
+    SmallReads,
+    /// Contexts that are used once.
+    Contexts,
+    /// Two threads on little.
+    WakingUp,
+    /// What the second thread gives, on much.
+    Scaling,
+    /// The library of 1.x.
+    Blosc1(Direction),
+    /// Reading LZ4 on shuffled bytes, beside memcpy, 32 MiB.
+    ShareOfMemcpy32,
+    /// The same, 4 MiB.
+    ShareOfMemcpy4,
+    /// Data that somebody measured.
+    Files(Direction),
+    /// Plugins, by name.
+    Plugin(&'static str, Direction),
+}
+
+/// What a group's figure is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Our speed over the reference's.
+    Speed,
+    /// Our speed over something else's; the reference has such a figure, too.
+    Own,
+}
+
+impl Group {
+    /// Its name in the table.
+    pub fn name(self) -> String {
+        let (name, direction) = self.words();
+        match direction {
+            None => name.to_owned(),
+            Some(Direction::Read) => format!("{name}, read"),
+            Some(Direction::Write) => format!("{name}, write"),
+        }
+    }
+
+    fn words(self) -> (&'static str, Option<Direction>) {
+        use Group::*;
+        match self {
+            ShuffleEven => ("shuffle, unshuffle: items of 2, 4, 8, 16 bytes", None),
+            ShuffleOdd => ("shuffle, unshuffle: 1, 3, 5, 6, 7; shuffle: 12", None),
+            ShuffleLong => ("shuffle, unshuffle: 20 to 64", None),
+            UnshuffleTwelve => ("unshuffle: 12", None),
+            Bitshuffle => ("bitshuffle, bitunshuffle", None),
+            Bytedelta(direction) => ("bytedelta alone", Some(direction)),
+            IntTrunc(direction) => ("int_trunc alone", Some(direction)),
+            Lz4Shuffle(direction) => ("lz4 + shuffle", Some(direction)),
+            Lz4Bitshuffle(direction) => ("lz4 + bitshuffle", Some(direction)),
+            Lz4Plain(direction) => ("lz4, no filter", Some(direction)),
+            Lz4Hc(direction) => ("lz4hc", Some(direction)),
+            BlosclzRead => ("blosclz, read", None),
+            BlosclzWrite => ("blosclz, write from level 2 on", None),
+            BlosclzWrite1 => ("blosclz, write at level 1", None),
+            ZlibRead => ("zlib, read", None),
+            ZlibWrite => ("zlib, write at levels 2 to 7", None),
+            ZlibWrite9 => ("zlib, write at levels 8 and 9", None),
+            ZlibWrite1 => ("zlib, write at level 1", None),
+            Zstd(direction) => ("zstd", Some(direction)),
+            Pipelines(direction) => ("delta, trunc_prec, bytedelta", Some(direction)),
+            Special(direction) => ("constant and incompressible data", Some(direction)),
+            OneItem => ("getitem, one item", None),
+            Items => ("getitem, 1,000 items", None),
+            SmallCalls => ("compress up to 4 KiB, calls without context", None),
+            SmallReads => ("decompress up to 4 KiB", None),
+            Contexts => ("contexts made, used once and freed", None),
+            WakingUp => ("2 threads, 16 KiB to 1 MiB", None),
+            Scaling => ("2 threads over 1, 32 MiB", None),
+            Blosc1(direction) => ("libblosc.so.1", Some(direction)),
+            ShareOfMemcpy32 => ("lz4 + shuffle read, share of memcpy, 32 MiB", None),
+            ShareOfMemcpy4 => ("lz4 + shuffle read, share of memcpy, 4 MiB", None),
+            Files(direction) => ("real files", Some(direction)),
+            Plugin(name, direction) => (name, Some(direction)),
+        }
+    }
+
+    /// The figure aimed at.
+    pub fn goal(self) -> Option<f64> {
+        use Direction::{Read, Write};
+        use Group::*;
+        Some(match self {
+            ShuffleEven => 1.2,
+            ShuffleOdd => 6.0,
+            ShuffleLong => 1.5,
+            UnshuffleTwelve => 1.0,
+            Bitshuffle => 4.0,
+            Bytedelta(_) | IntTrunc(_) | Plugin(..) => 1.0,
+            Lz4Shuffle(Read) => 1.3,
+            Lz4Shuffle(Write) => 1.2,
+            Lz4Bitshuffle(Read) => 2.0,
+            Lz4Bitshuffle(Write) => 1.4,
+            Lz4Hc(Read) => 1.2,
+            Lz4Hc(Write) => 1.0,
+            BlosclzRead => 1.2,
+            BlosclzWrite => 1.5,
+            BlosclzWrite1 => 1.1,
+            ZlibRead => 1.2,
+            ZlibWrite => 1.4,
+            ZlibWrite9 => 1.3,
+            ZlibWrite1 => 1.0,
+            Zstd(Read) => 1.05,
+            Zstd(Write) => 1.0,
+            Pipelines(_) => 1.4,
+            Special(_) => 1.0,
+            OneItem => 2.5,
+            Items => 1.5,
+            SmallCalls => 1.5,
+            SmallReads => 1.1,
+            WakingUp => 2.0,
+            Scaling => 1.8,
+            Blosc1(Read) => 2.0,
+            Blosc1(Write) => 1.5,
+            ShareOfMemcpy32 => 0.7,
+            ShareOfMemcpy4 => 0.25,
+            Files(_) => 1.2,
+            Lz4Plain(_) | Contexts => return None,
+        })
+    }
+
+    /// What its figure is.
+    pub fn kind(self) -> Kind {
+        match self {
+            Group::Scaling | Group::ShareOfMemcpy32 | Group::ShareOfMemcpy4 => Kind::Own,
+            _ => Kind::Speed,
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What the cells came to: a line for each while it runs, at the end the table of groups, finer groups, and the cells
+//! where we are worst.
+
+use crate::clock::Times;
+use crate::groups::{Group, Kind};
+use std::collections::BTreeMap;
+
+/// How many of the worst cells are told.
+const WORST: usize = 20;
+/// A chunk that is larger than the reference's by more than this is told of.
+const LARGER: f64 = 1.05;
+
+/// The figures of one cell in one group.
+struct Entry {
+    name: String,
+    /// Our figure: a ratio of speeds, or for [`Kind::Own`] our own.
+    ours: f64,
+    /// The reference's own figure, for [`Kind::Own`].
+    theirs: Option<f64>,
+    /// The reference's figure over its copy's.
+    noise: Option<f64>,
+    /// The size of our chunk over that of the reference's.
+    size: Option<f64>,
+}
+
+/// All cells so far.
+pub struct Report {
+    markdown: bool,
+    groups: BTreeMap<Group, Vec<Entry>>,
+    details: BTreeMap<String, Vec<f64>>,
+}
+
+/// The geometric mean, if there are numbers.
+fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0);
+    for number in numbers {
+        sum += number.ln();
+        count += 1;
+    }
+    (count > 0).then(|| (sum / f64::from(count)).exp())
+}
+
+/// A ratio of speeds with as many digits as it bears.
+fn ratio(value: f64) -> String {
+    match value {
+        ..9.95 => format!("{value:.2}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+fn optional(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.digits$}"))
+}
+
+impl Report {
+    /// An empty one, whose tables are Markdown or meant for a terminal.
+    pub fn new(markdown: bool) -> Report {
+        Report {
+            markdown,
+            groups: BTreeMap::new(),
+            details: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in the times of one cell, and, where chunks were made, the sizes of ours and theirs.
+    pub fn add(&mut self, group: Group, name: &str, times: &Times, sizes: Option<[usize; 2]>) {
+        let entry = Entry {
+            name: name.to_owned(),
+            ours: times[1] / times[0],
+            theirs: None,
+            noise: times.get(2).map(|copy| times[1] / copy),
+            size: sizes.map(|[ours, theirs]| ours as f64 / theirs as f64),
+        };
+        self.groups.entry(group).or_default().push(entry);
+    }
+
+    /// Takes in a cell where each library is compared with something else: its times of that, and those of the work.
+    pub fn add_own(&mut self, group: Group, name: &str, base: &Times, times: &Times) {
+        let own = |who: usize| base[who] / times[who];
+        let entry = Entry {
+            name: name.to_owned(),
+            ours: own(0),
+            theirs: Some(own(1)),
+            noise: (times.len() > 2).then(|| own(2) / own(1)),
+            size: None,
+        };
+        self.groups.entry(group).or_default().push(entry);
+    }
+
+    /// Takes the times of a cell into a finer group.
+    pub fn add_detail(&mut self, name: String, times: &Times) {
+        self.details
+            .entry(name)
+            .or_default()
+            .push(times[1] / times[0]);
+    }
+
+    /// Prints the line of a cell: its name, and for each direction the speed of ours and theirs in units of bytes or
+    /// calls a second, and their ratio.
+    pub fn print_cell(
+        name: &str,
+        bytes: usize,
+        races: &[(&str, &Times)],
+        sizes: Option<[usize; 2]>,
+    ) {
+        print!("{name:52}");
+        for (label, times) in races {
+            let speed = |who: usize| bytes as f64 / times[who] / 1e9;
+            let quotient = times[1] / times[0];
+            print!("  {label} {:7.3} {:7.3} {quotient:6.2}", speed(0), speed(1));
+        }
+        match sizes {
+            Some([ours, theirs]) => println!("  size {:.4}", ours as f64 / theirs as f64),
+            None => println!(),
+        }
+    }
+
+    /// Prints the tables.
+    pub fn print(&self) {
+        self.print_groups();
+        self.print_details();
+        self.print_worst();
+    }
+
+    /// Prints one line of a table, padded for a terminal, or with bars.
+    fn line(&self, first: &str, cells: &[String]) {
+        if self.markdown {
+            println!("| {first} | {} |", cells.join(" | "));
+        } else {
+            let cells: String = cells.iter().map(|cell| format!(" {cell:>16}")).collect();
+            println!("{first:50}{cells}");
+        }
+    }
+
+    fn header(&self, first: &str, names: &[&str]) {
+        println!();
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        self.line(first, &names);
+        if self.markdown {
+            println!("|{}", "---|".repeat(names.len() + 1));
+        }
+    }
+
+    fn print_groups(&self) {
+        self.header(
+            "geometric means; above 1 we are faster",
+            &["cells", "ours", "size", "goal", "noise"],
+        );
+        for (&group, entries) in &self.groups {
+            let ours = mean(entries.iter().map(|entry| entry.ours)).unwrap_or(f64::NAN);
+            let theirs = mean(entries.iter().filter_map(|entry| entry.theirs));
+            let figure = match (group.kind(), theirs) {
+                (Kind::Own, Some(theirs)) => format!("{ours:.2} (ref. {theirs:.2})"),
+                _ => ratio(ours),
+            };
+            let cells = [
+                entries.len().to_string(),
+                figure,
+                optional(mean(entries.iter().filter_map(|entry| entry.size)), 3),
+                group
+                    .goal()
+                    .map_or_else(String::new, |goal| format!("{goal}")),
+                optional(mean(entries.iter().filter_map(|entry| entry.noise)), 3),
+            ];
+            self.line(&group.name(), &cells);
+        }
+    }
+
+    fn print_details(&self) {
+        if self.details.is_empty() {
+            return;
+        }
+        self.header("in detail", &["cells", "speed"]);
+        for (name, ratios) in &self.details {
+            let speed = mean(ratios.iter().copied()).unwrap_or(f64::NAN);
+            self.line(name, &[ratios.len().to_string(), ratio(speed)]);
+        }
+    }
+
+    fn print_worst(&self) {
+        let speeds = self
+            .groups
+            .iter()
+            .filter(|(group, _)| group.kind() == Kind::Speed);
+        let mut entries: Vec<(&Group, &Entry)> = speeds
+            .flat_map(|(group, entries)| entries.iter().map(move |entry| (group, entry)))
+            .collect();
+        entries.sort_by(|a, b| a.1.ours.total_cmp(&b.1.ours));
+        self.header("the worst cells", &["group", "speed", "noise"]);
+        for (group, entry) in entries.iter().take(WORST) {
+            let cells = [
+                group.name(),
+                format!("{:.2}", entry.ours),
+                optional(entry.noise, 2),
+            ];
+            self.line(&entry.name, &cells);
+        }
+        let mut larger: Vec<(&str, f64)> = entries
+            .iter()
+            .filter_map(|(_, entry)| Some((entry.name.as_str(), entry.size?)))
+            .filter(|&(_, size)| size > LARGER)
+            .collect();
+        larger.sort_by(|a, b| b.1.total_cmp(&a.1));
+        larger.dedup();
+        let heading = format!(
+            "chunks larger than the reference's by more than {:.0} %",
+            (LARGER - 1.0) * 100.0
+        );
+        self.header(&heading, &["size"]);
+        for (name, size) in larger {
+            self.line(name, &[format!("{size:.3}")]);
+        }
+    }
+}
