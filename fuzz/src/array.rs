@@ -12,7 +12,7 @@ use crate::draw::Draw;
 const MAX_INPUT: usize = 1 << 20;
 /// Bytes of a slice.
 const MAX_SLICE: usize = 1 << 14;
-/// Arrays with larger chunks are only looked at: their frames tell of them, so they may cost as much.
+/// Frames with larger chunks are only looked at: they, or the shapes in them, tell of it, so they may cost as much.
 const MAX_CHUNK: i32 = 1 << 16;
 /// Arrays aren't enlarged to more chunks.
 const MAX_CHUNKS: i64 = 1000;
@@ -95,9 +95,15 @@ fn frame(bytes: &[u8], draw: &mut Draw) {
     if schunk.chunksize() > MAX_CHUNK {
         return;
     }
-    if let Ok(array) = Array::from_schunk(schunk) {
-        use_array(array, draw, false);
+    let Ok(array) = Array::from_schunk(schunk) else {
+        return;
+    };
+    // A frame of chunks that vary in size leaves it to the shapes.
+    let chunksize = array.geometry().chunksize(array.schunk().typesize());
+    if chunksize.is_ok_and(|bytes| bytes > MAX_CHUNK as usize) {
+        return;
     }
+    use_array(array, draw, false);
 }
 
 /// A slice of few items, which may stick out, or be empty.

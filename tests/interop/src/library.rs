@@ -23,7 +23,11 @@ impl Deref for Library {
 }
 
 impl Library {
-    fn open(name: &'static str, path: &Path) -> Result<Library, String> {
+    /// Opens a library, which messages will call `name`.
+    ///
+    /// # Errors
+    /// What can't be opened, or which functions it lacks.
+    pub fn open(name: &'static str, path: &Path) -> Result<Library, String> {
         let handle = open_shared(path)?;
         // SAFETY: the handle is live (and never closed), and both libraries promise the interface
         // of C-Blosc2 3.3, which `ffi` declares.

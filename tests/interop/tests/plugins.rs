@@ -1,5 +1,5 @@
-//! The plugins that need to know the shape of blocks, against the reference: NDLZ, ZFP, NDCELL, NDMEAN, and
-//! the two BYTEDELTAs. Each library compresses, and both decompress what either made.
+//! The plugins against the reference: NDLZ, ZFP, NDCELL and NDMEAN, which need to know the shape of blocks, the
+//! two BYTEDELTAs and INT_TRUNC. Each library compresses, and both decompress what either made.
 
 use ferroblosc_interop::blocks::{Array, Blocks};
 use ferroblosc_interop::isolate;
@@ -15,11 +15,15 @@ const NDCELL: u8 = 32;
 const NDMEAN: u8 = 33;
 const BYTEDELTA_BUGGY: u8 = 34;
 const BYTEDELTA: u8 = 35;
+const INT_TRUNC: u8 = 36;
 
 const ALWAYS_SPLIT: i32 = 1;
 const NEVER_SPLIT: i32 = 2;
 const BLOCKS: i32 = 3;
 const OVERHEAD: usize = 32;
+/// Where a chunk's flags are, and the one of chunks that are copies of their data.
+const FLAGS: usize = 2;
+const STORED: u8 = 2;
 
 /// One combination: how blocks are compressed, and what is in them.
 #[derive(Clone, Debug)]
@@ -95,6 +99,31 @@ fn decompress(array: &Array, chunk: &[u8], len: usize) -> Result<Vec<u8>, i32> {
     match array.decompress(chunk, &mut data) {
         size if size == c_len(&data) => Ok(data),
         code => Err(code),
+    }
+}
+
+/// What both libraries decompress each of the two chunks to, which is the same, and whether the chunks hold the data
+/// unfiltered, as those do that would not get smaller.
+fn agreed(blocks: &Blocks, data: &[u8]) -> Result<(Vec<u8>, bool), String> {
+    let arrays = [
+        Array::new(ours(), blocks)?,
+        Array::new(reference(), blocks)?,
+    ];
+    let mut results = Vec::new();
+    for (made_by, array) in ["ours", "theirs"].into_iter().zip(&arrays) {
+        let chunk = compress(array, data).map_err(|code| format!("{made_by}: {code}"))?;
+        let is_stored = chunk[FLAGS] & STORED != 0;
+        for reader in &arrays {
+            let back = decompress(reader, &chunk, data.len());
+            results.push((
+                back.map_err(|code| format!("{made_by}, read: {code}"))?,
+                is_stored,
+            ));
+        }
+    }
+    match results.windows(2).all(|pair| pair[0] == pair[1]) {
+        true => Ok(results.swap_remove(0)),
+        false => Err("the chunks or their readers differ".to_owned()),
     }
 }
 
@@ -321,4 +350,91 @@ fn bytedelta_takes_its_channels_from_the_super_chunk() {
         }
     }
     compare_all(&cases, false);
+}
+
+/// `data` without the low bits of its integers of `typesize` bytes, least significant byte first.
+fn truncated(data: &[u8], typesize: usize, zeroed: usize) -> Vec<u8> {
+    let mut kept = data.to_vec();
+    for item in kept.chunks_exact_mut(typesize) {
+        for bit in 0..zeroed {
+            item[bit / 8] &= !(1 << (bit % 8));
+        }
+    }
+    kept
+}
+
+#[test]
+fn int_trunc_clears_the_bits_that_are_not_kept_in_both() {
+    ours();
+    reference();
+    let mut cases = Vec::new();
+    for typesize in [1, 2, 4, 8] {
+        let bits = 8 * typesize as i8;
+        for kept in [1, 3, bits / 2 + 1, bits - 1, bits] {
+            // Positive parameters are bits that stay, negative ones bits that go.
+            let parameters = if kept == bits {
+                vec![kept]
+            } else {
+                vec![kept, kept - bits]
+            };
+            for parameter in parameters {
+                for then in [0, SHUFFLE] {
+                    for shape in [[64, 8], [33, 7]] {
+                        for content in [Content::Rows, Content::Noise] {
+                            let mut case = plain(LZ4, 0, typesize, &shape, content);
+                            case.blocks.filters = [(INT_TRUNC, parameter as u8), (then, 0)];
+                            cases.push((case, (bits - kept) as usize));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let outcomes = isolate::each(cases.len(), |index| {
+        let (case, zeroed) = &cases[index];
+        let data = case.data();
+        let (back, is_stored) = agreed(&case.blocks, &data)?;
+        let expected = match is_stored {
+            true => data,
+            false => truncated(&data, case.blocks.typesize, *zeroed),
+        };
+        match back == expected {
+            true => Ok(vec![i64::from(is_stored)]),
+            false => Err("other bits than those are cleared".to_owned()),
+        }
+    });
+    let filtered = outcomes
+        .iter()
+        .filter(|&outcome| *outcome == isolate::Outcome::Values(vec![0]))
+        .count();
+    assert!(2 * filtered > cases.len(), "most cases are filtered");
+    let complaints: String = cases
+        .iter()
+        .zip(outcomes)
+        .filter(|(_, outcome)| !matches!(outcome, isolate::Outcome::Values(_)))
+        .map(|((case, _), outcome)| format!("  {case:?}: {outcome:?}\n"))
+        .collect();
+    assert!(
+        complaints.is_empty(),
+        "of {} cases, these fail:\n{complaints}",
+        cases.len()
+    );
+}
+
+#[test]
+fn int_trunc_refuses_what_the_reference_refuses() {
+    ours();
+    reference();
+    for typesize in [1, 2, 3, 4, 7, 8, 16] {
+        let bits = (8 * typesize).min(127) as i8;
+        for parameter in [0, -1, 1, -bits, bits.saturating_add(1), i8::MIN, i8::MAX] {
+            let mut case = plain(LZ4, 0, typesize, &[64, 8], Content::Rows);
+            case.blocks.filters[1] = (INT_TRUNC, parameter as u8);
+            let codes = [ours(), reference()].map(|library| {
+                let array = Array::new(library, &case.blocks).expect("an array");
+                compress(&array, &case.data()).err()
+            });
+            assert_eq!(codes[0], codes[1], "{parameter} bits of {typesize} bytes");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::library::profile_dir;
+use crate::library::{open_shared, profile_dir};
 
 macro_rules! api {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -57,6 +57,14 @@ api! {
 }
 
 impl Library {
+    /// Opens a library, which messages will call `name`.
+    ///
+    /// # Errors
+    /// What can't be opened.
+    pub fn open(name: &'static str, path: &Path) -> Result<Library, String> {
+        Ok(Library::load(name, open_shared(path)?))
+    }
+
     /// Decompresses a chunk, which is as long as its header says, into `dest`; returns what the call does.
     pub fn decompress(&self, chunk: &[u8], dest: &mut [u8], nthreads: c_int) -> c_int {
         // SAFETY: the chunk was validated or made by a library; the destination is as long as said.
@@ -71,12 +79,6 @@ impl Library {
     }
 }
 
-fn open(path: &Path) -> *mut c_void {
-    let c_path = CString::new(path.as_os_str().as_encoded_bytes()).expect("no NUL in a path");
-    // SAFETY: a NUL-terminated path; running the library's constructors is the point.
-    unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) }
-}
-
 /// The library under test.
 ///
 /// # Panics
@@ -86,13 +88,8 @@ pub fn ours() -> &'static Library {
     LIBRARY.get_or_init(|| {
         let path = std::env::var_os("FERROBLOSC_LIBRARY1")
             .map_or_else(|| profile_dir().join("libblosc.so"), PathBuf::from);
-        let handle = open(&path);
-        assert!(
-            !handle.is_null(),
-            "{} cannot be opened; `cargo build --workspace` builds it",
-            path.display()
-        );
-        Library::load("ours", handle)
+        Library::open("ours", &path)
+            .unwrap_or_else(|error| panic!("{error}; `cargo build --workspace` builds it"))
     })
 }
 
@@ -102,6 +99,11 @@ fn reference_folder() -> PathBuf {
         || profile_dir().join("../blosc1").components().collect(),
         PathBuf::from,
     )
+}
+
+/// Where the reference library is.
+pub fn reference_path() -> PathBuf {
+    reference_folder().join("libblosc.so.1")
 }
 
 /// The reference library.
@@ -114,14 +116,10 @@ pub fn reference() -> &'static Library {
         let folder = reference_folder();
         // A library that is loaded already is not searched for: so these come first.
         for needed in ["libsnappy.so.1", "liblz4.so.1", "libzstd.so.1", "libz.so.1"] {
-            open(&folder.join(needed));
+            // What can't be opened is missed when the library itself is.
+            let _ = open_shared(&folder.join(needed));
         }
-        let handle = open(&folder.join("libblosc.so.1"));
-        assert!(
-            !handle.is_null(),
-            "no reference library in {}: `make reference` fetches it",
-            folder.display()
-        );
-        Library::load("reference", handle)
+        Library::open("reference", &reference_path())
+            .unwrap_or_else(|error| panic!("{error}; `make reference` fetches it"))
     })
 }
