@@ -101,6 +101,14 @@ for linking in -shlib -rdynamic; do
         expect hdf5_filter
     done
 done
+# The call in the documentation, in the place of the example's.
+call=$(sed -n 's/^\(call h5pset_filter_f(.*)\) *!.*/\1/p' "$root/docs/fortran.md")
+[ -n "$call" ]
+sed "s/^ *call h5pset_filter_f(.*/$call/" "$root/fortran/examples/hdf5_filter.f90" > shown_filter.f90
+grep -qFx "$call" shown_filter.f90
+h5fc -shlib shown_filter.f90 -o shown_filter
+HDF5_PLUGIN_PATH=$prefix/lib/hdf5/plugin ./shown_filter files/shown.h5 32026 > output
+expect hdf5_filter
 say "the examples work"
 
 "$tests/consumers/build.sh" "$prefix" "$work/consumers"

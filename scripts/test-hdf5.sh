@@ -30,6 +30,14 @@ cd "$work"
 unset "${!BLOSC_@}" HDF5_PLUGIN_PATH
 export PYTHONDONTWRITEBYTECODE=1
 
+# shown START: the block of docs/hdf5.md that begins so, with our plugins where it has those of an installation.
+shown() {
+    awk -v start="$1" '/^```/ { inside = !inside; first = inside; wanted = 0; next }
+        first { wanted = index($0, start) == 1; first = 0 }
+        wanted' "$root/docs/hdf5.md" | sed "s:/usr/local/lib/hdf5/plugin:$ours:" > shown
+    [ -s shown ]
+}
+
 # cells DESCRIPTION PYTHON write|read PLUGIN FILE [FILTER...]
 cells() {
     echo "   $1: $3"
@@ -110,6 +118,17 @@ for codec in 0 1 2 3 4 5; do
 done
 echo "   $count files packed with one plugin and unpacked with another"
 
+echo "== The commands and the program of docs/hdf5.md"
+mkdir documented
+cp "$plain" documented/in.h5
+shown "export HDF5_PLUGIN_PATH"
+(cd documented && bash -euo pipefail ../shown > log && grep -q "FILTER_ID 32026" log && HDF5_PLUGIN_PATH=$ours h5diff in.h5 out.h5)
+shown "import h5py"
+for python in "$wheel" "$system"; do
+    (cd documented && HDF5_PLUGIN_PATH=$ours "$python" ../shown)
+done
+echo "   they work"
+
 echo "== C and Fortran programs with HDF5 linked in different ways"
 # Debian's h5cc may be that of an MPI; its parts are named here.
 include=/usr/include/hdf5/serial library=/usr/lib/$multiarch/hdf5/serial
@@ -151,6 +170,11 @@ parallel() {
             sed 's/^/   /'
     done
 }
+# As documented, but for what is installed above, and where this machine is no x86-64.
+ln -s "$root/hdf5" documented/hdf5
+shown "apt-get install"
+sed -i -e '/^apt-get/d' -e "s:x86_64-linux-gnu:$multiarch:" shown
+(cd documented && timeout 240 bash -euo pipefail ../shown) | sed 's/^/   /'
 for flavour in openmpi mpich; do
     "mpicc.$flavour" -O1 -Wall -Wextra -Werror "$examples/parallel.c" -I"/usr/include/hdf5/$flavour" \
         -L"/usr/lib/$multiarch/hdf5/$flavour" -lhdf5 -o "parallel-$flavour"

@@ -6,7 +6,7 @@
 //! | `rust` | the tests of documentation: `src/lib.rs` includes the document |
 //! | `console` | a `tour.rs` beside the commands, which also compares what is printed |
 //! | `c` | `capi/ferroblosc/tests/documents.rs`, as whole programs |
-//! | the others | what [`ELSEWHERE`] says, since they install something, take long or need a network |
+//! | the others | what [`ELSEWHERE`] says: the same file as they stand, or another since they take long or need a network |
 
 use super::markdown::{self, Block};
 
@@ -35,33 +35,36 @@ const fn runner(
     }
 }
 
+/// The test of programs, and of the commands around them.
+const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
+
 /// The blocks that are run elsewhere.
 const ELSEWHERE: [Runner; 14] = [
     runner("CONTRIBUTING.md", "make check", ".ci/run", "\nmake check\n"),
-    runner("README.md", "make demo", "Makefile", "\ndemo:\n"),
+    runner("README.md", "make demo", ".ci/run", "\nmake demo\n"),
     runner(
         "README.md",
         "make install",
-        "scripts/test-consumers.sh",
-        "install.sh",
+        PROGRAMS,
+        "block(\"README.md\", \"sh\", \"make install\")",
     ),
     runner(
         "README.md",
         "cc program.c",
-        "capi/blosc2/tests/packaging.rs",
-        "\"--cflags\", \"--libs\"",
+        PROGRAMS,
+        "block(\"README.md\", \"sh\", \"cc program.c\")",
     ),
     runner(
         "README.md",
         "find_package",
-        "tests/consumers/cmake/CMakeLists.txt",
-        "find_package(Blosc2 3 CONFIG REQUIRED",
+        PROGRAMS,
+        "block(\"README.md\", \"cmake\", \"find_package\")",
     ),
     runner(
         "docs/clients.md",
         "make test-clients",
-        "Makefile",
-        "\ntest-clients: build\n",
+        ".ci/run",
+        "\nmake test-clients\n",
     ),
     runner(
         "docs/fortran.md",
@@ -78,32 +81,32 @@ const ELSEWHERE: [Runner; 14] = [
     runner(
         "docs/fortran.md",
         "call h5pset_filter_f",
-        "fortran/examples/hdf5_filter.f90",
-        "call h5pset_filter_f",
+        "scripts/test-fortran.sh",
+        "\ncall=$(sed -n 's/^\\(call h5pset_filter_f(",
     ),
     runner(
         "docs/hdf5.md",
         "export HDF5_PLUGIN_PATH",
         "scripts/test-hdf5.sh",
-        "h5repack -f",
+        "shown \"export HDF5_PLUGIN_PATH\"",
     ),
     runner(
         "docs/hdf5.md",
         "import h5py",
         "scripts/test-hdf5.sh",
-        "h5py",
+        "shown \"import h5py\"",
     ),
     runner(
         "docs/hdf5.md",
         "apt-get install",
         "scripts/test-hdf5.sh",
-        "parallel.c",
+        "shown \"apt-get install\"",
     ),
     runner(
         "docs/migrating.md",
         "LD_LIBRARY_PATH",
-        "scripts/clients/c-program.sh",
-        "LD_PRELOAD",
+        PROGRAMS,
+        "block(\"docs/migrating.md\", \"sh\", \"LD_LIBRARY_PATH\")",
     ),
     // A cluster is what it takes: the test runs three processes on one machine.
     runner(
@@ -127,7 +130,7 @@ fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
             .any(|tour| says(tour, document))
             .then_some(())
             .ok_or("no tour goes through the document"),
-        "c" => says("capi/ferroblosc/tests/documents.rs", document)
+        "c" => says(PROGRAMS, document)
             .then_some(())
             .ok_or("the test of programs doesn't know the document"),
         _ => ELSEWHERE

@@ -11,6 +11,7 @@
 //! | `markdown.rs` | what documents consist of |
 //! | `modules.rs` | examples in the Rust documentation |
 //! | `notice.rs` | the list of licences with what Cargo links |
+//! | `speeds.rs` | the speeds in the README with the table of those measured |
 
 mod blocks;
 mod environment;
@@ -21,6 +22,7 @@ mod links;
 mod markdown;
 mod modules;
 mod notice;
+mod speeds;
 
 use std::path::{Path, PathBuf};
 

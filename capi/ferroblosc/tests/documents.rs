@@ -1,10 +1,13 @@
-//! The C programs in the documents, compiled with every warning an error, linked and run as they stand there.
+//! The C programs in the documents, compiled with every warning an error, linked and run as they stand there; and the
+//! commands around them: installing, compiling against what was installed, running with it. In commands `/usr/local`
+//! becomes a folder of this test.
 
 mod common;
 
-use common::{c_compiler, library_folder, project_root, run, scratch};
-use std::path::Path;
+use common::{build_folder, c_compiler, library_folder, project_root, run, scratch};
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// The headers of each library.
 const LIBRARIES: [(&str, &[&str]); 3] = [
@@ -13,13 +16,85 @@ const LIBRARIES: [(&str, &[&str]); 3] = [
     ("ferroblosc", &["ferroblosc.h", "bloscpack.h", "bcolz.h"]),
 ];
 
-/// The programs of a document.
-fn programs(document: &str) -> Vec<String> {
+/// The prefix of the commands in documents.
+const PREFIX: &str = "/usr/local";
+/// What a project for CMake has in front of what the documents show.
+const PROJECT: &str = "cmake_minimum_required(VERSION 3.16)
+project(shown C)
+add_executable(program program.c)
+";
+
+/// The blocks of a document in a language.
+fn blocks(document: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(project_root().join(document)).unwrap();
-    let blocks = text.split("```c\n").skip(1);
+    let fence = format!("```{language}\n");
+    let blocks = text.split(&fence).skip(1);
     blocks
         .map(|rest| rest.split("```").next().unwrap().to_owned())
         .collect()
+}
+
+/// The programs of a document.
+fn programs(document: &str) -> Vec<String> {
+    blocks(document, "c")
+}
+
+/// The one block of a document that begins so.
+fn block(document: &str, language: &str, start: &str) -> String {
+    let blocks = blocks(document, language).into_iter();
+    let mut found: Vec<String> = blocks.filter(|block| block.starts_with(start)).collect();
+    assert_eq!(found.len(), 1, "{document}: {start}");
+    found.remove(0)
+}
+
+/// An empty folder.
+fn empty(name: &str) -> PathBuf {
+    let folder = scratch(name);
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    folder
+}
+
+/// Runs commands of a document in a folder, with what was installed in the place of `/usr/local`, and its programs and
+/// those of the folder on the path.
+fn shell(folder: &Path, commands: &str) {
+    let prefix = installed();
+    let commands = commands.replace(PREFIX, prefix.to_str().unwrap());
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{}/bin:{path}", folder.display(), prefix.display());
+    let output = run(Command::new("sh")
+        .args(["-euc", &commands])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
+        .env("CMAKE_PREFIX_PATH", prefix));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(errors, "", "{commands}");
+}
+
+/// Where the command of the README has installed what was built.
+fn installed() -> &'static Path {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        library_folder();
+        let prefix = empty("prefix");
+        let block = block("README.md", "sh", "make install");
+        let command = block.lines().next().unwrap();
+        let command = command.replace(PREFIX, prefix.to_str().unwrap());
+        // It is built already, and as it is tested.
+        let build = build_folder();
+        let command = command.replace(
+            "make ",
+            &format!("make --old-file=build BUILD='{}' ", build.display()),
+        );
+        run(Command::new("sh")
+            .args(["-euc", &command])
+            .current_dir(project_root())
+            .env_remove("MAKEFLAGS")
+            .env_remove("DESTDIR")
+            .env_remove("LIBDIR"));
+        prefix
+    })
 }
 
 /// The libraries whose headers a program includes, as options of the linker.
@@ -56,9 +131,7 @@ fn all_run(document: &str, count: usize) {
     let programs = programs(document);
     assert_eq!(programs.len(), count, "{document}");
     for (number, program) in programs.iter().enumerate() {
-        let folder = scratch(&format!("{}-{number}", document.replace('/', "-")));
-        std::fs::remove_dir_all(&folder).unwrap();
-        std::fs::create_dir(&folder).unwrap();
+        let folder = empty(&format!("{}-{number}", document.replace('/', "-")));
         run_in(&folder, program);
     }
 }
@@ -71,4 +144,39 @@ fn the_program_of_the_readme_runs() {
 #[test]
 fn the_programs_for_those_who_migrate_run() {
     all_run("docs/migrating.md", 2);
+}
+
+#[test]
+fn what_the_readme_installs_compiles_its_program() {
+    let folder = empty("cc");
+    std::fs::write(folder.join("program.c"), &programs("README.md")[0]).unwrap();
+    shell(&folder, &block("README.md", "sh", "cc program.c"));
+    run(Command::new(folder.join("a.out"))
+        .current_dir(&folder)
+        .env("LD_LIBRARY_PATH", installed().join("lib")));
+    assert!(folder.join("table.b2nd").exists());
+}
+
+#[test]
+fn what_the_readme_installs_is_found_by_its_lines_for_cmake() {
+    let folder = empty("cmake");
+    std::fs::write(folder.join("program.c"), &programs("README.md")[0]).unwrap();
+    let lines = block("README.md", "cmake", "find_package");
+    std::fs::write(folder.join("CMakeLists.txt"), format!("{PROJECT}{lines}")).unwrap();
+    shell(&folder, "cmake . && cmake --build . && ./program");
+    assert!(folder.join("table.b2nd").exists());
+}
+
+#[test]
+fn a_program_runs_with_the_library_swapped_in_as_migrating_says() {
+    let folder = empty("swapped");
+    std::fs::write(folder.join("program.c"), &programs("docs/migrating.md")[0]).unwrap();
+    shell(
+        &folder,
+        "cc program.c -o program $(pkg-config --cflags --libs blosc)",
+    );
+    shell(
+        &folder,
+        &block("docs/migrating.md", "sh", "LD_LIBRARY_PATH"),
+    );
 }

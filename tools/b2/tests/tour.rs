@@ -10,6 +10,11 @@ fn the_tour_of_the_readme_goes_as_it_is_shown() {
 }
 
 #[test]
+fn what_is_told_of_durability_goes_as_it_is_shown() {
+    assert!(go_through("docs/durability.md", PROGRAM) >= 5);
+}
+
+#[test]
 fn what_migrating_shows_goes_as_it_is_shown() {
     assert!(go_through("docs/migrating.md", PROGRAM) >= 8);
 }
