@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::block::{BlockDecoder, fill_special};
-use super::header::{ChunkHeader, Special};
+use super::header::Special;
 use super::params::DParams;
 use super::staff::Staff;
 use super::view::{ChunkView, Wanted, count_blocks};
@@ -101,8 +101,11 @@ impl Decompressor {
     /// doesn't pass, and `dest` then holds arbitrary bytes.
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let maskout = self.maskout.take();
-        let header = self.header_of(src)?;
-        if header.nbytes > dest.len() {
+        let mut view = ChunkView::unread(src);
+        view.read_header(self.params.blosc1)?;
+        let header = &view.header;
+        let nbytes = header.nbytes;
+        if nbytes > dest.len() {
             return Err(Error::WriteBuffer);
         }
         if !header.lazy && header.cbytes > src.len() {
@@ -110,42 +113,28 @@ impl Decompressor {
         }
         if maskout
             .as_ref()
-            .is_some_and(|mask| mask.len() != count_blocks(&header))
+            .is_some_and(|mask| mask.len() != count_blocks(header))
         {
             return Err(Error::Data);
         }
         if header.special == Special::Unknown {
             return Err(Error::Data);
         }
-        if header.is_memcpyed() && header.cbytes != header.nbytes + header.header_len() {
+        if header.is_memcpyed() && header.cbytes != nbytes + header.header_len() {
             return Err(Error::Data);
         }
-        let dest = &mut dest[..header.nbytes];
-        if header.nbytes == 0
-            && header.special == Special::None
-            && header.cbytes == header.header_len()
-        {
+        let dest = &mut dest[..nbytes];
+        if nbytes == 0 && header.special == Special::None && header.cbytes == header.header_len() {
             return Ok(0);
         }
         let is_whole = maskout.is_none() && self.params.postfilter.is_none();
         if header.special != Special::None && is_whole {
-            fill_special(src, &header, 0, dest)?;
-            return Ok(header.nbytes);
+            fill_special(src, header, 0, dest)?;
+            return Ok(nbytes);
         }
-        let mut view = ChunkView::of(src, header);
         view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
         self.decode_blocks(&view, maskout.as_deref(), dest)?;
-        Ok(header.nbytes)
-    }
-
-    /// The header of a chunk, as the parameters say to read it.
-    #[inline(always)]
-    pub(super) fn header_of(&self, src: &[u8]) -> Result<ChunkHeader> {
-        if self.params.blosc1 {
-            ChunkHeader::parse_blosc1(src)
-        } else {
-            ChunkHeader::parse(src)
-        }
+        Ok(nbytes)
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::block::{BlockDecoder, fill_special};
 use super::decode::Decompressor;
-use super::header::{ChunkHeader, Special};
+use super::header::Special;
 use super::view::{ChunkView, Wanted};
 use crate::filter::{Reference, grown};
 use crate::{Error, Result};
@@ -21,11 +21,11 @@ impl Decompressor {
         nitems: i32,
         dest: &mut [u8],
     ) -> Result<usize> {
-        let header = self.readable_header(src)?;
-        let typesize = i64::from(header.basic.typesize);
+        let mut view = ChunkView::unread(src);
+        self.read_header(&mut view)?;
+        let typesize = i64::from(view.header.basic.typesize);
         self.get_range(
-            src,
-            &header,
+            &mut view,
             i64::from(start) * typesize,
             i64::from(nitems) * typesize,
             dest,
@@ -46,22 +46,23 @@ impl Decompressor {
         if start < 0 || nbytes < 0 {
             return Err(Error::InvalidParam);
         }
-        let header = self.readable_header(src)?;
-        let typesize = i32::from(header.basic.typesize);
+        let mut view = ChunkView::unread(src);
+        self.read_header(&mut view)?;
+        let typesize = i32::from(view.header.basic.typesize);
         if start % typesize != 0 || nbytes % typesize != 0 {
             return Err(Error::InvalidParam);
         }
-        self.get_range(src, &header, i64::from(start), i64::from(nbytes), dest)
+        self.get_range(&mut view, i64::from(start), i64::from(nbytes), dest)
     }
 
     fn get_range(
         &mut self,
-        src: &[u8],
-        header: &ChunkHeader,
+        view: &mut ChunkView<'_>,
         start: i64,
         len: i64,
         dest: &mut [u8],
     ) -> Result<usize> {
+        let header = &view.header;
         if len == 0 {
             return Ok(0);
         }
@@ -81,17 +82,16 @@ impl Decompressor {
             return Err(Error::SchunkSpecial);
         }
         if header.special != Special::None && !has_postfilter {
-            fill_special(src, header, start, dest)?;
+            fill_special(view.src, header, start, dest)?;
             return Ok(len);
         }
         if header.is_memcpyed() && !header.lazy && !has_postfilter {
             let from = header.header_len() + start;
-            dest.copy_from_slice(src.get(from..from + len).ok_or(Error::ReadBuffer)?);
+            dest.copy_from_slice(view.src.get(from..from + len).ok_or(Error::ReadBuffer)?);
             return Ok(len);
         }
-        let mut view = ChunkView::of(src, *header);
         view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
-        self.decode_range(&view, start, dest)?;
+        self.decode_range(view, start, dest)?;
         Ok(len)
     }
 
@@ -138,15 +138,17 @@ impl Decompressor {
         Ok(())
     }
 
-    /// The header of a chunk that parts can be read of.
-    fn readable_header(&self, src: &[u8]) -> Result<ChunkHeader> {
-        let header = self.header_of(src)?;
+    /// Reads the header of a chunk that parts can be read of.
+    #[inline(always)]
+    fn read_header(&self, view: &mut ChunkView<'_>) -> Result<()> {
+        view.read_header(self.params.blosc1)?;
+        let header = &view.header;
         if header.vl_blocks {
             return Err(Error::InvalidParam);
         }
-        if !header.lazy && header.cbytes > src.len() {
+        if !header.lazy && header.cbytes > view.src.len() {
             return Err(Error::InvalidHeader);
         }
-        Ok(header)
+        Ok(())
     }
 }

@@ -237,6 +237,29 @@ pub struct ChunkHeader {
 }
 
 impl ChunkHeader {
+    /// One into which nothing has been read.
+    pub(super) const UNREAD: ChunkHeader = ChunkHeader {
+        basic: BasicHeader {
+            version: 0,
+            versionlz: 0,
+            flags: 0,
+            typesize: 0,
+            nbytes: 0,
+            blocksize: 0,
+            cbytes: 0,
+        },
+        nbytes: 0,
+        cbytes: 0,
+        filters: [Slot { id: 0, meta: 0 }; SLOTS],
+        udcodec: 0,
+        codec_meta: 0,
+        vl_blocks: false,
+        use_dict: false,
+        lazy: false,
+        instrumented: false,
+        special: Special::None,
+    };
+
     /// Reads and checks the header of a chunk.
     ///
     /// # Errors
@@ -244,44 +267,42 @@ impl ChunkHeader {
     /// header contradicts itself, [`Error::VersionSupport`] when it is of a later format.
     #[inline]
     pub fn parse(src: &[u8]) -> Result<ChunkHeader> {
-        ChunkHeader::of(BasicHeader::parse(src)?, src)
+        let mut header = ChunkHeader::UNREAD;
+        header.read(src)?;
+        Ok(header)
     }
 
-    /// As [`ChunkHeader::parse`], but as Blosc 1.x reads it: blocks may be longer, there is no extension, of two
+    /// As [`ChunkHeader::parse`], in place of [`ChunkHeader::UNREAD`]: who copies bytes that have just been written one by one
+    /// waits for them.
+    #[inline(always)]
+    pub(super) fn read(&mut self, src: &[u8]) -> Result<()> {
+        self.read_behind(BasicHeader::parse(src)?, src)
+    }
+
+    /// As [`ChunkHeader::read`], but as Blosc 1.x reads it: blocks may be longer, there is no extension, of two
     /// shuffles the first counts, and delta does not.
     ///
     /// # Errors
     /// Those of [`ChunkHeader::parse`].
-    pub(super) fn parse_blosc1(src: &[u8]) -> Result<ChunkHeader> {
+    pub(super) fn read_blosc1(&mut self, src: &[u8]) -> Result<()> {
         let mut basic = BasicHeader::parse_within(src, blosc1::MAX_BLOCKSIZE)?;
         basic.flags &= !flag::DELTA;
         if basic.flags & flag::SHUFFLE != 0 {
             basic.flags &= !flag::BITSHUFFLE;
         }
-        ChunkHeader::of(basic, src)
+        self.read_behind(basic, src)
     }
 
     #[inline(always)]
-    fn of(basic: BasicHeader, src: &[u8]) -> Result<ChunkHeader> {
-        let mut header = ChunkHeader {
-            basic,
-            nbytes: usize::try_from(basic.nbytes).map_err(|_| Error::InvalidHeader)?,
-            cbytes: basic.cbytes as usize,
-            filters: [Slot::default(); SLOTS],
-            udcodec: 0,
-            codec_meta: 0,
-            vl_blocks: false,
-            use_dict: false,
-            lazy: false,
-            instrumented: false,
-            special: Special::None,
-        };
+    fn read_behind(&mut self, basic: BasicHeader, src: &[u8]) -> Result<()> {
+        self.basic = basic;
+        self.nbytes = usize::try_from(basic.nbytes).map_err(|_| Error::InvalidHeader)?;
+        self.cbytes = basic.cbytes as usize;
         if basic.is_extended() {
-            header.read_extension(src)?;
-        } else {
-            header.filters = slots_of_flags(basic.flags);
+            return self.read_extension(src);
         }
-        Ok(header)
+        self.filters = slots_of_flags(basic.flags);
+        Ok(())
     }
 
     fn read_extension(&mut self, src: &[u8]) -> Result<()> {

@@ -96,36 +96,56 @@ impl<'a> ChunkView<'a> {
         source: Option<&dyn LazySource>,
         wanted: Wanted,
     ) -> Result<ChunkView<'a>> {
-        let mut view = ChunkView::of(src, header);
+        let mut view = ChunkView::unread(src);
+        view.header = header;
         view.read_tables(source, wanted)?;
         Ok(view)
     }
 
-    /// A chunk whose tables and dictionary are to be checked by [`ChunkView::read_tables`] before anything else
-    /// is done with it.
+    /// A chunk of which nothing has been read. [`ChunkView::read_header`] and [`ChunkView::read_tables`] come before
+    /// anything else is done with it.
     #[inline(always)]
-    pub fn of(src: &'a [u8], header: ChunkHeader) -> ChunkView<'a> {
-        let blocksize = header.blocksize();
+    pub fn unread(src: &'a [u8]) -> ChunkView<'a> {
         ChunkView {
             src,
-            header,
-            blocksize: if header.vl_blocks { 0 } else { blocksize },
-            nblocks: count_blocks(&header),
+            header: ChunkHeader::UNREAD,
+            blocksize: 0,
+            nblocks: 0,
             dictionary: None,
             lazy: None,
-            data_start: header.header_len(),
+            data_start: 0,
             vl: Vec::new(),
             first_vl: 0,
         }
     }
 
-    /// Checks the tables and the dictionary.
+    /// Reads and checks the header, of Blosc 1.x or of any chunk.
+    ///
+    /// # Errors
+    /// Those of [`ChunkHeader::parse`].
+    #[inline(always)]
+    pub fn read_header(&mut self, blosc1: bool) -> Result<()> {
+        if blosc1 {
+            self.header.read_blosc1(self.src)
+        } else {
+            self.header.read(self.src)
+        }
+    }
+
+    /// Checks the tables and the dictionary of a chunk whose header is there.
     ///
     /// # Errors
     /// Those of [`ChunkView::new`].
     #[inline(always)]
     pub fn read_tables(&mut self, source: Option<&dyn LazySource>, wanted: Wanted) -> Result<()> {
         let header = &self.header;
+        self.blocksize = if header.vl_blocks {
+            0
+        } else {
+            header.blocksize()
+        };
+        self.nblocks = count_blocks(header);
+        self.data_start = header.header_len();
         if (header.is_memcpyed() && !header.lazy) || header.special != Special::None {
             return Ok(());
         }
