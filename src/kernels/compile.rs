@@ -8,8 +8,7 @@
 /// ```
 ///
 /// The arguments are variables of the place of use, given with their types, because each compiled
-/// copy is a function of its own. With `avx512: …` that expression is used at AVX-512 instead of
-/// the body.
+/// copy is a function of its own.
 ///
 /// # Safety
 /// The macro is used in an `unsafe` block: the CPU has the level, and the contract of the body
@@ -25,19 +24,6 @@ macro_rules! at_level {
             avx512: Avx512, "avx512f,avx512bw,avx512vl",
             |$vector| fn($($argument: $type),*) $(-> $result)? $body
         );
-        $crate::kernels::compile::at_level!(
-            $level,
-            |$vector| fn($($argument: $type),*) $(-> $result)? $body,
-            avx512: avx512($($argument),*),
-            generic: $generic,
-        )
-    }};
-    (
-        $level:expr,
-        |$vector:ident| fn($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block,
-        avx512: $avx512:expr,
-        generic: $generic:expr $(,)?
-    ) => {{
         #[cfg(target_arch = "x86_64")]
         $crate::kernels::compile::copy!(
             avx2: Avx2, "avx2",
@@ -55,7 +41,7 @@ macro_rules! at_level {
         );
         match $level {
             #[cfg(target_arch = "x86_64")]
-            $crate::kernels::Level::Avx512 => $avx512,
+            $crate::kernels::Level::Avx512 => avx512($($argument),*),
             #[cfg(target_arch = "x86_64")]
             $crate::kernels::Level::Avx2 => avx2($($argument),*),
             #[cfg(target_arch = "x86_64")]

@@ -52,28 +52,6 @@ unsafe fn transpose_bits(v: Avx512) -> Avx512 {
     }
 }
 
-/// Writes lane `l` of four registers, one after the other, at `dest + l * stride`.
-///
-/// # Safety
-/// The CPU has the features; a line can be written at each of these places.
-#[inline(always)]
-unsafe fn store_lanes(r: [Avx512; 4], dest: *mut u8, stride: usize) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        let low_a = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[0].0, r[1].0);
-        let low_b = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[2].0, r[3].0);
-        let high_a = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[0].0, r[1].0);
-        let high_b = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[2].0, r[3].0);
-        let lanes = [
-            _mm512_shuffle_i64x2::<0b10_00_10_00>(low_a, low_b),
-            _mm512_shuffle_i64x2::<0b11_01_11_01>(low_a, low_b),
-            _mm512_shuffle_i64x2::<0b10_00_10_00>(high_a, high_b),
-            _mm512_shuffle_i64x2::<0b11_01_11_01>(high_a, high_b),
-        ];
-        unroll!(4: l, { Avx512(lanes[l]).store(dest.add(l * stride)) });
-    }
-}
-
 /// Shuffles `ROWS` (8 or 16) bytes of each group in 16 registers, or 8, into as many rows, `rows`
 /// bytes apart.
 ///
@@ -165,15 +143,15 @@ unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: u
         match TS {
             1 => {
                 let r = read_rows::<8>(src, rows);
-                store_lanes([r[0], r[1], r[2], r[3]], dest, stride);
-                store_lanes([r[4], r[5], r[6], r[7]], dest.add(LINE), stride);
+                Avx512::store_lanes([r[0], r[1], r[2], r[3]], dest, stride);
+                Avx512::store_lanes([r[4], r[5], r[6], r[7]], dest.add(LINE), stride);
             }
             2 => {
                 let mut r = read_rows::<16>(src, rows);
                 unroll!(16: k, { r[k] = r[k].lookup(&INTERLEAVE) });
                 unroll!(4: i, {
                     let four = [r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]];
-                    store_lanes(four, dest.add(i * LINE), stride);
+                    Avx512::store_lanes(four, dest.add(i * LINE), stride);
                 });
             }
             _ => {
@@ -188,7 +166,7 @@ unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: u
                         even_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
                         odd_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
                     ];
-                    store_lanes(four, dest.add(i * LINE), stride);
+                    Avx512::store_lanes(four, dest.add(i * LINE), stride);
                 });
             }
         }

@@ -134,16 +134,19 @@ unsafe fn gather<'a>(
 ) {
     level.assert_available();
     let to = dest.as_mut_ptr();
+    let level = match level.for_items(items) {
+        // The lanes of these are stored one by one, and two take less work than four.
+        Level::Avx512 if typesize <= tiles::COLUMNS / 2 => Level::Avx2,
+        level => level,
+    };
     // SAFETY: the caller's contract; the level is available, and its vector has no more bytes than
     // there are items.
     unsafe {
         at_level!(
-            level.for_items(items),
+            level,
             |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
                 tiles::unshuffle::<V>(typesize, planes, to, items)
             },
-            // Lanes are written one by one, and two take less work than four.
-            avx512: avx2(typesize, planes, to, items),
             generic: generic::unshuffle(typesize, plane, dest),
         )
     }

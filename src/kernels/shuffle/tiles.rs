@@ -157,7 +157,8 @@ pub(in crate::kernels) unsafe fn write_columns<V: Vector>(
 }
 
 /// Writes lane `l` of register `k` at `dest + (l * class + k) * step`, `step` at most 16 bytes, in
-/// ascending order, so that each store mends what the one before wrote too far.
+/// ascending order, so that each store mends what the one before wrote too far. Four lanes that stand side by side are
+/// a cache line and written as one.
 ///
 /// # Safety
 /// The contract of [`Vector`]; 16 bytes can be written at each of these places.
@@ -165,6 +166,13 @@ pub(in crate::kernels) unsafe fn write_columns<V: Vector>(
 unsafe fn store_in_order<V: Vector>(r: [V; COLUMNS], class: usize, dest: *mut u8, step: usize) {
     // SAFETY: the caller's contract.
     unsafe {
+        if V::LANES == 4 && step == LANE && class >= 4 {
+            unroll!(4: i < class / 4, {
+                let four = [r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]];
+                V::store_lanes(four, dest.add(4 * i * LANE), class * LANE);
+            });
+            return;
+        }
         unroll!(16: k < class, { r[k].store_lane::<0>(dest.add(k * step)) });
         if V::LANES > 1 {
             unroll!(16: k < class, {

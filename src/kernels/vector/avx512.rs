@@ -1,6 +1,7 @@
 //! AVX-512 (F and BW): four lanes.
 
 use super::{LANE, Vector, low_bits};
+use crate::kernels::unroll::unroll;
 use std::arch::x86_64::*;
 
 /// A 512-bit register.
@@ -56,6 +57,24 @@ impl Vector for Avx512 {
                 _ => _mm512_extracti32x4_epi32::<3>(self.0),
             };
             _mm_storeu_si128(dest.cast(), lane);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_lanes(r: [Self; 4], dest: *mut u8, stride: usize) {
+        // SAFETY: see the impl.
+        unsafe {
+            let low_a = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[0].0, r[1].0);
+            let low_b = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[2].0, r[3].0);
+            let high_a = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[0].0, r[1].0);
+            let high_b = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[2].0, r[3].0);
+            let lanes = [
+                _mm512_shuffle_i64x2::<0b10_00_10_00>(low_a, low_b),
+                _mm512_shuffle_i64x2::<0b11_01_11_01>(low_a, low_b),
+                _mm512_shuffle_i64x2::<0b10_00_10_00>(high_a, high_b),
+                _mm512_shuffle_i64x2::<0b11_01_11_01>(high_a, high_b),
+            ];
+            unroll!(4: l, { Self(lanes[l]).store(dest.add(l * stride)) });
         }
     }
 

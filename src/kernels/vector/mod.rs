@@ -14,6 +14,8 @@ pub(super) mod neon;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod sse2;
 
+use crate::kernels::unroll::unroll;
+
 /// Bytes of a lane.
 pub(super) const LANE: usize = 16;
 
@@ -48,6 +50,25 @@ pub(super) trait Vector: Copy {
 
     /// Writes lane `L` to the 16 bytes at `dest`.
     unsafe fn store_lane<const L: usize>(self, dest: *mut u8);
+
+    /// Writes lane `l` of four registers, one after the other, at `dest + l * stride`.
+    #[inline(always)]
+    unsafe fn store_lanes(r: [Self; 4], dest: *mut u8, stride: usize) {
+        // SAFETY: the contract of the trait.
+        unsafe {
+            unroll!(4: k, {
+                let dest = dest.add(k * LANE);
+                r[k].store_lane::<0>(dest);
+                if Self::LANES > 1 {
+                    r[k].store_lane::<1>(dest.add(stride));
+                }
+                if Self::LANES > 2 {
+                    r[k].store_lane::<2>(dest.add(2 * stride));
+                    r[k].store_lane::<3>(dest.add(3 * stride));
+                }
+            });
+        }
+    }
 
     /// Interleaves units of `UNIT` bytes (1, 2, 4 or 8) in each lane: `a0 b0 a1 b1 …` of the lanes'
     /// low halves, and of their high halves.
