@@ -139,7 +139,8 @@ impl Cursor {
             if distance > self.produced() {
                 return Err(Error::Data);
             }
-            C::copy_short(self.out, distance);
+            // Short matches have 3 to 8 bytes.
+            C::copy_word(self.out, distance);
             self.out = self.out.add((control >> 5) + 2);
             Ok(self.next())
         }

@@ -8,7 +8,7 @@ use std::arch::x86_64::{
 use std::hint::select_unpredictable;
 use std::ptr;
 
-use super::{Copier, Portable, STEP, WIDE, copy_step};
+use super::{Copier, Portable, STEP, WIDE, WORD, copy_step};
 
 /// Copies with AVX2. To be used only inside functions compiled for it.
 pub(in super::super) struct Avx2;
@@ -19,9 +19,6 @@ const REACH: usize = 4 * WIDE;
 
 /// What was stored this many bytes ago has reached the cache, more or less.
 const FORGOTTEN: usize = 512;
-
-/// What a short match is copied by.
-const WORD: usize = size_of::<u64>();
 
 /// Bytes that were never written, so that loading them waits for nothing.
 static ELSEWHERE: [u8; STEP] = [0; STEP];
@@ -64,26 +61,24 @@ impl Copier for Avx2 {
 
     #[inline(always)]
     unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize) {
-        // SAFETY: passed on; what is written ends less than REACH bytes behind the match, and there are that many.
+        // SAFETY: passed on.
         unsafe {
             if room < len + REACH {
                 copy_at_the_end(out, distance, len, room);
-            } else if distance < STEP {
-                copy_pattern(out, distance, len);
             } else {
-                copy_far(out, distance, len);
+                copy_in_reach(out, distance, len);
             }
         }
     }
 
     #[inline(always)]
-    unsafe fn copy_short(out: *mut u8, distance: usize) {
-        // SAFETY: passed on; for a length of WIDE both write exactly that many bytes.
+    unsafe fn copy_word(out: *mut u8, distance: usize) {
+        // SAFETY: passed on; both ways write no more than WIDE bytes.
         unsafe {
-            if distance < STEP {
+            if distance < WORD {
                 _mm256_storeu_si256(out.cast(), pattern(out, distance));
             } else {
-                copy_far(out, distance, WIDE);
+                copy_as::<u64>(out.sub(distance).cast_const(), out);
             }
         }
     }
@@ -109,12 +104,37 @@ impl Copier for Avx2 {
     }
 }
 
-/// Out of line, since it happens once or twice a stream.
+/// Out of line, since it happens once or twice a stream. But the last match may be most of it, so where it begins, there
+/// may be nothing to care for yet.
 #[cold]
 #[inline(never)]
+#[target_feature(enable = "avx2")]
 unsafe fn copy_at_the_end(out: *mut u8, distance: usize, len: usize, room: usize) {
-    // SAFETY: passed on.
-    unsafe { Portable::copy_match(out, distance, len, room) }
+    // SAFETY: passed on; the first part ends REACH bytes before the room does.
+    unsafe {
+        let mut quick = 0;
+        if room >= 2 * REACH {
+            quick = room - REACH;
+            copy_in_reach(out, distance, quick);
+        }
+        Portable::copy_match(out.add(quick), distance, len - quick, room - quick);
+    }
+}
+
+/// Copies a match as if byte by byte.
+///
+/// # Safety
+/// As [`Copier::copy_match`], and a room of `len + REACH`.
+#[inline(always)]
+unsafe fn copy_in_reach(out: *mut u8, distance: usize, len: usize) {
+    // SAFETY: passed on; what is written ends less than REACH bytes behind the match.
+    unsafe {
+        if distance < STEP {
+            copy_pattern(out, distance, len);
+        } else {
+            copy_far(out, distance, len);
+        }
+    }
 }
 
 /// Copies 32 bytes.

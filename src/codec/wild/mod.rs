@@ -20,6 +20,9 @@ pub(super) const STEP: usize = 16;
 /// The size of what is copied for something short, however short it is.
 pub(super) const WIDE: usize = 2 * STEP;
 
+/// The longest match that a single load can copy.
+pub(super) const WORD: usize = size_of::<u64>();
+
 /// The longest match that counts as short: what a token of LZ4 alone can tell.
 pub(super) const SHORT: usize = STEP + 2;
 
@@ -74,13 +77,14 @@ pub(super) trait Copier {
     /// same allocation, and `len <= room`.
     unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize);
 
-    /// [`copy_match`](Self::copy_match) for any length up to [`WIDE`], without knowing which: writes that many bytes.
+    /// [`copy_match`](Self::copy_match) for any length up to [`WORD`], without knowing which. May change [`WIDE`] bytes from
+    /// `out` on.
     ///
     /// # Safety
     /// The `distance` bytes before `out` are readable, and [`WIDE`] bytes from `out` on are readable and writable, in
     /// the same allocation.
     #[inline(always)]
-    unsafe fn copy_short(out: *mut u8, distance: usize) {
+    unsafe fn copy_word(out: *mut u8, distance: usize) {
         // SAFETY: passed on.
         unsafe { Self::copy_match(out, distance, WIDE, WIDE) }
     }
@@ -89,12 +93,12 @@ pub(super) trait Copier {
     /// it wrote. May change [`WIDE`] bytes from `out` on.
     ///
     /// # Safety
-    /// As for [`copy_short`](Self::copy_short), and `len <= SHORT`.
+    /// As for [`copy_word`](Self::copy_word), and `len <= SHORT`.
     #[inline(always)]
     unsafe fn copy_words(out: *mut u8, distance: usize, len: usize) {
         debug_assert!(len <= SHORT);
         // SAFETY: passed on.
-        unsafe { Self::copy_short(out, distance) }
+        unsafe { Self::copy_match(out, distance, WIDE, WIDE) }
     }
 }
 
