@@ -3,7 +3,7 @@
 //! It looks at every position once, in order: where was a word like this last seen, and do the bytes there go on
 //! like the bytes here? The first good answer is taken. Looking and noting go four positions at a time, so that
 //! the usual answer "nothing" costs one branch in four; when one of the four does match, what was noted for those
-//! behind it is taken back.
+//! behind it is taken back. Right behind a match the next one is often near, and positions go one by one.
 
 use super::super::FAR;
 use super::table::{Index, Slot};
@@ -18,6 +18,8 @@ const MIN_REDUCED_FAR: usize = 6;
 const REACH: usize = 73725;
 /// How many positions are looked at together.
 const BATCH: usize = 4;
+/// How many positions behind a match are looked at one by one.
+const ALONE: usize = 4;
 /// The bytes compared at once, at first and then in a long match.
 const WORD: usize = size_of::<u64>();
 const LEAP: usize = 32;
@@ -52,10 +54,12 @@ pub(super) fn search<S: Slot, K: Sink>(
         index.note(src, 0);
         at = 1;
     }
+    // Up to here, positions go one by one.
+    let mut alone = 0;
     while at < limit {
         // SAFETY: `1 <= at` and `limit` leaves TAIL bytes behind each position of the batch.
         let found = unsafe {
-            if at + BATCH <= limit {
+            if at >= alone && at + BATCH <= limit {
                 look::<BATCH, S, K>(src, at, &mut index)
             } else {
                 look::<1, S, K>(src, at, &mut index)
@@ -80,6 +84,7 @@ pub(super) fn search<S: Slot, K: Sink>(
                     index.note_as(word(src, last) >> 8, last + 1);
                 }
                 at = last + REDUCED;
+                alone = at + ALONE;
             }
         }
     }
