@@ -5,25 +5,23 @@
 //! function of the source, the parameters and the size of the destination: where the destination gets
 //! short, so that an encoder's limit depends on what is in front of it, the rest is done by one thread.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::blocksize::{blocksize, would_split};
 use super::header::{
     EXTENDED_HEADER_LENGTH, HeaderFields, MIN_HEADER_LENGTH, Special, VERSION_BLOSC1,
     VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2, flags_of_slots, is_said_by_flags,
 };
+use super::order::{Buffers, Output};
 use super::params::{CParams, HeaderForm};
 use super::prefilter::Prefilter;
 use super::staff::Staff;
 use super::stream::{BlockEncoder, CodecChoice, Source};
 use super::tuner::TunerCall;
 use super::view::WORD;
-use super::worker::Worker;
 use super::{
     MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, blosc1, dict, instrument,
 };
-use crate::filter::{self, Pipeline, grown};
-use crate::{Error, Result, pool, trace};
+use crate::filter::{self, Pipeline};
+use crate::{Error, Result, trace};
 
 /// Highest compression level.
 const MAX_LEVEL: i32 = 9;
@@ -45,6 +43,7 @@ pub struct Compressor {
     blocksize_used: usize,
     staff: Staff,
     reference: Vec<u8>,
+    buffers: Buffers,
 }
 
 /// What all blocks of one compression share.
@@ -78,6 +77,7 @@ impl Compressor {
             blocksize_used: 0,
             staff: Staff::default(),
             reference: Vec::new(),
+            buffers: Buffers::default(),
         })
     }
 
@@ -89,6 +89,7 @@ impl Compressor {
             blocksize_used: 0,
             staff: self.staff.twin(),
             reference: Vec::new(),
+            buffers: Buffers::default(),
         }
     }
 
@@ -181,7 +182,7 @@ impl Compressor {
         if self.params.use_dict {
             job.encoder.dictionary = dict::for_blocks(&job, self.staff.own())?;
         }
-        job.compress(&mut self.staff, dest)
+        job.compress(&mut self.staff, &mut self.buffers, dest)
     }
 
     /// Compresses each of `blocks` into a block of its own, of a chunk with variable-length blocks;
@@ -221,7 +222,7 @@ impl Compressor {
         if self.params.use_dict && self.params.clevel > 0 {
             job.encoder.dictionary = dict::for_vl_blocks(&job, self.staff.own())?;
         }
-        job.compress(&mut self.staff, dest)
+        job.compress(&mut self.staff, &mut self.buffers, dest)
     }
 
     /// The part of `dest` a chunk may take; none when the data or the destination are of a size that Blosc
@@ -392,8 +393,13 @@ impl<'a> Job<'a> {
 
     /// Compresses the blocks into a chunk in `dest`; returns its size, or 0 when neither the compressed
     /// nor the raw data fit.
-    fn compress(&mut self, staff: &mut Staff, dest: &mut [u8]) -> Result<usize> {
-        match self.compress_blocks(staff, dest)? {
+    fn compress(
+        &mut self,
+        staff: &mut Staff,
+        buffers: &mut Buffers,
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        match self.compress_blocks(staff, buffers, dest)? {
             Outcome::DoesNotFit if self.header.flags2 & flag2::VL_BLOCKS != 0 => Ok(0),
             Outcome::DoesNotFit => {
                 self.header.flags |= flag::MEMCPYED;
@@ -431,7 +437,12 @@ impl<'a> Job<'a> {
         self.encoder.runs && !self.encoder.is_vl() && !self.encoder.params.instrument
     }
 
-    fn compress_blocks(&self, staff: &mut Staff, dest: &mut [u8]) -> Result<Outcome> {
+    fn compress_blocks(
+        &self,
+        staff: &mut Staff,
+        buffers: &mut Buffers,
+        dest: &mut [u8],
+    ) -> Result<Outcome> {
         let start = self.data_start();
         if start > dest.len() {
             return Ok(Outcome::DoesNotFit);
@@ -444,124 +455,22 @@ impl<'a> Job<'a> {
             size.copy_from_slice(&(dictionary.bytes().len() as i32).to_le_bytes());
             bytes.copy_from_slice(dictionary.bytes());
         }
-        let mut output = Output {
-            starts,
-            position: start,
-            rest: data,
-            next: 0,
-            all_zero: true,
-            state: State::Running,
-            waiting: Vec::new(),
-            spare: Vec::new(),
-        };
+        let mut output = Output::new(starts, start, data);
         let nthreads = usize::try_from(self.encoder.params.nthreads).unwrap_or(1);
         if nthreads > 1 && self.nbytes / self.encoder.blocksize > 1 {
-            output = self.compress_in_threads(staff, nthreads, output)?;
+            output = output.encode_in_threads(
+                &self.encoder,
+                self.nblocks,
+                nthreads,
+                staff.of_all(),
+                buffers,
+            )?;
         }
-        let worker = staff.own();
-        while output.next < self.nblocks {
-            let encoded = self.encoder.encode(worker, output.next, 0, output.rest)?;
-            let Some(encoded) = encoded else {
-                return Ok(Outcome::DoesNotFit);
-            };
-            output.take_place(encoded.len, encoded.all_zero);
+        if !output.encode(&self.encoder, self.nblocks, staff.own())? {
+            return Ok(Outcome::DoesNotFit);
         }
-        Ok(Outcome::Fits {
-            end: output.position,
-            all_zero: output.all_zero,
-        })
-    }
-
-    /// Compresses blocks in several threads until all are done or the destination gets short.
-    fn compress_in_threads<'d>(
-        &self,
-        staff: &mut Staff,
-        nthreads: usize,
-        output: Output<'d>,
-    ) -> Result<Output<'d>> {
-        let claimed = std::sync::atomic::AtomicUsize::new(0);
-        let output = Mutex::new(output);
-        let workers = staff.of_all();
-        pool::run(nthreads, &|tid| {
-            let mut worker = workers.take();
-            loop {
-                // Relaxed: the number itself is all that is shared here; what the blocks are made of
-                // was written before the pool started this thread.
-                let nblock = claimed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                if nblock >= self.nblocks {
-                    break;
-                }
-                let done = self.encode_apart(&mut worker, nblock, tid, &output);
-                if !done {
-                    break;
-                }
-            }
-            workers.put(worker);
-        });
-        let output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match output.state {
-            State::Failed(error) => Err(error),
-            State::Running | State::Short => Ok(output),
-        }
-    }
-
-    /// Compresses a block into a buffer and puts it, and those that wait for it, into the chunk. Returns
-    /// whether there is a reason to go on.
-    fn encode_apart(
-        &self,
-        worker: &mut Worker,
-        nblock: usize,
-        tid: usize,
-        output: &Mutex<Output<'_>>,
-    ) -> bool {
-        let lock = || output.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut buffer = std::mem::take(&mut worker.compressed);
-        let encoded = grown(&mut buffer, self.encoder.worst_case(nblock))
-            .and_then(|room| self.encoder.encode(worker, nblock, tid, room));
-        let failed = encoded.is_err();
-        let mut placed = Vec::new();
-        let mut shared = lock();
-        shared.waiting.push(Waiting {
-            nblock,
-            buffer,
-            encoded,
-        });
-        while let State::Running = shared.state {
-            let next = shared.next;
-            let Some(at) = shared
-                .waiting
-                .iter()
-                .position(|waiting| waiting.nblock == next)
-            else {
-                break;
-            };
-            // The same condition as if one thread had come here: each stream has all the room it needs.
-            if shared.rest.len() < self.encoder.worst_case(next) {
-                shared.state = State::Short;
-                break;
-            }
-            let waiting = shared.waiting.swap_remove(at);
-            match waiting.encoded {
-                Ok(Some(encoded)) => {
-                    let place = shared.take_place(encoded.len, encoded.all_zero);
-                    placed.push((waiting.buffer, place));
-                }
-                Ok(None) => shared.state = State::Short,
-                Err(error) => shared.state = State::Failed(error),
-            }
-        }
-        worker.compressed = shared.spare.pop().unwrap_or_default();
-        let goes_on = !failed && matches!(shared.state, State::Running);
-        drop(shared);
-        for (buffer, place) in placed {
-            place.copy_from_slice(&buffer[..place.len()]);
-            if worker.compressed.is_empty() {
-                worker.compressed = buffer;
-            } else {
-                lock().spare.push(buffer);
-            }
-        }
-        goes_on
+        let (end, all_zero) = output.end();
+        Ok(Outcome::Fits { end, all_zero })
     }
 
     /// Stores the data as they are, behind a header whose flags say so.
@@ -594,50 +503,5 @@ impl<'a> Job<'a> {
                 .prefilter_into(prefilter, &mut worker.callback, nblock, 0, block)?;
         }
         Ok(())
-    }
-}
-
-/// A compressed block whose turn has not come. A failure has its turn too: it does not count when the
-/// destination ends before it.
-struct Waiting {
-    nblock: usize,
-    buffer: Vec<u8>,
-    encoded: Result<Option<super::stream::Encoded>>,
-}
-
-enum State {
-    Running,
-    /// The destination may be too small for the next block in its worst case.
-    Short,
-    Failed(Error),
-}
-
-/// The chunk in the making.
-struct Output<'d> {
-    /// The table of block starts.
-    starts: &'d mut [u8],
-    /// Where the next block begins in the chunk, and the destination from there on.
-    position: usize,
-    rest: &'d mut [u8],
-    /// The next block.
-    next: usize,
-    /// Whether all blocks so far are runs of zeros.
-    all_zero: bool,
-    state: State,
-    waiting: Vec<Waiting>,
-    spare: Vec<Vec<u8>>,
-}
-
-impl<'d> Output<'d> {
-    /// Gives the next block its place.
-    fn take_place(&mut self, len: usize, all_zero: bool) -> &'d mut [u8] {
-        let entry = WORD * self.next;
-        self.starts[entry..entry + WORD].copy_from_slice(&(self.position as i32).to_le_bytes());
-        self.next += 1;
-        self.position += len;
-        self.all_zero &= all_zero;
-        let (place, rest) = std::mem::take(&mut self.rest).split_at_mut(len);
-        self.rest = rest;
-        place
     }
 }

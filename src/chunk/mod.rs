@@ -46,6 +46,7 @@ mod inspect;
 mod instrument;
 mod lazy;
 pub mod oneshot;
+mod order;
 mod params;
 mod part;
 mod prefilter;

@@ -24,8 +24,6 @@ pub(super) struct Worker {
     pub callback: Vec<u8>,
     /// A compressed stream that is only measured.
     pub compressed_stream: Vec<u8>,
-    /// A compressed block on its way to its place in the chunk.
-    pub compressed: Vec<u8>,
 }
 
 /// Most bytes of buffers that a worker keeps when nobody is left who it works for.
@@ -43,7 +41,6 @@ impl Worker {
             &self.part,
             &self.callback,
             &self.compressed_stream,
-            &self.compressed,
         ];
         let held: usize = buffers.iter().map(|buffer| buffer.capacity()).sum();
         held + self.filters.capacity() <= MAX_SPARE_BYTES

@@ -1,0 +1,336 @@
+//! Blocks that several threads encode, put into the chunk in the order of their numbers.
+//!
+//! Threads take the blocks in order. Whoever takes the one that comes next in the chunk encodes it where it
+//! belongs. Any other is encoded *ahead*, into a buffer, which waits for its turn if need be and is then copied,
+//! by whichever thread comes by. There are at most [`BUFFERS_PER_THREAD`] buffers for each thread at work, and a
+//! block is begun only with a place or a buffer for it: that bounds the memory, however long a block takes or
+//! its thread is held up.
+//!
+//! No thread ever waits for another here, as shares of a run must not (a user's threads may be fewer than the
+//! jobs, or one may have begun a job inside another, from a callback). A thread that finds no buffer leaves, the
+//! others leave when they are done with what they have begun, and then the next round begins: another run of
+//! the pool. What makes this go on:
+//!
+//! - While a block waits, the next one is in work: it was taken before, and once it is encoded it is placed, and
+//!   all that wait behind it.
+//! - So when all threads have left, each block that was begun is in the chunk, and nothing waits.
+//! - In each round a block is placed: the first one taken is the next, and it needs no buffer. A thread that
+//!   is alone always has the next.
+//!
+//! A thread that dies of a panic, or that a forked child lacks, keeps its block for ever. Then the others run out of
+//! buffers and leave, and the run ends as the pool says.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::staff::Workers;
+use super::stream::{BlockEncoder, Encoded};
+use super::view::WORD;
+use super::worker::Worker;
+use crate::filter::grown;
+use crate::{Error, Result, pool};
+
+/// How many blocks a thread may be ahead, the one it works on among them.
+const BUFFERS_PER_THREAD: usize = 3;
+
+/// The chunk in the making.
+pub(super) struct Output<'d> {
+    /// The table of block starts.
+    starts: &'d mut [u8],
+    /// Where the next block begins in the chunk, and the destination from there on.
+    position: usize,
+    rest: &'d mut [u8],
+    /// The next block.
+    next: usize,
+    /// Whether all blocks so far are runs of zeros.
+    all_zero: bool,
+}
+
+/// What is kept of it from one compression to the next.
+#[derive(Default)]
+pub(super) struct Buffers {
+    idle: Vec<Vec<u8>>,
+    waiting: Vec<Waiting>,
+}
+
+/// An encoded block whose turn has not come. A failure has its turn too: it does not count when the
+/// destination ends before it.
+struct Waiting {
+    nblock: usize,
+    buffer: Vec<u8>,
+    encoded: Result<Option<Encoded>>,
+}
+
+/// What all threads of a round share.
+struct Line<'a, 'd> {
+    encoder: &'a BlockEncoder<'a>,
+    buffers: &'a mut Buffers,
+    output: Output<'d>,
+    /// The first block that nobody has begun, and the first that nobody shall begin.
+    untaken: usize,
+    end: usize,
+    /// Threads that have come in this round.
+    threads: usize,
+    /// Buffers that are not idle.
+    lent: usize,
+    /// Whether the threads shall leave before the end, because one has left.
+    is_ending: bool,
+    state: State,
+}
+
+enum State {
+    Running,
+    /// The destination may be too small for the next block in its worst case.
+    Short,
+    Failed(Error),
+}
+
+/// What a thread does next.
+enum Task<'d> {
+    /// Encode the next block of the chunk, where it belongs.
+    InPlace {
+        nblock: usize,
+        rest: &'d mut [u8],
+    },
+    /// Encode a block whose place is not known yet.
+    Ahead {
+        nblock: usize,
+        buffer: Vec<u8>,
+    },
+    /// Copy what waited.
+    Copy {
+        buffer: Vec<u8>,
+        place: &'d mut [u8],
+    },
+    Leave,
+}
+
+impl<'d> Output<'d> {
+    /// A chunk whose blocks begin at `position`, where `rest` lies.
+    pub fn new(starts: &'d mut [u8], position: usize, rest: &'d mut [u8]) -> Output<'d> {
+        Output {
+            starts,
+            position,
+            rest,
+            next: 0,
+            all_zero: true,
+        }
+    }
+
+    /// Where the chunk ends so far, and whether its blocks are runs of zeros.
+    pub fn end(&self) -> (usize, bool) {
+        (self.position, self.all_zero)
+    }
+
+    /// Encodes what is left, one block after another; false when one does not fit.
+    pub fn encode(
+        &mut self,
+        encoder: &BlockEncoder<'_>,
+        nblocks: usize,
+        worker: &mut Worker,
+    ) -> Result<bool> {
+        while self.next < nblocks {
+            let Some(encoded) = encoder.encode(worker, self.next, 0, self.rest)? else {
+                return Ok(false);
+            };
+            self.take_place(encoded);
+        }
+        Ok(true)
+    }
+
+    /// Encodes in up to `nthreads` threads, until all is done or the destination gets short.
+    pub fn encode_in_threads(
+        self,
+        encoder: &BlockEncoder<'_>,
+        nblocks: usize,
+        nthreads: usize,
+        workers: &Workers,
+        buffers: &mut Buffers,
+    ) -> Result<Output<'d>> {
+        buffers.recall();
+        let mut line = Mutex::new(Line {
+            encoder,
+            buffers,
+            untaken: self.next,
+            end: nblocks,
+            output: self,
+            threads: 0,
+            lent: 0,
+            is_ending: false,
+            state: State::Running,
+        });
+        while inner(&mut line).begins_round() {
+            pool::run(nthreads, &|tid| {
+                let mut worker = workers.take();
+                serve(&line, encoder, &mut worker, tid);
+                workers.put(worker);
+            });
+        }
+        let line = line.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match line.state {
+            State::Failed(error) => Err(error),
+            State::Running | State::Short => Ok(line.output),
+        }
+    }
+
+    /// Gives the next block its place.
+    fn take_place(&mut self, encoded: Encoded) -> &'d mut [u8] {
+        let entry = WORD * self.next;
+        self.starts[entry..entry + WORD].copy_from_slice(&(self.position as i32).to_le_bytes());
+        self.next += 1;
+        self.position += encoded.len;
+        self.all_zero &= encoded.all_zero;
+        let (place, rest) = std::mem::take(&mut self.rest).split_at_mut(encoded.len);
+        self.rest = rest;
+        place
+    }
+}
+
+impl Buffers {
+    /// Takes back what the last compression left behind when it ended early.
+    fn recall(&mut self) {
+        let left = self.waiting.drain(..).map(|waiting| waiting.buffer);
+        self.idle.extend(left);
+    }
+}
+
+fn inner<'a, 'b, 'd>(line: &'b mut Mutex<Line<'a, 'd>>) -> &'b mut Line<'a, 'd> {
+    line.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a thread does in a round.
+fn serve(line: &Mutex<Line<'_, '_>>, encoder: &BlockEncoder<'_>, worker: &mut Worker, tid: usize) {
+    let lock = || -> MutexGuard<'_, _> { line.lock().unwrap_or_else(PoisonError::into_inner) };
+    let mut task = lock().come();
+    loop {
+        task = match task {
+            Task::InPlace { nblock, rest } => {
+                let encoded = encoder.encode(worker, nblock, tid, rest);
+                lock().is_in_place(rest, encoded)
+            }
+            Task::Ahead { nblock, mut buffer } => {
+                let encoded = grown(&mut buffer, encoder.worst_case(nblock))
+                    .and_then(|room| encoder.encode(worker, nblock, tid, room));
+                lock().is_ahead(Waiting {
+                    nblock,
+                    buffer,
+                    encoded,
+                })
+            }
+            Task::Copy { buffer, place } => {
+                place.copy_from_slice(&buffer[..place.len()]);
+                lock().is_copied(buffer)
+            }
+            Task::Leave => return,
+        }
+    }
+}
+
+impl<'d> Line<'_, 'd> {
+    /// Whether there is anything left to do for threads; if so, they may come.
+    fn begins_round(&mut self) -> bool {
+        self.threads = 0;
+        self.is_ending = false;
+        matches!(self.state, State::Running) && self.output.next < self.end
+    }
+
+    /// A thread comes.
+    fn come(&mut self) -> Task<'d> {
+        self.threads += 1;
+        self.next_task()
+    }
+
+    /// The next block has been encoded where it belongs.
+    fn is_in_place(&mut self, rest: &'d mut [u8], encoded: Result<Option<Encoded>>) -> Task<'d> {
+        self.output.rest = rest;
+        if let Some(encoded) = self.judge(encoded) {
+            self.output.take_place(encoded);
+        }
+        self.next_task()
+    }
+
+    /// A block has been encoded into a buffer.
+    fn is_ahead(&mut self, block: Waiting) -> Task<'d> {
+        if block.encoded.is_err() {
+            // What is behind it is not needed.
+            self.end = self.end.min(block.nblock + 1);
+        }
+        self.buffers.waiting.push(block);
+        self.next_task()
+    }
+
+    /// A block has been copied from a buffer to its place.
+    fn is_copied(&mut self, buffer: Vec<u8>) -> Task<'d> {
+        self.give_back(buffer);
+        self.next_task()
+    }
+
+    fn next_task(&mut self) -> Task<'d> {
+        let next = self.output.next;
+        let waiting = &mut self.buffers.waiting;
+        let its_turn = waiting.iter().position(|block| block.nblock == next);
+        let is_untaken = self.untaken == next && self.untaken < self.end && !self.is_ending;
+        if !matches!(self.state, State::Running) {
+            return Task::Leave;
+        }
+        // The same condition as if one thread had come here: each stream has all the room it needs.
+        if (its_turn.is_some() || is_untaken)
+            && self.output.rest.len() < self.encoder.worst_case(next)
+        {
+            self.state = State::Short;
+            return Task::Leave;
+        }
+        if let Some(at) = its_turn {
+            let Waiting {
+                buffer, encoded, ..
+            } = self.buffers.waiting.swap_remove(at);
+            return match self.judge(encoded) {
+                Some(encoded) => Task::Copy {
+                    buffer,
+                    place: self.output.take_place(encoded),
+                },
+                None => {
+                    self.give_back(buffer);
+                    Task::Leave
+                }
+            };
+        }
+        if is_untaken {
+            return Task::InPlace {
+                nblock: self.take(),
+                rest: std::mem::take(&mut self.output.rest),
+            };
+        }
+        if self.untaken >= self.end || self.is_ending {
+            return Task::Leave;
+        }
+        if self.lent == BUFFERS_PER_THREAD * self.threads {
+            self.is_ending = true;
+            return Task::Leave;
+        }
+        self.lent += 1;
+        Task::Ahead {
+            nblock: self.take(),
+            buffer: self.buffers.idle.pop().unwrap_or_default(),
+        }
+    }
+
+    fn take(&mut self) -> usize {
+        self.untaken += 1;
+        self.untaken - 1
+    }
+
+    fn give_back(&mut self, buffer: Vec<u8>) {
+        self.lent -= 1;
+        self.buffers.idle.push(buffer);
+    }
+
+    /// What became of the next block; all ends when it is none.
+    fn judge(&mut self, encoded: Result<Option<Encoded>>) -> Option<Encoded> {
+        match encoded {
+            Ok(Some(encoded)) => return Some(encoded),
+            Ok(None) => self.state = State::Short,
+            Err(error) => self.state = State::Failed(error),
+        }
+        None
+    }
+}
