@@ -466,7 +466,7 @@ impl<'a> Job<'a> {
                 buffers,
             )?;
         }
-        if !output.encode(&self.encoder, self.nblocks, staff.own())? {
+        if !output.encode(&self.encoder, self.nblocks, staff)? {
             return Ok(Outcome::DoesNotFit);
         }
         let (end, all_zero) = output.end();

@@ -22,15 +22,15 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::staff::Workers;
+use super::staff::{Staff, Workers};
 use super::stream::{BlockEncoder, Encoded};
 use super::view::WORD;
 use super::worker::Worker;
-use crate::filter::grown;
+use crate::buffer::Buffer;
 use crate::{Error, Result, pool};
 
 /// How many blocks a thread may be ahead, the one it works on among them.
-const BUFFERS_PER_THREAD: usize = 3;
+const BUFFERS_PER_THREAD: usize = 2;
 
 /// The chunk in the making.
 pub(super) struct Output<'d> {
@@ -48,7 +48,7 @@ pub(super) struct Output<'d> {
 /// What is kept of it from one compression to the next.
 #[derive(Default)]
 pub(super) struct Buffers {
-    idle: Vec<Vec<u8>>,
+    idle: Vec<Buffer>,
     waiting: Vec<Waiting>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Buffers {
 /// destination ends before it.
 struct Waiting {
     nblock: usize,
-    buffer: Vec<u8>,
+    buffer: Buffer,
     encoded: Result<Option<Encoded>>,
 }
 
@@ -94,11 +94,11 @@ enum Task<'d> {
     /// Encode a block whose place is not known yet.
     Ahead {
         nblock: usize,
-        buffer: Vec<u8>,
+        buffer: Buffer,
     },
     /// Copy what waited.
     Copy {
-        buffer: Vec<u8>,
+        buffer: Buffer,
         place: &'d mut [u8],
     },
     Leave,
@@ -126,10 +126,10 @@ impl<'d> Output<'d> {
         &mut self,
         encoder: &BlockEncoder<'_>,
         nblocks: usize,
-        worker: &mut Worker,
+        staff: &mut Staff,
     ) -> Result<bool> {
         while self.next < nblocks {
-            let Some(encoded) = encoder.encode(worker, self.next, 0, self.rest)? else {
+            let Some(encoded) = encoder.encode(staff.own(), self.next, 0, self.rest)? else {
                 return Ok(false);
             };
             self.take_place(encoded);
@@ -197,6 +197,18 @@ fn inner<'a, 'b, 'd>(line: &'b mut Mutex<Line<'a, 'd>>) -> &'b mut Line<'a, 'd> 
     line.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The first `len` bytes of a buffer, after replacing it when it is shorter.
+///
+/// The worst case is hardly ever met. Large memory comes from the system without pages, and those that no block
+/// ever reaches it never gets.
+fn long_enough(buffer: &mut Buffer, len: usize) -> Result<&mut [u8]> {
+    if buffer.len() < len {
+        *buffer = Buffer::new();
+        *buffer = Buffer::zeroed(len)?;
+    }
+    Ok(&mut buffer[..len])
+}
+
 /// What a thread does in a round.
 fn serve(line: &Mutex<Line<'_, '_>>, encoder: &BlockEncoder<'_>, worker: &mut Worker, tid: usize) {
     let lock = || -> MutexGuard<'_, _> { line.lock().unwrap_or_else(PoisonError::into_inner) };
@@ -208,7 +220,7 @@ fn serve(line: &Mutex<Line<'_, '_>>, encoder: &BlockEncoder<'_>, worker: &mut Wo
                 lock().is_in_place(rest, encoded)
             }
             Task::Ahead { nblock, mut buffer } => {
-                let encoded = grown(&mut buffer, encoder.worst_case(nblock))
+                let encoded = long_enough(&mut buffer, encoder.worst_case(nblock))
                     .and_then(|room| encoder.encode(worker, nblock, tid, room));
                 lock().is_ahead(Waiting {
                     nblock,
@@ -259,7 +271,7 @@ impl<'d> Line<'_, 'd> {
     }
 
     /// A block has been copied from a buffer to its place.
-    fn is_copied(&mut self, buffer: Vec<u8>) -> Task<'d> {
+    fn is_copied(&mut self, buffer: Buffer) -> Task<'d> {
         self.give_back(buffer);
         self.next_task()
     }
@@ -310,7 +322,7 @@ impl<'d> Line<'_, 'd> {
         self.lent += 1;
         Task::Ahead {
             nblock: self.take(),
-            buffer: self.buffers.idle.pop().unwrap_or_default(),
+            buffer: self.buffers.idle.pop().unwrap_or(Buffer::new()),
         }
     }
 
@@ -319,7 +331,7 @@ impl<'d> Line<'_, 'd> {
         self.untaken - 1
     }
 
-    fn give_back(&mut self, buffer: Vec<u8>) {
+    fn give_back(&mut self, buffer: Buffer) {
         self.lent -= 1;
         self.buffers.idle.push(buffer);
     }

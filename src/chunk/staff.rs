@@ -1,20 +1,25 @@
-//! The workers of a compressor or decompressor, and the one that is left when it is gone.
+//! The workers of compressors and decompressors, and the one that is left when they are gone.
+//!
+//! The thread that calls has a worker at hand, which stays with its compressor or decompressor. The workers of
+//! several threads, and of twins, belong to all of the process: a program that writes and reads with two
+//! threads each needs two, not four, as long as it does not do both at once. They are kept as long as somebody is
+//! there who has used them.
 //!
 //! Programs that make a context for each chunk (HDF5's filters do) would have each of them get and clear the
 //! same memory. So the process keeps one worker whose context is gone for the next that needs one.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::worker::Worker;
 
-/// The workers of whoever compresses or decompresses: that of the thread which calls, at hand without a lock,
-/// and those that its helpers and twins share.
-#[derive(Default)]
+/// The workers of whoever compresses or decompresses: that of the thread which calls, at hand, and those that
+/// its helpers and twins take.
 pub(super) struct Staff {
     own: Own,
-    shared: OnceLock<Arc<Workers>>,
+    common: OnceLock<Share>,
+    workers: &'static Workers,
 }
 
 /// A worker that only its owner can use.
@@ -24,113 +29,198 @@ struct Own(Option<Box<Worker>>);
 // SAFETY: a shared reference leads nowhere: nothing but functions that have it to themselves look inside.
 unsafe impl Sync for Own {}
 
+impl Default for Staff {
+    fn default() -> Staff {
+        Staff::of(&COMMON)
+    }
+}
+
 impl Staff {
-    /// A staff that shares the workers which are not at hand.
-    pub fn twin(&self) -> Staff {
-        let shared = Arc::clone(self.shared.get_or_init(Arc::default));
+    fn of(workers: &'static Workers) -> Staff {
         Staff {
             own: Own(None),
-            shared: OnceLock::from(shared),
+            common: OnceLock::new(),
+            workers,
         }
+    }
+
+    /// A staff for work at the same time, which takes what this one leaves.
+    pub fn twin(&self) -> Staff {
+        self.share();
+        let twin = Staff::of(self.workers);
+        twin.share();
+        twin
     }
 
     /// The worker of the thread that calls.
     pub fn own(&mut self) -> &mut Worker {
-        let shared = &self.shared;
-        self.own.0.get_or_insert_with(|| match shared.get() {
-            Some(shared) => shared.take(),
+        let common = &self.common;
+        self.own.0.get_or_insert_with(|| match common.get() {
+            Some(share) => share.0.take(),
             None => spare(),
         })
     }
 
     /// The workers for several threads, that of the caller among them.
-    pub fn of_all(&mut self) -> &Workers {
-        let shared = self.shared.get_or_init(Arc::default);
+    pub fn of_all(&mut self) -> &'static Workers {
+        self.share();
         if let Some(own) = self.own.0.take() {
-            shared.put(own);
+            self.workers.put(own);
         }
-        shared
+        self.workers
+    }
+
+    fn share(&self) {
+        self.common.get_or_init(|| Share::of(self.workers));
     }
 }
 
 impl Drop for Staff {
-    /// Leaves the worker to the twins, or else to whoever comes.
+    /// Leaves the worker to others who share, or else to whoever comes.
     fn drop(&mut self) {
-        let Some(own) = self.own.0.take() else {
-            return;
-        };
-        match self.shared.get() {
-            Some(shared) if Arc::strong_count(shared) > 1 => shared.put(own),
-            _ => keep(own),
+        match (self.own.0.take(), self.common.get()) {
+            (Some(own), Some(share)) => share.0.put(own),
+            (Some(own), None) => keep(own),
+            (None, _) => {}
         }
     }
 }
 
-/// Workers of which each thread takes one: as many as have ever been busy at once.
-#[derive(Default)]
+/// Threads that can leave their workers at the same time; those of more are freed.
+const PLACES: usize = 256;
+
+/// Workers of which each thread takes one: as many as have ever been busy at once. A place is swapped, never
+/// locked, so they are as good after a fork.
 pub(super) struct Workers {
-    #[expect(clippy::vec_box, reason = "a worker changes hands at every call")]
-    idle: Mutex<Vec<Box<Worker>>>,
+    places: [AtomicPtr<Worker>; PLACES],
+    /// How many staffs share them.
+    shares: AtomicUsize,
+}
+
+/// Those of the process.
+static COMMON: Workers = Workers::new();
+
+/// A staff's share in workers. When the last is gone, so are they.
+struct Share(&'static Workers);
+
+impl Share {
+    fn of(workers: &'static Workers) -> Share {
+        // Relaxed: only the end of a share says something about workers.
+        workers.shares.fetch_add(1, Ordering::Relaxed);
+        Share(workers)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        // Release: whoever is last sees what this staff has put back; Acquire: if it is this one.
+        let is_last = self.0.shares.fetch_sub(1, Ordering::AcqRel) == 1;
+        for worker in self.0.idle() {
+            if is_last {
+                keep(worker);
+            } else if !worker.is_large() {
+                self.0.put(worker);
+            }
+        }
+    }
 }
 
 impl Workers {
+    const fn new() -> Workers {
+        Workers {
+            places: [const { AtomicPtr::new(null_mut()) }; PLACES],
+            shares: AtomicUsize::new(0),
+        }
+    }
+
     /// Takes an idle worker, or makes one.
     pub fn take(&self) -> Box<Worker> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        idle.unwrap_or_else(spare)
+        self.idle().next().unwrap_or_else(spare)
     }
 
     /// Gives a worker back.
     pub fn put(&self, worker: Box<Worker>) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(worker);
+        let mut worker = worker;
+        for place in &self.places {
+            match put_in(place, worker) {
+                Ok(()) => return,
+                Err(back) => worker = back,
+            }
+        }
+    }
+
+    /// Takes out the idle workers, each when it is asked for and no place twice.
+    fn idle(&self) -> impl Iterator<Item = Box<Worker>> {
+        self.places.iter().filter_map(take_from)
     }
 }
 
-/// A worker that nobody needs now, or NULL. A place that is swapped, never locked, is as good after a fork.
+/// Takes the worker from a place, if one is there.
+fn take_from(place: &AtomicPtr<Worker>) -> Option<Box<Worker>> {
+    // Relaxed: a glance that spares a write; whether a worker is there may change at any time.
+    if place.load(Ordering::Relaxed).is_null() {
+        return None;
+    }
+    // Acquire: what its last user wrote comes with it.
+    let worker = place.swap(null_mut(), Ordering::Acquire);
+    // SAFETY: it came from `Box::into_raw` in `put_in`, and the swap gave it to this call alone.
+    (!worker.is_null()).then(|| unsafe { Box::from_raw(worker) })
+}
+
+/// Puts a worker in a place, or gives it back when one is there.
+fn put_in(place: &AtomicPtr<Worker>, worker: Box<Worker>) -> Result<(), Box<Worker>> {
+    if !place.load(Ordering::Relaxed).is_null() {
+        return Err(worker);
+    }
+    let worker = Box::into_raw(worker);
+    // Release: the next user sees what was written to it.
+    match place.compare_exchange(null_mut(), worker, Ordering::Release, Ordering::Relaxed) {
+        Ok(_) => Ok(()),
+        // SAFETY: it comes from `Box::into_raw` above, and was not stored.
+        Err(_) => Err(unsafe { Box::from_raw(worker) }),
+    }
+}
+
+/// A worker that nobody needs now, or NULL.
 static SPARE: AtomicPtr<Worker> = AtomicPtr::new(null_mut());
 
 /// The worker that was kept, or a new one.
 fn spare() -> Box<Worker> {
-    // Acquire: what its last user wrote comes with it.
-    let kept = SPARE.swap(null_mut(), Ordering::Acquire);
-    if kept.is_null() {
-        return Box::default();
-    }
-    // SAFETY: it came from `Box::into_raw` in `keep`, and the swap gave it to this call alone.
-    unsafe { Box::from_raw(kept) }
+    take_from(&SPARE).unwrap_or_default()
 }
 
 /// Keeps a worker for the next that needs one, unless one is kept already.
 fn keep(mut worker: Box<Worker>) {
-    if !worker.make_spare() {
-        return;
-    }
-    let worker = Box::into_raw(worker);
-    // Release: the next user sees what was written to it.
-    let kept = SPARE.compare_exchange(null_mut(), worker, Ordering::Release, Ordering::Relaxed);
-    if kept.is_err() {
-        // SAFETY: it comes from `Box::into_raw` above, and was not stored.
-        drop(unsafe { Box::from_raw(worker) });
+    if worker.make_spare() {
+        drop(put_in(&SPARE, worker));
     }
 }
 
 /// Frees the working memory that is kept for the next compression or decompression.
 pub fn release() {
-    drop(spare());
+    drop(take_from(&SPARE));
+    COMMON.idle().for_each(drop);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Workers that no other test takes.
+    fn workers() -> &'static Workers {
+        Box::leak(Box::new(Workers::new()))
+    }
+
+    fn holding(bytes: usize) -> Box<Worker> {
+        Box::new(Worker {
+            part: vec![bytes as u8; bytes],
+            ..Worker::default()
+        })
+    }
+
     #[test]
     fn a_worker_goes_from_one_staff_to_its_twin() {
-        let mut staff = Staff::default();
+        let mut staff = Staff::of(workers());
         let mut twin = staff.twin();
         staff.own().part = vec![1; 3];
         drop(staff);
@@ -139,9 +229,64 @@ mod tests {
 
     #[test]
     fn workers_for_all_include_the_caller_s() {
-        let mut staff = Staff::default();
+        let mut staff = Staff::of(workers());
         staff.own().part = vec![2; 3];
         assert_eq!(staff.of_all().take().part, [2; 3]);
+    }
+
+    #[test]
+    fn threads_of_one_staff_take_the_workers_of_another_s() {
+        let workers = workers();
+        let (mut one, mut other) = (Staff::of(workers), Staff::of(workers));
+        one.of_all().put(holding(3));
+        one.of_all().put(holding(4));
+        assert_eq!(other.of_all().take().part, [3; 3]);
+        drop(one);
+        assert_eq!(other.own().part, [4; 4]);
+    }
+
+    #[test]
+    fn large_workers_go_with_a_staff_and_all_with_the_last() {
+        let workers = workers();
+        let (mut one, mut other) = (Staff::of(workers), Staff::of(workers));
+        one.of_all().put(holding(2 << 20));
+        other.of_all().put(holding(5));
+        drop(one);
+        let left: Vec<_> = workers.idle().collect();
+        assert_eq!(left.len(), 1);
+        left.into_iter().for_each(|worker| workers.put(worker));
+        drop(other);
+        assert_eq!(workers.idle().count(), 0);
+    }
+
+    #[test]
+    fn more_workers_than_places_are_freed() {
+        let workers = workers();
+        (0..PLACES + 3).for_each(|_| workers.put(Box::default()));
+        assert_eq!(workers.idle().count(), PLACES);
+        assert_eq!(workers.idle().count(), 0);
+    }
+
+    #[test]
+    fn threads_never_take_the_same_worker() {
+        let workers = workers();
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                scope.spawn(move || {
+                    for round in 0..if cfg!(miri) { 20 } else { 2000 } {
+                        let mut worker = workers.take();
+                        worker.part.clear();
+                        worker.part.resize(16, thread);
+                        if round % 3 == 0 {
+                            std::thread::yield_now();
+                        }
+                        assert_eq!(worker.part, [thread; 16]);
+                        workers.put(worker);
+                    }
+                });
+            }
+        });
+        assert!(workers.idle().count() <= 4);
     }
 
     #[test]

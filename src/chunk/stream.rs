@@ -266,11 +266,15 @@ impl<'a> BlockEncoder<'a> {
             let around = self
                 .params
                 .surroundings(self.chunk(), self.typesize, self.blocksize);
+            // What decompression puts streams in serves here, too: a worker that does both needs it once.
+            worker.planes.forget();
             let mut scratch = std::mem::take(&mut worker.filters);
+            scratch.push_front(&mut worker.streams);
             let result = self
                 .pipeline
                 .forward(reference, &around, block, &mut scratch)
                 .and_then(|filtered| work(worker, filtered));
+            scratch.pop_front(&mut worker.streams);
             worker.filters = scratch;
             result
         })

@@ -12,7 +12,7 @@ pub(super) struct Worker {
     pub filters: Scratch,
     /// A block of a lazy chunk, as stored.
     pub fetched: Vec<u8>,
-    /// A block between the codec and the filters.
+    /// A block between the codec and the filters, when compressing as when decompressing.
     pub streams: Vec<u8>,
     /// Which planes of `streams` hold one byte over and over.
     pub planes: PlaneCache,
@@ -34,6 +34,11 @@ impl Worker {
     /// keeping.
     pub fn make_spare(&mut self) -> bool {
         self.codecs.shrink();
+        !self.is_large()
+    }
+
+    /// Whether its buffers are more than should be kept for nobody.
+    pub fn is_large(&self) -> bool {
         let buffers = [
             &self.fetched,
             &self.streams,
@@ -43,7 +48,7 @@ impl Worker {
             &self.compressed_stream,
         ];
         let held: usize = buffers.iter().map(|buffer| buffer.capacity()).sum();
-        held + self.filters.capacity() <= MAX_SPARE_BYTES
+        held + self.filters.capacity() > MAX_SPARE_BYTES
     }
 }
 

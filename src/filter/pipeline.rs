@@ -41,6 +41,18 @@ impl Scratch {
     pub(crate) fn capacity(&self) -> usize {
         self.a.capacity() + self.b.capacity()
     }
+
+    /// Makes `buffer` the first that is used; the last comes out instead.
+    pub(crate) fn push_front(&mut self, buffer: &mut Vec<u8>) {
+        std::mem::swap(&mut self.a, &mut self.b);
+        std::mem::swap(&mut self.a, buffer);
+    }
+
+    /// Undoes `push_front`.
+    pub(crate) fn pop_front(&mut self, buffer: &mut Vec<u8>) {
+        std::mem::swap(&mut self.a, buffer);
+        std::mem::swap(&mut self.a, &mut self.b);
+    }
 }
 
 /// The first `len` bytes of `buffer`, which grows (and never shrinks) to hold them.
