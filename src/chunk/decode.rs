@@ -207,7 +207,7 @@ pub(super) fn decode_all<'a>(
         blocks.as_mut().ok().and_then(Iterator::next)
     };
     pool::run(nthreads, &|tid| {
-        let mut worker = workers.take();
+        let mut worker = workers.take(tid);
         while let Some((nblock, block)) = next() {
             if let Err(error) = decoder.decode(&mut worker, nblock, tid, reference, block) {
                 let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -216,7 +216,7 @@ pub(super) fn decode_all<'a>(
                 }
             }
         }
-        workers.put(worker);
+        workers.put(tid, worker);
     });
     blocks
         .into_inner()

@@ -32,6 +32,11 @@ use crate::{Error, Result, pool};
 /// How many blocks a thread may be ahead, the one it works on among them.
 const BUFFERS_PER_THREAD: usize = 2;
 
+/// Where a block begins in a buffer. Large buffers begin at the same place of a page, and what is copied from one to
+/// another as it is would be read at the addresses, but for the page, that have just been written to, which
+/// processors take for the same at first.
+const SKEW: usize = 2048;
+
 /// The chunk in the making.
 pub(super) struct Output<'d> {
     /// The table of block starts.
@@ -160,9 +165,9 @@ impl<'d> Output<'d> {
         });
         while inner(&mut line).begins_round() {
             pool::run(nthreads, &|tid| {
-                let mut worker = workers.take();
+                let mut worker = workers.take(tid);
                 serve(&line, encoder, &mut worker, tid);
-                workers.put(worker);
+                workers.put(tid, worker);
             });
         }
         let line = line.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -202,11 +207,11 @@ fn inner<'a, 'b, 'd>(line: &'b mut Mutex<Line<'a, 'd>>) -> &'b mut Line<'a, 'd> 
 /// The worst case is hardly ever met. Large memory comes from the system without pages, and those that no block
 /// ever reaches it never gets.
 fn long_enough(buffer: &mut Buffer, len: usize) -> Result<&mut [u8]> {
-    if buffer.len() < len {
+    if buffer.len() < SKEW + len {
         *buffer = Buffer::new();
-        *buffer = Buffer::zeroed(len)?;
+        *buffer = Buffer::zeroed(SKEW + len)?;
     }
-    Ok(&mut buffer[..len])
+    Ok(&mut buffer[SKEW..SKEW + len])
 }
 
 /// What a thread does in a round.
@@ -229,7 +234,7 @@ fn serve(line: &Mutex<Line<'_, '_>>, encoder: &BlockEncoder<'_>, worker: &mut Wo
                 })
             }
             Task::Copy { buffer, place } => {
-                place.copy_from_slice(&buffer[..place.len()]);
+                place.copy_from_slice(&buffer[SKEW..SKEW + place.len()]);
                 lock().is_copied(buffer)
             }
             Task::Leave => return,

@@ -56,7 +56,7 @@ impl Staff {
     pub fn own(&mut self) -> &mut Worker {
         let common = &self.common;
         self.own.0.get_or_insert_with(|| match common.get() {
-            Some(share) => share.0.take(),
+            Some(share) => share.0.take(CALLER),
             None => spare(),
         })
     }
@@ -65,7 +65,7 @@ impl Staff {
     pub fn of_all(&mut self) -> &'static Workers {
         self.share();
         if let Some(own) = self.own.0.take() {
-            self.workers.put(own);
+            self.workers.put(CALLER, own);
         }
         self.workers
     }
@@ -79,7 +79,7 @@ impl Drop for Staff {
     /// Leaves the worker to others who share, or else to whoever comes.
     fn drop(&mut self) {
         match (self.own.0.take(), self.common.get()) {
-            (Some(own), Some(share)) => share.0.put(own),
+            (Some(own), Some(share)) => share.0.put(CALLER, own),
             (Some(own), None) => keep(own),
             (None, _) => {}
         }
@@ -88,6 +88,9 @@ impl Drop for Staff {
 
 /// Threads that can leave their workers at the same time; those of more are freed.
 const PLACES: usize = 256;
+
+/// The thread that calls, among those of a run.
+const CALLER: usize = 0;
 
 /// Workers of which each thread takes one: as many as have ever been busy at once. A place is swapped, never
 /// locked, so they are as good after a fork.
@@ -115,11 +118,11 @@ impl Drop for Share {
     fn drop(&mut self) {
         // Release: whoever is last sees what this staff has put back; Acquire: if it is this one.
         let is_last = self.0.shares.fetch_sub(1, Ordering::AcqRel) == 1;
-        for worker in self.0.idle() {
+        for (place, worker) in self.0.idle(CALLER) {
             if is_last {
                 keep(worker);
             } else if !worker.is_large() {
-                self.0.put(worker);
+                self.0.put(place, worker);
             }
         }
     }
@@ -133,25 +136,28 @@ impl Workers {
         }
     }
 
-    /// Takes an idle worker, or makes one.
-    pub fn take(&self) -> Box<Worker> {
-        self.idle().next().unwrap_or_else(spare)
+    /// Takes an idle worker, or makes one. Thread `tid` of a run looks first where it leaves its worker, since its
+    /// core has that memory in its caches.
+    pub fn take(&self, tid: usize) -> Box<Worker> {
+        let first = self.idle(tid).next();
+        first.map_or_else(spare, |(_, worker)| worker)
     }
 
     /// Gives a worker back.
-    pub fn put(&self, worker: Box<Worker>) {
+    pub fn put(&self, tid: usize, worker: Box<Worker>) {
         let mut worker = worker;
-        for place in &self.places {
-            match put_in(place, worker) {
+        for place in 0..PLACES {
+            match put_in(&self.places[(tid + place) % PLACES], worker) {
                 Ok(()) => return,
                 Err(back) => worker = back,
             }
         }
     }
 
-    /// Takes out the idle workers, each when it is asked for and no place twice.
-    fn idle(&self) -> impl Iterator<Item = Box<Worker>> {
-        self.places.iter().filter_map(take_from)
+    /// Takes out the idle workers, each when it is asked for and no place twice, with their places.
+    fn idle(&self, tid: usize) -> impl Iterator<Item = (usize, Box<Worker>)> {
+        let places = (0..PLACES).map(move |place| (tid + place) % PLACES);
+        places.filter_map(|place| Some((place, take_from(&self.places[place])?)))
     }
 }
 
@@ -199,7 +205,7 @@ fn keep(mut worker: Box<Worker>) {
 /// Frees the working memory that is kept for the next compression or decompression.
 pub fn release() {
     drop(take_from(&SPARE));
-    COMMON.idle().for_each(drop);
+    COMMON.idle(CALLER).for_each(drop);
 }
 
 #[cfg(test)]
@@ -231,16 +237,16 @@ mod tests {
     fn workers_for_all_include_the_caller_s() {
         let mut staff = Staff::of(workers());
         staff.own().part = vec![2; 3];
-        assert_eq!(staff.of_all().take().part, [2; 3]);
+        assert_eq!(staff.of_all().take(0).part, [2; 3]);
     }
 
     #[test]
     fn threads_of_one_staff_take_the_workers_of_another_s() {
         let workers = workers();
         let (mut one, mut other) = (Staff::of(workers), Staff::of(workers));
-        one.of_all().put(holding(3));
-        one.of_all().put(holding(4));
-        assert_eq!(other.of_all().take().part, [3; 3]);
+        one.of_all().put(0, holding(3));
+        one.of_all().put(0, holding(4));
+        assert_eq!(other.of_all().take(0).part, [3; 3]);
         drop(one);
         assert_eq!(other.own().part, [4; 4]);
     }
@@ -249,22 +255,36 @@ mod tests {
     fn large_workers_go_with_a_staff_and_all_with_the_last() {
         let workers = workers();
         let (mut one, mut other) = (Staff::of(workers), Staff::of(workers));
-        one.of_all().put(holding(2 << 20));
-        other.of_all().put(holding(5));
+        one.of_all().put(0, holding(2 << 20));
+        other.of_all().put(0, holding(5));
         drop(one);
-        let left: Vec<_> = workers.idle().collect();
+        let left: Vec<_> = workers.idle(0).collect();
         assert_eq!(left.len(), 1);
-        left.into_iter().for_each(|worker| workers.put(worker));
+        left.into_iter()
+            .for_each(|(place, worker)| workers.put(place, worker));
         drop(other);
-        assert_eq!(workers.idle().count(), 0);
+        assert_eq!(workers.idle(0).count(), 0);
+    }
+
+    #[test]
+    fn a_thread_gets_the_worker_it_left() {
+        let workers = workers();
+        for tid in [1, 0, 2, PLACES - 1] {
+            workers.put(tid, holding(tid));
+        }
+        for tid in [2, PLACES - 1, 0, 1] {
+            assert_eq!(workers.take(tid).part.len(), tid);
+        }
+        workers.put(PLACES + 4, holding(4));
+        assert_eq!(workers.take(1).part.len(), 4);
     }
 
     #[test]
     fn more_workers_than_places_are_freed() {
         let workers = workers();
-        (0..PLACES + 3).for_each(|_| workers.put(Box::default()));
-        assert_eq!(workers.idle().count(), PLACES);
-        assert_eq!(workers.idle().count(), 0);
+        (0..PLACES + 3).for_each(|_| workers.put(7, Box::default()));
+        assert_eq!(workers.idle(0).count(), PLACES);
+        assert_eq!(workers.idle(0).count(), 0);
     }
 
     #[test]
@@ -274,19 +294,19 @@ mod tests {
             for thread in 0..4u8 {
                 scope.spawn(move || {
                     for round in 0..if cfg!(miri) { 20 } else { 2000 } {
-                        let mut worker = workers.take();
+                        let mut worker = workers.take(0);
                         worker.part.clear();
                         worker.part.resize(16, thread);
                         if round % 3 == 0 {
                             std::thread::yield_now();
                         }
                         assert_eq!(worker.part, [thread; 16]);
-                        workers.put(worker);
+                        workers.put(round % 5, worker);
                     }
                 });
             }
         });
-        assert!(workers.idle().count() <= 4);
+        assert!(workers.idle(0).count() <= 4);
     }
 
     #[test]
