@@ -106,7 +106,7 @@ static long round_of(blosc2_context *compressor, blosc2_context *decompressor) {
   return counted() - before;
 }
 
-/* Two contexts that work again and again become quiet; so many threads read. */
+/* Two contexts that work again and again, with so many threads, become quiet. */
 static void becomes_quiet(uint8_t codec, uint8_t level, const struct pipeline *pipeline, int16_t threads) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
@@ -118,6 +118,7 @@ static void becomes_quiet(uint8_t codec, uint8_t level, const struct pipeline *p
   cparams.clevel = level;
   cparams.typesize = 4;
   cparams.blocksize = BLOCK;
+  cparams.nthreads = threads;
   dparams.nthreads = threads;
   memcpy(cparams.filters + 4, pipeline->filters, 2);
   memcpy(cparams.filters_meta + 4, pipeline->metas, 2);
@@ -161,7 +162,9 @@ int main(void) {
       for (level = 1; level <= 9; level += 4) {
         becomes_quiet(codecs[i], level, &pipelines[j], 1);
       }
-      becomes_quiet(codecs[i], 5, &pipelines[j], 2);
+      for (level = 1; level <= 9; level += 4) {
+        becomes_quiet(codecs[i], level, &pipelines[j], 2);
+      }
     }
   }
   blosc2_destroy();

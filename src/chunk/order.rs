@@ -351,3 +351,182 @@ impl<'d> Line<'_, 'd> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::params::{CParams, HeaderForm};
+    use super::super::stream::{CodecChoice, Source};
+    use super::*;
+    use crate::codec;
+    use crate::filter::Pipeline;
+
+    const BLOCK: usize = 100;
+    const BLOCKS: usize = 20;
+
+    /// Calls `test` with a line of 20 blocks that nobody has begun, and twice the room they need.
+    fn with_line(buffers: &mut Buffers, test: impl FnOnce(&mut Line<'_, '_>)) {
+        let params = CParams::default();
+        let data = [0; BLOCK * BLOCKS];
+        let encoder = BlockEncoder {
+            params: &params,
+            source: Source::Bytes(&data),
+            typesize: 1,
+            blocksize: BLOCK,
+            nbytes: data.len(),
+            split: false,
+            runs: true,
+            pipeline: Pipeline::default(),
+            choice: CodecChoice::of(codec::id::LZ4.into(), HeaderForm::Extended),
+            dictionary: None,
+            reference: None,
+        };
+        let mut starts = [0; WORD * BLOCKS];
+        let mut dest = [0; 2 * BLOCK * BLOCKS];
+        let mut line = Line {
+            encoder: &encoder,
+            buffers,
+            output: Output::new(&mut starts, 0, &mut dest),
+            untaken: 0,
+            end: BLOCKS,
+            threads: 0,
+            lent: 0,
+            is_ending: false,
+            state: State::Running,
+        };
+        assert!(line.begins_round());
+        test(&mut line);
+    }
+
+    fn encoded(len: usize) -> Result<Option<Encoded>> {
+        let all_zero = false;
+        Ok(Some(Encoded { len, all_zero }))
+    }
+
+    /// Takes the next block, which must be `nblock` and have its place.
+    fn in_place<'d>(task: Task<'d>, nblock: usize) -> &'d mut [u8] {
+        match task {
+            Task::InPlace { nblock: n, rest } if n == nblock => rest,
+            _ => panic!("block {nblock} is not begun where it belongs"),
+        }
+    }
+
+    /// Encodes block `nblock`, which must be begun ahead.
+    fn ahead(task: Task<'_>, nblock: usize, encoded: Result<Option<Encoded>>) -> Waiting {
+        match task {
+            Task::Ahead { nblock: n, buffer } if n == nblock => Waiting {
+                nblock,
+                buffer,
+                encoded,
+            },
+            _ => panic!("block {nblock} is not begun ahead"),
+        }
+    }
+
+    fn copied(task: Task<'_>, len: usize) -> Buffer {
+        match task {
+            Task::Copy { buffer, place } if place.len() == len => buffer,
+            _ => panic!("a block of {len} bytes is not copied"),
+        }
+    }
+
+    #[test]
+    fn a_thread_alone_puts_all_blocks_where_they_belong() {
+        let mut buffers = Buffers::default();
+        with_line(&mut buffers, |line| {
+            let mut task = line.come();
+            for nblock in 0..BLOCKS {
+                let rest = in_place(task, nblock);
+                assert_eq!(rest.len(), 2 * BLOCK * BLOCKS - 7 * nblock);
+                task = line.is_in_place(rest, encoded(7));
+            }
+            assert!(matches!(task, Task::Leave));
+            assert!(!line.begins_round());
+            assert_eq!(line.output.end(), (7 * BLOCKS, false));
+        });
+        assert!(buffers.idle.is_empty());
+    }
+
+    #[test]
+    fn threads_leave_without_a_buffer_and_come_again_when_all_is_in_place() {
+        let mut buffers = Buffers::default();
+        with_line(&mut buffers, |line| {
+            let slow = line.come();
+            let mut quick = line.come();
+            let bound = 2 * BUFFERS_PER_THREAD;
+            for nblock in 1..=bound {
+                quick = line.is_ahead(ahead(quick, nblock, encoded(nblock)));
+            }
+            assert!(matches!(quick, Task::Leave));
+            let mut slow = line.is_in_place(in_place(slow, 0), encoded(50));
+            for len in 1..=bound {
+                slow = line.is_copied(copied(slow, len));
+            }
+            assert!(matches!(slow, Task::Leave), "so that both can come again");
+            assert_eq!((line.output.next, line.lent), (1 + bound, 0));
+            assert!(line.buffers.waiting.is_empty() && line.begins_round());
+            in_place(line.come(), 1 + bound);
+            ahead(line.come(), 2 + bound, encoded(1));
+        });
+        assert_eq!(buffers.idle.len(), 2 * BUFFERS_PER_THREAD - 1);
+    }
+
+    #[test]
+    fn another_thread_goes_on_while_blocks_are_copied() {
+        with_line(&mut Buffers::default(), |line| {
+            let first = line.come();
+            let second = line.come();
+            let third = line.is_ahead(ahead(second, 1, encoded(11)));
+            let copy = line.is_in_place(in_place(first, 0), encoded(10));
+            let copy = copied(copy, 11);
+            let fourth = line.is_ahead(ahead(third, 2, encoded(12)));
+            let fourth = line.is_copied(copied(fourth, 12));
+            in_place(fourth, 3);
+            ahead(line.is_copied(copy), 4, encoded(1));
+        });
+    }
+
+    #[test]
+    fn a_failure_waits_for_its_turn_and_nothing_behind_it_is_begun() {
+        let mut buffers = Buffers::default();
+        with_line(&mut buffers, |line| {
+            let first = line.come();
+            let second = line.come();
+            let failed = ahead(second, 1, Err(Error::Data));
+            assert!(matches!(line.is_ahead(failed), Task::Leave));
+            assert!(matches!(line.state, State::Running));
+            let last = line.is_in_place(in_place(first, 0), encoded(10));
+            assert!(matches!(last, Task::Leave));
+            assert!(matches!(line.state, State::Failed(Error::Data)));
+            assert!(!line.begins_round());
+        });
+    }
+
+    #[test]
+    fn what_a_short_destination_leaves_waiting_is_kept_for_the_next_chunk() {
+        let mut buffers = Buffers::default();
+        with_line(&mut buffers, |line| {
+            let first = line.come();
+            let second = line.come();
+            let third = line.is_ahead(ahead(second, 1, encoded(BLOCK)));
+            let third = ahead(third, 2, encoded(BLOCK));
+            let last = line.is_in_place(in_place(first, 0), encoded(2 * BLOCK * BLOCKS - 50));
+            assert!(matches!(last, Task::Leave));
+            assert!(matches!(line.is_ahead(third), Task::Leave));
+            assert!(!line.begins_round());
+            assert_eq!(line.output.next, 1);
+        });
+        assert!(buffers.idle.is_empty());
+        buffers.recall();
+        assert_eq!((buffers.idle.len(), buffers.waiting.len()), (2, 0));
+    }
+
+    #[test]
+    fn a_buffer_is_replaced_only_when_it_is_too_short() {
+        let mut buffer = Buffer::new();
+        assert_eq!(long_enough(&mut buffer, 1000).unwrap().len(), 1000);
+        let before = buffer.as_ptr();
+        assert_eq!(long_enough(&mut buffer, 10).unwrap().len(), 10);
+        assert_eq!(buffer.as_ptr(), before);
+        assert_eq!(long_enough(&mut buffer, 2000).unwrap().len(), 2000);
+    }
+}

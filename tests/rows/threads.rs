@@ -1,5 +1,6 @@
 //! The same bytes and the same answers for any number of threads, anybody's threads, and from any thread.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -236,5 +237,116 @@ fn row_d8_a_failure_behind_the_end_of_the_destination_is_not_seen() {
             let params = params.prefilter(Arc::new(Refuses(20)));
             assert_eq!(compress_into(&params, &data, destsize), expected);
         }
+    }
+}
+
+/// Makes blocks of the source, some of which take long, and remembers how far ahead of a slow block others were
+/// begun.
+#[derive(Default)]
+struct Uneven {
+    /// Blocks that are slow and not done.
+    slow: Mutex<Vec<usize>>,
+    most_ahead: AtomicUsize,
+}
+
+/// Every so many blocks one is slow.
+const SLOW_EVERY: usize = 40;
+
+impl Prefilter for Uneven {
+    fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused> {
+        let is_slow = call.nblock.is_multiple_of(SLOW_EVERY);
+        {
+            let mut slow = self.slow.lock().unwrap();
+            if let Some(first) = slow.iter().min() {
+                let ahead = call.nblock.saturating_sub(*first);
+                self.most_ahead.fetch_max(ahead, Ordering::Relaxed);
+            }
+            if is_slow {
+                slow.push(call.nblock);
+            }
+        }
+        let input = call.input.expect("there is a source");
+        call.output.copy_from_slice(input);
+        if is_slow {
+            std::thread::sleep(Duration::from_millis(15));
+            self.slow.lock().unwrap().retain(|&n| n != call.nblock);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn row_d8_blocks_of_uneven_cost_are_the_same_and_few_wait() {
+    /// How many blocks for each thread may be begun beyond the one whose turn it is.
+    const AHEAD: usize = 2;
+    let _alone = THREADS.lock();
+    let data = mixed(400_000);
+    let params = lz4(4, &[SHUFFLE]).blocksize(1000);
+    let expected = compress(&params, &data).unwrap();
+    for nthreads in [1, 2, 3, 8] {
+        let uneven = Arc::new(Uneven::default());
+        let params = params.clone().threads(nthreads).prefilter(uneven.clone());
+        let mut compressor = Compressor::new(params).unwrap();
+        for _ in 0..2 {
+            let chunk = compressor.compress_to_vec(&data);
+            assert!(chunk.as_ref() == Ok(&expected), "{nthreads} threads");
+        }
+        let most = uneven.most_ahead.load(Ordering::Relaxed);
+        let bound = AHEAD * nthreads as usize;
+        assert!(most <= bound, "{most} blocks ahead of a slow one");
+        assert!(nthreads == 1 || most > 0, "no thread worked ahead");
+    }
+}
+
+/// Compresses something else with threads, in the middle of a block.
+struct Nesting(Arc<Uneven>);
+
+impl Prefilter for Nesting {
+    fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused> {
+        let inner = lz4(4, &[SHUFFLE]).blocksize(1000).threads(3);
+        let data = mixed(20_000);
+        assert!(compress(&inner, &data) == compress(&inner.threads(1), &data));
+        self.0.apply(call)
+    }
+}
+
+#[test]
+fn row_d7_a_prefilter_may_compress_with_threads() {
+    let _alone = THREADS.lock();
+    let data = mixed(100_000);
+    let params = lz4(4, &[SHUFFLE]).blocksize(1000);
+    let expected = compress(&params, &data);
+    let nesting = Arc::new(Nesting(Arc::default()));
+    assert!(compress(&params.threads(2).prefilter(nesting), &data) == expected);
+}
+
+/// Panics at one block.
+struct Panics(usize);
+
+impl Prefilter for Panics {
+    fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused> {
+        if call.nblock == self.0 {
+            std::panic::resume_unwind(Box::new("as wanted"));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_panic_in_a_thread_ends_the_call_and_the_compressor_goes_on() {
+    let _alone = THREADS.lock();
+    let data = mixed(100_000);
+    let params = lz4(4, &[SHUFFLE]).blocksize(1000).threads(3);
+    let expected = compress(&params, &data);
+    let mut compressor = Compressor::new(params.clone()).unwrap();
+    for nblock in [0, 1, 50, 99] {
+        let panicking = params.clone().prefilter(Arc::new(Panics(nblock)));
+        compressor.set_params(panicking).unwrap();
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            compressor.compress_to_vec(&data)
+        }));
+        assert!(result.is_err());
+        compressor.set_params(params.clone()).unwrap();
+        assert!(compressor.compress_to_vec(&data) == expected);
     }
 }
