@@ -25,7 +25,7 @@
 //! | `header.rs` | the header bytes, parsed once and built once |
 //! | `params.rs`, `prefilter.rs`, `tuner.rs` | what callers ask for, and their callbacks |
 //! | `blocksize.rs`, `blosc1.rs` | how data are cut, and how Blosc 1.x cuts them |
-//! | `encode.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, the block, extras |
+//! | `encode.rs`, `order.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, its blocks in threads, the block, extras |
 //! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `vl.rs` | decompression: tables, a block, all, a part |
 //! | `lazy.rs` | chunks whose blocks are still in a file |
 //! | `rewrap.rs` | chunks of Blosc 1.x as chunks of Blosc2 and back, their streams as they are |

@@ -327,7 +327,7 @@ impl<'d> Line<'_, 'd> {
         self.lent += 1;
         Task::Ahead {
             nblock: self.take(),
-            buffer: self.buffers.idle.pop().unwrap_or(Buffer::new()),
+            buffer: self.buffers.idle.pop().unwrap_or_default(),
         }
     }
 
