@@ -43,7 +43,8 @@ pub struct Compressor {
     blocksize_used: usize,
     staff: Staff,
     reference: Vec<u8>,
-    buffers: Buffers,
+    /// Only where threads have written.
+    buffers: Option<Box<Buffers>>,
 }
 
 /// What all blocks of one compression share.
@@ -77,7 +78,7 @@ impl Compressor {
             blocksize_used: 0,
             staff: Staff::default(),
             reference: Vec::new(),
-            buffers: Buffers::default(),
+            buffers: None,
         })
     }
 
@@ -89,7 +90,7 @@ impl Compressor {
             blocksize_used: 0,
             staff: self.staff.twin(),
             reference: Vec::new(),
-            buffers: Buffers::default(),
+            buffers: None,
         }
     }
 
@@ -396,7 +397,7 @@ impl<'a> Job<'a> {
     fn compress(
         &mut self,
         staff: &mut Staff,
-        buffers: &mut Buffers,
+        buffers: &mut Option<Box<Buffers>>,
         dest: &mut [u8],
     ) -> Result<usize> {
         match self.compress_blocks(staff, buffers, dest)? {
@@ -440,7 +441,7 @@ impl<'a> Job<'a> {
     fn compress_blocks(
         &self,
         staff: &mut Staff,
-        buffers: &mut Buffers,
+        buffers: &mut Option<Box<Buffers>>,
         dest: &mut [u8],
     ) -> Result<Outcome> {
         let start = self.data_start();
@@ -463,7 +464,7 @@ impl<'a> Job<'a> {
                 self.nblocks,
                 nthreads,
                 staff.of_all(),
-                buffers,
+                buffers.get_or_insert_default(),
             )?;
         }
         if !output.encode(&self.encoder, self.nblocks, staff)? {
