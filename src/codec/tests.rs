@@ -232,6 +232,20 @@ fn zlib_wants_the_zlib_wrapping() {
     }
 }
 
+/// zlib-rs keeps some of the state of a stream that didn't fit.
+#[test]
+fn zlib_starts_anew_behind_a_stream_that_did_not_fit() {
+    let mut space = Workspace::new();
+    let text = &samples(400_000)[6];
+    for level in 1..=9 {
+        let stream = encode(&mut Workspace::new(), id::ZLIB, level, text, text.len());
+        for capacity in [stream.len() - 1, stream.len() - 20, stream.len() / 2] {
+            assert!(encode(&mut space, id::ZLIB, level, text, capacity).is_empty());
+            assert!(encode(&mut space, id::ZLIB, level, text, text.len()) == stream);
+        }
+    }
+}
+
 #[test]
 fn zstd_accepts_several_frames_and_skippable_ones() {
     let mut space = Workspace::new();

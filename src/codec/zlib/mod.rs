@@ -29,7 +29,10 @@ impl StreamCodec for Zlib {
         let deflate = self.deflate_at(level);
         match deflate.compress(src, dest, DeflateFlush::Finish) {
             Ok(Status::StreamEnd) => Ok(deflate.total_out() as usize),
-            Ok(Status::Ok | Status::BufError) => Ok(0),
+            Ok(Status::Ok | Status::BufError) => {
+                drain(deflate);
+                Ok(0)
+            }
             Err(_) => Err(Error::Data),
         }
     }
@@ -84,6 +87,13 @@ impl Zlib {
         deflate.reset();
         deflate
     }
+}
+
+/// Brings a stream that didn't fit to its end. zlib-rs 0.6.8 keeps some of its state through a reset: at level 1 the next
+/// stream would lack the head of its first block.
+fn drain(deflate: &mut Deflate) {
+    let mut rest = [0; 4096];
+    while let Ok(Status::Ok) = deflate.compress(&[], &mut rest, DeflateFlush::Finish) {}
 }
 
 /// Writes `src` as one stream of zlib's own making; returns its length, or 0 when it doesn't fit into `dest`.
