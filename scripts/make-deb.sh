@@ -63,7 +63,7 @@ for package in "${packages[@]}"; do
     folder=$work/$package
     documents=$folder/usr/share/doc/$package
     mkdir -p "$folder/DEBIAN" "$documents"
-    install -m 644 "$debian/copyright" "$documents/copyright"
+    cat "$root/NOTICE" "$root/LICENSE" > "$documents/copyright"
     gzip -9n < "$debian/changelog" > "$documents/changelog.gz"
 
     while read -r file; do
