@@ -112,8 +112,8 @@ pub(crate) mod tests {
             self.typesize
         }
 
-        fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
-            (name == "b2nd").then(|| self.meta.clone())
+        fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
+            (name == "b2nd").then(|| read(&self.meta)).is_some()
         }
 
         fn current_chunk(&self) -> i64 {

@@ -10,13 +10,13 @@ use std::any::Any;
 pub trait Parent: Send + Sync {
     /// Bytes of one item.
     fn typesize(&self) -> i32;
-    /// The content of a fixed-length metalayer.
-    fn metalayer(&self, name: &str) -> Option<Vec<u8>>;
-    /// Shows the content of a fixed-length metalayer to `read`, without a copy where there is none to make.
-    /// Returns whether there is such a metalayer.
-    fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
-        let content = self.metalayer(name);
-        content.inspect(|content| read(content)).is_some()
+    /// Shows the content of a fixed-length metalayer to `read`. Returns whether there is such a metalayer.
+    fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool;
+    /// A copy of the content of a fixed-length metalayer.
+    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        let mut found = None;
+        self.with_metalayer(name, &mut |content| found = Some(content.to_vec()));
+        found
     }
     /// Number of the chunk being worked on.
     fn current_chunk(&self) -> i64;

@@ -68,12 +68,12 @@ impl Parent for Floats {
         4
     }
 
-    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+    fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
         let mut content = vec![0x97, 0, 1, 0x91, 0xD3, 0, 0, 0, 0, 0, 0, 0, 64];
         for _ in 0..2 {
             content.extend([0x91, 0xD2, 0, 0, 0, 64]);
         }
-        (name == "b2nd").then_some(content)
+        (name == "b2nd").then(|| read(&content)).is_some()
     }
 
     fn current_chunk(&self) -> i64 {

@@ -31,8 +31,8 @@ impl Parent for Array {
         self.typesize
     }
 
-    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
-        (name == "b2nd").then(|| self.metalayer.clone())
+    fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
+        (name == "b2nd").then(|| read(&self.metalayer)).is_some()
     }
 
     fn current_chunk(&self) -> i64 {

@@ -32,12 +32,6 @@ impl Parent for Shared {
         self.typesize.load(Ordering::Relaxed)
     }
 
-    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
-        let mut found = None;
-        self.with_metalayer(name, &mut |content| found = Some(content.to_vec()));
-        found
-    }
-
     fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
         let fixed = self.fixed();
         let layer = fixed.iter().find(|layer| layer.name == name.as_bytes());

@@ -39,12 +39,6 @@ impl Parent for CParent {
         unsafe { (*self.0.as_ptr()).typesize }
     }
 
-    fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
-        let mut found = None;
-        self.with_metalayer(name, &mut |content| found = Some(content.to_vec()));
-        found
-    }
-
     fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool {
         // SAFETY: as above; the reference ends before this function does.
         let schunk = unsafe { self.0.as_ref() };
