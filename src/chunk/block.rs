@@ -77,6 +77,17 @@ impl<'a> Stored<'a> {
 }
 
 impl BlockDecoder<'_> {
+    /// Whether blocks after the first depend on it.
+    pub fn needs_reference(&self) -> bool {
+        let header = &self.view.header;
+        self.view.nblocks > 1
+            && self.pipeline.has_delta()
+            && !header.vl_blocks
+            && !header.is_memcpyed()
+            && !header.instrumented
+            && header.special == Special::None
+    }
+
     /// Decodes block `nblock` into `dest`, which has its length, and runs the postfilter.
     #[inline]
     pub fn decode(

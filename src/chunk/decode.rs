@@ -151,7 +151,7 @@ impl Decompressor {
         };
         let is_masked = |nblock: usize| maskout.is_some_and(|mask| mask[nblock]);
         let staff = &mut self.staff;
-        if !view.needs_reference() {
+        if !decoder.needs_reference() {
             let blocks = Blocks {
                 view,
                 next: 0,

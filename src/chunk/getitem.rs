@@ -111,7 +111,7 @@ impl Decompressor {
         }
         let worker = self.staff.own();
         let mut reference = Reference::Own;
-        if last > 0 && view.needs_reference() {
+        if last > 0 && decoder.needs_reference() {
             view.check_block(0)?;
             let block = grown(&mut self.reference, view.block_len(0))?;
             decoder.decode_plain(worker, 0, Reference::Own, block)?;

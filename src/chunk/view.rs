@@ -13,7 +13,7 @@ use super::blosc1;
 use super::header::{ChunkHeader, Special, VERSION_BLOSC1, divided};
 use super::lazy::{LazyChunk, LazySource};
 use crate::codec::{self, Dictionary};
-use crate::filter::{grown, id};
+use crate::filter::grown;
 use crate::{Error, Result};
 
 /// Bytes of a block start, of a stream's size and of a dictionary's length.
@@ -375,15 +375,5 @@ impl<'a> ChunkView<'a> {
             codec::format::SNAPPY => self.header.basic.version <= VERSION_BLOSC1,
             _ => true,
         }
-    }
-
-    /// Whether blocks after the first depend on it.
-    pub fn needs_reference(&self) -> bool {
-        self.nblocks > 1
-            && self.header.filters.iter().any(|slot| slot.id == id::DELTA)
-            && !self.header.vl_blocks
-            && !self.header.is_memcpyed()
-            && !self.header.instrumented
-            && self.header.special == Special::None
     }
 }
