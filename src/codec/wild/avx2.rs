@@ -73,7 +73,8 @@ impl Copier for Avx2 {
 
     #[inline(always)]
     unsafe fn copy_word(out: *mut u8, distance: usize) {
-        // SAFETY: passed on; both ways write no more than WIDE bytes.
+        // SAFETY: both ways write no more than WIDE bytes; a word from a distance of a word or more on lies before
+        // `out`, where `distance` bytes are readable.
         unsafe {
             if distance < WORD {
                 _mm256_storeu_si256(out.cast(), pattern(out, distance));
@@ -104,13 +105,17 @@ impl Copier for Avx2 {
     }
 }
 
-/// Out of line, since it happens once or twice a stream. But the last match may be most of it, so where it begins, there
-/// may be nothing to care for yet.
+/// [`Copier::copy_match`] where less than REACH is left behind the match. Out of line, since that happens once or twice a
+/// stream. But the last match may be most of it, so where it begins, there may be nothing to care for yet.
+///
+/// # Safety
+/// As there, the CPU has AVX2, and `room < len + REACH`.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 unsafe fn copy_at_the_end(out: *mut u8, distance: usize, len: usize, room: usize) {
-    // SAFETY: passed on; the first part ends REACH bytes before the room does.
+    // SAFETY: passed on; the first part is shorter than the match, since `room < len + REACH`, and ends REACH bytes
+    // before the room does; the rest has as many bytes before it, and what is left of the room.
     unsafe {
         let mut quick = 0;
         if room >= 2 * REACH {
@@ -201,7 +206,7 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
 /// Copies a match of a distance of at least a step.
 ///
 /// # Safety
-/// As [`Copier::copy_match`], and a room of `len + REACH`; of WIDE is enough if `len` is no more.
+/// As [`Copier::copy_match`], and a room of `len + REACH`.
 #[inline(always)]
 unsafe fn copy_far(out: *mut u8, distance: usize, len: usize) {
     // SAFETY: reads begin and writes begin inside the match or the distance before it, and span at most REACH.

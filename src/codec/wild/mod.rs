@@ -196,6 +196,18 @@ fn spread(bytes: u128, distance: usize) -> u128 {
 mod tests {
     use super::*;
 
+    /// What is there after a match at `at`.
+    fn matched(start: &[u8], at: usize, distance: usize, len: usize) -> Vec<u8> {
+        let mut expected = start.to_vec();
+        for i in at..at + len {
+            expected[i] = match distance {
+                0 => 0,
+                _ => expected[i - distance],
+            };
+        }
+        expected
+    }
+
     fn check<M: Copier>() {
         const BEFORE: usize = 130;
         for distance in 0..=BEFORE {
@@ -203,14 +215,7 @@ mod tests {
                 for room in (len..len + 40).chain([len + 127, len + 128, len + 140]) {
                     let start: Vec<u8> =
                         (0..BEFORE + room + 8).map(|i| (i * 7 + 3) as u8).collect();
-                    let mut expected = start.clone();
-                    for i in BEFORE..BEFORE + len {
-                        expected[i] = if distance == 0 {
-                            0
-                        } else {
-                            expected[i - distance]
-                        };
-                    }
+                    let expected = matched(&start, BEFORE, distance, len);
                     let mut found = start.clone();
                     // SAFETY: `BEFORE >= distance` bytes before, more than `room` behind.
                     unsafe { M::copy_match(found.as_mut_ptr().add(BEFORE), distance, len, room) };
@@ -226,23 +231,25 @@ mod tests {
         let start: Vec<u8> = (0..BEFORE + WIDE + 8).map(|i| (i * 7 + 3) as u8).collect();
         for distance in 0..=BEFORE {
             for len in 1..=SHORT {
-                let mut expected = start.clone();
-                for i in BEFORE..BEFORE + len {
-                    expected[i] = if distance == 0 {
-                        0
-                    } else {
-                        expected[i - distance]
-                    };
-                }
+                let expected = matched(&start, BEFORE, distance, len);
+                let verify = |found: &[u8]| {
+                    assert_eq!(
+                        found[..BEFORE + len],
+                        expected[..BEFORE + len],
+                        "{len} from {distance}"
+                    );
+                    assert_eq!(found[BEFORE + WIDE..], start[BEFORE + WIDE..]);
+                };
                 let mut found = start.clone();
                 // SAFETY: `BEFORE >= distance` bytes before, more than WIDE behind.
                 unsafe { M::copy_words(found.as_mut_ptr().add(BEFORE), distance, len) };
-                assert_eq!(
-                    found[..BEFORE + len],
-                    expected[..BEFORE + len],
-                    "{len} from {distance}"
-                );
-                assert_eq!(found[BEFORE + WIDE..], start[BEFORE + WIDE..]);
+                verify(&found);
+                if len <= WORD {
+                    found.clone_from(&start);
+                    // SAFETY: as before.
+                    unsafe { M::copy_word(found.as_mut_ptr().add(BEFORE), distance) };
+                    verify(&found);
+                }
             }
         }
     }
