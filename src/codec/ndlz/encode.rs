@@ -112,7 +112,9 @@ where
 
     fn put_cell(&mut self, cell: &Rows<SIDE>) {
         let value = cell[0] as u8;
-        if *cell == [word::<SIDE>(&[value; 8]); SIDE] {
+        let uniform = word::<SIDE>(&[value; 8]);
+        // Row by row: a wider look at rows that have just been put in memory would wait for them.
+        if cell.iter().fold(0, |other, row| other | (row ^ uniform)) == 0 {
             return self.put(&[UNIFORM, value]);
         }
         let found = Cell::LAYOUTS
