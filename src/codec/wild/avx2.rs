@@ -1,8 +1,9 @@
 //! Copies with AVX2.
 
 use std::arch::x86_64::{
-    __m256i, _mm_loadu_si128, _mm256_broadcastsi128_si256, _mm256_loadu_si256, _mm256_set1_epi8,
-    _mm256_shuffle_epi8, _mm256_storeu_si256,
+    __m256i, _mm_cvtsi128_si64, _mm_extract_epi64, _mm_loadu_si128, _mm_storeu_si128,
+    _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_extracti128_si256,
+    _mm256_loadu_si256, _mm256_set1_epi8, _mm256_shuffle_epi8, _mm256_storeu_si256,
 };
 
 use std::hint::select_unpredictable;
@@ -65,8 +66,10 @@ impl Copier for Avx2 {
         unsafe {
             if room < len + REACH {
                 copy_at_the_end(out, distance, len, room);
+            } else if distance < STEP {
+                copy_pattern(out, distance, len);
             } else {
-                copy_in_reach(out, distance, len);
+                copy_far(out, distance, len);
             }
         }
     }
@@ -106,7 +109,8 @@ impl Copier for Avx2 {
 }
 
 /// [`Copier::copy_match`] where less than REACH is left behind the match. Out of line, since that happens once or twice a
-/// stream. But the last match may be most of it, so where it begins, there may be nothing to care for yet.
+/// stream. But streams may be short, and the last match most of them, so a repeating pattern stays in a register here too,
+/// and of a far match that is long only the end is copied with care.
 ///
 /// # Safety
 /// As there, the CPU has AVX2, and `room < len + REACH`.
@@ -117,28 +121,15 @@ unsafe fn copy_at_the_end(out: *mut u8, distance: usize, len: usize, room: usize
     // SAFETY: passed on; the first part is shorter than the match, since `room < len + REACH`, and ends REACH bytes
     // before the room does; the rest has as many bytes before it, and what is left of the room.
     unsafe {
+        if distance < STEP && room >= STEP {
+            return copy_pattern_within(out, distance, len, room);
+        }
         let mut quick = 0;
         if room >= 2 * REACH {
             quick = room - REACH;
-            copy_in_reach(out, distance, quick);
+            copy_far(out, distance, quick);
         }
         Portable::copy_match(out.add(quick), distance, len - quick, room - quick);
-    }
-}
-
-/// Copies a match as if byte by byte.
-///
-/// # Safety
-/// As [`Copier::copy_match`], and a room of `len + REACH`.
-#[inline(always)]
-unsafe fn copy_in_reach(out: *mut u8, distance: usize, len: usize) {
-    // SAFETY: passed on; what is written ends less than REACH bytes behind the match.
-    unsafe {
-        if distance < STEP {
-            copy_pattern(out, distance, len);
-        } else {
-            copy_far(out, distance, len);
-        }
     }
 }
 
@@ -168,11 +159,27 @@ unsafe fn copy_as<T>(src: *const u8, dest: *mut u8) {
 /// The `distance` bytes before `out` are readable, and a step from `out` on is.
 #[inline(always)]
 unsafe fn pattern(out: *const u8, distance: usize) -> __m256i {
-    // SAFETY: the load reads the distance and less than a step behind; the table has a row for each distance.
+    // SAFETY: the load reads the distance and at most a step behind; the table has a row for each distance.
     unsafe {
         let bytes = _mm_loadu_si128(out.sub(distance).cast());
         let row = _mm256_loadu_si256(SPREAD.as_ptr().add(distance).cast());
         _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bytes), row)
+    }
+}
+
+/// [`pattern`] where a wait for the bytes counts: a run often follows one or two literals, and the last of them alone can
+/// be loaded before they are in the cache.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn pattern_of_run(out: *const u8, distance: usize) -> __m256i {
+    // SAFETY: passed on.
+    unsafe {
+        match distance {
+            1 => _mm256_set1_epi8(*out.sub(1) as i8),
+            _ => pattern(out, distance),
+        }
     }
 }
 
@@ -184,12 +191,7 @@ unsafe fn pattern(out: *const u8, distance: usize) -> __m256i {
 unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
     // SAFETY: each row of four stores begins inside the match and spans at most REACH.
     unsafe {
-        // A run often follows one or two literals. The last of them alone can be loaded before they are in the cache.
-        let pattern = if distance == 1 {
-            _mm256_set1_epi8(*out.sub(1) as i8)
-        } else {
-            pattern(out, distance)
-        };
+        let pattern = pattern_of_run(out, distance);
         let period = usize::from(PERIOD[distance]);
         let mut done = 0;
         while done < len {
@@ -199,6 +201,44 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
             _mm256_storeu_si256(out.add(2 * period).cast(), pattern);
             _mm256_storeu_si256(out.add(3 * period).cast(), pattern);
             done += 4 * period;
+        }
+    }
+}
+
+/// Copies a match of a distance below a step, and writes nothing behind the room.
+///
+/// # Safety
+/// As [`Copier::copy_match`], and `room >= STEP`.
+#[inline(always)]
+unsafe fn copy_pattern_within(out: *mut u8, distance: usize, len: usize, room: usize) {
+    // SAFETY: each store is preceded by a look at what is left of the room; the rest has no more bytes than a word.
+    unsafe {
+        let pattern = pattern_of_run(out, distance);
+        let period = usize::from(PERIOD[distance]);
+        let mut done = 0;
+        while done < len && room - done >= WIDE {
+            _mm256_storeu_si256(out.add(done).cast(), pattern);
+            done += period;
+        }
+        if done >= len {
+            return;
+        }
+        let mut step = _mm256_castsi256_si128(pattern);
+        if room - done >= STEP {
+            _mm_storeu_si128(out.add(done).cast(), step);
+            done += STEP;
+            step = _mm256_extracti128_si256(pattern, 1);
+        }
+        let mut word = _mm_cvtsi128_si64(step);
+        if done < len && room - done >= WORD {
+            ptr::write_unaligned(out.add(done).cast(), word);
+            done += WORD;
+            word = _mm_extract_epi64(step, 1);
+        }
+        while done < len {
+            *out.add(done) = word as u8;
+            word >>= u8::BITS;
+            done += 1;
         }
     }
 }
