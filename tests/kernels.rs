@@ -25,6 +25,7 @@ fn run(prefix: &str) {
 fn shuffle_gives_the_same_bytes_at_every_level() {
     run("shuffle");
     run("scattered_planes");
+    run("streamed_planes");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use super::view::{ChunkView, WORD};
 use super::worker::{MAX_PLANES, Worker};
 use crate::codec::{self, CodecCall};
 use crate::filter::{self, Pipeline, Reference, grown};
+use crate::kernels::shuffle;
 use crate::{Error, Result};
 
 /// Bit of a run's token byte that must be set.
@@ -28,6 +29,8 @@ pub(super) struct BlockDecoder<'a> {
     pub view: &'a ChunkView<'a>,
     pub pipeline: &'a Pipeline,
     pub params: &'a DParams,
+    /// Whether blocks go to a destination that the caches have no room for.
+    pub is_streamed: bool,
 }
 
 /// A stream as stored.
@@ -298,7 +301,10 @@ impl BlockDecoder<'_> {
                     }
                 };
             }
-            crate::kernels::shuffle::unshuffle_planes(&planes[..streams], dest);
+            match self.is_streamed {
+                true => shuffle::unshuffle_planes_streamed(&planes[..streams], dest),
+                false => shuffle::unshuffle_planes(&planes[..streams], dest),
+            }
             Ok(())
         };
         let result = run();

@@ -10,6 +10,9 @@ use super::view::{ChunkView, Wanted, count_blocks};
 use crate::filter::{Pipeline, Reference, grown};
 use crate::{Error, Result, pool};
 
+/// Bytes that come out of a chunk from which on they are not expected to be in a cache when they are used.
+const BEYOND_CACHES: usize = 16 << 20;
+
 /// Decompresses chunks; keeps codec states and buffers from one call to the next.
 ///
 /// ```
@@ -148,6 +151,7 @@ impl Decompressor {
             view,
             pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
+            is_streamed: view.header.nbytes >= BEYOND_CACHES && self.params.postfilter.is_none(),
         };
         let is_masked = |nblock: usize| maskout.is_some_and(|mask| mask[nblock]);
         let staff = &mut self.staff;
@@ -222,4 +226,30 @@ pub(super) fn decode_all<'a>(
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner)
         .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{CParams, Compressor};
+
+    #[test]
+    fn what_goes_past_the_caches_arrives() {
+        let items = BEYOND_CACHES as u64 / 8 + 1001;
+        let data: Vec<u8> = (0..items).flat_map(|i| (i * i).to_le_bytes()).collect();
+        let params = CParams {
+            typesize: 8,
+            ..CParams::default()
+        };
+        let chunk =
+            Compressor::new(params).and_then(|mut compressor| compressor.compress_to_vec(&data));
+        let chunk = chunk.unwrap();
+        for threads in [1, 2] {
+            let mut decompressor = Decompressor::new(DParams::default().threads(threads));
+            let mut back = vec![0xA5; data.len() + 1];
+            let (at, behind) = back.split_at_mut(data.len());
+            assert_eq!(decompressor.decompress(&chunk, at), Ok(data.len()));
+            assert!(at == data && behind == [0xA5], "{threads} threads");
+        }
+    }
 }

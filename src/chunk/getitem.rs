@@ -100,6 +100,7 @@ impl Decompressor {
             view,
             pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
+            is_streamed: false,
         };
         let first = view.block_of(start);
         let last = match start + dest.len() <= (first + 1) * view.blocksize {

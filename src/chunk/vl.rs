@@ -92,6 +92,7 @@ impl Decompressor {
             view: &view,
             pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
+            is_streamed: false,
         };
         let blocks = dests.iter_mut().map(|dest| &mut **dest).enumerate();
         decode_all(&decoder, &mut self.staff, blocks, Reference::Own)
@@ -135,6 +136,7 @@ impl Decompressor {
             view: &view,
             pipeline: view.header.prepare(&mut self.pipeline),
             params: &self.params,
+            is_streamed: false,
         };
         decoder.decode(self.staff.own(), nblock, 0, Reference::Own, dest)
     }

@@ -24,6 +24,10 @@ pub const CHECKS: &[Check] = &[
         scattered_planes_unshuffle_like_contiguous_ones,
     ),
     (
+        "streamed_planes_unshuffle_like_others",
+        streamed_planes_unshuffle_like_others,
+    ),
+    (
         "bitshuffle_follows_its_definition",
         bitshuffle_follows_its_definition,
     ),
@@ -266,6 +270,31 @@ fn scattered_planes_unshuffle_like_contiguous_ones(level: Level) {
         }
     }
     shuffle::unshuffle_planes_at(level, &[], &mut []);
+}
+
+fn streamed_planes_unshuffle_like_others(level: Level) {
+    const MORE: [usize; 5] = [511, 512, 513, 4096, 9001];
+    for typesize in 1..=18 {
+        for &items in COUNTS.iter().chain(&MORE) {
+            let src = noise(items * typesize);
+            let planes = shuffled(typesize, &src);
+            let planes: Vec<&[u8]> = (0..typesize)
+                .map(|j| &planes[j * items..][..items])
+                .collect();
+            // Where lines begin elsewhere each time, with a byte of something else before and behind.
+            let at = 1 + (items + typesize) % 64;
+            let dest = filled(at + src.len() + 1, |dest| {
+                let behind = at + src.len();
+                (dest[at - 1], dest[behind]) = (0xA5, 0x5A);
+                shuffle::unshuffle_planes_streamed_at(level, &planes, &mut dest[at..behind]);
+                assert_eq!((dest[at - 1], dest[behind]), (0xA5, 0x5A));
+            });
+            assert!(
+                dest[at..][..src.len()] == src,
+                "typesize {typesize}, {items} items"
+            );
+        }
+    }
 }
 
 fn bitshuffle_follows_its_definition(level: Level) {

@@ -9,6 +9,8 @@
 //! the `n % typesize` bytes of the tail stay where they are (C-Blosc2 chunk format, filter 1).
 
 mod generic;
+#[cfg(target_arch = "x86_64")]
+mod streamed;
 pub(super) mod tiles;
 
 use super::compile::at_level;
@@ -43,6 +45,15 @@ pub fn unshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
 /// If the planes are not all of the same length, or `dest` is not as long as all of them together.
 pub fn unshuffle_planes(planes: &[&[u8]], dest: &mut [u8]) {
     unshuffle_planes_at(level(), planes, dest);
+}
+
+/// [`unshuffle_planes`] for a part of a destination so large that it would only push other data out of the caches, as
+/// it does not stay there itself: writes past them, where the CPU can.
+///
+/// # Panics
+/// As [`unshuffle_planes`].
+pub fn unshuffle_planes_streamed(planes: &[&[u8]], dest: &mut [u8]) {
+    unshuffle_planes_streamed_at(level(), planes, dest);
 }
 
 /// [`shuffle`] at a level of choice.
@@ -116,6 +127,19 @@ pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
         // SAFETY: all planes are of `items` bytes, and `dest` is as long as all of them.
         _ => unsafe { gather(level, planes.len(), planes, |j| planes[j], dest, items) },
     }
+}
+
+/// [`unshuffle_planes_streamed`] at a level of choice.
+///
+/// # Panics
+/// As [`unshuffle_planes`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn unshuffle_planes_streamed_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if (2..=streamed::MAX_PLANES).contains(&planes.len()) {
+        return streamed::unshuffle_planes_at(level, planes, dest);
+    }
+    unshuffle_planes_at(level, planes, dest);
 }
 
 /// Unshuffles `items` items of `typesize` > 1 bytes into `dest`. The planes come in two forms: for
