@@ -17,7 +17,7 @@
 
 use std::ptr;
 
-use super::super::wild::{Copier, Portable, WIDE, copy_step, copy_steps};
+use super::super::wild::{Copier, Portable, STRIDE, WIDE, copy_step};
 use crate::{Error, Result};
 
 /// The length in a token that goes on in further bytes.
@@ -122,11 +122,11 @@ impl Cursor {
                     copy_step(self.input, self.out);
                 } else {
                     literals += self.more(GOES_ON)?;
-                    if self.unread() < literals + WIDE || self.room() < literals + QUICK_ROOM {
+                    if self.unread() < literals + STRIDE || self.room() < literals + QUICK_ROOM {
                         self.input = start;
                         return Ok(());
                     }
-                    copy_steps(self.input, self.out, literals);
+                    C::copy_strides(self.input, self.out, literals);
                 }
                 self.input = self.input.add(literals);
                 self.out = self.out.add(literals);

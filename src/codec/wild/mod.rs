@@ -20,6 +20,9 @@ pub(super) const STEP: usize = 16;
 /// The size of what is copied for something short, however short it is.
 pub(super) const WIDE: usize = 2 * STEP;
 
+/// The size of what long literals are copied by: where a loop of shorter steps ends is rarely predicted.
+pub(super) const STRIDE: usize = 2 * WIDE;
+
 /// The longest match that a single load can copy.
 pub(super) const WORD: usize = size_of::<u64>();
 
@@ -40,26 +43,6 @@ pub(super) unsafe fn copy_step(src: *const u8, dest: *mut u8) {
     }
 }
 
-/// Copies `len` bytes in whole steps of twice the usual size.
-///
-/// # Safety
-/// `src` must be readable and `dest` writable for `len` bytes rounded up to a multiple of [`WIDE`]. They may overlap:
-/// what one step writes a later one may read.
-#[inline(always)]
-pub(super) unsafe fn copy_steps(src: *const u8, dest: *mut u8, len: usize) {
-    let mut done = 0;
-    while done < len {
-        // SAFETY: `done` is a multiple of WIDE below `len`.
-        unsafe {
-            let low: u128 = ptr::read_unaligned(src.add(done).cast());
-            let high: u128 = ptr::read_unaligned(src.add(done + STEP).cast());
-            ptr::write_unaligned(dest.add(done).cast(), low);
-            ptr::write_unaligned(dest.add(done + STEP).cast(), high);
-        }
-        done += WIDE;
-    }
-}
-
 /// A way to copy literals and matches.
 pub(super) trait Copier {
     /// Copies [`WIDE`] bytes.
@@ -67,6 +50,24 @@ pub(super) trait Copier {
     /// # Safety
     /// `src` must be readable and `dest` writable for them. They may overlap: all is read first.
     unsafe fn copy_literals(src: *const u8, dest: *mut u8);
+
+    /// Copies `len` bytes in whole strides.
+    ///
+    /// # Safety
+    /// `src` must be readable and `dest` writable for `len` bytes rounded up to a multiple of [`STRIDE`]. They must not
+    /// overlap.
+    #[inline(always)]
+    unsafe fn copy_strides(src: *const u8, dest: *mut u8, len: usize) {
+        let mut done = 0;
+        while done < len {
+            // SAFETY: `done` is a multiple of STRIDE below `len`.
+            unsafe {
+                Self::copy_literals(src.add(done), dest.add(done));
+                Self::copy_literals(src.add(done + WIDE), dest.add(done + WIDE));
+            }
+            done += STRIDE;
+        }
+    }
 
     /// Copies `len` bytes to `out` from `distance` bytes before it, as if byte by byte: where the match overlaps
     /// itself, the `distance` bytes before `out` repeat. A distance of 0 writes zeros. May also change the
@@ -108,8 +109,13 @@ pub(super) struct Portable;
 impl Copier for Portable {
     #[inline(always)]
     unsafe fn copy_literals(src: *const u8, dest: *mut u8) {
-        // SAFETY: passed on.
-        unsafe { copy_steps(src, dest, WIDE) }
+        // SAFETY: both steps are among the bytes the caller vouches for.
+        unsafe {
+            let low: u128 = ptr::read_unaligned(src.cast());
+            let high: u128 = ptr::read_unaligned(src.add(STEP).cast());
+            ptr::write_unaligned(dest.cast(), low);
+            ptr::write_unaligned(dest.add(STEP).cast(), high);
+        }
     }
 
     #[inline(always)]
