@@ -15,7 +15,7 @@
 use super::tiles::{COLUMNS, Planes};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::vector::{LANE, LINE, Vector, crowded};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -157,23 +157,12 @@ unsafe fn put_together<const W: usize>(byte: impl Fn(usize) -> *const u8, dest: 
     }
 }
 
+/// As many planes with lines in the same set of the first-level cache are better read a line at a time.
+const CROWD: usize = 16;
+
 /// The lines of planes that wait on the stack.
 #[repr(align(64))]
 struct Lines([MaybeUninit<u8>; COLUMNS * WORD * LINE]);
-
-/// True when planes begin at nearly the same place of each `PERIOD` bytes, so that a line of each of
-/// many doesn't stay in the first-level cache.
-///
-/// # Safety
-/// There are two planes.
-#[inline(always)]
-unsafe fn crowded(planes: impl Planes) -> bool {
-    const PERIOD: usize = 1024;
-    const NEAR: usize = 16;
-    // SAFETY: the caller's contract.
-    let (first, second) = unsafe { (planes.plane(0).addr(), planes.plane(1).addr()) };
-    first.abs_diff(second).wrapping_add(NEAR) % PERIOD <= 2 * NEAR
-}
 
 /// The first item, among those up to the 16th, that begins with a cache line; the 16th if none does
 /// or there are too few items to pay for a step more.
@@ -199,7 +188,8 @@ unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, it
     // SAFETY: the items of all steps exist, as the last one begins no later than so many before the
     // end; all lines are filled before they are read.
     unsafe {
-        if typesize > COLUMNS && crowded(planes) {
+        let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
+        if typesize > COLUMNS && crowded(stride, typesize, CROWD) {
             let mut lines = Lines([MaybeUninit::uninit(); COLUMNS * WORD * LINE]);
             let lines: *mut u8 = lines.0.as_mut_ptr().cast();
             while done < items {
