@@ -15,7 +15,7 @@ use crate::kernels::shuffle::tiles::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
 use crate::kernels::unroll::unroll;
-use crate::kernels::vector::{LINE, Nearness, Vector, crowded, fetch};
+use crate::kernels::vector::{LINE, Nearness, Vector, fetch, worth_fetching};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
@@ -84,13 +84,11 @@ fn exceed_cache(typesize: usize, rows: usize) -> bool {
 }
 
 /// Where the next line of each row is fetched to, while the tile before it is worked on. The CPU
-/// itself doesn't see so many rows coming. A line that is there is written sooner, even if it was in
-/// the second-level cache, unless so many share a set of the first that it is gone again, or it has to
-/// wait for other parts of the items.
+/// itself doesn't see so many rows coming. In the first-level cache there must be room for a line of
+/// each, and they must not have to wait for other parts of the items.
 #[inline(always)]
 fn fetch_ahead(typesize: usize, rows: usize) -> Option<Nearness> {
-    const WAYS: usize = 8;
-    if typesize <= WHOLE && !crowded(rows, GROUP * typesize, WAYS) {
+    if typesize <= WHOLE && worth_fetching(rows, GROUP * typesize) {
         Some(Nearness::First)
     } else {
         exceed_cache(typesize, rows).then_some(Nearness::Second)

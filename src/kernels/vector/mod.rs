@@ -177,3 +177,14 @@ pub(super) fn crowded(stride: usize, count: usize, ways: usize) -> bool {
     // When every `step`th place is near the first one, a `step`th of all are.
     (1..count.div_ceil(ways)).any(|step| (step * stride + NEAR) % PERIOD <= 2 * NEAR)
 }
+
+/// True when what is written to `count` places that lie `stride` bytes apart, a line to each in turns,
+/// is written sooner if the next line of each is fetched into the first-level cache before: when it
+/// is not there anyway, and not gone again until it is its turn.
+#[inline(always)]
+pub(super) fn worth_fetching(stride: usize, count: usize) -> bool {
+    /// Two buffers so large are in the cache.
+    const SMALL: usize = 16 << 10;
+    const WAYS: usize = 8;
+    stride * count > SMALL && !crowded(stride, count, WAYS)
+}
