@@ -15,7 +15,7 @@ pub enum Level {
     Sse2 = 1,
     /// AVX2.
     Avx2 = 2,
-    /// AVX-512 with the F, BW and VL sets, and GFNI.
+    /// AVX-512 with the F, BW, VL and VBMI sets, and GFNI.
     Avx512 = 3,
     /// The baseline of AArch64.
     Neon = 4,
@@ -60,6 +60,7 @@ impl Level {
                 is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512vbmi")
                     && is_x86_feature_detected!("gfni")
                     && Level::Avx2.is_available()
             }

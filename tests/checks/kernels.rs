@@ -60,6 +60,9 @@ const COUNTS: &[usize] = &[
     193, 200,
 ];
 
+/// Item counts that bring planes to nearly the same place of each kilobyte, or to quite another one.
+const CROWDED: &[usize] = &[1009, 1023, 1024, 1039, 1040, 1041, 2047, 2048];
+
 /// Item counts around the tiles of the bit shuffle.
 const BIT_COUNTS: &[usize] = &[
     0, 1, 7, 8, 9, 64, 120, 127, 128, 129, 136, 255, 256, 264, 384, 511, 512, 513, 520, 768, 1024,
@@ -196,7 +199,7 @@ fn bitshuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
 
 fn shuffle_follows_its_definition(level: Level) {
     for typesize in typesizes() {
-        for &items in COUNTS {
+        for &items in COUNTS.iter().chain(CROWDED) {
             for tail in [0, typesize / 2, typesize - 1] {
                 let src = noise(items * typesize + tail);
                 let expected = shuffled(typesize, &src);
@@ -230,7 +233,16 @@ fn shuffle_stays_inside_its_slices(level: Level) {
         (12, 6900),
         (16, 9203),
         (17, 9700),
+        (20, 11_500),
+        (24, 13_799),
+        (28, 16_100),
+        (32, 9221),
         (33, 18_800),
+        (40, 23_001),
+        (48, 13_900),
+        (56, 16_200),
+        (64, 18_500),
+        (64, 65_536),
     ] {
         at_many_addresses(len, |src, dest| {
             shuffle::shuffle_at(level, typesize, src, dest);

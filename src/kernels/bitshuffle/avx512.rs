@@ -18,7 +18,7 @@ use super::tiles::GROUP;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
 use std::arch::x86_64::*;
 
 /// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.
@@ -212,8 +212,14 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
 pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
+    let ahead = worth_fetching(rows, GROUP * TS);
     while done < rows {
         let at = done.min(rows - LINE);
+        if ahead {
+            for row in 0..GROUP * TS {
+                fetch(Nearness::First, dest.wrapping_add(row * rows + at + LINE));
+            }
+        }
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
         unsafe { shuffle_tile::<TS>(src.add(at * GROUP * TS), dest.add(at), rows) };
         done = at + step;

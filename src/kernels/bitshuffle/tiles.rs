@@ -8,24 +8,27 @@
 //!
 //! The work goes in tiles of [`LINE`] groups, so that each row is written (or read) a cache line at
 //! a time: rows often lie a large power of two apart, where lines do not stay in the cache until
-//! their second half comes. Of wide items up to 16 bytes are done at a time. The byte planes of a
+//! their second half comes. Of items of 32 bytes and more 16 are done at a time. The byte planes of a
 //! tile wait on the stack. The last tile overlaps the one before.
 
 use crate::kernels::shuffle::tiles::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
 use crate::kernels::unroll::unroll;
-use crate::kernels::vector::{LINE, Vector};
+use crate::kernels::vector::{LINE, Nearness, Vector, fetch, worth_fetching};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 /// Items of a group, and bits of a byte.
 pub(super) const GROUP: usize = 8;
 
+/// Items of up to so many bytes are done in one go, wider ones by [`COLUMNS`].
+const WHOLE: usize = 31;
+
 /// The byte planes of a tile: plane `(e, j)` is line `e * width + j`, `width` being the bytes of an
 /// item that the tile has.
 #[repr(align(64))]
-struct Tile([MaybeUninit<u8>; GROUP * COLUMNS * LINE]);
+struct Tile([MaybeUninit<u8>; GROUP * WHOLE * LINE]);
 
 /// A part of the items: their bytes from `column` on, `width` of them.
 #[derive(Clone, Copy)]
@@ -38,8 +41,9 @@ pub(super) struct Part {
 /// in the part before.
 #[inline(always)]
 pub(super) fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
-    let width = typesize.min(COLUMNS);
-    (0..typesize).step_by(COLUMNS).map(move |start| {
+    let most = if typesize <= WHOLE { WHOLE } else { COLUMNS };
+    let width = typesize.min(most);
+    (0..typesize).step_by(most).map(move |start| {
         let column = start.min(typesize - width);
         (Part { column, width }, start - column)
     })
@@ -72,6 +76,25 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
     }
 }
 
+/// True when the buffers are so large that they don't lie in the second-level cache together.
+#[inline(always)]
+fn exceed_cache(typesize: usize, rows: usize) -> bool {
+    const MUCH: usize = 1 << 20;
+    GROUP * typesize * rows >= MUCH
+}
+
+/// Where the next line of each row is fetched to, while the tile before it is worked on. The CPU
+/// itself doesn't see so many rows coming. In the first-level cache there must be room for a line of
+/// each, and they must not have to wait for other parts of the items.
+#[inline(always)]
+fn fetch_ahead(typesize: usize, rows: usize) -> Option<Nearness> {
+    if typesize <= WHOLE && worth_fetching(rows, GROUP * typesize) {
+        Some(Nearness::First)
+    } else {
+        exceed_cache(typesize, rows).then_some(Nearness::Second)
+    }
+}
+
 /// Fills the planes of a tile from `span` groups at `src`.
 ///
 /// # Safety
@@ -95,7 +118,7 @@ unsafe fn read_groups<V: Vector>(
             let src = src.add(at * group);
             if typesize == 1 {
                 store_lines(read_narrow::<V, GROUP>(src), GROUP, tile.add(at));
-            } else if typesize <= COLUMNS {
+            } else if typesize <= WHOLE {
                 for start in (0..group).step_by(COLUMNS) {
                     let column = start.min(group - COLUMNS);
                     let columns = read_columns::<V>(src.add(column), group);
@@ -132,7 +155,7 @@ unsafe fn write_groups<V: Vector>(
             let dest = dest.add(at * group);
             if typesize == 1 {
                 write_narrow::<V, GROUP>(load_lines(tile.add(at), GROUP), dest);
-            } else if typesize <= COLUMNS {
+            } else if typesize <= WHOLE {
                 for start in (0..group).step_by(COLUMNS) {
                     let column = start.min(group - COLUMNS);
                     let columns = load_lines::<V>(tile.add(column * LINE + at), COLUMNS);
@@ -176,6 +199,14 @@ unsafe fn load_lines<V: Vector>(tile: *const u8, count: usize) -> [V; COLUMNS] {
     }
 }
 
+/// Asks for the next line of the eight rows of `step` bytes from `row` on.
+#[inline(always)]
+fn fetch_rows(ahead: Option<Nearness>, row: *const u8, step: usize) {
+    if let Some(nearness) = ahead {
+        unroll!(8: k, { fetch(nearness, row.wrapping_add(k * step + LINE)) });
+    }
+}
+
 /// Transposes the bits of eight registers that lie `from_step` bytes apart into eight that lie
 /// `to_step` bytes apart.
 ///
@@ -206,9 +237,10 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let mut tile = Tile([MaybeUninit::uninit(); GROUP * COLUMNS * LINE]);
+    let mut tile = Tile([MaybeUninit::uninit(); GROUP * WHOLE * LINE]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= LINE { LINE } else { V::BYTES };
+    let ahead = fetch_ahead(typesize, rows);
     let mut done = 0;
     let mut step = second_tile(dest, span, rows);
     while done < rows {
@@ -220,6 +252,7 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
                 read_groups::<V>(typesize, part, groups, tile, span);
                 for j in skip..part.width {
                     let row = dest.add(GROUP * (part.column + j) * rows + first);
+                    fetch_rows(ahead, row, rows);
                     for at in (0..span).step_by(V::BYTES) {
                         let plane = tile.add(j * LINE + at);
                         move_bits::<V>(plane, part.width * LINE, row.add(at), rows);
@@ -243,9 +276,10 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let mut tile = Tile([MaybeUninit::uninit(); GROUP * COLUMNS * LINE]);
+    let mut tile = Tile([MaybeUninit::uninit(); GROUP * WHOLE * LINE]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= LINE { LINE } else { V::BYTES };
+    let ahead = exceed_cache(typesize, rows).then_some(Nearness::Second);
     let mut done = 0;
     while done < rows {
         let first = done.min(rows - span);
@@ -254,6 +288,7 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
             unsafe {
                 for j in 0..part.width {
                     let row = src.add(GROUP * (part.column + j) * rows + first);
+                    fetch_rows(ahead, row, rows);
                     for at in (0..span).step_by(V::BYTES) {
                         let plane = tile.add(j * LINE + at);
                         move_bits::<V>(row.add(at), rows, plane, part.width * LINE);

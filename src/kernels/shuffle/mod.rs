@@ -8,6 +8,8 @@
 //! With `n` bytes and items of `typesize`, byte `j` of item `i` goes to `j * (n / typesize) + i`;
 //! the `n % typesize` bytes of the tail stay where they are (C-Blosc2 chunk format, filter 1).
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod generic;
 #[cfg(target_arch = "x86_64")]
 mod streamed;
@@ -158,6 +160,13 @@ unsafe fn gather<'a>(
 ) {
     level.assert_available();
     let to = dest.as_mut_ptr();
+    #[cfg(target_arch = "x86_64")]
+    if level.for_items(items) == Level::Avx512 {
+        // SAFETY: the caller's contract; the level is available, and there are enough items for it.
+        if unsafe { avx512::unshuffle(typesize, planes, to, items) } {
+            return;
+        }
+    }
     let level = match level.for_items(items) {
         // The lanes of these are stored one by one, and two take less work than four.
         Level::Avx512 if typesize <= tiles::COLUMNS / 2 => Level::Avx2,

@@ -8,6 +8,9 @@ use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
 /// Bytes that are put together before they are written.
 const PIECE: usize = 8 << 10;
+#[repr(align(64))]
+struct Piece([u8; PIECE]);
+
 /// Most planes that are unshuffled here.
 pub(super) const MAX_PLANES: usize = 16;
 
@@ -16,7 +19,7 @@ pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut
     let items = planes[0].len();
     assert!(planes.iter().all(|plane| plane.len() == items));
     assert_eq!(dest.len(), planes.len() * items);
-    let mut piece = [0; PIECE];
+    let mut piece = Piece([0; PIECE]);
     let mut parts: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
     let parts = &mut parts[..planes.len()];
     // Whole lines of each plane, so that all pieces lie alike in the lines of the destination.
@@ -27,7 +30,7 @@ pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut
             *part = &plane[start..start + count];
         }
         let (to, rest) = dest.split_at_mut(count * planes.len());
-        let piece = &mut piece[..to.len()];
+        let piece = &mut piece.0[..to.len()];
         super::unshuffle_planes_at(level, parts, piece);
         copy(piece, to);
         dest = rest;

@@ -19,7 +19,7 @@
 //! before: what it does again comes out the same.
 
 use crate::kernels::unroll::unroll;
-use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
@@ -345,8 +345,14 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(src: *const u8, dest: *mut 
     unsafe {
         let mut item = 0;
         let mut step = second_tile(dest, V::BYTES, items);
+        let ahead = worth_fetching(items, TS);
         while (item + V::BYTES) * TS + excess(TS) <= items * TS {
             let columns = read_narrow::<V, TS>(src.add(item * TS));
+            if ahead {
+                unroll!(16: j < TS, {
+                    fetch(Nearness::First, dest.wrapping_add(j * items + item + LINE));
+                });
+            }
             store_planes(columns, 0, TS, dest.add(item), items);
             item += step;
             step = V::BYTES;

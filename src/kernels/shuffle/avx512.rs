@@ -1,0 +1,248 @@
+//! Unshuffling items of whole words of 4 bytes for AVX-512 with VBMI.
+//!
+//! What counts there is how few shuffles across registers there are, of which a CPU does one a
+//! cycle, and that whole cache lines are stored. 16 bytes of four planes are loaded into the lanes
+//! of one register, which costs no such shuffle, and one permutation of its bytes makes them a word
+//! of each of 16 consecutive items. Registers of words are interleaved by rounds then: `(a, b)`
+//! becomes `a0 b0 a1 b1 …`, and with `W = N << C` registers, `N` odd, `C` rounds that interleave
+//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `tiles.rs`. The words
+//! are loaded in such an order that these are the words that belong together. What is left are `N`
+//! streams of units, which are put together line by line.
+//!
+//! Planes often lie powers of two apart, where lines don't stay in the cache until their next 16
+//! bytes are wanted. So the lines of wider items wait on the stack.
+
+use super::tiles::{COLUMNS, Planes};
+use crate::kernels::unroll::unroll;
+use crate::kernels::vector::avx512::Avx512;
+use crate::kernels::vector::{LANE, LINE, Vector, crowded};
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+/// Bytes of a word.
+const WORD: usize = 4;
+
+/// Words of a register, and items that are put together at once.
+const WORDS: usize = LINE / WORD;
+
+/// The most streams of units.
+const STREAMS: usize = 7;
+
+/// Byte `i` of lane `p` becomes byte `p` of word `i`.
+const WORDS_OF_LANES: [u8; LINE] = {
+    let mut table = [0; LINE];
+    let mut place = 0;
+    while place < LINE {
+        table[place] = (place % WORD * LANE + place / WORD) as u8;
+        place += 1;
+    }
+    table
+};
+
+/// The words of the low halves of two registers in turns, and of their high halves.
+const INTERLEAVE: [[u32; WORDS]; 2] = {
+    let mut tables = [[0; WORDS]; 2];
+    let mut place = 0;
+    while place < WORDS {
+        let word = (place % 2 * WORDS + place / 2) as u32;
+        tables[0][place] = word;
+        tables[1][place] = word + WORDS as u32 / 2;
+        place += 1;
+    }
+    tables
+};
+
+/// How items of `W` words are put together.
+struct Shape<const W: usize>;
+
+impl<const W: usize> Shape<W> {
+    /// Rounds.
+    const ROUNDS: u32 = W.trailing_zeros();
+    /// Streams of units after them.
+    const STREAMS: usize = W >> Self::ROUNDS;
+    /// Registers of each stream.
+    const PARTS: usize = 1 << Self::ROUNDS;
+    /// `[i][j]`: what line `i` takes from stream `j`, the second operand; the first one is what it
+    /// has from the streams before, to begin with stream 0 as it is.
+    const LINES: [[[u32; WORDS]; STREAMS]; STREAMS] = {
+        let mut tables = [[[0; WORDS]; STREAMS]; STREAMS];
+        let mut at = 0;
+        while at < Self::STREAMS * WORDS {
+            let (line, place) = (at / WORDS, at % WORDS);
+            let unit = at / Self::PARTS;
+            let word = unit / Self::STREAMS * Self::PARTS + at % Self::PARTS;
+            let mut stream = 1;
+            while stream < Self::STREAMS {
+                let from = if unit % Self::STREAMS == stream {
+                    WORDS + word
+                } else if unit % Self::STREAMS == 0 && stream == 1 {
+                    word
+                } else {
+                    place
+                };
+                tables[line][stream][place] = from as u32;
+                stream += 1;
+            }
+            at += 1;
+        }
+        tables
+    };
+}
+
+/// Words from two registers.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn select(a: Avx512, b: Avx512, table: &[u32; WORDS]) -> Avx512 {
+    // SAFETY: the caller's contract; the table has the 64 bytes that are read.
+    unsafe {
+        let table = _mm512_loadu_si512(table.as_ptr().cast());
+        Avx512(_mm512_permutex2var_epi32(a.0, table, b.0))
+    }
+}
+
+/// A word of each of 16 items from their bytes in four planes.
+///
+/// # Safety
+/// The CPU has the features; 16 bytes can be read at each place.
+#[inline(always)]
+unsafe fn load_words(planes: [*const u8; WORD]) -> Avx512 {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let lane = |p: usize| _mm_loadu_si128(planes[p].cast());
+        let v = _mm512_castsi128_si512(lane(0));
+        let v = _mm512_inserti32x4::<1>(v, lane(1));
+        let v = _mm512_inserti32x4::<2>(v, lane(2));
+        let v = _mm512_inserti32x4::<3>(v, lane(3));
+        let table = _mm512_loadu_si512(WORDS_OF_LANES.as_ptr().cast());
+        Avx512(_mm512_permutexvar_epi8(table, v))
+    }
+}
+
+/// Puts 16 items of `W` words together; `byte` tells where byte `j` of them is.
+///
+/// # Safety
+/// The CPU has the features; 16 bytes can be read at each place that `byte` returns, and 16 items
+/// can be written at `dest`.
+#[inline(always)]
+unsafe fn put_together<const W: usize>(byte: impl Fn(usize) -> *const u8, dest: *mut u8) {
+    let (streams, parts) = (Shape::<W>::STREAMS, Shape::<W>::PARTS);
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut r = [Avx512::splat(0); COLUMNS];
+        unroll!(16: k < W, {
+            let first = WORD * (k % streams * parts + k / streams);
+            r[k] = load_words([byte(first), byte(first + 1), byte(first + 2), byte(first + 3)]);
+        });
+        unroll!(4: _round < Shape::<W>::ROUNDS as usize, {
+            let from = r;
+            unroll!(8: k < W / 2, {
+                let (a, b) = (from[k], from[k + W / 2]);
+                r[2 * k] = select(a, b, &INTERLEAVE[0]);
+                r[2 * k + 1] = select(a, b, &INTERLEAVE[1]);
+            });
+        });
+        unroll!(16: part < parts, {
+            unroll!(7: i < streams, {
+                let mut line = r[part];
+                unroll!(7: j < streams, {
+                    if j > 0 {
+                        line = select(line, r[j * parts + part], &Shape::<W>::LINES[i][j]);
+                    }
+                });
+                line.store(dest.add((part * streams + i) * LINE));
+            });
+        });
+    }
+}
+
+/// As many planes with lines in the same set of the first-level cache are better read a line at a time.
+const CROWD: usize = 16;
+
+/// The lines of planes that wait on the stack.
+#[repr(align(64))]
+struct Lines([MaybeUninit<u8>; COLUMNS * WORD * LINE]);
+
+/// The first item, among those up to the 16th, that begins with a cache line; the 16th if none does
+/// or there are too few items to pay for a step more.
+#[inline(always)]
+fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
+    const ENOUGH: usize = 16;
+    let begins_line = |item: &usize| (dest.addr() + item * typesize).is_multiple_of(LINE);
+    if items < ENOUGH * WORDS {
+        return WORDS;
+    }
+    (1..=WORDS).rev().find(begins_line).unwrap_or(WORDS)
+}
+
+/// Unshuffles `items` items of `W` words.
+///
+/// # Safety
+/// The CPU has the features; there are `W * WORD` planes, each valid for reads of `items` bytes, and
+/// `dest` is valid for writes of `items * W` words; there are at least [`LINE`] items.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
+    let typesize = W * WORD;
+    let mut done = 0;
+    // SAFETY: the items of all steps exist, as the last one begins no later than so many before the
+    // end; all lines are filled before they are read.
+    unsafe {
+        let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
+        if typesize > COLUMNS && crowded(stride, typesize, CROWD) {
+            let mut lines = Lines([MaybeUninit::uninit(); COLUMNS * WORD * LINE]);
+            let lines: *mut u8 = lines.0.as_mut_ptr().cast();
+            while done < items {
+                let first = done.min(items - LINE);
+                for j in 0..typesize {
+                    Avx512::load(planes.plane(j).add(first)).store(lines.add(j * LINE));
+                }
+                for at in (0..LINE).step_by(WORDS) {
+                    let to = dest.add((first + at) * typesize);
+                    put_together::<W>(|j| lines.add(j * LINE + at), to);
+                }
+                done = first + LINE;
+            }
+        } else {
+            let mut step = second_step(dest, typesize, items);
+            while done < items {
+                let item = done.min(items - WORDS);
+                put_together::<W>(|j| planes.plane(j).add(item), dest.add(item * typesize));
+                done = item + step;
+                step = WORDS;
+            }
+        }
+    }
+}
+
+/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than
+/// in `tiles.rs`, and says so. Those of 4 and 8 bytes are not: both are bound by memory.
+///
+/// # Safety
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are
+/// `typesize` planes, each valid for reads of `items` bytes, and `dest` is valid for writes of
+/// `items * typesize` bytes; there are at least [`LINE`] items.
+pub(super) unsafe fn unshuffle(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match typesize {
+            12 => unshuffle_words::<3>(planes, dest, items),
+            16 => unshuffle_words::<4>(planes, dest, items),
+            20 => unshuffle_words::<5>(planes, dest, items),
+            24 => unshuffle_words::<6>(planes, dest, items),
+            28 => unshuffle_words::<7>(planes, dest, items),
+            32 => unshuffle_words::<8>(planes, dest, items),
+            40 => unshuffle_words::<10>(planes, dest, items),
+            48 => unshuffle_words::<12>(planes, dest, items),
+            56 => unshuffle_words::<14>(planes, dest, items),
+            64 => unshuffle_words::<16>(planes, dest, items),
+            _ => return false,
+        }
+    }
+    true
+}
