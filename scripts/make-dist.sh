@@ -4,7 +4,7 @@
 # usage: make-dist.sh FOLDER
 #
 # In it are the files of the last commit, below a folder with the version; the sources of all crates in vendor/crates, as
-# `cargo vendor` puts them there; and a .cargo/config.toml that has Cargo take them. Prints the name of the tarball.
+# `cargo vendor` puts them there; and lines in .cargo/config.toml that have Cargo take them. Prints the name of the tarball.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -18,9 +18,9 @@ trap 'rm -rf "$work"' EXIT
 git diff --quiet HEAD || echo "what is not committed is left out" >&2
 git archive --prefix="$name/" HEAD | tar -x -C "$work"
 cd "$work/$name"
-mkdir .cargo
 # It prints the configuration only when it is not quiet.
-cargo vendor --locked --versioned-dirs vendor/crates > .cargo/config.toml 2> "$work/log" || { cat "$work/log" >&2; exit 1; }
+cargo vendor --locked --versioned-dirs vendor/crates > "$work/config" 2> "$work/log" || { cat "$work/log" >&2; exit 1; }
+cat "$work/config" >> .cargo/config.toml
 
 # The same commit gives the same bytes.
 date=$(git -C "$OLDPWD" log -1 --format=%ct)
