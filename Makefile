@@ -170,11 +170,12 @@ bench-bloscpack: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference-bloscpack.sh)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
 
-# Our library and bcolz-zipline side by side, on so many million rows.
+# Our library and bcolz-zipline side by side, on so many million rows, in so many turns.
 BENCH_MILLIONS ?= 10
+BENCH_ROUNDS ?= 7
 bench-bcolz: build
 	scripts/need.sh python3-venv
-	"$$(scripts/reference-bcolz.sh)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS)
+	"$$(scripts/reference-bcolz.sh)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS) $(BENCH_ROUNDS)
 
 # Our filters of HDF5 and those of hdf5plugin side by side, on one chunk.
 bench-hdf5: build
