@@ -40,6 +40,8 @@ const EASY_ROOM: usize = (GOES_ON - 1) + (GOES_ON - 1 + MIN_MATCH);
 const LENIENT_DISTANCE: usize = 8;
 /// The room for the literals and the match of a sequence whose lengths don't go on, with all scribbling.
 const QUICK_ROOM: usize = EASY_ROOM + WIDE;
+// Long literals are copied by strides with that much room behind them.
+const _: () = assert!(QUICK_ROOM >= STRIDE);
 
 /// Decodes `src` into `dest` and returns the number of bytes produced.
 ///
@@ -112,7 +114,7 @@ impl Cursor {
     unsafe fn quick_sequences<C: Copier>(&mut self) -> Result<()> {
         // SAFETY: with the unread input and the room that the loop asks for, a step may be read behind the token and
         // written, short literals leave a distance and a token unread, and a short match with its scribbling stays
-        // within the room.
+        // within the room. Long literals leave a stride unread, and QUICK_ROOM, which is one at least.
         unsafe {
             while self.unread() > EASY_INPUT && self.room() >= QUICK_ROOM {
                 let start = self.input;

@@ -118,8 +118,9 @@ impl Copier for Avx2 {
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 unsafe fn copy_at_the_end(out: *mut u8, distance: usize, len: usize, room: usize) {
-    // SAFETY: passed on; the first part is shorter than the match, since `room < len + REACH`, and ends REACH bytes
-    // before the room does; the rest has as many bytes before it, and what is left of the room.
+    // SAFETY: passed on, a distance below a step with a step of room. Where there is more than that, the distance is a step
+    // or more; the first part is shorter than the match, since `room < len + REACH`, and ends REACH bytes before the room
+    // does; the rest has as many bytes before it, and what is left of the room.
     unsafe {
         if distance < STEP && room >= STEP {
             return copy_pattern_within(out, distance, len, room);
@@ -211,7 +212,9 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
 /// As [`Copier::copy_match`], and `room >= STEP`.
 #[inline(always)]
 unsafe fn copy_pattern_within(out: *mut u8, distance: usize, len: usize, room: usize) {
-    // SAFETY: each store is preceded by a look at what is left of the room; the rest has no more bytes than a word.
+    // SAFETY: the room has the step that the pattern is read from; each store of more than a byte is preceded by a look at
+    // what is left of the room, and single bytes are written before `len`, which is no more than the room. The tables have
+    // a row for each distance below a step.
     unsafe {
         let pattern = pattern_of_run(out, distance);
         let period = usize::from(PERIOD[distance]);

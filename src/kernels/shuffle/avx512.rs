@@ -164,7 +164,7 @@ const CROWD: usize = 16;
 #[repr(align(64))]
 struct Lines([MaybeUninit<u8>; COLUMNS * WORD * LINE]);
 
-/// The first item, among those up to the 16th, that begins with a cache line; the 16th if none does
+/// The last item, among those up to the 16th, that begins with a cache line; the 16th if none does
 /// or there are too few items to pay for a step more.
 #[inline(always)]
 fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
@@ -185,8 +185,8 @@ fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
 unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
     let typesize = W * WORD;
     let mut done = 0;
-    // SAFETY: the items of all steps exist, as the last one begins no later than so many before the
-    // end; all lines are filled before they are read.
+    // SAFETY: there are 12 planes or more, so there is one of number 1; the items of all steps exist, as
+    // the last one begins no later than so many before the end; all lines are filled before they are read.
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS && crowded(stride, typesize, CROWD) {

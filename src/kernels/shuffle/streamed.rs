@@ -8,6 +8,8 @@ use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
 /// Bytes that are put together before they are written.
 const PIECE: usize = 8 << 10;
+
+/// Those bytes, from the beginning of a line on.
 #[repr(align(64))]
 struct Piece([u8; PIECE]);
 
