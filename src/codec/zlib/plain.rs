@@ -9,7 +9,13 @@ use std::ptr::null_mut;
 
 use libz_sys as z;
 
+use super::WINDOW_BITS;
+use super::mixed::Deflater;
+use super::noise::Search;
 use crate::{Error, Result};
+
+/// How much memory zlib takes, as its own default says.
+const MEMORY_LEVEL: c_int = 8;
 
 /// An encoder state of one level.
 pub(super) struct Deflate {
@@ -57,9 +63,13 @@ impl Deflate {
         // SAFETY: the stream has its allocator and stays where it is; version and size are those of the
         // declarations used here.
         let code = unsafe {
-            z::deflateInit_(
+            z::deflateInit2_(
                 &mut *stream,
                 c_int::from(level),
+                z::Z_DEFLATED,
+                -c_int::from(WINDOW_BITS),
+                MEMORY_LEVEL,
+                z::Z_DEFAULT_STRATEGY,
                 z::zlibVersion(),
                 size_of::<z::z_stream>() as c_int,
             )
@@ -69,18 +79,34 @@ impl Deflate {
             _ => Err(Error::MemoryAlloc),
         }
     }
+}
 
-    /// The level.
-    pub(super) fn level(&self) -> u8 {
+impl Deflater for Deflate {
+    fn level(&self) -> u8 {
         self.level
     }
 
-    /// Encodes `src` into `dest`; returns the length of the result, or 0 when it doesn't fit.
-    ///
-    /// # Errors
-    /// [`Error::Data`] when the buffers are longer than zlib can count.
-    pub(super) fn encode(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    fn search(&self) -> Search {
+        Search::Threes
+    }
+
+    fn begin(&mut self, dictionary: &[u8]) -> Result<()> {
+        // The window's length at most.
+        let len = dictionary.len() as z::uInt;
+        // SAFETY: the stream was initialised in `new`; zlib reads `len` bytes of the dictionary.
+        let code = unsafe {
+            z::deflateReset(&mut *self.stream);
+            z::deflateSetDictionary(&mut *self.stream, dictionary.as_ptr(), len)
+        };
+        match code {
+            z::Z_OK => Ok(()),
+            _ => Err(Error::Data),
+        }
+    }
+
+    fn append(&mut self, src: &[u8], last: bool, dest: &mut [u8]) -> Result<Option<usize>> {
         let (Ok(avail_in), Ok(avail_out)) = (src.len().try_into(), dest.len().try_into()) else {
+            // More than zlib can count.
             return Err(Error::Data);
         };
         let stream = &mut *self.stream;
@@ -88,16 +114,17 @@ impl Deflate {
         stream.avail_in = avail_in;
         stream.next_out = dest.as_mut_ptr();
         stream.avail_out = avail_out;
+        let (flush, done) = if last {
+            (z::Z_FINISH, z::Z_STREAM_END)
+        } else {
+            (z::Z_SYNC_FLUSH, z::Z_OK)
+        };
         // SAFETY: the stream was initialised in `new`; zlib reads `avail_in` bytes of `src`, never writes to
         // them, and writes at most `avail_out` bytes to `dest`.
-        let code = unsafe {
-            z::deflateReset(stream);
-            z::deflate(stream, z::Z_FINISH)
-        };
-        match code {
-            z::Z_STREAM_END => Ok(dest.len() - stream.avail_out as usize),
-            _ => Ok(0),
-        }
+        let code = unsafe { z::deflate(stream, flush) };
+        // A flush that fills all the room may have more to say.
+        let whole = code == done && (last || stream.avail_out > 0);
+        Ok(whole.then(|| dest.len() - stream.avail_out as usize))
     }
 }
 

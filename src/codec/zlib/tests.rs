@@ -1,0 +1,286 @@
+//! Streams with noise: what is found, what it is written as, and that it comes back.
+
+use super::Zlib;
+use super::noise::{Noise, Search};
+use crate::codec::StreamCodec;
+
+/// Bytes that are random among the first `values`, from this seed.
+fn noise(seed: u64, values: u64, len: usize) -> Vec<u8> {
+    let mut state = seed;
+    (0..len)
+        .map(|_| {
+            state = state
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
+            ((state >> 33) % values) as u8
+        })
+        .collect()
+}
+
+fn text(len: usize) -> Vec<u8> {
+    let words = [
+        "noise ",
+        "is what ",
+        "no match ",
+        "says anything ",
+        "about.\n",
+    ];
+    let order = noise(77, 5, len);
+    let mut text: Vec<u8> = order
+        .iter()
+        .flat_map(|&word| words[usize::from(word)].bytes())
+        .take(len)
+        .collect();
+    text.truncate(len);
+    text
+}
+
+/// Streams of every kind, with noise that begins and ends at borders of parts and beside them.
+fn streams() -> Vec<Vec<u8>> {
+    let mut streams: Vec<Vec<u8>> = [
+        0, 1, 2, 511, 512, 4095, 4096, 16_383, 16_384, 16_896, 70_001,
+    ]
+    .iter()
+    .flat_map(|&len| {
+        [
+            noise(1, 256, len),
+            noise(2, 20, len),
+            text(len),
+            vec![9; len],
+        ]
+    })
+    .collect();
+    for (before, len, behind) in [
+        (0, 16_384, 4096),
+        (4096, 16_384, 0),
+        (4096, 16_384, 4096),
+        (4095, 16_385, 511),
+        (4097, 20_000, 40_000),
+        (40_000, 40_000, 40_000),
+        (1, 65_536, 1),
+    ] {
+        for values in [256, 40] {
+            let noise = noise(before as u64 + values, values, len);
+            streams.push([text(before), noise.clone(), text(behind)].concat());
+            streams.push([vec![3; before], noise.clone(), noise, text(behind)].concat());
+        }
+    }
+    streams
+}
+
+/// Encodes with both encoders, into no more than `capacity` bytes.
+fn encode_both(zlib: &mut Zlib, level: u8, src: &[u8], capacity: usize) -> [Vec<u8>; 2] {
+    let mut dest = vec![0; capacity];
+    let len = zlib.encode(level, None, src, &mut dest).expect("encodes");
+    let ours = dest[..len].to_vec();
+    let len = zlib
+        .encode_blosc1(level, false, src, &mut dest)
+        .expect("encodes");
+    [ours, dest[..len].to_vec()]
+}
+
+fn bound(src: &[u8]) -> usize {
+    src.len() + src.len() / 8 + 200
+}
+
+fn decode(zlib: &mut Zlib, stream: &[u8], len: usize) -> Vec<u8> {
+    let mut back = vec![0; len];
+    let count = zlib.decode(None, stream, &mut back).expect("decodes");
+    assert_eq!(count, len);
+    back
+}
+
+/// The length without a look at noise.
+fn searched_len(level: u8, src: &[u8]) -> usize {
+    let mut dest = vec![0; bound(src)];
+    let config = zlib_rs::DeflateConfig::new(level.into());
+    let (stream, code) = zlib_rs::compress_slice(&mut dest, src, config);
+    assert_eq!(code, zlib_rs::ReturnCode::Ok);
+    stream.len()
+}
+
+fn noise_in(src: &[u8], search: Search) -> usize {
+    let mut finder = Noise::default();
+    finder
+        .find(src, search)
+        .iter()
+        .map(|run| run.bytes.len())
+        .sum()
+}
+
+const CAREFUL: [Search; 2] = [Search::Fours, Search::Threes];
+
+#[test]
+fn streams_with_and_without_noise_come_back() {
+    let mut zlib = Zlib::default();
+    for src in streams() {
+        for level in [1, 2, 6, 9] {
+            for stream in encode_both(&mut zlib, level, &src, bound(&src)) {
+                assert!(decode(&mut zlib, &stream, src.len()) == src);
+            }
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_streams_before() {
+    let mut used = Zlib::default();
+    for src in streams().iter().rev() {
+        for level in [1, 9] {
+            let streams = encode_both(&mut used, level, src, bound(src));
+            let fresh = encode_both(&mut Zlib::default(), level, src, bound(src));
+            assert!(streams == fresh);
+        }
+    }
+}
+
+#[test]
+fn a_destination_that_is_too_small_gives_nothing_and_the_next_stream_is_whole() {
+    let src = [
+        text(9000),
+        noise(3, 256, 20_000),
+        text(9000),
+        noise(4, 100, 20_000),
+        text(9000),
+    ]
+    .concat();
+    for level in [1, 5, 9] {
+        let mut zlib = Zlib::default();
+        let whole = encode_both(&mut zlib, level, &src, bound(&src));
+        let most = whole.iter().map(Vec::len).min().expect("two");
+        let near_the_end = (most - 40..most).step_by(3);
+        for capacity in (0..most).step_by(4999).chain(0..12).chain(near_the_end) {
+            for stream in encode_both(&mut zlib, level, &src, capacity) {
+                assert!(stream.is_empty(), "{capacity}");
+            }
+            assert!(encode_both(&mut zlib, level, &src, bound(&src)) == whole);
+        }
+    }
+}
+
+#[test]
+fn a_destination_of_just_the_length_is_enough() {
+    let mut zlib = Zlib::default();
+    for src in streams() {
+        for level in [1, 6, 9] {
+            for (which, stream) in encode_both(&mut zlib, level, &src, bound(&src))
+                .iter()
+                .enumerate()
+            {
+                assert!(encode_both(&mut zlib, level, &src, stream.len())[which] == *stream);
+                assert!(encode_both(&mut zlib, level, &src, stream.len() - 1)[which].is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn noise_is_found_between_other_things() {
+    let src = [vec![7; 20_480], noise(5, 256, 40_960), text(20_480)].concat();
+    for search in CAREFUL {
+        let mut finder = Noise::default();
+        let found = finder.find(&src, search).to_vec();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].bytes, 20_480..61_440);
+    }
+}
+
+#[test]
+fn noise_of_few_values_is_found_and_shorter_than_with_matches() {
+    let src = noise(6, 30, 100_000);
+    assert_eq!(noise_in(&src, Search::Fours), src.len());
+    let [stream, _] = encode_both(&mut Zlib::default(), 5, &src, bound(&src));
+    assert!(stream.len() < searched_len(5, &src));
+}
+
+#[test]
+fn a_quick_search_is_left_out_for_flat_bytes_alone() {
+    for (values, found) in [(30, false), (200, false), (256, true)] {
+        let src = noise(16, values, 40_960);
+        assert_eq!(
+            noise_in(&src, Search::Quick) == src.len(),
+            found,
+            "{values}"
+        );
+    }
+}
+
+#[test]
+fn flat_noise_is_stored_beside_noise_of_few_values() {
+    let src = [
+        noise(17, 60, 20_480),
+        noise(18, 256, 90_112),
+        noise(19, 60, 20_480),
+    ]
+    .concat();
+    let mut finder = Noise::default();
+    let found = finder.find(&src, Search::Fours);
+    let flat: Vec<_> = found
+        .iter()
+        .map(|run| (run.bytes.clone(), run.flat))
+        .collect();
+    assert_eq!(
+        flat,
+        [
+            (0..20_480, false),
+            (20_480..110_592, true),
+            (110_592..src.len(), false)
+        ]
+    );
+    // Stored in two blocks.
+    for stream in encode_both(&mut Zlib::default(), 5, &src, bound(&src)) {
+        let stored = &src[20_480..20_480 + 65_535];
+        let at = stream
+            .windows(8)
+            .position(|bytes| bytes == &stored[..8])
+            .expect("stored");
+        assert_eq!(stream[at - 5..at], [0, 0xff, 0xff, 0, 0]);
+        assert!(stream[at..].starts_with(stored));
+        assert_eq!(decode(&mut Zlib::default(), &stream, src.len()), src);
+    }
+}
+
+#[test]
+fn noise_that_comes_again_is_found_once_alone() {
+    let period = noise(7, 256, 20_480);
+    let src = period.repeat(8);
+    for search in CAREFUL {
+        let found = noise_in(&src, search);
+        assert!((16_384..=24_576).contains(&found), "{found}");
+    }
+    for stream in encode_both(&mut Zlib::default(), 5, &src, bound(&src)) {
+        assert!(stream.len() < period.len() * 11 / 10, "{}", stream.len());
+    }
+}
+
+#[test]
+fn what_a_search_shortens_is_no_noise() {
+    let counting: Vec<u8> = (0..30_000_u32).flat_map(u32::to_le_bytes).collect();
+    let steps: Vec<u8> = noise(8, 5, 100_000)
+        .iter()
+        .scan(0_u8, |value, &step| {
+            *value = value.wrapping_add(step);
+            Some(*value)
+        })
+        .collect();
+    let pairs: Vec<u8> = noise(9, 250, 50_000)
+        .iter()
+        .flat_map(|&byte| [byte, byte.wrapping_mul(7), 1, byte])
+        .collect();
+    for src in [text(100_000), counting, steps, pairs] {
+        assert_eq!(noise_in(&src, Search::Fours), 0);
+    }
+}
+
+#[test]
+fn short_streams_are_the_encoders_own() {
+    for src in [noise(10, 256, 16_383), noise(11, 9, 12_000), text(16_000)] {
+        for level in 1..=9 {
+            let [stream, _] = encode_both(&mut Zlib::default(), level, &src, bound(&src));
+            let mut dest = vec![0; bound(&src)];
+            let config = zlib_rs::DeflateConfig::new(level.into());
+            let (own, _) = zlib_rs::compress_slice(&mut dest, &src, config);
+            assert!(stream == own);
+        }
+    }
+}
