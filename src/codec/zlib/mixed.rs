@@ -8,6 +8,8 @@
 //! empty stored block (`Z_SYNC_FLUSH`). The search begins anew behind noise, with the window before as its dictionary. Noise
 //! that no code makes shorter is stored.
 
+use std::ops::Range;
+
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status, Strategy};
 
 use super::WINDOW_BITS;
@@ -25,7 +27,7 @@ pub(super) trait Deflater {
     /// How it searches.
     fn search(&self) -> Search;
 
-    /// Begins a new stream whose matches may lie in `dictionary`.
+    /// Begins a new stream whose matches may lie in `dictionary`, a window at most.
     fn begin(&mut self, dictionary: &[u8]) -> Result<()>;
 
     /// Encodes `src`, up to the end of the stream if it is the `last` of it, or to a whole byte. Returns the length, or `None` if
@@ -73,37 +75,40 @@ impl<D: Deflater> Encoder<D> {
 
     /// The stream without its head and its checksum.
     fn encode_raw(&mut self, src: &[u8], dest: &mut [u8]) -> Result<Option<usize>> {
+        let deflater = &mut self.deflater;
+        let runs = self.noise.find(src, deflater.search());
+        let is_last = |bytes: &Range<usize>| bytes.end == src.len();
+        let mut search = |bytes: Range<usize>, dest: &mut [u8]| {
+            deflater.begin(window(src, bytes.start))?;
+            deflater.append(&src[bytes.clone()], is_last(&bytes), dest)
+        };
         let (mut done, mut len) = (0, 0);
-        for Run { bytes, flat } in self.noise.find(src, self.deflater.search()) {
+        for Run { bytes, flat } in runs {
             if done < bytes.start {
-                self.deflater.begin(window(src, done))?;
-                let before = &src[done..bytes.start];
-                match self.deflater.append(before, false, &mut dest[len..])? {
-                    Some(more) => len += more,
-                    None => return Ok(None),
-                }
+                let Some(more) = search(done..bytes.start, &mut dest[len..])? else {
+                    return Ok(None);
+                };
+                len += more;
             }
-            let last = bytes.end == src.len();
-            let noise = &src[bytes.clone()];
-            let appended = if *flat {
+            let (noise, last) = (&src[bytes.clone()], is_last(bytes));
+            let written = if *flat {
                 store(noise, last, &mut dest[len..])
             } else {
                 let literals = self.literals.get_or_insert_with(Raw::literals);
                 literals.begin(&[])?;
                 literals.append(noise, last, &mut dest[len..])?
             };
-            match appended {
-                Some(more) => len += more,
-                None => return Ok(None),
-            }
+            let Some(more) = written else {
+                return Ok(None);
+            };
+            len += more;
             done = bytes.end;
         }
         if done < src.len() || src.is_empty() {
-            self.deflater.begin(window(src, done))?;
-            match self.deflater.append(&src[done..], true, &mut dest[len..])? {
-                Some(more) => len += more,
-                None => return Ok(None),
-            }
+            let Some(more) = search(done..src.len(), &mut dest[len..])? else {
+                return Ok(None);
+            };
+            len += more;
         }
         Ok(Some(len))
     }
@@ -115,18 +120,18 @@ impl<D: Deflater> Encoder<D> {
 /// 1 for the last block of the stream, or 0:1  length:2  the same with all bits turned:2  bytes
 /// ```
 fn store(src: &[u8], last: bool, dest: &mut [u8]) -> Option<usize> {
-    const HEAD: usize = 5;
+    const BLOCK_HEAD: usize = 5;
     let blocks = src.chunks(usize::from(u16::MAX));
     let count = blocks.len();
     let mut written = 0;
     for (index, block) in blocks.enumerate() {
-        let room = dest.get_mut(written..written + HEAD + block.len())?;
+        let room = dest.get_mut(written..written + BLOCK_HEAD + block.len())?;
         let len = block.len() as u16;
         room[0] = u8::from(last && index + 1 == count);
         room[1..3].copy_from_slice(&len.to_le_bytes());
-        room[3..HEAD].copy_from_slice(&(!len).to_le_bytes());
-        room[HEAD..].copy_from_slice(block);
-        written += HEAD + block.len();
+        room[3..BLOCK_HEAD].copy_from_slice(&(!len).to_le_bytes());
+        room[BLOCK_HEAD..].copy_from_slice(block);
+        written += BLOCK_HEAD + block.len();
     }
     Some(written)
 }

@@ -15,7 +15,8 @@ use crate::{Error, Result};
 /// The window of both directions, as a power of two.
 const WINDOW_BITS: u8 = 15;
 
-/// The states, about 300 KiB for encoding and 40 KiB for decoding, reset for each stream.
+/// The states, reset for each stream: about 300 KiB for an encoder, and as much again once it met noise that is not stored; 40 KiB
+/// for decoding.
 #[derive(Default)]
 pub(super) struct Zlib {
     encoder: Option<Encoder<Raw>>,

@@ -98,7 +98,6 @@ pub(super) struct Noise {
 }
 
 /// A range of noise.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) bytes: Range<usize>,
     /// Whether all values are as frequent, so that no code makes it shorter.

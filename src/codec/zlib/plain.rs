@@ -61,7 +61,7 @@ impl Deflate {
             reserved: 0,
         });
         // SAFETY: the stream has its allocator and stays where it is; version and size are those of the
-        // declarations used here.
+        // declarations used here. zlib looks at the other parameters itself.
         let code = unsafe {
             z::deflateInit2_(
                 &mut *stream,
@@ -91,9 +91,9 @@ impl Deflater for Deflate {
     }
 
     fn begin(&mut self, dictionary: &[u8]) -> Result<()> {
-        // The window's length at most.
         let len = dictionary.len() as z::uInt;
-        // SAFETY: the stream was initialised in `new`; zlib reads `len` bytes of the dictionary.
+        // SAFETY: the stream was initialised in `new`; zlib reads `len` bytes of the dictionary, which has them, as the
+        // conversion makes no number larger.
         let code = unsafe {
             z::deflateReset(&mut *self.stream);
             z::deflateSetDictionary(&mut *self.stream, dictionary.as_ptr(), len)
