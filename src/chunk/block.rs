@@ -161,7 +161,7 @@ impl BlockDecoder<'_> {
     ) -> Result<()> {
         let view = self.view;
         if view.header.special != Special::None {
-            return fill_special(view.src, &view.header, view.block_offset(nblock), dest);
+            return fill_special(view.src, view.header, view.block_offset(nblock), dest);
         }
         if view.header.is_memcpyed() {
             let start = view.header.header_len() + view.block_offset(nblock);
@@ -179,15 +179,28 @@ impl BlockDecoder<'_> {
             if view.header.vl_blocks {
                 return self.decode_vl(worker, stored, dest);
             }
-            let streams = view.streams(dest.len());
-            let result = self.decode_streams(worker, stored, streams, reference, dest);
-            match view.streams_instead(dest.len()) {
-                Some(streams) if result.is_err() => {
-                    self.decode_streams(worker, stored, streams, reference, dest)
-                }
-                _ => result,
-            }
+            self.decode_streams(worker, stored, view.streams(dest.len()), reference, dest)
+                .or_else(|error| match view.streams_instead(dest.len()) {
+                    Some(streams) => {
+                        self.decode_other_streams(worker, stored, streams, reference, dest)
+                    }
+                    None => Err(error),
+                })
         })
+    }
+
+    /// [`BlockDecoder::decode_streams`] where that has failed with the number that the chunk's header gives.
+    #[cold]
+    #[inline(never)]
+    fn decode_other_streams(
+        &self,
+        worker: &mut Worker,
+        stored: Stored<'_>,
+        streams: usize,
+        reference: Reference<'_>,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        self.decode_streams(worker, stored, streams, reference, dest)
     }
 
     /// Hands `work` the stored bytes of a block: from the chunk, or read from where a lazy chunk says.
@@ -218,7 +231,7 @@ impl BlockDecoder<'_> {
         result
     }
 
-    #[inline]
+    #[inline(always)]
     fn decode_streams(
         &self,
         worker: &mut Worker,
@@ -238,6 +251,23 @@ impl BlockDecoder<'_> {
         if view.header.instrumented || !self.pipeline.is_undone() {
             return self.decode_into(worker, stored, len, dest);
         }
+        if (2..=MAX_PLANES).contains(&streams) && self.is_plain_shuffle() {
+            return self.unshuffle_in_place(worker, stored, streams, len, dest);
+        }
+        self.decode_and_filter(worker, stored, streams, len, reference, dest)
+    }
+
+    /// Decodes streams of `len` bytes each, and undoes what the filters did to them.
+    fn decode_and_filter(
+        &self,
+        worker: &mut Worker,
+        stored: Stored<'_>,
+        streams: usize,
+        len: usize,
+        reference: Reference<'_>,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let view = self.view;
         let around = self
             .params
             .surroundings(view.src, view.header.typesize(), view.blocksize);
@@ -248,8 +278,6 @@ impl BlockDecoder<'_> {
                     .pipeline
                     .backward(reference, &around, raw, &mut worker.filters, dest);
             }
-        } else if streams <= MAX_PLANES && self.is_plain_shuffle() {
-            return self.unshuffle_in_place(worker, stored, streams, len, dest);
         }
         worker.planes.forget();
         let mut buffer = std::mem::take(&mut worker.streams);

@@ -4,10 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::block::{BlockDecoder, fill_special};
 use super::header::Special;
+use super::known::KnownHeader;
 use super::params::DParams;
 use super::staff::Staff;
-use super::view::{ChunkView, Wanted, count_blocks};
-use crate::filter::{Pipeline, Reference, grown};
+use super::view::{ChunkView, Wanted};
+use crate::filter::{Reference, grown};
 use crate::{Error, Result, pool};
 
 /// Bytes that come out of a chunk from which on they are not expected to be in a cache when they are used.
@@ -33,7 +34,7 @@ pub struct Decompressor {
     pub(super) staff: Staff,
     pub(super) reference: Vec<u8>,
     /// That of the last chunk.
-    pub(super) pipeline: Pipeline,
+    pub(super) known: KnownHeader,
 }
 
 /// The blocks of a destination that holds them one after another, with their numbers.
@@ -76,7 +77,7 @@ impl Decompressor {
             maskout: None,
             staff: self.staff.twin(),
             reference: Vec::new(),
-            pipeline: Pipeline::default(),
+            known: KnownHeader::default(),
         }
     }
 
@@ -104,9 +105,8 @@ impl Decompressor {
     /// doesn't pass, and `dest` then holds arbitrary bytes.
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let maskout = self.maskout.take();
-        let mut view = ChunkView::unread(src);
-        view.read_header(self.params.blosc1)?;
-        let header = &view.header;
+        self.known.read(src, self.params.blosc1)?;
+        let header = self.known.header();
         let nbytes = header.nbytes;
         if nbytes > dest.len() {
             return Err(Error::WriteBuffer);
@@ -116,7 +116,7 @@ impl Decompressor {
         }
         if maskout
             .as_ref()
-            .is_some_and(|mask| mask.len() != count_blocks(header))
+            .is_some_and(|mask| mask.len() != self.known.nblocks())
         {
             return Err(Error::Data);
         }
@@ -135,21 +135,24 @@ impl Decompressor {
             fill_special(src, header, 0, dest)?;
             return Ok(nbytes);
         }
-        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
-        self.decode_blocks(&view, maskout.as_deref(), dest)?;
+        self.decode_blocks(src, maskout.as_deref(), dest)?;
         Ok(nbytes)
     }
 
     #[inline]
     fn decode_blocks(
         &mut self,
-        view: &ChunkView<'_>,
+        src: &[u8],
         maskout: Option<&[bool]>,
         dest: &mut [u8],
     ) -> Result<()> {
+        self.known.prepare();
+        let mut view = self.known.view(src);
+        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
+        let view = &view;
         let decoder = BlockDecoder {
             view,
-            pipeline: view.header.prepare(&mut self.pipeline),
+            pipeline: self.known.pipeline(),
             params: &self.params,
             is_streamed: view.header.nbytes >= BEYOND_CACHES && self.params.postfilter.is_none(),
         };

@@ -2,8 +2,8 @@
 
 use super::block::{BlockDecoder, fill_special};
 use super::decode::Decompressor;
-use super::header::Special;
-use super::view::{ChunkView, Wanted};
+use super::header::{ChunkHeader, Special};
+use super::view::Wanted;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result};
 
@@ -21,11 +21,9 @@ impl Decompressor {
         nitems: i32,
         dest: &mut [u8],
     ) -> Result<usize> {
-        let mut view = ChunkView::unread(src);
-        self.read_header(&mut view)?;
-        let typesize = i64::from(view.header.basic.typesize);
+        let typesize = i64::from(self.read_header(src)?.basic.typesize);
         self.get_range(
-            &mut view,
+            src,
             i64::from(start) * typesize,
             i64::from(nitems) * typesize,
             dest,
@@ -46,23 +44,15 @@ impl Decompressor {
         if start < 0 || nbytes < 0 {
             return Err(Error::InvalidParam);
         }
-        let mut view = ChunkView::unread(src);
-        self.read_header(&mut view)?;
-        let typesize = i32::from(view.header.basic.typesize);
+        let typesize = i32::from(self.read_header(src)?.basic.typesize);
         if start % typesize != 0 || nbytes % typesize != 0 {
             return Err(Error::InvalidParam);
         }
-        self.get_range(&mut view, i64::from(start), i64::from(nbytes), dest)
+        self.get_range(src, i64::from(start), i64::from(nbytes), dest)
     }
 
-    fn get_range(
-        &mut self,
-        view: &mut ChunkView<'_>,
-        start: i64,
-        len: i64,
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        let header = &view.header;
+    fn get_range(&mut self, src: &[u8], start: i64, len: i64, dest: &mut [u8]) -> Result<usize> {
+        let header = self.known.header();
         if len == 0 {
             return Ok(0);
         }
@@ -82,23 +72,26 @@ impl Decompressor {
             return Err(Error::SchunkSpecial);
         }
         if header.special != Special::None && !has_postfilter {
-            fill_special(view.src, header, start, dest)?;
+            fill_special(src, header, start, dest)?;
             return Ok(len);
         }
         if header.is_memcpyed() && !header.lazy && !has_postfilter {
             let from = header.header_len() + start;
-            dest.copy_from_slice(view.src.get(from..from + len).ok_or(Error::ReadBuffer)?);
+            dest.copy_from_slice(src.get(from..from + len).ok_or(Error::ReadBuffer)?);
             return Ok(len);
         }
-        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
-        self.decode_range(view, start, dest)?;
+        self.decode_range(src, start, dest)?;
         Ok(len)
     }
 
-    fn decode_range(&mut self, view: &ChunkView<'_>, start: usize, dest: &mut [u8]) -> Result<()> {
+    fn decode_range(&mut self, src: &[u8], start: usize, dest: &mut [u8]) -> Result<()> {
+        self.known.prepare();
+        let mut view = self.known.view(src);
+        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
+        let view = &view;
         let decoder = BlockDecoder {
             view,
-            pipeline: view.header.prepare(&mut self.pipeline),
+            pipeline: self.known.pipeline(),
             params: &self.params,
             is_streamed: false,
         };
@@ -141,15 +134,15 @@ impl Decompressor {
 
     /// Reads the header of a chunk that parts can be read of.
     #[inline(always)]
-    fn read_header(&self, view: &mut ChunkView<'_>) -> Result<()> {
-        view.read_header(self.params.blosc1)?;
-        let header = &view.header;
+    fn read_header(&mut self, src: &[u8]) -> Result<&ChunkHeader> {
+        self.known.read(src, self.params.blosc1)?;
+        let header = self.known.header();
         if header.vl_blocks {
             return Err(Error::InvalidParam);
         }
-        if !header.lazy && header.cbytes > view.src.len() {
+        if !header.lazy && header.cbytes > src.len() {
             return Err(Error::InvalidHeader);
         }
-        Ok(())
+        Ok(header)
     }
 }

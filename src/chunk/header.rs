@@ -293,6 +293,34 @@ impl ChunkHeader {
         self.read_behind(basic, src)
     }
 
+    /// Whether a known header with an extension is also this one, but for the length of the chunk.
+    #[inline(always)]
+    pub(super) fn is_same_but_cbytes(
+        known: &[u8; EXTENDED_HEADER_LENGTH],
+        front: &[u8; EXTENDED_HEADER_LENGTH],
+    ) -> bool {
+        known[..offset::CBYTES] == front[..offset::CBYTES]
+            && known[MIN_HEADER_LENGTH..] == front[MIN_HEADER_LENGTH..]
+    }
+
+    /// Takes the length of the chunk from a header that is the same in all else.
+    ///
+    /// # Errors
+    /// [`Error::InvalidHeader`] when it is no length of such a chunk.
+    #[inline(always)]
+    pub(super) fn read_cbytes(&mut self, front: &[u8; EXTENDED_HEADER_LENGTH]) -> Result<()> {
+        let cbytes = i32_at(front, offset::CBYTES);
+        if cbytes < EXTENDED_HEADER_LENGTH as i32 {
+            return Err(Error::InvalidHeader);
+        }
+        self.basic.cbytes = cbytes;
+        self.cbytes = cbytes as usize;
+        match self.special {
+            Special::Value => self.check_special(),
+            _ => Ok(()),
+        }
+    }
+
     #[inline(always)]
     fn read_behind(&mut self, basic: BasicHeader, src: &[u8]) -> Result<()> {
         self.basic = basic;

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use super::header::{ChunkHeader, Special, set_lazy};
-use super::view::{WORD, count_blocks, word_at};
+use super::view::{Blocking, WORD, word_at};
 use crate::filter::grown;
 use crate::io::ReadAt;
 use crate::{Error, Result};
@@ -50,7 +50,7 @@ impl<'a> LazyChunk<'a> {
         source: Option<&dyn LazySource>,
     ) -> Result<LazyChunk<'a>> {
         let source = source.ok_or(Error::InvalidParam)?;
-        let nblocks = count_blocks(header);
+        let nblocks = Blocking::of(header).count;
         let trailer = src
             .get(table_end..)
             .filter(|trailer| trailer.len() >= TRAILER_LEN + WORD * nblocks)
@@ -125,7 +125,7 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     if !header.basic.is_extended() {
         return Err(Error::InvalidParam);
     }
-    let nblocks = count_blocks(&header);
+    let nblocks = Blocking::of(&header).count;
     let table_len = WORD * nblocks;
     let header_len = header.header_len();
     // Of raw data the table is not there to be seen, so the chunk's size must bear witness to its length.

@@ -44,6 +44,7 @@ mod getitem;
 pub(crate) mod header;
 mod inspect;
 mod instrument;
+mod known;
 mod lazy;
 pub mod oneshot;
 mod order;

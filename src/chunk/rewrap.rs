@@ -109,7 +109,7 @@ fn rewrapped(
         fields.write(&mut rewrapped);
         return (chunk.len() == from + header.nbytes).then_some(rewrapped);
     }
-    let view = ChunkView::new(chunk, header, None, Wanted::All).ok()?;
+    let view = ChunkView::new(chunk, &header, None, Wanted::All).ok()?;
     let is_bitshuffled = header
         .filters
         .iter()

@@ -39,10 +39,12 @@ pub(super) struct VlBlock {
 /// A chunk whose header, tables and dictionary have been checked.
 pub(super) struct ChunkView<'a> {
     pub src: &'a [u8],
-    pub header: ChunkHeader,
+    pub header: &'a ChunkHeader,
     /// Bytes of a full block; of the longest block when lengths vary.
     pub blocksize: usize,
     pub nblocks: usize,
+    /// In how many streams a full block is stored.
+    full_streams: usize,
     pub dictionary: Option<Dictionary>,
     /// The file of a lazy chunk, whose blocks are not in `src`.
     pub lazy: Option<LazyChunk<'a>>,
@@ -67,24 +69,49 @@ pub(super) fn word_at(src: &[u8], at: usize) -> Option<i32> {
     Some(i32::from_le_bytes(*bytes))
 }
 
-/// How many blocks a chunk with this header has.
-pub(super) fn count_blocks(header: &ChunkHeader) -> usize {
-    if header.vl_blocks {
-        header.basic.blocksize as usize
-    } else {
-        match header.blocksize() {
-            // No division for what is one block.
-            blocksize if header.nbytes <= blocksize => usize::from(header.nbytes > 0),
-            blocksize => {
-                let (full, rest) = divided(header.nbytes, blocksize);
-                full + usize::from(rest > 0)
-            }
+/// How a chunk is cut into blocks.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Blocking {
+    /// Bytes of a full block; 0 when each block has a length of its own.
+    pub size: usize,
+    pub count: usize,
+    /// In how many streams a full block is stored.
+    pub streams: usize,
+}
+
+impl Blocking {
+    /// That of a chunk with this header.
+    pub fn of(header: &ChunkHeader) -> Blocking {
+        if header.vl_blocks {
+            return Blocking {
+                size: 0,
+                count: header.basic.blocksize as usize,
+                streams: 1,
+            };
+        }
+        let size = header.blocksize();
+        let (full, rest) = divided(header.nbytes, size);
+        Blocking {
+            size,
+            count: full + usize::from(rest > 0),
+            streams: Blocking::streams_of(header, size),
+        }
+    }
+
+    fn streams_of(header: &ChunkHeader, blocksize: usize) -> usize {
+        let typesize = header.typesize();
+        let is_guarded = header.basic.version <= VERSION_BLOSC1;
+        let may_split =
+            typesize <= blosc1::MAX_STREAMS && blocksize / typesize >= blosc1::MIN_STREAM;
+        match header.is_split() && (may_split || !is_guarded) {
+            true => typesize,
+            false => 1,
         }
     }
 }
 
 impl<'a> ChunkView<'a> {
-    /// Checks the tables and the dictionary of a chunk whose header has been read.
+    /// Checks the tables and the dictionary of a chunk with this header.
     ///
     /// # Errors
     /// [`Error::InvalidHeader`], [`Error::ReadBuffer`] or [`Error::CodecDict`] when they are not sound,
@@ -92,60 +119,39 @@ impl<'a> ChunkView<'a> {
     /// that the chunk does not have.
     pub fn new(
         src: &'a [u8],
-        header: ChunkHeader,
+        header: &'a ChunkHeader,
         source: Option<&dyn LazySource>,
         wanted: Wanted,
     ) -> Result<ChunkView<'a>> {
-        let mut view = ChunkView::unread(src);
-        view.header = header;
+        let mut view = ChunkView::unread(src, header, Blocking::of(header));
         view.read_tables(source, wanted)?;
         Ok(view)
     }
 
-    /// A chunk of which nothing has been read. [`ChunkView::read_header`] and [`ChunkView::read_tables`] come before
-    /// anything else is done with it.
+    /// A chunk of which only the header has been read. [`ChunkView::read_tables`] comes before anything else is done with it.
     #[inline(always)]
-    pub fn unread(src: &'a [u8]) -> ChunkView<'a> {
+    pub fn unread(src: &'a [u8], header: &'a ChunkHeader, blocking: Blocking) -> ChunkView<'a> {
         ChunkView {
             src,
-            header: ChunkHeader::UNREAD,
-            blocksize: 0,
-            nblocks: 0,
+            header,
+            blocksize: blocking.size,
+            nblocks: blocking.count,
+            full_streams: blocking.streams,
             dictionary: None,
             lazy: None,
-            data_start: 0,
+            data_start: header.header_len(),
             vl: Vec::new(),
             first_vl: 0,
         }
     }
 
-    /// Reads and checks the header, of Blosc 1.x or of any chunk.
-    ///
-    /// # Errors
-    /// Those of [`ChunkHeader::parse`].
-    #[inline(always)]
-    pub fn read_header(&mut self, blosc1: bool) -> Result<()> {
-        if blosc1 {
-            self.header.read_blosc1(self.src)
-        } else {
-            self.header.read(self.src)
-        }
-    }
-
-    /// Checks the tables and the dictionary of a chunk whose header is there.
+    /// Checks the tables and the dictionary: in place, as who copies what has just been written waits for it.
     ///
     /// # Errors
     /// Those of [`ChunkView::new`].
     #[inline(always)]
     pub fn read_tables(&mut self, source: Option<&dyn LazySource>, wanted: Wanted) -> Result<()> {
-        let header = &self.header;
-        self.blocksize = if header.vl_blocks {
-            0
-        } else {
-            header.blocksize()
-        };
-        self.nblocks = count_blocks(header);
-        self.data_start = header.header_len();
+        let header = self.header;
         if (header.is_memcpyed() && !header.lazy) || header.special != Special::None {
             return Ok(());
         }
@@ -170,7 +176,7 @@ impl<'a> ChunkView<'a> {
     fn read_rare_tables(&mut self, source: Option<&dyn LazySource>, wanted: Wanted) -> Result<()> {
         if self.header.lazy {
             let table_end = self.data_start;
-            self.lazy = Some(LazyChunk::open(self.src, &self.header, table_end, source)?);
+            self.lazy = Some(LazyChunk::open(self.src, self.header, table_end, source)?);
         }
         if self.header.use_dict && !self.header.is_memcpyed() {
             self.load_dictionary()?;
@@ -347,16 +353,9 @@ impl<'a> ChunkView<'a> {
 
     /// In how many streams a regular block of `len` bytes is stored.
     pub fn streams(&self, len: usize) -> usize {
-        if !self.header.is_split() || len < self.blocksize {
-            return 1;
-        }
-        let typesize = self.header.typesize();
-        let is_guarded = self.header.basic.version <= VERSION_BLOSC1;
-        let may_split = typesize <= blosc1::MAX_STREAMS && len / typesize >= blosc1::MIN_STREAM;
-        if is_guarded && !may_split {
-            1
-        } else {
-            typesize
+        match len < self.blocksize {
+            true => 1,
+            false => self.full_streams,
         }
     }
 

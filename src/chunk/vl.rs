@@ -25,13 +25,13 @@ pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
     }
 }
 
-/// A chunk that has blocks of variable length.
+/// A chunk with this header, if it has blocks of variable length.
 fn vl_view<'a>(
     src: &'a [u8],
+    header: &'a ChunkHeader,
     source: Option<&dyn LazySource>,
     wanted: Wanted,
 ) -> Result<ChunkView<'a>> {
-    let header = ChunkHeader::parse(src)?;
     if !header.vl_blocks {
         return Err(Error::InvalidParam);
     }
@@ -48,10 +48,11 @@ impl Decompressor {
     /// [`Error::InvalidParam`] for an ordinary chunk or one of more than `max` blocks; those of the header
     /// and the tables.
     pub fn vl_block_sizes(&self, src: &[u8], max: usize) -> Result<Vec<usize>> {
-        if ChunkHeader::parse(src)?.basic.blocksize as usize > max {
+        let header = ChunkHeader::parse(src)?;
+        if header.basic.blocksize as usize > max {
             return Err(Error::InvalidParam);
         }
-        let view = vl_view(src, self.params.lazy.as_deref(), Wanted::All)?;
+        let view = vl_view(src, &header, self.params.lazy.as_deref(), Wanted::All)?;
         let mut sizes = Vec::new();
         sizes.try_reserve_exact(view.nblocks)?;
         sizes.extend((0..view.nblocks).map(|nblock| view.block_len(nblock)));
@@ -64,7 +65,13 @@ impl Decompressor {
     /// [`Error::InvalidParam`] for an ordinary chunk or a block it doesn't have; those of the header and
     /// the tables.
     pub fn vl_block_len(&self, src: &[u8], nblock: usize) -> Result<usize> {
-        let view = vl_view(src, self.params.lazy.as_deref(), Wanted::One(nblock))?;
+        let header = ChunkHeader::parse(src)?;
+        let view = vl_view(
+            src,
+            &header,
+            self.params.lazy.as_deref(),
+            Wanted::One(nblock),
+        )?;
         if nblock < view.nblocks {
             Ok(view.block_len(nblock))
         } else {
@@ -79,7 +86,9 @@ impl Decompressor {
     /// [`Error::InvalidParam`] when the buffers are not of those sizes; those of decompression.
     pub fn vl_decompress_into(&mut self, src: &[u8], dests: &mut [&mut [u8]]) -> Result<()> {
         let source = self.params.lazy.as_deref();
-        let view = vl_view(src, source, Wanted::All)?;
+        self.known.read(src, false)?;
+        self.known.prepare();
+        let view = vl_view(src, self.known.header(), source, Wanted::All)?;
         let fits = dests.len() == view.nblocks
             && dests
                 .iter()
@@ -90,7 +99,7 @@ impl Decompressor {
         }
         let decoder = BlockDecoder {
             view: &view,
-            pipeline: view.header.prepare(&mut self.pipeline),
+            pipeline: self.known.pipeline(),
             params: &self.params,
             is_streamed: false,
         };
@@ -128,13 +137,15 @@ impl Decompressor {
         dest: &mut [u8],
     ) -> Result<()> {
         let source = self.params.lazy.as_deref();
-        let view = vl_view(src, source, Wanted::One(nblock))?;
+        self.known.read(src, false)?;
+        self.known.prepare();
+        let view = vl_view(src, self.known.header(), source, Wanted::One(nblock))?;
         if nblock >= view.nblocks || dest.len() != view.block_len(nblock) {
             return Err(Error::InvalidParam);
         }
         let decoder = BlockDecoder {
             view: &view,
-            pipeline: view.header.prepare(&mut self.pipeline),
+            pipeline: self.known.pipeline(),
             params: &self.params,
             is_streamed: false,
         };

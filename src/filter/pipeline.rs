@@ -127,6 +127,11 @@ impl Pipeline {
         }
     }
 
+    /// Whether it stays the same whatever filters are registered.
+    pub fn is_lasting(&self) -> bool {
+        self.is_lasting
+    }
+
     /// Whether compression has no step.
     pub fn is_empty(&self) -> bool {
         self.filled().next().is_none()

@@ -46,7 +46,8 @@ pub fn unshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
 /// # Panics
 /// If the planes are not all of the same length, or `dest` is not as long as all of them together.
 pub fn unshuffle_planes(planes: &[&[u8]], dest: &mut [u8]) {
-    unshuffle_planes_at(level(), planes, dest);
+    // SAFETY: the CPU has the level that is chosen for it.
+    unsafe { unshuffle_planes_by(level(), planes, dest) }
 }
 
 /// [`unshuffle_planes`] for a part of a destination so large that it would only push other data out of the caches, as
@@ -96,6 +97,7 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
 #[doc(hidden)]
 pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
+    level.assert_available();
     let whole = src.len() - src.len() % typesize;
     let (src, src_tail) = src.split_at(whole);
     let (dest, dest_tail) = dest.split_at_mut(whole);
@@ -110,7 +112,7 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
         items,
     };
     let plane = |j: usize| &src[j * items..][..items];
-    // SAFETY: `src` holds `typesize` planes of `items` bytes, `dest` as many bytes.
+    // SAFETY: the level is available; `src` holds `typesize` planes of `items` bytes, `dest` as many bytes.
     unsafe { gather(level, typesize, planes, plane, dest, items) }
 }
 
@@ -120,13 +122,21 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
 /// As [`unshuffle_planes`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
+    level.assert_available();
+    // SAFETY: it has just been found to be available.
+    unsafe { unshuffle_planes_by(level, planes, dest) }
+}
+
+/// # Safety
+/// The CPU has the level.
+unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     let items = planes.first().map_or(0, |plane| plane.len());
     assert!(planes.iter().all(|plane| plane.len() == items));
     assert_eq!(dest.len(), planes.len() * items);
     match planes {
         [] => {}
         [only] => dest.copy_from_slice(only),
-        // SAFETY: all planes are of `items` bytes, and `dest` is as long as all of them.
+        // SAFETY: the caller's contract; all planes are of `items` bytes, and `dest` is as long as all of them.
         _ => unsafe { gather(level, planes.len(), planes, |j| planes[j], dest, items) },
     }
 }
@@ -148,8 +158,8 @@ pub fn unshuffle_planes_streamed_at(level: Level, planes: &[&[u8]], dest: &mut [
 /// the vector levels and, as a function, for the generic one.
 ///
 /// # Safety
-/// There are `typesize` planes, each valid for reads of `items` bytes; `dest` is `typesize * items`
-/// bytes.
+/// The CPU has the level. There are `typesize` planes, each valid for reads of `items` bytes; `dest` is
+/// `typesize * items` bytes.
 unsafe fn gather<'a>(
     level: Level,
     typesize: usize,
@@ -158,7 +168,6 @@ unsafe fn gather<'a>(
     dest: &mut [u8],
     items: usize,
 ) {
-    level.assert_available();
     let to = dest.as_mut_ptr();
     #[cfg(target_arch = "x86_64")]
     if level.for_items(items) == Level::Avx512 {
