@@ -314,8 +314,10 @@ impl BlockDecoder<'_> {
             // Any slice will do until the planes are there; one in memory is quicker written than a constant.
             let mut planes = [stored.0; MAX_PLANES];
             worker.planes.set_plane_len(len);
-            let places = grown(&mut buffer, dest.len())?.chunks_exact_mut(len);
-            for (number, (plane, own)) in planes[..streams].iter_mut().zip(places).enumerate() {
+            let mut rest = grown(&mut buffer, dest.len())?;
+            for (number, plane) in planes[..streams].iter_mut().enumerate() {
+                let (own, others) = rest.split_at_mut(len);
+                rest = others;
                 *plane = match stored.next(len)? {
                     Stream::Raw(raw) => raw,
                     Stream::Run(value) => {

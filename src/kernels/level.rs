@@ -112,14 +112,21 @@ impl Level {
 
 /// The level all kernels run at: the best this CPU has, or what `FERROBLOSC_SIMD` (`generic`,
 /// `sse2`, `avx2`, `avx512`, `neon`) allows. Found out at the first call and the same ever after.
+#[inline]
 pub fn level() -> Level {
-    const UNKNOWN: u8 = u8::MAX;
-    static CHOSEN: AtomicU8 = AtomicU8::new(UNKNOWN);
     // Relaxed is enough: the byte is the whole message, and threads that race here store the same.
     let known = CHOSEN.load(Ordering::Relaxed);
-    if let Some(level) = Level::ALL.into_iter().find(|level| *level as u8 == known) {
-        return level;
+    match Level::ALL.get(usize::from(known)) {
+        Some(&level) => level,
+        None => choose_level(),
     }
+}
+
+/// The number of the level all kernels run at, which is its place among all, or none.
+static CHOSEN: AtomicU8 = AtomicU8::new(u8::MAX);
+
+#[cold]
+fn choose_level() -> Level {
     let wanted = std::env::var_os(ENVIRONMENT);
     let chosen = Level::choose(wanted.as_deref().and_then(|name| name.to_str()));
     CHOSEN.store(chosen as u8, Ordering::Relaxed);
