@@ -15,7 +15,7 @@ use super::header::{ChunkHeader, Special, divided};
 use super::params::DParams;
 use super::prefilter::PostfilterCall;
 use super::view::{ChunkView, WORD};
-use super::worker::{MAX_PLANES, Worker};
+use super::worker::{self, MAX_PLANES, Worker};
 use crate::codec::{self, CodecCall};
 use crate::filter::{self, Pipeline, Reference, grown};
 use crate::kernels::shuffle;
@@ -314,20 +314,18 @@ impl BlockDecoder<'_> {
             // Any slice will do until the planes are there; one in memory is quicker written than a constant.
             let mut planes = [stored.0; MAX_PLANES];
             worker.planes.set_plane_len(len);
-            let mut rest = grown(&mut buffer, dest.len())?;
-            for (number, plane) in planes[..streams].iter_mut().enumerate() {
-                let (own, others) = rest.split_at_mut(len);
-                rest = others;
+            let places = worker::places(&mut buffer, streams, len)?;
+            for (number, (plane, own)) in planes[..streams].iter_mut().zip(places).enumerate() {
                 *plane = match stored.next(len)? {
                     Stream::Raw(raw) => raw,
                     Stream::Run(value) => {
-                        worker.planes.fill(number, own, value);
-                        own
+                        worker.planes.fill(number, &mut own[..len], value);
+                        &own[..len]
                     }
                     Stream::Coded(coded) => {
                         worker.planes.forget_plane(number);
-                        self.decode_stream(worker, coded, own)?;
-                        own
+                        self.decode_stream_loosely(worker, coded, own, len)?;
+                        &own[..len]
                     }
                 };
             }
@@ -362,21 +360,33 @@ impl BlockDecoder<'_> {
 
     /// Decodes a stream of the chunk's codec, which must fill `dest` exactly.
     pub fn decode_stream(&self, worker: &mut Worker, coded: &[u8], dest: &mut [u8]) -> Result<()> {
+        self.decode_stream_loosely(worker, coded, dest, dest.len())
+    }
+
+    /// Decodes a stream of the chunk's codec, which must be of `len` bytes, to the beginning of `dest`; what is behind may
+    /// get any values.
+    pub fn decode_stream_loosely(
+        &self,
+        worker: &mut Worker,
+        coded: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<()> {
         let header = &self.view.header;
         if !self.view.supports_format() {
             return Err(Error::CodecSupport);
         }
         let decoded = if header.basic.format() == codec::format::USER {
             let codec = codec::implementation(header.udcodec)?;
-            codec.decode(&self.codec_call(), coded, dest)
+            codec.decode(&self.codec_call(), coded, &mut dest[..len])
         } else {
             let dictionary = self.view.dictionary.as_ref();
             worker
                 .codecs
-                .decode(header.basic.format(), dictionary, coded, dest)
+                .decode_loosely(header.basic.format(), dictionary, coded, dest, len)
         };
         match decoded {
-            Ok(len) if len == dest.len() => Ok(()),
+            Ok(produced) if produced == len => Ok(()),
             Err(error @ (Error::CodecSupport | Error::MemoryAlloc)) => Err(error),
             _ => Err(Error::Data),
         }

@@ -6,7 +6,7 @@
 
 use super::block::{BlockDecoder, Stream};
 use super::header::{Special, divided};
-use super::worker::{MAX_PLANES, Worker};
+use super::worker::{self, MAX_PLANES, Worker};
 use crate::filter::{Reference, grown};
 use crate::{Result, kernels};
 
@@ -109,10 +109,9 @@ impl BlockDecoder<'_> {
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
             worker.planes.set_plane_len(len);
-            let mut rest = grown(&mut buffer, block_len)?;
+            let places = worker::places(&mut buffer, streams, len)?;
             if count < FEW_ITEMS {
-                for number in 0..streams {
-                    let own = rest.split_off_mut(..len).unwrap_or_default();
+                for (number, own) in places.enumerate() {
                     let bytes = part[number..].iter_mut().step_by(streams);
                     let plane = match stored.next(len)? {
                         Stream::Raw(raw) => raw,
@@ -122,7 +121,7 @@ impl BlockDecoder<'_> {
                         }
                         Stream::Coded(coded) => {
                             worker.planes.forget_plane(number);
-                            self.decode_stream(worker, coded, own)?;
+                            self.decode_stream_loosely(worker, coded, own, len)?;
                             own
                         }
                     };
@@ -133,8 +132,7 @@ impl BlockDecoder<'_> {
                 return Ok(());
             }
             let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
-            for (number, plane) in planes[..streams].iter_mut().enumerate() {
-                let own = rest.split_off_mut(..len).unwrap_or_default();
+            for (number, (plane, own)) in planes[..streams].iter_mut().zip(places).enumerate() {
                 *plane = match stored.next(len)? {
                     Stream::Raw(raw) => &raw[first..first + count],
                     Stream::Run(value) => {
@@ -145,7 +143,7 @@ impl BlockDecoder<'_> {
                     }
                     Stream::Coded(coded) => {
                         worker.planes.forget_plane(number);
-                        self.decode_stream(worker, coded, own)?;
+                        self.decode_stream_loosely(worker, coded, own, len)?;
                         &own[first..first + count]
                     }
                 };

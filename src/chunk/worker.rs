@@ -1,7 +1,8 @@
 //! What a thread needs to work on blocks: codec states and buffers, kept between blocks and calls.
 
-use crate::codec::Workspace;
-use crate::filter::Scratch;
+use crate::Result;
+use crate::codec::{self, Workspace};
+use crate::filter::{Scratch, grown};
 
 /// The state of one thread at work for a context.
 #[derive(Default)]
@@ -61,6 +62,16 @@ pub(super) const MAX_PLANES: usize = 16;
 pub(super) struct PlaneCache {
     plane_len: usize,
     filled: [Option<u8>; MAX_PLANES],
+}
+
+/// Places for planes of `len` bytes each in the buffer of a cache, with room to scribble over behind each.
+pub(super) fn places(
+    buffer: &mut Vec<u8>,
+    planes: usize,
+    len: usize,
+) -> Result<std::slice::ChunksExactMut<'_, u8>> {
+    let place = len + codec::SLACK;
+    Ok(grown(buffer, planes * place)?.chunks_exact_mut(place))
 }
 
 impl PlaneCache {

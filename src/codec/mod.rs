@@ -77,6 +77,7 @@ pub use registry::{
     Codec, CodecCall, FIRST_USER_ID, Implementation, Loader, RegisteredCodec, implementation,
     register, registered, reset_user_registrations, set_loader,
 };
+pub(crate) use wild::SLACK;
 pub use workspace::Workspace;
 pub(crate) use zlib::stream as zlib_stream;
 
@@ -166,4 +167,15 @@ trait StreamCodec: Send {
     /// # Errors
     /// [`Error::Data`](crate::Error::Data) if `src` is no valid stream, or one longer than `dest`.
     fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
+
+    /// As [`StreamCodec::decode`] into the first `len` bytes of `dest`; those behind may get any values.
+    fn decode_loosely(
+        &mut self,
+        dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<usize> {
+        self.decode(dict, src, &mut dest[..len])
+    }
 }

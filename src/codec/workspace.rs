@@ -71,6 +71,23 @@ impl Workspace {
         self.codec(row).decode(dict, src, dest)
     }
 
+    /// As [`Workspace::decode`] into the first `len` bytes of `dest`; those behind may get any values, which saves time
+    /// if there are [`SLACK`](super::SLACK) of them.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::decode`].
+    pub(crate) fn decode_loosely(
+        &mut self,
+        format: u8,
+        dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<usize> {
+        let row = by_format(format).ok_or(Error::CodecSupport)?;
+        self.codec(row).decode_loosely(dict, src, dest, len)
+    }
+
     /// Gives up the states of codecs that may be large; those of BloscLZ and LZ4 are not.
     pub(crate) fn shrink(&mut self) {
         for (row, state) in TABLE.iter().zip(&mut self.codecs) {

@@ -16,37 +16,41 @@ const QUICK_INPUT: usize = MAX_RUN + 1;
 /// What such an instruction writes at most, scribbling included.
 const QUICK_ROOM: usize = MAX_RUN + WIDE;
 
-/// Decodes `src` into `dest` and returns the number of bytes produced.
+/// Decodes `src` into the first `len` bytes of `dest`, and may scribble over those behind. Returns the number of bytes
+/// produced.
 ///
 /// # Errors
 /// [`Error::Data`] for an empty stream, one that ends inside an instruction, one that has more than
-/// `dest.len()` bytes, and a match that reaches back before the first byte.
-pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+/// `len` bytes, and a match that reaches back before the first byte.
+pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: just detected.
-        return unsafe { decode_avx2(src, dest) };
+        return unsafe { decode_avx2(src, dest, len) };
     }
-    decode_with::<Portable>(src, dest)
+    decode_with::<Portable>(src, dest, len)
 }
 
 /// [`decode`], compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    decode_with::<super::super::wild::Avx2>(src, dest)
+fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
+    decode_with::<super::super::wild::Avx2>(src, dest, len)
 }
 
 #[inline(always)]
-fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     let input = src.as_ptr_range();
-    let out = dest.as_mut_ptr_range();
+    let slack = dest[len..].len();
+    let start = dest.as_mut_ptr();
     let mut cursor = Cursor {
         input: input.start,
         input_end: input.end,
-        out: out.start,
-        out_start: out.start,
-        out_end: out.end,
+        out: start,
+        out_start: start,
+        // SAFETY: `len` bytes from the start on are in the slice, as just looked at.
+        out_end: unsafe { start.add(len) },
+        slack,
     };
     // The first control byte is a literal run whatever its top bits say.
     let mut control = cursor.read(1)? % MAX_RUN;
@@ -84,13 +88,14 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
 /// Where the decoder stands.
 ///
 /// The invariant behind every method: the bytes from `input` to `input_end` are readable, those from `out_start` to
-/// `out_end` are writable, and `out` is among them or at their end.
+/// `out_end` and `slack` more are writable, and `out` is among the former or at their end.
 struct Cursor {
     input: *const u8,
     input_end: *const u8,
     out: *mut u8,
     out_start: *mut u8,
     out_end: *mut u8,
+    slack: usize,
 }
 
 /// The instructions that are no long matches, far from the ends. Each returns the next control byte, and is safe to call
@@ -223,7 +228,7 @@ impl Cursor {
     unsafe fn matched<C: Copier>(&mut self, distance: usize, len: usize) {
         // SAFETY: the caller vouches for distance and length.
         unsafe {
-            C::copy_match(self.out, distance, len, self.room());
+            C::copy_match(self.out, distance, len, self.room() + self.slack);
             self.out = self.out.add(len);
         }
     }
@@ -246,6 +251,7 @@ impl Cursor {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::wild::SLACK;
     use super::*;
     use crate::testing::GuardedBuf;
     use proptest::prelude::*;
@@ -311,12 +317,19 @@ mod tests {
         }
     }
 
-    /// Decodes with input and output both ending at an inaccessible page.
+    /// Decodes with input and output both ending at an inaccessible page, with and without bytes to scribble over.
     fn guarded(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
         let src = GuardedBuf::copy_of(src);
-        let mut dest = GuardedBuf::zeroed(capacity);
-        let produced = decode(&src, &mut dest).ok()?;
-        Some(dest[..produced].to_vec())
+        let run = |slack: usize| {
+            let mut dest = GuardedBuf::zeroed(capacity + slack);
+            let produced = decode(&src, &mut dest, capacity).ok()?;
+            Some(dest[..produced].to_vec())
+        };
+        let exact = run(0);
+        for slack in [9, SLACK] {
+            assert_eq!(run(slack), exact, "{slack} bytes behind change nothing");
+        }
+        exact
     }
 
     fn hex(text: &str) -> Vec<u8> {
@@ -406,7 +419,7 @@ mod tests {
     fn an_endless_length_is_refused_before_it_overflows() {
         let mut stream = vec![0, b'x', 0xe0];
         stream.resize(100_000, 0xff);
-        assert_eq!(decode(&stream, &mut [0; 64]), Err(Error::Data));
+        assert_eq!(decode(&stream, &mut [0; 64], 64), Err(Error::Data));
     }
 
     #[test]

@@ -59,6 +59,16 @@ impl StreamCodec for BloscLz {
     }
 
     fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        decode::decode(src, dest)
+        self.decode_loosely(_dict, src, dest, dest.len())
+    }
+
+    fn decode_loosely(
+        &mut self,
+        _dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<usize> {
+        decode::decode(src, dest, len)
     }
 }

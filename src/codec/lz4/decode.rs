@@ -43,12 +43,13 @@ const QUICK_ROOM: usize = EASY_ROOM + WIDE;
 // Long literals are copied by strides with that much room behind them.
 const _: () = assert!(QUICK_ROOM >= STRIDE);
 
-/// Decodes `src` into `dest` and returns the number of bytes produced.
+/// Decodes `src` into the first `len` bytes of `dest`, and may scribble over those behind. Returns the number of bytes
+/// produced.
 ///
 /// # Errors
-/// [`Error::Data`] if `src` is no valid block of at most `dest.len()` bytes.
-pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    if dest.is_empty() {
+/// [`Error::Data`] if `src` is no valid block of at most `len` bytes.
+pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
+    if len == 0 {
         return if src == [0] { Ok(0) } else { Err(Error::Data) };
     }
     if src.is_empty() {
@@ -57,28 +58,31 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: just detected.
-        return unsafe { decode_avx2(src, dest) };
+        return unsafe { decode_avx2(src, dest, len) };
     }
-    decode_with::<Portable>(src, dest)
+    decode_with::<Portable>(src, dest, len)
 }
 
 /// [`decode`], compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn decode_avx2(src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    decode_with::<super::super::wild::Avx2>(src, dest)
+fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
+    decode_with::<super::super::wild::Avx2>(src, dest, len)
 }
 
 #[inline(always)]
-fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
+fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     let input = src.as_ptr_range();
-    let out = dest.as_mut_ptr_range();
+    let slack = dest[len..].len();
+    let start = dest.as_mut_ptr();
     let mut cursor = Cursor {
         input: input.start,
         input_end: input.end,
-        out: out.start,
-        out_start: out.start,
-        out_end: out.end,
+        out: start,
+        out_start: start,
+        // SAFETY: `len` bytes from the start on are in the slice, as just looked at.
+        out_end: unsafe { start.add(len) },
+        slack,
     };
     // SAFETY: the cursor's two ranges are those slices. A token is unread at the start, and behind each sequence but
     // the last, as both methods promise.
@@ -95,13 +99,14 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8]) -> Result<usize> {
 /// Where the decoder stands.
 ///
 /// The invariant behind every method: the bytes from `input` to `input_end` are readable, those from `out_start` to
-/// `out_end` are writable, and `out` is among them or at their end.
+/// `out_end` and `slack` more are writable, and `out` is among the former or at their end.
 struct Cursor {
     input: *const u8,
     input_end: *const u8,
     out: *mut u8,
     out_start: *mut u8,
     out_end: *mut u8,
+    slack: usize,
 }
 
 impl Cursor {
@@ -270,7 +275,7 @@ impl Cursor {
     unsafe fn matched<C: Copier>(&mut self, distance: usize, len: usize) {
         // SAFETY: the caller vouches for distance and length.
         unsafe {
-            C::copy_match(self.out, distance, len, self.room());
+            C::copy_match(self.out, distance, len, self.room() + self.slack);
             self.out = self.out.add(len);
         }
     }
@@ -307,6 +312,7 @@ impl Cursor {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::wild::SLACK;
     use super::super::ffi;
     use super::*;
     use crate::testing::GuardedBuf;
@@ -328,21 +334,23 @@ mod tests {
         Some(dest)
     }
 
-    /// Decodes with input and output both ending at an inaccessible page, by every path this machine has.
+    /// Decodes with input and output both ending at an inaccessible page, by every path this machine has, with and without
+    /// bytes to scribble over.
     fn guarded(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
+        type Decoder = fn(&[u8], &mut [u8], usize) -> Result<usize>;
         let src = GuardedBuf::copy_of(src);
-        let run = |decoder: fn(&[u8], &mut [u8]) -> Result<usize>| {
-            let mut dest = GuardedBuf::zeroed(capacity);
-            let produced = decoder(&src, &mut dest).ok()?;
+        let run = |decoder: Decoder, slack: usize| {
+            let mut dest = GuardedBuf::zeroed(capacity + slack);
+            let produced = decoder(&src, &mut dest, capacity).ok()?;
             Some(dest[..produced].to_vec())
         };
-        let best = run(decode);
-        if !src.is_empty() && capacity > 0 {
-            assert_eq!(
-                run(decode_with::<Portable>),
-                best,
-                "every path does the same"
-            );
+        let best = run(decode, 0);
+        for slack in [0, 9, SLACK] {
+            assert_eq!(run(decode, slack), best, "{slack} bytes behind");
+            if !src.is_empty() && capacity > 0 {
+                let portable = run(decode_with::<Portable>, slack);
+                assert_eq!(portable, best, "every path does the same");
+            }
         }
         best
     }

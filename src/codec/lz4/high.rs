@@ -45,7 +45,17 @@ impl StreamCodec for Lz4Hc {
     }
 
     fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        super::decode(dict, src, dest)
+        self.decode_loosely(dict, src, dest, dest.len())
+    }
+
+    fn decode_loosely(
+        &mut self,
+        dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<usize> {
+        super::decode(dict, src, dest, len)
     }
 }
 

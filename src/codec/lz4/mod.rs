@@ -35,11 +35,12 @@ fn encoded(result: c_int) -> Result<usize> {
     usize::try_from(result).map_err(|_| Error::Data)
 }
 
-/// Decodes the block `src`, whose window before the first byte is `dict`.
-fn decode(dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+/// Decodes the block `src`, whose window before the first byte is `dict`, into the first `len` bytes of `dest`; those behind may
+/// get any values.
+fn decode(dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     match dict {
-        Some(dict) => decode_with(dict, src, dest),
-        None => decode::decode(src, dest),
+        Some(dict) => decode_with(dict, src, &mut dest[..len]),
+        None => decode::decode(src, dest, len),
     }
 }
 

@@ -9,14 +9,14 @@ use std::arch::x86_64::{
 use std::hint::select_unpredictable;
 use std::ptr;
 
-use super::{Copier, Portable, STEP, WIDE, WORD, copy_step};
+use super::{Copier, Portable, SLACK, STEP, WIDE, WORD, copy_step};
 
 /// Copies with AVX2. To be used only inside functions compiled for it.
 pub(in super::super) struct Avx2;
 
 /// How many bytes behind a match may be scribbled over. Long matches are copied this much at a time, since where a loop
 /// of short steps ends is rarely predicted.
-const REACH: usize = 4 * WIDE;
+const REACH: usize = SLACK;
 
 /// What was stored this many bytes ago has reached the cache, more or less.
 const FORGOTTEN: usize = 512;

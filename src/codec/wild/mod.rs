@@ -23,6 +23,9 @@ pub(super) const WIDE: usize = 2 * STEP;
 /// The size of what long literals are copied by: where a loop of shorter steps ends is rarely predicted.
 pub(super) const STRIDE: usize = 2 * WIDE;
 
+/// With so many bytes to scribble over behind the output, no copy of a match needs care.
+pub(crate) const SLACK: usize = 4 * WIDE;
+
 /// The longest match that a single load can copy.
 pub(super) const WORD: usize = size_of::<u64>();
 
