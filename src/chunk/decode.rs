@@ -156,6 +156,9 @@ impl Decompressor {
             params: &self.params,
             is_streamed: view.header.nbytes >= BEYOND_CACHES && self.params.postfilter.is_none(),
         };
+        if view.nblocks == 1 && maskout.is_none() {
+            return decoder.decode(self.staff.own(), 0, 0, Reference::Own, dest);
+        }
         let is_masked = |nblock: usize| maskout.is_some_and(|mask| mask[nblock]);
         let staff = &mut self.staff;
         if !decoder.needs_reference() {
