@@ -1,7 +1,7 @@
 //! Parts of chunks: for every codec, pipeline, split and block size, items read alone are those of the
 //! whole.
 
-use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, SplitMode};
 use ferroblosc::codec::id;
 use ferroblosc::filter::{self, Slot};
 
@@ -27,6 +27,43 @@ fn pipelines() -> Vec<Vec<Slot>> {
         vec![slot(filter::id::DELTA, 0), slot(filter::id::SHUFFLE, 0)],
         vec![slot(filter::id::SHUFFLE, 0), slot(filter::id::BYTEDELTA, 4)],
     ]
+}
+
+/// Blosc 1.x leaves the bits of a block alone whose items are no multiple of 8.
+#[test]
+fn items_of_shuffled_bits_are_those_of_the_whole_in_chunks_of_each_version() {
+    let data = mixed(3001);
+    let noise: Vec<u8> = mixed(12_004).chunks(4).map(|item| item[1]).collect();
+    let filters = [Slot {
+        id: filter::id::BITSHUFFLE,
+        meta: 0,
+    }];
+    let mut reader = Decompressor::new(DParams::default());
+    for data in [&data, &noise] {
+        for form in [HeaderForm::Blosc1, HeaderForm::Short, HeaderForm::Extended] {
+            for blocksize in [512, 1000, 3004, 12_004] {
+                let mut params = CParams::default()
+                    .codec(id::LZ4)
+                    .typesize(4)
+                    .blocksize(blocksize)
+                    .filters(&filters);
+                params.header = form;
+                let mut compressor = Compressor::new(params).unwrap();
+                let chunk = compressor.compress_to_vec(data).unwrap();
+                for start in 0..data.len() / 4 {
+                    for count in [1, 9, 130] {
+                        let Some(whole) = data[4 * start..].get(..4 * count) else {
+                            continue;
+                        };
+                        let mut part = vec![0xEE; whole.len()];
+                        let read = reader.getitem(&chunk, start as i32, count as i32, &mut part);
+                        assert_eq!(read, Ok(part.len()));
+                        assert!(part == whole, "{form:?} {blocksize}: items {start}+{count}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

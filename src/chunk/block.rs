@@ -341,7 +341,7 @@ impl BlockDecoder<'_> {
     }
 
     /// Decodes consecutive streams of `len` bytes each until `dest` is full.
-    fn decode_into(
+    pub fn decode_into(
         &self,
         worker: &mut Worker,
         mut stored: Stored<'_>,

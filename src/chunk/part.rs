@@ -4,10 +4,13 @@
 //! and of a shuffled block only the items asked for are put together. Where that does not apply the whole
 //! block is decoded and the part copied.
 
+use std::ops::Range;
+
 use super::block::{BlockDecoder, Stream};
 use super::header::{Special, divided};
 use super::worker::{self, MAX_PLANES, Worker};
-use crate::filter::{Reference, grown};
+use crate::filter::{self, Reference, bitshuffle, grown};
+use crate::kernels::bitshuffle::GROUP;
 use crate::{Result, kernels};
 
 /// Fewer items than these are put together byte by byte.
@@ -42,6 +45,11 @@ impl BlockDecoder<'_> {
                 if streams == 1 && from + part.len() <= block_len - block_len % typesize {
                     return self.join_items_of_one_stream(worker, nblock, block_len, from, part);
                 }
+            } else if is_sound
+                && divided(block_len, streams).1 == 0
+                && let Some(groups) = self.bit_groups(block_len, from, part.len())
+            {
+                return self.join_bits(worker, nblock, block_len, &groups, from, part);
             }
         }
         let mut buffer = std::mem::take(&mut worker.part);
@@ -52,6 +60,17 @@ impl BlockDecoder<'_> {
         });
         worker.part = buffer;
         result
+    }
+
+    /// The groups of eight items that hold a part, if the only filter to undo is a shuffle of their bits.
+    fn bit_groups(&self, block_len: usize, from: usize, len: usize) -> Option<Range<usize>> {
+        let header = &self.view.header;
+        let group = GROUP * header.typesize();
+        let groups = divided(from, group).0..divided(from + len - 1, group).0 + 1;
+        let items = divided(block_len, header.typesize()).0;
+        let is_shuffled = self.pipeline.only_undone()?.id == filter::id::BITSHUFFLE
+            && !bitshuffle::is_plain_copy(header.basic.version, items);
+        (is_shuffled && groups.end <= items / GROUP).then_some(groups)
     }
 
     /// Whether the block is made of streams whose parts can be told apart.
@@ -152,6 +171,43 @@ impl BlockDecoder<'_> {
             Ok(())
         });
         worker.streams = buffer;
+        result
+    }
+
+    /// A part of a block whose bits are shuffled, of which only some groups of items are put together.
+    fn join_bits(
+        &self,
+        worker: &mut Worker,
+        nblock: usize,
+        block_len: usize,
+        groups: &Range<usize>,
+        from: usize,
+        part: &mut [u8],
+    ) -> Result<()> {
+        let typesize = self.view.header.typesize();
+        let streams = self.view.streams(block_len);
+        let group = GROUP * typesize;
+        let mut buffer = std::mem::take(&mut worker.streams);
+        let mut items = std::mem::take(&mut worker.part);
+        let result = self.with_stored(worker, nblock, |worker, stored| {
+            let len = divided(block_len, streams).0;
+            let mut ahead = stored;
+            let shuffled: &[u8] = match ahead.next(len)? {
+                Stream::Raw(raw) if streams == 1 => raw,
+                _ => {
+                    worker.planes.forget();
+                    let whole = grown(&mut buffer, block_len)?;
+                    self.decode_into(worker, stored, len, whole)?;
+                    whole
+                }
+            };
+            let items = grown(&mut items, groups.len() * group)?;
+            kernels::bitshuffle::bitunshuffle_groups(typesize, shuffled, groups.start, items);
+            part.copy_from_slice(&items[from - groups.start * group..][..part.len()]);
+            Ok(())
+        });
+        worker.streams = buffer;
+        worker.part = items;
         result
     }
 

@@ -11,13 +11,14 @@ pub(super) struct Bitshuffle;
 /// Chunk version of Blosc 1.x.
 const VERSION_BLOSC1: u8 = 2;
 
-fn is_plain_copy(call: &FilterCall<'_>, len: usize) -> bool {
-    call.version == VERSION_BLOSC1 && !(len / call.around.typesize).is_multiple_of(8)
+/// Whether a block of so many items stays as it is in a chunk of this version.
+pub(crate) fn is_plain_copy(version: u8, items: usize) -> bool {
+    version == VERSION_BLOSC1 && !items.is_multiple_of(8)
 }
 
 impl Filter for Bitshuffle {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        if is_plain_copy(call, src.len()) {
+        if is_plain_copy(call.version, src.len() / call.around.typesize) {
             dest.copy_from_slice(src);
         } else {
             kernels::bitshuffle::bitshuffle(call.around.typesize, src, dest);
@@ -26,7 +27,7 @@ impl Filter for Bitshuffle {
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        if is_plain_copy(call, src.len()) {
+        if is_plain_copy(call.version, src.len() / call.around.typesize) {
             dest.copy_from_slice(src);
         } else {
             kernels::bitshuffle::bitunshuffle(call.around.typesize, src, dest);

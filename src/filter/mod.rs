@@ -23,7 +23,7 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 
-mod bitshuffle;
+pub(crate) mod bitshuffle;
 mod bytedelta;
 mod cells;
 mod delta;

@@ -337,6 +337,21 @@ fn bitshuffle_follows_its_definition(level: Level) {
                     back == src,
                     "bitunshuffle: typesize {typesize}, {items} items + {tail}"
                 );
+                let (group, groups) = (8 * typesize, items / 8);
+                for first in [0, 1, groups / 3, groups] {
+                    for count in [0, 1, 16, 33, 70, groups / 2, groups - first.min(groups)] {
+                        if first + count > groups {
+                            continue;
+                        }
+                        let part = filled(count * group, |part| {
+                            bitshuffle::bitunshuffle_groups_at(level, typesize, &dest, first, part)
+                        });
+                        assert!(
+                            part == src[first * group..][..count * group],
+                            "{count} groups from {first} of {items} items of {typesize} bytes"
+                        );
+                    }
+                }
             }
         }
     }

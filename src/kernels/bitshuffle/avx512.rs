@@ -227,17 +227,23 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
     }
 }
 
-/// Undoes [`bitshuffle`].
+/// Undoes [`bitshuffle`] for rows of which `rows` bytes are wanted, `step` bytes apart.
 ///
 /// # Safety
-/// As for [`bitshuffle`].
+/// The CPU has the features; `rows` is at least [`LINE`]. As many bytes can be read of each row, and `8 * rows * TS` be written
+/// at `dest`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
-pub(super) unsafe fn bitunshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+pub(super) unsafe fn bitunshuffle<const TS: usize>(
+    src: *const u8,
+    step: usize,
+    dest: *mut u8,
+    rows: usize,
+) {
     let mut done = 0;
     while done < rows {
         let at = done.min(rows - LINE);
-        // SAFETY: as in `bitshuffle`.
-        unsafe { unshuffle_tile::<TS>(src.add(at), dest.add(at * GROUP * TS), rows) };
+        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
+        unsafe { unshuffle_tile::<TS>(src.add(at), dest.add(at * GROUP * TS), step) };
         done = at + LINE;
     }
 }

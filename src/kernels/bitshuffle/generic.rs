@@ -13,11 +13,11 @@ pub(super) fn bitshuffle(typesize: usize, src: &[u8], dest: &mut [u8], rows: usi
     }
 }
 
-/// Undoes [`bitshuffle`].
-pub(super) fn bitunshuffle(typesize: usize, src: &[u8], dest: &mut [u8], rows: usize) {
+/// Undoes [`bitshuffle`] for the items that `dest` has room for; the first bytes of their rows are `step` bytes apart.
+pub(super) fn bitunshuffle(typesize: usize, src: &[u8], step: usize, dest: &mut [u8]) {
     for (r, items) in dest.chunks_exact_mut(8 * typesize).enumerate() {
         for j in 0..typesize {
-            let bytes: [u8; 8] = std::array::from_fn(|k| src[(8 * j + k) * rows + r]);
+            let bytes: [u8; 8] = std::array::from_fn(|k| src[(8 * j + k) * step + r]);
             for (e, byte) in transpose(bytes).into_iter().enumerate() {
                 items[e * typesize + j] = byte;
             }

@@ -11,6 +11,7 @@ mod tiles;
 
 use super::compile::at_level;
 use super::level::{Level, level};
+pub(crate) use tiles::GROUP;
 
 /// Bit-shuffles `src` into `dest` of the same length.
 ///
@@ -34,6 +35,21 @@ pub fn bitunshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
     bitunshuffle_at(level(), typesize, src, dest);
 }
 
+/// Undoes [`bitshuffle`] for a part: the groups of eight items from number `first` on, as many as `dest` has room for.
+///
+/// # Panics
+/// If `dest` is no whole number of groups, or `src` has not so many behind the first; if `typesize` is 0.
+///
+/// ```
+/// let mut items = [0; 8];
+/// let rows = [0, 255, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// ferroblosc::kernels::bitshuffle::bitunshuffle_groups(1, &rows, 1, &mut items);
+/// assert_eq!(items, [1, 1, 1, 3, 1, 1, 1, 1]);
+/// ```
+pub fn bitunshuffle_groups(typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
+    bitunshuffle_groups_at(level(), typesize, src, first, dest);
+}
+
 /// [`bitshuffle`] at a level of choice.
 ///
 /// # Panics
@@ -42,8 +58,8 @@ pub fn bitunshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
 pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
     level.assert_available();
-    let rows = src.len() / typesize / 8;
-    let (src, src_rest) = src.split_at(rows * 8 * typesize);
+    let rows = src.len() / typesize / GROUP;
+    let (src, src_rest) = src.split_at(rows * GROUP * typesize);
     let (dest, dest_rest) = dest.split_at_mut(src.len());
     dest_rest.copy_from_slice(src_rest);
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
@@ -76,30 +92,49 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
 #[doc(hidden)]
 pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
+    let rows = src.len() / typesize / GROUP;
+    let (groups, dest_rest) = dest.split_at_mut(rows * GROUP * typesize);
+    dest_rest.copy_from_slice(&src[groups.len()..]);
+    bitunshuffle_groups_at(level, typesize, src, 0, groups);
+}
+
+/// [`bitunshuffle_groups`] at a level of choice.
+///
+/// # Panics
+/// As [`bitunshuffle_groups`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn bitunshuffle_groups_at(
+    level: Level,
+    typesize: usize,
+    src: &[u8],
+    first: usize,
+    dest: &mut [u8],
+) {
     level.assert_available();
-    let rows = src.len() / typesize / 8;
-    let (src, src_rest) = src.split_at(rows * 8 * typesize);
-    let (dest, dest_rest) = dest.split_at_mut(src.len());
-    dest_rest.copy_from_slice(src_rest);
+    let step = src.len() / typesize / GROUP;
+    let rows = dest.len() / typesize / GROUP;
+    assert_eq!(dest.len(), rows * GROUP * typesize);
+    assert!(first <= step && rows <= step - first);
+    let src = &src[first..];
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
-    // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
-    // the vector has no more bytes than a row.
+    // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and from its beginning on `src` has
+    // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
             match typesize {
-                1 => return avx512::bitunshuffle::<1>(from, to, rows),
-                2 => return avx512::bitunshuffle::<2>(from, to, rows),
-                4 => return avx512::bitunshuffle::<4>(from, to, rows),
+                1 => return avx512::bitunshuffle::<1>(from, step, to, rows),
+                2 => return avx512::bitunshuffle::<2>(from, step, to, rows),
+                4 => return avx512::bitunshuffle::<4>(from, step, to, rows),
                 _ => {}
             }
         }
         at_level!(
             level.for_items(rows),
-            |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
-                tiles::bitunshuffle::<V>(typesize, from, to, rows)
+            |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
+                tiles::bitunshuffle::<V>(typesize, from, step, to, rows)
             },
-            generic: generic::bitunshuffle(typesize, src, dest, rows),
+            generic: generic::bitunshuffle(typesize, src, step, dest),
         )
     }
 }

@@ -20,7 +20,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 /// Items of a group, and bits of a byte.
-pub(super) const GROUP: usize = 8;
+pub(crate) const GROUP: usize = 8;
 
 /// Items of up to so many bytes are done in one go, wider ones by [`COLUMNS`].
 const WHOLE: usize = 31;
@@ -265,14 +265,16 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
     }
 }
 
-/// Undoes [`bitshuffle`].
+/// Undoes [`bitshuffle`] for rows of which `rows` bytes are wanted, `step` bytes apart.
 ///
 /// # Safety
-/// As for [`bitshuffle`].
+/// The contract of [`Vector`]; `rows` is at least `BYTES`. As many bytes can be read of each row, and `8 * rows * typesize`
+/// be written at `dest`.
 #[inline(always)]
 pub(super) unsafe fn bitunshuffle<V: Vector>(
     typesize: usize,
     src: *const u8,
+    step: usize,
     dest: *mut u8,
     rows: usize,
 ) {
@@ -284,14 +286,14 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
     while done < rows {
         let first = done.min(rows - span);
         for (part, _) in parts(typesize) {
-            // SAFETY: as in `bitshuffle`; all planes of the part are filled before they are read.
+            // SAFETY: groups `first .. first + span` exist, and each bit row has as many bytes; all planes of the part are filled before they are read.
             unsafe {
                 for j in 0..part.width {
-                    let row = src.add(GROUP * (part.column + j) * rows + first);
-                    fetch_rows(ahead, row, rows);
+                    let row = src.add(GROUP * (part.column + j) * step + first);
+                    fetch_rows(ahead, row, step);
                     for at in (0..span).step_by(V::BYTES) {
                         let plane = tile.add(j * LINE + at);
-                        move_bits::<V>(row.add(at), rows, plane, part.width * LINE);
+                        move_bits::<V>(row.add(at), step, plane, part.width * LINE);
                     }
                 }
                 let groups = dest.add(first * GROUP * typesize);
