@@ -34,12 +34,13 @@ fn pipelines() -> Vec<Vec<Slot>> {
 fn items_of_shuffled_bits_are_those_of_the_whole_in_chunks_of_each_version() {
     let data = mixed(3001);
     let noise: Vec<u8> = mixed(12_004).chunks(4).map(|item| item[1]).collect();
+    let steps: Vec<u8> = (0..3001u32).flat_map(|i| (i / 50).to_le_bytes()).collect();
     let filters = [Slot {
         id: filter::id::BITSHUFFLE,
         meta: 0,
     }];
     let mut reader = Decompressor::new(DParams::default());
-    for data in [&data, &noise] {
+    for data in [&data, &noise, &steps] {
         for form in [HeaderForm::Blosc1, HeaderForm::Short, HeaderForm::Extended] {
             for blocksize in [512, 1000, 3004, 12_004] {
                 let mut params = CParams::default()
