@@ -33,7 +33,7 @@ pub struct Decompressor {
     maskout: Option<Vec<bool>>,
     pub(super) staff: Staff,
     pub(super) reference: Vec<u8>,
-    /// That of the last chunk.
+    /// What is known from the last chunk.
     pub(super) known: KnownHeader,
 }
 

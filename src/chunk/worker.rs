@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::codec::{self, Workspace};
-use crate::filter::{Scratch, grown};
+use crate::filter::{MARGIN, Scratch, grown};
 
 /// The state of one thread at work for a context.
 #[derive(Default)]
@@ -56,15 +56,10 @@ impl Worker {
 /// Most streams that are unshuffled from where they lie.
 pub(super) const MAX_PLANES: usize = 16;
 
-/// Remembers which planes of a buffer are filled with one byte, so that constant streams, which tend to
-/// be the same from block to block, are not filled in again.
-#[derive(Default)]
-pub(super) struct PlaneCache {
-    plane_len: usize,
-    filled: [Option<u8>; MAX_PLANES],
-}
+// Places for the planes of a block fit in a buffer that was made for the block.
+const _: () = assert!(MAX_PLANES * codec::SLACK <= MARGIN);
 
-/// Places for planes of `len` bytes each in the buffer of a cache, with room to scribble over behind each.
+/// Places for planes of `len` bytes each in the buffer that a [`PlaneCache`] knows, with room to scribble over behind each.
 pub(super) fn places(
     buffer: &mut Vec<u8>,
     planes: usize,
@@ -72,6 +67,14 @@ pub(super) fn places(
 ) -> Result<std::slice::ChunksExactMut<'_, u8>> {
     let place = len + codec::SLACK;
     Ok(grown(buffer, planes * place)?.chunks_exact_mut(place))
+}
+
+/// Remembers which planes of a buffer are filled with one byte, so that constant streams, which tend to
+/// be the same from block to block, are not filled in again.
+#[derive(Default)]
+pub(super) struct PlaneCache {
+    plane_len: usize,
+    filled: [Option<u8>; MAX_PLANES],
 }
 
 impl PlaneCache {

@@ -32,7 +32,7 @@ mod registry;
 mod shuffle;
 mod trunc;
 
-pub(crate) use pipeline::grown;
+pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{Loader, known, register, reset, set_loader};
 

@@ -55,10 +55,16 @@ impl Scratch {
     }
 }
 
+/// What a buffer has room for beyond what it is asked for. The planes of a block take so much more than the block, and a
+/// buffer that served for the one is not to be moved for the other: both would be resident for a while.
+pub(crate) const MARGIN: usize = 2 << 10;
+
 /// The first `len` bytes of `buffer`, which grows (and never shrinks) to hold them.
 pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if buffer.len() < len {
-        buffer.try_reserve_exact(len - buffer.len())?;
+        if buffer.capacity() < len {
+            buffer.try_reserve_exact(len + MARGIN - buffer.len())?;
+        }
         buffer.resize(len, 0);
     }
     Ok(&mut buffer[..len])
@@ -268,5 +274,20 @@ impl Pipeline {
             std::mem::swap(&mut result, &mut spare);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_for_a_block_is_not_moved_for_its_planes() {
+        let mut buffer = Vec::new();
+        let block = grown(&mut buffer, 100_000).unwrap().as_ptr();
+        assert_eq!(
+            grown(&mut buffer, 100_000 + MARGIN).unwrap().as_ptr(),
+            block
+        );
     }
 }
