@@ -58,8 +58,8 @@ impl StreamCodec for BloscLz {
             .encode(Edition::Blosc1 { split }, level, src, dest)
     }
 
-    fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        self.decode_loosely(_dict, src, dest, dest.len())
+    fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        self.decode_loosely(dict, src, dest, dest.len())
     }
 
     fn decode_loosely(

@@ -27,6 +27,7 @@ pub(super) const STRIDE: usize = 2 * WIDE;
 pub(crate) const SLACK: usize = 4 * WIDE;
 
 /// The longest match that a single load can copy.
+#[cfg(any(test, target_arch = "x86_64"))]
 pub(super) const WORD: usize = size_of::<u64>();
 
 /// The longest match that counts as short: what a token of LZ4 alone can tell.
@@ -81,7 +82,7 @@ pub(super) trait Copier {
     /// same allocation, and `len <= room`.
     unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, room: usize);
 
-    /// [`copy_match`](Self::copy_match) for any length up to [`WORD`], without knowing which. May change [`WIDE`] bytes from
+    /// [`copy_match`](Self::copy_match) for any length up to 8, without knowing which. May change [`WIDE`] bytes from
     /// `out` on.
     ///
     /// # Safety
