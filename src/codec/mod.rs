@@ -161,21 +161,16 @@ trait StreamCodec: Send {
         self.encode(level, None, src, dest)
     }
 
-    /// Decompresses `src` into `dest` and returns how many bytes of `dest` were produced, which is less
-    /// than `dest.len()` for a stream that ends early. Any `src` is safe to pass.
+    /// Decompresses `src` into the first `len` bytes of `dest` and returns how many of them were produced, which is less
+    /// than `len` for a stream that ends early. The bytes behind may get any values. Any `src` is safe to pass.
     ///
     /// # Errors
-    /// [`Error::Data`](crate::Error::Data) if `src` is no valid stream, or one longer than `dest`.
-    fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
-
-    /// As [`StreamCodec::decode`] into the first `len` bytes of `dest`; those behind may get any values.
-    fn decode_loosely(
+    /// [`Error::Data`](crate::Error::Data) if `src` is no valid stream, or one longer than `len`.
+    fn decode(
         &mut self,
         dict: Option<&Dictionary>,
         src: &[u8],
         dest: &mut [u8],
         len: usize,
-    ) -> Result<usize> {
-        self.decode(dict, src, &mut dest[..len])
-    }
+    ) -> Result<usize>;
 }

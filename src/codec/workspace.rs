@@ -67,8 +67,7 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let row = by_format(format).ok_or(Error::CodecSupport)?;
-        self.codec(row).decode(dict, src, dest)
+        self.decode_loosely(format, dict, src, dest, dest.len())
     }
 
     /// As [`Workspace::decode`] into the first `len` bytes of `dest`; those behind may get any values, which saves time
@@ -85,7 +84,7 @@ impl Workspace {
         len: usize,
     ) -> Result<usize> {
         let row = by_format(format).ok_or(Error::CodecSupport)?;
-        self.codec(row).decode_loosely(dict, src, dest, len)
+        self.codec(row).decode(dict, src, dest, len)
     }
 
     /// Gives up the states of codecs that may be large; those of BloscLZ and LZ4 are not.

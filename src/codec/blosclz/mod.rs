@@ -58,11 +58,7 @@ impl StreamCodec for BloscLz {
             .encode(Edition::Blosc1 { split }, level, src, dest)
     }
 
-    fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        self.decode_loosely(dict, src, dest, dest.len())
-    }
-
-    fn decode_loosely(
+    fn decode(
         &mut self,
         _dict: Option<&Dictionary>,
         src: &[u8],

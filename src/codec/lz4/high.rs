@@ -44,11 +44,7 @@ impl StreamCodec for Lz4Hc {
         self.encode(level.max(FIRST_CHAIN_LEVEL), None, src, dest)
     }
 
-    fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        self.decode_loosely(dict, src, dest, dest.len())
-    }
-
-    fn decode_loosely(
+    fn decode(
         &mut self,
         dict: Option<&Dictionary>,
         src: &[u8],

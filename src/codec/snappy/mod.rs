@@ -72,7 +72,14 @@ impl StreamCodec for Snappy {
         Ok(len)
     }
 
-    fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    fn decode(
+        &mut self,
+        _dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<usize> {
+        let dest = &mut dest[..len];
         snap::raw::Decoder::new()
             .decompress(src, dest)
             .map_err(|_| Error::Data)

@@ -46,7 +46,14 @@ impl StreamCodec for Zlib {
     }
 
     /// Bytes behind the end of the stream are ignored.
-    fn decode(&mut self, _dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    fn decode(
+        &mut self,
+        _dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<usize> {
+        let dest = &mut dest[..len];
         let inflate = self
             .inflate
             .get_or_insert_with(|| Inflate::new(true, WINDOW_BITS));

@@ -83,7 +83,7 @@ fn bound(src: &[u8]) -> usize {
 
 fn decode(zlib: &mut Zlib, stream: &[u8], len: usize) -> Vec<u8> {
     let mut back = vec![0; len];
-    let count = zlib.decode(None, stream, &mut back).expect("decodes");
+    let count = zlib.decode(None, stream, &mut back, len).expect("decodes");
     assert_eq!(count, len);
     back
 }

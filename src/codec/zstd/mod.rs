@@ -84,7 +84,14 @@ impl StreamCodec for Zstd {
     }
 
     /// Takes any number of frames, skippable ones among them.
-    fn decode(&mut self, dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    fn decode(
+        &mut self,
+        dict: Option<&Dictionary>,
+        src: &[u8],
+        dest: &mut [u8],
+        len: usize,
+    ) -> Result<usize> {
+        let dest = &mut dest[..len];
         let decoder = match &mut self.decoder {
             Some(decoder) => decoder,
             empty => empty.insert(Decoder::new()?),
@@ -490,7 +497,10 @@ mod tests {
         let mut codec = Zstd::default();
         let len = codec.encode_blosc1(level, false, src, &mut dest).unwrap();
         let mut back = vec![0; src.len()];
-        assert_eq!(codec.decode(None, &dest[..len], &mut back), Ok(src.len()));
+        assert_eq!(
+            codec.decode(None, &dest[..len], &mut back, src.len()),
+            Ok(src.len())
+        );
         assert!(back == src);
         len
     }
