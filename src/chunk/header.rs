@@ -15,7 +15,7 @@
 //! (Source: the C-Blosc2 chunk format.)
 
 use super::{MAX_BLOCKSIZE, MAX_TYPESIZE_BYTES, blosc1};
-use crate::filter::{self, Pipeline, SLOTS, Slot};
+use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
 
 /// Length of the header of Blosc 1.x.
@@ -393,12 +393,6 @@ impl ChunkHeader {
         } else {
             Err(Error::InvalidHeader)
         }
-    }
-
-    /// Makes `pipeline` that of this chunk, unless it is by now.
-    pub(super) fn prepare<'p>(&self, pipeline: &'p mut Pipeline) -> &'p Pipeline {
-        pipeline.renew(&self.filters, self.basic.version, self.typesize());
-        pipeline
     }
 
     /// Bytes of the header.

@@ -64,7 +64,9 @@ impl KnownHeader {
     #[inline]
     pub fn prepare(&mut self) {
         if !self.is_prepared {
-            self.header.prepare(&mut self.pipeline);
+            let header = &self.header;
+            self.pipeline
+                .renew(&header.filters, header.basic.version, header.typesize());
             self.is_prepared = self.pipeline.is_lasting();
         }
     }
