@@ -34,6 +34,11 @@ fn bitshuffle_gives_the_same_bytes_at_every_level() {
 }
 
 #[test]
+fn bursts_give_the_same_bytes_at_every_level() {
+    run("bursts");
+}
+
+#[test]
 fn delta_gives_the_same_bytes_at_every_level() {
     run("delta");
 }

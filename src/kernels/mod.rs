@@ -28,6 +28,8 @@
 //! ```
 
 pub mod bitshuffle;
+#[doc(hidden)]
+pub mod bursts;
 pub mod bytedelta;
 mod compile;
 pub mod delta;

@@ -4,7 +4,7 @@
 //! them all on the main thread of an emulated machine. The definitions here are written from the
 //! chunk format once more, byte by byte, so that they share nothing with the library.
 
-use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
+use ferroblosc::kernels::{Level, bitshuffle, bursts, bytedelta, delta, run, shuffle, trunc_prec};
 
 /// A check with its name.
 pub type Check = (&'static str, fn(Level));
@@ -35,6 +35,7 @@ pub const CHECKS: &[Check] = &[
         "bitshuffle_stays_inside_its_slices",
         bitshuffle_stays_inside_its_slices,
     ),
+    ("bursts_change_nothing", bursts_change_nothing),
     ("delta_follows_its_definition", delta_follows_its_definition),
     (
         "truncation_follows_its_definition",
@@ -383,6 +384,57 @@ fn bitshuffle_stays_inside_its_slices(level: Level) {
             assert!(again == src, "bitunshuffle: typesize {typesize}");
         });
     }
+}
+
+/// Planes and rows so far apart, in bytes, that some write them in bursts; the last ones share sets of the cache with few others.
+const APART: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
+
+fn bursts_change_nothing(level: Level) {
+    for bursts in [true, false] {
+        bursts::choose(Some(bursts));
+        for apart in APART {
+            for typesize in [16, 17, 31, 32, 48, 64, 80] {
+                let src = noise(apart * typesize + typesize / 2);
+                let mut fenced = Fenced::new(src.len());
+                for at_end in [false, true] {
+                    let dest = fenced.slice(src.len(), at_end);
+                    shuffle::shuffle_at(level, typesize, &src, dest);
+                    assert!(
+                        dest == shuffled(typesize, &src),
+                        "shuffle in bursts ({bursts}): typesize {typesize}, {apart} items"
+                    );
+                }
+            }
+            for typesize in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17] {
+                let src = noise(apart * typesize * 8 + typesize / 2);
+                let mut fenced = Fenced::new(src.len());
+                let mut expected = vec![0; src.len()];
+                bitshuffle::bitshuffle_at(Level::Generic, typesize, &src, &mut expected);
+                for at_end in [false, true] {
+                    let dest = fenced.slice(src.len(), at_end);
+                    bitshuffle::bitshuffle_at(level, typesize, &src, dest);
+                    assert!(
+                        dest == expected,
+                        "bitshuffle in bursts ({bursts}): typesize {typesize}, rows of {apart} bytes"
+                    );
+                    bitshuffle::bitunshuffle_at(level, typesize, &expected, dest);
+                    assert!(
+                        dest == src,
+                        "bitunshuffle in bursts ({bursts}): typesize {typesize}, rows of {apart} bytes"
+                    );
+                }
+                let (first, count, group) = (5, apart / 2, typesize * 8);
+                let part = filled(count * group, |part| {
+                    bitshuffle::bitunshuffle_groups_at(level, typesize, &expected, first, part)
+                });
+                assert!(
+                    part == src[first * group..][..count * group],
+                    "{count} groups in bursts ({bursts}): typesize {typesize}, rows of {apart} bytes"
+                );
+            }
+        }
+    }
+    bursts::choose(None);
 }
 
 fn delta_follows_its_definition(level: Level) {

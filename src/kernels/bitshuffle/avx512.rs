@@ -15,11 +15,13 @@
 //! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
 
 use super::tiles::GROUP;
+use crate::kernels::bursts::{self, BURST, copy};
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 /// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.
 const SORT_1: [u8; LANE] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
@@ -210,6 +212,10 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
 /// bytes; `rows` is at least [`LINE`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+    if bursts::pay(rows, GROUP * TS) {
+        // SAFETY: the caller's contract. Where bursts pay, rows are longer than they.
+        return unsafe { bitshuffle_in_bursts::<TS>(src, dest, rows) };
+    }
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
     let ahead = worth_fetching(rows, GROUP * TS);
@@ -224,6 +230,41 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
         unsafe { shuffle_tile::<TS>(src.add(at * GROUP * TS), dest.add(at), rows) };
         done = at + step;
         step = LINE;
+    }
+}
+
+/// Room for a burst of each row of items of 4 bytes.
+#[repr(align(64))]
+struct Bursts([MaybeUninit<u8>; 4 * GROUP * BURST]);
+
+/// [`bitshuffle`] in bursts.
+///
+/// # Safety
+/// As for [`bitshuffle`], with rows of at least [`BURST`] bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+unsafe fn bitshuffle_in_bursts<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+    let mut bursts = Bursts([MaybeUninit::uninit(); 4 * GROUP * BURST]);
+    let bursts: *mut u8 = bursts.0.as_mut_ptr().cast();
+    let mut done = 0;
+    let mut step = second_tile(dest, BURST, rows);
+    while done < rows {
+        let first = done.min(rows - BURST);
+        for at in (0..BURST).step_by(LINE) {
+            // SAFETY: groups `first .. first + BURST` exist, and there is room for as many bytes of each row.
+            unsafe {
+                let groups = src.add((first + at) * GROUP * TS);
+                shuffle_tile::<TS>(groups, bursts.add(at), BURST);
+            }
+        }
+        for row in 0..GROUP * TS {
+            // SAFETY: the row has so many bytes, and they have just been filled in.
+            unsafe {
+                let to = dest.add(row * rows + first);
+                copy::<Avx512>(bursts.add(row * BURST), to, BURST);
+            }
+        }
+        done = first + step;
+        step = BURST;
     }
 }
 

@@ -64,7 +64,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     dest_rest.copy_from_slice(src_rest);
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
-    // the vector has no more bytes than a row.
+    // the vector has no more bytes than a row; where bursts pay, they have no more either.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
@@ -74,6 +74,15 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
                 4 => return avx512::bitshuffle::<4>(from, to, rows),
                 _ => {}
             }
+        }
+        if tiles::bursts_pay_for(typesize, rows) {
+            return at_level!(
+                level.for_items(rows),
+                |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
+                    tiles::bitshuffle_in_bursts::<V>(typesize, from, to, rows)
+                },
+                generic: generic::bitshuffle(typesize, src, dest, rows),
+            );
         }
         at_level!(
             level.for_items(rows),
@@ -118,7 +127,8 @@ pub fn bitunshuffle_groups_at(
     let src = &src[first..];
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and from its beginning on `src` has
-    // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that.
+    // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that, nor do
+    // bursts where they pay.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
@@ -128,6 +138,15 @@ pub fn bitunshuffle_groups_at(
                 4 => return avx512::bitunshuffle::<4>(from, step, to, rows),
                 _ => {}
             }
+        }
+        if tiles::read_bursts_pay_for(typesize, step, rows) {
+            return at_level!(
+                level.for_items(rows),
+                |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
+                    tiles::bitunshuffle_in_bursts::<V>(typesize, from, step, to, rows)
+                },
+                generic: generic::bitunshuffle(typesize, src, step, dest),
+            );
         }
         at_level!(
             level.for_items(rows),

@@ -10,7 +10,11 @@
 //! a time: rows often lie a large power of two apart, where lines do not stay in the cache until
 //! their second half comes. Of items of 32 bytes and more 16 are done at a time. The byte planes of a
 //! tile wait on the stack. The last tile overlaps the one before.
+//!
+//! Where [lines are better written together](bursts::pay), tiles have eight or four times as many groups. Their bits
+//! are transposed where they wait, and then written row by row (or read).
 
+use crate::kernels::bursts::{self, BURST, EVERY_SECOND, copy};
 use crate::kernels::shuffle::tiles::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
@@ -25,22 +29,34 @@ pub(crate) const GROUP: usize = 8;
 /// Items of up to so many bytes are done in one go, wider ones by [`COLUMNS`].
 const WHOLE: usize = 31;
 
-/// The byte planes of a tile: plane `(e, j)` is line `e * width + j`, `width` being the bytes of an
-/// item that the tile has.
+/// Items of up to so many bytes are done by whole bursts, wider ones by halves of them.
+const NARROW: usize = 8;
+
+/// Bytes of half a burst.
+const HALF_BURST: usize = BURST / 2;
+
+/// The byte planes of a tile of `SPAN` groups: plane `(e, j)` is number `e * width + j`, `width` being the
+/// bytes of an item that the tile has. Each has `SPAN` bytes.
 #[repr(align(64))]
-struct Tile([MaybeUninit<u8>; GROUP * WHOLE * LINE]);
+struct Tile<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
+
+/// Bytes of the largest tiles of [`LINE`] groups.
+const TILE: usize = GROUP * WHOLE * LINE;
+
+/// Bytes of the largest tiles of more groups: of [`NARROW`] columns and [`BURST`] groups, or twice and half as many.
+const BURST_TILE: usize = GROUP * NARROW * BURST;
 
 /// A part of the items: their bytes from `column` on, `width` of them.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
-    pub(super) column: usize,
-    pub(super) width: usize,
+struct Part {
+    column: usize,
+    width: usize,
 }
 
 /// The parts that items of `typesize` bytes are done in, and how many of a part's first bytes were
 /// in the part before.
 #[inline(always)]
-pub(super) fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
+fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
     let most = if typesize <= WHOLE { WHOLE } else { COLUMNS };
     let width = typesize.min(most);
     (0..typesize).step_by(most).map(move |start| {
@@ -99,9 +115,9 @@ fn fetch_ahead(typesize: usize, rows: usize) -> Option<Nearness> {
 ///
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads of `span` groups of items, `tile` is a
-/// [`Tile`], and `span` is a multiple of `BYTES`, at most [`LINE`].
+/// [`Tile`], and `span` is a multiple of `BYTES`, at most `SPAN`.
 #[inline(always)]
-unsafe fn read_groups<V: Vector>(
+unsafe fn read_groups<V: Vector, const SPAN: usize>(
     typesize: usize,
     part: Part,
     src: *const u8,
@@ -117,17 +133,17 @@ unsafe fn read_groups<V: Vector>(
         unsafe {
             let src = src.add(at * group);
             if typesize == 1 {
-                store_lines(read_narrow::<V, GROUP>(src), GROUP, tile.add(at));
+                store_planes::<V, SPAN>(read_narrow::<V, GROUP>(src), GROUP, tile.add(at));
             } else if typesize <= WHOLE {
                 for start in (0..group).step_by(COLUMNS) {
                     let column = start.min(group - COLUMNS);
                     let columns = read_columns::<V>(src.add(column), group);
-                    store_lines(columns, COLUMNS, tile.add(column * LINE + at));
+                    store_planes::<V, SPAN>(columns, COLUMNS, tile.add(column * SPAN + at));
                 }
             } else {
                 for e in 0..GROUP {
                     let columns = read_columns::<V>(src.add(e * typesize + part.column), group);
-                    store_lines(columns, COLUMNS, tile.add(e * COLUMNS * LINE + at));
+                    store_planes::<V, SPAN>(columns, COLUMNS, tile.add(e * COLUMNS * SPAN + at));
                 }
             }
         }
@@ -139,7 +155,7 @@ unsafe fn read_groups<V: Vector>(
 /// # Safety
 /// As for [`read_groups`], with `dest` valid for writes and the planes of the tile filled.
 #[inline(always)]
-unsafe fn write_groups<V: Vector>(
+unsafe fn write_groups<V: Vector, const SPAN: usize>(
     typesize: usize,
     part: Part,
     tile: *const u8,
@@ -154,16 +170,17 @@ unsafe fn write_groups<V: Vector>(
         unsafe {
             let dest = dest.add(at * group);
             if typesize == 1 {
-                write_narrow::<V, GROUP>(load_lines(tile.add(at), GROUP), dest);
+                write_narrow::<V, GROUP>(load_planes::<V, SPAN>(tile.add(at), GROUP), dest);
             } else if typesize <= WHOLE {
                 for start in (0..group).step_by(COLUMNS) {
                     let column = start.min(group - COLUMNS);
-                    let columns = load_lines::<V>(tile.add(column * LINE + at), COLUMNS);
+                    let columns = load_planes::<V, SPAN>(tile.add(column * SPAN + at), COLUMNS);
                     write_columns(columns, dest.add(column), group);
                 }
             } else {
                 for e in 0..GROUP {
-                    let columns = load_lines::<V>(tile.add(e * COLUMNS * LINE + at), COLUMNS);
+                    let columns =
+                        load_planes::<V, SPAN>(tile.add(e * COLUMNS * SPAN + at), COLUMNS);
                     write_columns(columns, dest.add(e * typesize + part.column), group);
                 }
             }
@@ -171,39 +188,64 @@ unsafe fn write_groups<V: Vector>(
     }
 }
 
-/// Stores `count` registers, each at the start of a line.
+/// Stores `count` registers, each at the start of a plane of `SPAN` bytes.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `tile` is valid for these writes.
 #[inline(always)]
-unsafe fn store_lines<V: Vector>(columns: [V; COLUMNS], count: usize, tile: *mut u8) {
+unsafe fn store_planes<V: Vector, const SPAN: usize>(
+    columns: [V; COLUMNS],
+    count: usize,
+    tile: *mut u8,
+) {
     unroll!(16: j < count, {
         // SAFETY: the caller's contract.
-        unsafe { columns[j].store(tile.add(j * LINE)) }
+        unsafe { columns[j].store(tile.add(j * SPAN)) }
     });
 }
 
-/// Loads `count` registers, each from the start of a line.
+/// Loads `count` registers, each from the start of a plane of `SPAN` bytes.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `tile` is valid for these reads.
 #[inline(always)]
-unsafe fn load_lines<V: Vector>(tile: *const u8, count: usize) -> [V; COLUMNS] {
+unsafe fn load_planes<V: Vector, const SPAN: usize>(tile: *const u8, count: usize) -> [V; COLUMNS] {
     // SAFETY: the caller's contract.
     unsafe {
         let mut columns = [V::splat(0); COLUMNS];
         unroll!(16: j < count, {
-            columns[j] = V::load(tile.add(j * LINE));
+            columns[j] = V::load(tile.add(j * SPAN));
         });
         columns
     }
 }
 
-/// Asks for the next line of the eight rows of `step` bytes from `row` on.
+/// Asks for the next `SPAN` bytes of the eight rows of `step` bytes from `row` on.
 #[inline(always)]
-fn fetch_rows(ahead: Option<Nearness>, row: *const u8, step: usize) {
+fn fetch_rows<const SPAN: usize>(ahead: Option<Nearness>, row: *const u8, step: usize) {
     if let Some(nearness) = ahead {
-        unroll!(8: k, { fetch(nearness, row.wrapping_add(k * step + LINE)) });
+        unroll!(8: k, {
+            let row = row.wrapping_add(k * step + SPAN);
+            unroll!(8: i < SPAN / LINE, { fetch(nearness, row.wrapping_add(i * LINE)) });
+        });
+    }
+}
+
+/// Copies `SPAN` bytes each of eight rows that lie `from_step` bytes apart to where they lie `to_step` bytes
+/// apart.
+///
+/// # Safety
+/// The contract of [`Vector`]; `from` is valid for these reads, `to` for these writes.
+#[inline(always)]
+unsafe fn copy_rows<V: Vector, const SPAN: usize>(
+    from: *const u8,
+    from_step: usize,
+    to: *mut u8,
+    to_step: usize,
+) {
+    for k in 0..GROUP {
+        // SAFETY: the caller's contract.
+        unsafe { copy::<V>(from.add(k * from_step), to.add(k * to_step), SPAN) }
     }
 }
 
@@ -237,9 +279,50 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let mut tile = Tile([MaybeUninit::uninit(); GROUP * WHOLE * LINE]);
+    // SAFETY: the caller's contract.
+    unsafe { shuffle_in_tiles::<V, LINE, TILE>(typesize, src, dest, rows) }
+}
+
+/// True when [`bitshuffle_in_bursts`] is quicker than [`bitshuffle`].
+pub(super) fn bursts_pay_for(typesize: usize, rows: usize) -> bool {
+    typesize <= COLUMNS && bursts::pay(rows, GROUP * typesize)
+}
+
+/// [`bitshuffle`] in bursts.
+///
+/// # Safety
+/// As for [`bitshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at least [`BURST`].
+#[inline(always)]
+pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        if typesize <= NARROW {
+            shuffle_in_tiles::<V, BURST, BURST_TILE>(typesize, src, dest, rows);
+        } else {
+            shuffle_in_tiles::<V, HALF_BURST, BURST_TILE>(typesize, src, dest, rows);
+        }
+    }
+}
+
+/// [`bitshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
+///
+/// # Safety
+/// As for [`bitshuffle`].
+#[inline(always)]
+unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let mut tile = Tile([MaybeUninit::uninit(); BYTES]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
-    let span = if rows >= LINE { LINE } else { V::BYTES };
+    let span = if rows >= SPAN { SPAN } else { V::BYTES };
     let ahead = fetch_ahead(typesize, rows);
     let mut done = 0;
     let mut step = second_tile(dest, span, rows);
@@ -249,13 +332,21 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
             // SAFETY: groups `first .. first + span` exist; each bit row has as many bytes.
             unsafe {
                 let groups = src.add(first * GROUP * typesize);
-                read_groups::<V>(typesize, part, groups, tile, span);
+                read_groups::<V, SPAN>(typesize, part, groups, tile, span);
                 for j in skip..part.width {
                     let row = dest.add(GROUP * (part.column + j) * rows + first);
-                    fetch_rows(ahead, row, rows);
-                    for at in (0..span).step_by(V::BYTES) {
-                        let plane = tile.add(j * LINE + at);
-                        move_bits::<V>(plane, part.width * LINE, row.add(at), rows);
+                    let plane = tile.add(j * SPAN);
+                    let apart = part.width * SPAN;
+                    fetch_rows::<SPAN>(ahead, row, rows);
+                    if SPAN == LINE {
+                        for at in (0..span).step_by(V::BYTES) {
+                            move_bits::<V>(plane.add(at), apart, row.add(at), rows);
+                        }
+                    } else {
+                        for at in (0..span).step_by(V::BYTES) {
+                            move_bits::<V>(plane.add(at), apart, plane.add(at), apart);
+                        }
+                        copy_rows::<V, SPAN>(plane, apart, row, rows);
                     }
                 }
             }
@@ -278,9 +369,50 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let mut tile = Tile([MaybeUninit::uninit(); GROUP * WHOLE * LINE]);
+    // SAFETY: the caller's contract.
+    unsafe { unshuffle_in_tiles::<V, LINE, TILE>(typesize, src, step, dest, rows) }
+}
+
+/// True when [`bitunshuffle_in_bursts`] is quicker than [`bitunshuffle`]: when every second row or more share a set
+/// of the first-level cache, and all are in the second-level one.
+pub(super) fn read_bursts_pay_for(typesize: usize, step: usize, rows: usize) -> bool {
+    typesize <= COLUMNS
+        && rows >= HALF_BURST
+        && bursts::pay(step, EVERY_SECOND)
+        && !exceed_cache(typesize, step)
+}
+
+/// [`bitunshuffle`] in bursts.
+///
+/// # Safety
+/// As for [`bitunshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at least [`HALF_BURST`].
+#[inline(always)]
+pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    step: usize,
+    dest: *mut u8,
+    rows: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { unshuffle_in_tiles::<V, HALF_BURST, BURST_TILE>(typesize, src, step, dest, rows) }
+}
+
+/// [`bitunshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
+///
+/// # Safety
+/// As for [`bitunshuffle`].
+#[inline(always)]
+unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
+    typesize: usize,
+    src: *const u8,
+    step: usize,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let mut tile = Tile([MaybeUninit::uninit(); BYTES]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
-    let span = if rows >= LINE { LINE } else { V::BYTES };
+    let span = if rows >= SPAN { SPAN } else { V::BYTES };
     let ahead = exceed_cache(typesize, rows).then_some(Nearness::Second);
     let mut done = 0;
     while done < rows {
@@ -290,14 +422,22 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
             unsafe {
                 for j in 0..part.width {
                     let row = src.add(GROUP * (part.column + j) * step + first);
-                    fetch_rows(ahead, row, step);
-                    for at in (0..span).step_by(V::BYTES) {
-                        let plane = tile.add(j * LINE + at);
-                        move_bits::<V>(row.add(at), step, plane, part.width * LINE);
+                    let plane = tile.add(j * SPAN);
+                    let apart = part.width * SPAN;
+                    fetch_rows::<SPAN>(ahead, row, step);
+                    if SPAN == LINE {
+                        for at in (0..span).step_by(V::BYTES) {
+                            move_bits::<V>(row.add(at), step, plane.add(at), apart);
+                        }
+                    } else {
+                        copy_rows::<V, SPAN>(row, step, plane, apart);
+                        for at in (0..span).step_by(V::BYTES) {
+                            move_bits::<V>(plane.add(at), apart, plane.add(at), apart);
+                        }
                     }
                 }
                 let groups = dest.add(first * GROUP * typesize);
-                write_groups::<V>(typesize, part, tile, groups, span);
+                write_groups::<V, SPAN>(typesize, part, tile, groups, span);
             }
         }
         done = first + span;

@@ -78,8 +78,17 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     }
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available, both slices hold `items` items of `typesize` bytes, and the
-    // vector has no more bytes than there are items.
+    // vector has no more bytes than there are items; where bursts pay, they have no more either.
     unsafe {
+        if tiles::bursts_pay_for(typesize, items) {
+            return at_level!(
+                level.for_items(items),
+                |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize) {
+                    tiles::shuffle_in_bursts::<V>(typesize, from, to, items)
+                },
+                generic: generic::shuffle(typesize, src, dest),
+            );
+        }
         at_level!(
             level.for_items(items),
             |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize) {

@@ -18,6 +18,7 @@
 //! store may; the last tile goes through a padded buffer. The last tile also overlaps the one
 //! before: what it does again comes out the same.
 
+use crate::kernels::bursts::{self, BURST, copy};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
 use std::mem::MaybeUninit;
@@ -421,6 +422,54 @@ unsafe fn shuffle_wide<V: Vector>(typesize: usize, src: *const u8, dest: *mut u8
         }
         done = item + step;
         step = V::BYTES;
+    }
+}
+
+/// Room for a burst of each of 16 planes.
+#[repr(align(64))]
+struct Bursts([MaybeUninit<u8>; COLUMNS * BURST]);
+
+/// True when [`shuffle_in_bursts`] is quicker than [`shuffle`].
+pub(super) fn bursts_pay_for(typesize: usize, items: usize) -> bool {
+    typesize >= COLUMNS && bursts::pay(items, typesize)
+}
+
+/// Shuffles `items` items of 16 bytes and more, gathering [`BURST`] bytes of each plane before they are written.
+///
+/// # Safety
+/// As for [`shuffle_narrow`], with at least [`BURST`] items.
+#[inline(always)]
+pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+) {
+    let mut bursts = Bursts([MaybeUninit::uninit(); COLUMNS * BURST]);
+    let bursts: *mut u8 = bursts.0.as_mut_ptr().cast();
+    let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
+    let mut done = 0;
+    let mut step = second_tile(dest, BURST, items);
+    while done < items {
+        let item = done.min(last_item);
+        for start in (0..typesize).step_by(COLUMNS) {
+            let column = start.min(last_column);
+            // SAFETY: there are so many items from `item` on and 16 columns from `column` on; what is copied has been
+            // filled in before.
+            unsafe {
+                for at in (0..BURST).step_by(V::BYTES) {
+                    let from = src.add((item + at) * typesize + column);
+                    let columns = read_columns::<V>(from, typesize);
+                    store_planes(columns, 0, COLUMNS, bursts.add(at), BURST);
+                }
+                for j in start - column..COLUMNS {
+                    let plane = dest.add((column + j) * items + item);
+                    copy::<V>(bursts.add(j * BURST), plane, BURST);
+                }
+            }
+        }
+        done = item + step;
+        step = BURST;
     }
 }
 

@@ -165,6 +165,9 @@ pub(super) fn fetch(nearness: Nearness, at: *const u8) {
     let _ = (nearness, at);
 }
 
+/// Lines that share a set of the first-level cache and stay in it, whatever CPU it is.
+pub(super) const WAYS: usize = 8;
+
 /// True when more than `ways` of `count` places that lie `stride` bytes apart are nearly the same
 /// number of bytes into a page. Their lines then share a set of the first-level cache, which holds 8
 /// or 12 of them.
@@ -185,6 +188,5 @@ pub(super) fn crowded(stride: usize, count: usize, ways: usize) -> bool {
 pub(super) fn worth_fetching(stride: usize, count: usize) -> bool {
     /// Two buffers so large are in the cache.
     const SMALL: usize = 16 << 10;
-    const WAYS: usize = 8;
     stride * count > SMALL && !crowded(stride, count, WAYS)
 }

@@ -1,0 +1,66 @@
+//! Writing what lies scattered in bursts.
+//!
+//! A shuffle writes a line to each of many rows in turns. Where the rows lie a power of two apart, their lines share a
+//! set of the first-level cache, and are gone again before the next bytes of the row come. CPUs of AMD are slow at that:
+//! Zen 5 takes 2 ns to write a line that is not in that cache, and 0.6 ns for each of eight neighbours. So there it pays to
+//! gather some lines of each row first. On Intel's the copy costs more than it saves.
+
+use super::vector::{LINE, Vector, WAYS, crowded};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Bytes of a row that are written at once.
+pub(super) const BURST: usize = 8 * LINE;
+
+/// The number of rows of which more than [`WAYS`] share a set when every second one does.
+pub(super) const EVERY_SECOND: usize = 3 * WAYS;
+
+/// What [`choose`] chose.
+static CHOSEN: AtomicU8 = AtomicU8::new(BY_CPU);
+const BY_CPU: u8 = 2;
+
+/// Has the kernels write in bursts on any CPU, or on none, or on those that it is good for. The bytes they write are
+/// the same; this is for tests, which have both ways to try.
+#[doc(hidden)]
+pub fn choose(bursts: Option<bool>) {
+    CHOSEN.store(bursts.map_or(BY_CPU, u8::from), Ordering::Relaxed);
+}
+
+/// True when what is written to `count` rows that lie `stride` bytes apart is written sooner in bursts. They are no
+/// longer than the rows. Where lines stay in the cache, [fetching them](super::vector::worth_fetching) is quicker still.
+#[inline]
+pub(super) fn pay(stride: usize, count: usize) -> bool {
+    /// Rows that lie nearer are neighbours enough.
+    const APART: usize = 1024;
+    const { assert!(BURST <= APART) }
+    stride >= APART && wanted() && crowded(stride, count, WAYS)
+}
+
+/// Whether they are chosen, or good for this CPU.
+#[inline]
+fn wanted() -> bool {
+    match CHOSEN.load(Ordering::Relaxed) {
+        BY_CPU => is_of_amd(),
+        chosen => chosen == u8::from(true),
+    }
+}
+
+/// All CPUs of AMD have SSE4a, and no others.
+#[inline]
+fn is_of_amd() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("sse4a");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Copies `count` bytes, a multiple of `BYTES`.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+pub(super) unsafe fn copy<V: Vector>(from: *const u8, to: *mut u8, count: usize) {
+    for at in (0..count).step_by(V::BYTES) {
+        // SAFETY: the caller's contract.
+        unsafe { V::load(from.add(at)).store(to.add(at)) }
+    }
+}
