@@ -5,7 +5,8 @@
 //! Zen 5 takes 2 ns to write a line that is not in that cache, and 0.6 ns for each of eight neighbours. So there it pays to
 //! gather some lines of each row first. On Intel's the copy costs more than it saves.
 
-use super::vector::{LINE, Vector, WAYS, crowded};
+use super::unroll::unroll;
+use super::vector::{LINE, Nearness, Vector, WAYS, crowded, fetch};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Bytes of a row that are written at once.
@@ -26,13 +27,19 @@ pub fn choose(bursts: Option<bool>) {
 }
 
 /// True when what is written to `count` rows that lie `stride` bytes apart is written sooner in bursts. They are no
-/// longer than the rows. Where lines stay in the cache, [fetching them](super::vector::worth_fetching) is quicker still.
+/// longer than the rows. Where lines stay in the cache, [fetching them](super::vector::worth_fetching) is quicker still,
+/// and a few long rows, beyond the caches, the CPU sees coming by itself.
 #[inline]
 pub(super) fn pay(stride: usize, count: usize) -> bool {
     /// Rows that lie nearer are neighbours enough.
     const APART: usize = 1024;
+    const FEW: usize = 16;
+    const LONG: usize = 256 << 10;
     const { assert!(BURST <= APART) }
-    stride >= APART && wanted() && crowded(stride, count, WAYS)
+    stride >= APART
+        && wanted()
+        && (count > FEW || stride < LONG)
+        && crowded(stride, count, WAYS)
 }
 
 /// Whether they are chosen, or good for this CPU.
@@ -51,6 +58,21 @@ fn is_of_amd() -> bool {
     return std::arch::is_x86_feature_detected!("sse4a");
     #[cfg(not(target_arch = "x86_64"))]
     false
+}
+
+/// Copies a burst, and asks for the one behind it if that is so far that it has to be fetched `ahead`.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+pub(super) unsafe fn write<V: Vector>(ahead: bool, from: *const u8, to: *mut u8) {
+    if ahead {
+        unroll!(8: i < BURST / LINE, {
+            fetch(Nearness::Second, to.wrapping_add(BURST + i * LINE));
+        });
+    }
+    // SAFETY: the caller's contract.
+    unsafe { copy::<V>(from, to, BURST) }
 }
 
 /// Copies `count` bytes, a multiple of `BYTES`.

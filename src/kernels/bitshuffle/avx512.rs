@@ -15,11 +15,11 @@
 //! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
 
 use super::tiles::GROUP;
-use crate::kernels::bursts::{self, BURST, copy};
+use crate::kernels::bursts::{self, BURST};
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
+use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -243,8 +243,9 @@ struct Bursts([MaybeUninit<u8>; 4 * GROUP * BURST]);
 /// As for [`bitshuffle`], with rows of at least [`BURST`] bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn bitshuffle_in_bursts<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
-    let mut bursts = Bursts([MaybeUninit::uninit(); 4 * GROUP * BURST]);
-    let bursts: *mut u8 = bursts.0.as_mut_ptr().cast();
+    let ahead = exceed_cache(GROUP * TS * rows);
+    let mut gathered = Bursts([MaybeUninit::uninit(); 4 * GROUP * BURST]);
+    let gathered: *mut u8 = gathered.0.as_mut_ptr().cast();
     let mut done = 0;
     let mut step = second_tile(dest, BURST, rows);
     while done < rows {
@@ -253,14 +254,14 @@ unsafe fn bitshuffle_in_bursts<const TS: usize>(src: *const u8, dest: *mut u8, r
             // SAFETY: groups `first .. first + BURST` exist, and there is room for as many bytes of each row.
             unsafe {
                 let groups = src.add((first + at) * GROUP * TS);
-                shuffle_tile::<TS>(groups, bursts.add(at), BURST);
+                shuffle_tile::<TS>(groups, gathered.add(at), BURST);
             }
         }
         for row in 0..GROUP * TS {
             // SAFETY: the row has so many bytes, and they have just been filled in.
             unsafe {
                 let to = dest.add(row * rows + first);
-                copy::<Avx512>(bursts.add(row * BURST), to, BURST);
+                bursts::write::<Avx512>(ahead, gathered.add(row * BURST), to);
             }
         }
         done = first + step;

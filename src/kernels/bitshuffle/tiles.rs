@@ -19,7 +19,7 @@ use crate::kernels::shuffle::tiles::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
 use crate::kernels::unroll::unroll;
-use crate::kernels::vector::{LINE, Nearness, Vector, fetch, worth_fetching};
+use crate::kernels::vector::{LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
@@ -92,13 +92,6 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
     }
 }
 
-/// True when the buffers are so large that they don't lie in the second-level cache together.
-#[inline(always)]
-fn exceed_cache(typesize: usize, rows: usize) -> bool {
-    const MUCH: usize = 1 << 20;
-    GROUP * typesize * rows >= MUCH
-}
-
 /// Where the next line of each row is fetched to, while the tile before it is worked on. The CPU
 /// itself doesn't see so many rows coming. In the first-level cache there must be room for a line of
 /// each, and they must not have to wait for other parts of the items.
@@ -107,7 +100,7 @@ fn fetch_ahead(typesize: usize, rows: usize) -> Option<Nearness> {
     if typesize <= WHOLE && worth_fetching(rows, GROUP * typesize) {
         Some(Nearness::First)
     } else {
-        exceed_cache(typesize, rows).then_some(Nearness::Second)
+        exceed_cache(GROUP * typesize * rows).then_some(Nearness::Second)
     }
 }
 
@@ -379,7 +372,7 @@ pub(super) fn read_bursts_pay_for(typesize: usize, step: usize, rows: usize) -> 
     typesize <= COLUMNS
         && rows >= HALF_BURST
         && bursts::pay(step, EVERY_SECOND)
-        && !exceed_cache(typesize, step)
+        && !exceed_cache(GROUP * typesize * step)
 }
 
 /// [`bitunshuffle`] in bursts.
@@ -413,7 +406,7 @@ unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     let mut tile = Tile([MaybeUninit::uninit(); BYTES]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= SPAN { SPAN } else { V::BYTES };
-    let ahead = exceed_cache(typesize, rows).then_some(Nearness::Second);
+    let ahead = exceed_cache(GROUP * typesize * rows).then_some(Nearness::Second);
     let mut done = 0;
     while done < rows {
         let first = done.min(rows - span);

@@ -18,9 +18,9 @@
 //! store may; the last tile goes through a padded buffer. The last tile also overlaps the one
 //! before: what it does again comes out the same.
 
-use crate::kernels::bursts::{self, BURST, copy};
+use crate::kernels::bursts::{self, BURST};
 use crate::kernels::unroll::unroll;
-use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
+use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
@@ -445,8 +445,9 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     dest: *mut u8,
     items: usize,
 ) {
-    let mut bursts = Bursts([MaybeUninit::uninit(); COLUMNS * BURST]);
-    let bursts: *mut u8 = bursts.0.as_mut_ptr().cast();
+    let ahead = exceed_cache(items * typesize);
+    let mut gathered = Bursts([MaybeUninit::uninit(); COLUMNS * BURST]);
+    let gathered: *mut u8 = gathered.0.as_mut_ptr().cast();
     let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, BURST, items);
@@ -460,11 +461,11 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
                 for at in (0..BURST).step_by(V::BYTES) {
                     let from = src.add((item + at) * typesize + column);
                     let columns = read_columns::<V>(from, typesize);
-                    store_planes(columns, 0, COLUMNS, bursts.add(at), BURST);
+                    store_planes(columns, 0, COLUMNS, gathered.add(at), BURST);
                 }
                 for j in start - column..COLUMNS {
                     let plane = dest.add((column + j) * items + item);
-                    copy::<V>(bursts.add(j * BURST), plane, BURST);
+                    bursts::write::<V>(ahead, gathered.add(j * BURST), plane);
                 }
             }
         }

@@ -181,6 +181,13 @@ pub(super) fn crowded(stride: usize, count: usize, ways: usize) -> bool {
     (1..count.div_ceil(ways)).any(|step| (step * stride + NEAR) % PERIOD <= 2 * NEAR)
 }
 
+/// True when two buffers of so many bytes don't lie in the second-level cache together.
+#[inline(always)]
+pub(super) fn exceed_cache(bytes: usize) -> bool {
+    const MUCH: usize = 1 << 20;
+    bytes >= MUCH
+}
+
 /// True when what is written to `count` places that lie `stride` bytes apart, a line to each in turns,
 /// is written sooner if the next line of each is fetched into the first-level cache before: when it
 /// is not there anyway, and not gone again until it is its turn.
