@@ -36,10 +36,7 @@ pub(super) fn pay(stride: usize, count: usize) -> bool {
     const FEW: usize = 16;
     const LONG: usize = 256 << 10;
     const { assert!(BURST <= APART) }
-    stride >= APART
-        && wanted()
-        && (count > FEW || stride < LONG)
-        && crowded(stride, count, WAYS)
+    stride >= APART && wanted() && (count > FEW || stride < LONG) && crowded(stride, count, WAYS)
 }
 
 /// Whether they are chosen, or good for this CPU.

@@ -395,13 +395,19 @@ fn bursts_change_nothing(level: Level) {
         for apart in APART {
             for typesize in [16, 17, 31, 32, 48, 64, 80] {
                 let src = noise(apart * typesize + typesize / 2);
+                let planes = shuffled(typesize, &src);
                 let mut fenced = Fenced::new(src.len());
                 for at_end in [false, true] {
                     let dest = fenced.slice(src.len(), at_end);
                     shuffle::shuffle_at(level, typesize, &src, dest);
                     assert!(
-                        dest == shuffled(typesize, &src),
+                        dest == planes,
                         "shuffle in bursts ({bursts}): typesize {typesize}, {apart} items"
+                    );
+                    shuffle::unshuffle_at(level, typesize, &planes, dest);
+                    assert!(
+                        dest == src,
+                        "unshuffle in bursts ({bursts}): typesize {typesize}, {apart} items"
                     );
                 }
             }

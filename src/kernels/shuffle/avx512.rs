@@ -13,6 +13,7 @@
 //! bytes are wanted. So the lines of wider items wait on the stack.
 
 use super::tiles::{COLUMNS, Planes};
+use crate::kernels::bursts::{self, BURST, copy};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector, crowded};
@@ -160,9 +161,15 @@ unsafe fn put_together<const W: usize>(byte: impl Fn(usize) -> *const u8, dest: 
 /// As many planes with lines in the same set of the first-level cache are better read a line at a time.
 const CROWD: usize = 16;
 
-/// The lines of planes that wait on the stack.
+/// The most planes.
+const PLANES: usize = COLUMNS * WORD;
+
+/// Bytes of a plane that are read at once where bursts pay.
+const SHORT_BURST: usize = BURST / 2;
+
+/// Lines of planes that wait on the stack, `SPAN` bytes of each plane.
 #[repr(align(64))]
-struct Lines([MaybeUninit<u8>; COLUMNS * WORD * LINE]);
+struct Lines<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; PLANES]);
 
 /// The last item, among those up to the 16th, that begins with a cache line; the 16th if none does
 /// or there are too few items to pay for a step more.
@@ -184,34 +191,55 @@ fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
     let typesize = W * WORD;
-    let mut done = 0;
-    // SAFETY: there are 12 planes or more, so there is one of number 1; the items of all steps exist, as
-    // the last one begins no later than so many before the end; all lines are filled before they are read.
+    // SAFETY: the caller's contract; there are 12 planes or more, so there is one of number 1, and where bursts are
+    // read, there are as many items; the items of all steps exist, as the last one begins no later than so many before
+    // the end.
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS && crowded(stride, typesize, CROWD) {
-            let mut lines = Lines([MaybeUninit::uninit(); COLUMNS * WORD * LINE]);
-            let lines: *mut u8 = lines.0.as_mut_ptr().cast();
-            while done < items {
-                let first = done.min(items - LINE);
-                for j in 0..typesize {
-                    Avx512::load(planes.plane(j).add(first)).store(lines.add(j * LINE));
-                }
-                for at in (0..LINE).step_by(WORDS) {
-                    let to = dest.add((first + at) * typesize);
-                    put_together::<W>(|j| lines.add(j * LINE + at), to);
-                }
-                done = first + LINE;
+            if items >= SHORT_BURST && bursts::pay(stride, typesize) {
+                return unshuffle_lines::<W, SHORT_BURST>(planes, dest, items);
             }
-        } else {
-            let mut step = second_step(dest, typesize, items);
-            while done < items {
-                let item = done.min(items - WORDS);
-                put_together::<W>(|j| planes.plane(j).add(item), dest.add(item * typesize));
-                done = item + step;
-                step = WORDS;
+            return unshuffle_lines::<W, LINE>(planes, dest, items);
+        }
+        let mut done = 0;
+        let mut step = second_step(dest, typesize, items);
+        while done < items {
+            let item = done.min(items - WORDS);
+            put_together::<W>(|j| planes.plane(j).add(item), dest.add(item * typesize));
+            done = item + step;
+            step = WORDS;
+        }
+    }
+}
+
+/// [`unshuffle_words`] from planes of which `SPAN` bytes, one line or more, are read at a time.
+///
+/// # Safety
+/// As for [`unshuffle_words`], with at least `SPAN` items.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn unshuffle_lines<const W: usize, const SPAN: usize>(
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    let typesize = W * WORD;
+    let mut lines = Lines([[MaybeUninit::uninit(); SPAN]; PLANES]);
+    let lines: *mut u8 = lines.0.as_mut_ptr().cast();
+    let mut done = 0;
+    while done < items {
+        let first = done.min(items - SPAN);
+        // SAFETY: so many items from the first on exist, and all lines are filled before they are read.
+        unsafe {
+            for j in 0..typesize {
+                copy::<Avx512>(planes.plane(j).add(first), lines.add(j * SPAN), SPAN);
+            }
+            for at in (0..SPAN).step_by(WORDS) {
+                let to = dest.add((first + at) * typesize);
+                put_together::<W>(|j| lines.add(j * SPAN + at), to);
             }
         }
+        done = first + SPAN;
     }
 }
 
