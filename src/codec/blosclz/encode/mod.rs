@@ -169,6 +169,10 @@ impl Encoder {
     }
 }
 
+/// Room for the longest run with its control byte, and for a near match that is not very long.
+const USUAL_ROOM: usize = 1 + MAX_RUN + 3;
+const _: () = assert!(MAX_RUN == 2 * STEP);
+
 /// The second pass, with this table.
 fn write<const LEAST: usize, S: Slot>(
     table: &mut Table<S>,
@@ -291,12 +295,10 @@ impl<const LEAST: usize> Writer<'_, LEAST> {
     }
 }
 
-impl<const LEAST: usize> Sink for Writer<'_, LEAST> {
-    const GIVE_BACK: usize = LEAST;
-    const STRICT_FAR: bool = true;
-
-    #[inline(always)]
-    fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
+impl<const LEAST: usize> Writer<'_, LEAST> {
+    /// Writes the literals up to a match and the match, of any kind. Returns whether they fit.
+    #[inline(never)]
+    fn any_match(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
         if !self.literals(at) || self.dest.len() - self.written < match_len(reduced, distance) {
             return false;
         }
@@ -315,6 +317,45 @@ impl<const LEAST: usize> Sink for Writer<'_, LEAST> {
         if far {
             self.byte((distance - FAR) >> 8);
             self.byte((distance - FAR) & 255);
+        }
+        true
+    }
+}
+
+impl<const LEAST: usize> Sink for Writer<'_, LEAST> {
+    const GIVE_BACK: usize = LEAST;
+    const STRICT_FAR: bool = true;
+
+    #[inline(always)]
+    fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
+        let literals = at - self.anchor;
+        let is_usual = literals <= MAX_RUN && distance < FAR && reduced < LONG + 255;
+        if is_usual
+            && self.anchor + MAX_RUN <= self.src.len()
+            && self.written + USUAL_ROOM <= self.dest.len()
+        {
+            // SAFETY: there is room for a run and a match, and MAX_RUN bytes, two steps, can be read at the anchor.
+            unsafe {
+                let start = self.dest.as_mut_ptr();
+                let mut to = start.add(self.written);
+                if literals > 0 {
+                    let src = self.src.as_ptr().add(self.anchor);
+                    *to = (literals - 1) as u8;
+                    copy_step(src, to.add(1));
+                    copy_step(src.add(STEP), to.add(1 + STEP));
+                    to = to.add(1 + literals);
+                }
+                let reach = distance - 1;
+                *to = (reduced.min(LONG) << 5 | reach >> 8) as u8;
+                if reduced >= LONG {
+                    to = to.add(1);
+                    *to = (reduced - LONG) as u8;
+                }
+                *to.add(1) = reach as u8;
+                self.written = to.add(2).addr() - start.addr();
+            }
+        } else if !self.any_match(at, reduced, distance) {
+            return false;
         }
         self.anchor = at + reduced + REDUCED;
         true

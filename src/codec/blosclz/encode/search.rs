@@ -54,12 +54,13 @@ pub(super) fn search<S: Slot, K: Sink>(
         index.note(src, 0);
         at = 1;
     }
-    // Up to here, positions go one by one.
-    let mut alone = 0;
+    // Positions go together from here on, for as many batches as begin in so many positions.
+    let batches_end = (limit + 1).saturating_sub(BATCH);
+    let (mut together, mut batches) = (at, batches_end.saturating_sub(at));
     while at < limit {
         // SAFETY: `1 <= at` and `limit` leaves TAIL bytes behind each position of the batch.
         let found = unsafe {
-            if at >= alone && at + BATCH <= limit {
+            if at.wrapping_sub(together) < batches {
                 look::<BATCH, S, K>(src, at, &mut index)
             } else {
                 look::<1, S, K>(src, at, &mut index)
@@ -67,9 +68,9 @@ pub(super) fn search<S: Slot, K: Sink>(
         };
         match found {
             Look::Nothing(next) => at = next,
-            Look::Match(here, from) => {
+            Look::Match(here, from, differing) => {
                 let distance = here - from;
-                let end = match_end(src, from, here, K::MIN_EQUAL);
+                let end = match_end(src, from, here, differing);
                 let reduced = end - here - K::GIVE_BACK;
                 if K::STRICT_FAR && distance >= FAR && reduced < MIN_REDUCED_FAR {
                     at = here + 1;
@@ -84,7 +85,8 @@ pub(super) fn search<S: Slot, K: Sink>(
                     index.note_as(word(src, last) >> 8, last + 1);
                 }
                 at = last + REDUCED;
-                alone = at + ALONE;
+                together = at + ALONE;
+                batches = batches_end.saturating_sub(together);
             }
         }
     }
@@ -95,8 +97,8 @@ pub(super) fn search<S: Slot, K: Sink>(
 enum Look {
     /// None of them matched; the next position to look at.
     Nothing(usize),
-    /// The position that matched, and where. Positions behind it have not been noted.
-    Match(usize, usize),
+    /// The position that matched, and where, and what differs between the words there. Positions behind it have not been noted.
+    Match(usize, usize, u64),
 }
 
 /// Looks at and notes `N` positions from `at` on.
@@ -112,6 +114,7 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
     let mut places = [0; N];
     let mut before = [S::default(); N];
     let mut differing = [0u64; N];
+    let mut words = 0;
     for i in 0..N {
         // SAFETY: the caller vouches for the N positions, the place was just computed, and what was noted there in
         // this stream is a position already passed; position 0 is before `at`.
@@ -121,7 +124,8 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
             before[i] = index.entry(places[i]);
             index.set_entry(places[i], index.entry_of(at + i));
             let there = load(src, index.position_of(before[i]));
-            differing[i] = (here ^ there) << (64 - 8 * K::MIN_EQUAL);
+            words = here ^ there;
+            differing[i] = words << (64 - 8 * K::MIN_EQUAL);
         }
         if S::LIMIT > REACH && at + i - index.position_of(before[i]) >= REACH {
             differing[i] = 1;
@@ -144,27 +148,35 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
             index.set_entry(places[i], if i > hit { before[i] } else { entry });
         }
     }
-    Look::Match(at + hit, index.position_of(before[hit]))
+    let (here, from) = (at + hit, index.position_of(before[hit]));
+    if N > 1 {
+        // SAFETY: as above.
+        words = unsafe { load(src, here) ^ load(src, from) };
+    }
+    Look::Match(here, from, words)
 }
 
 /// The position behind the first byte that differs between what follows `here` and what follows `from < here`, at
-/// most the last position of `src`. The first `known` bytes are known to be equal.
+/// most the last position of `src`. The words there differ in the bits of `differing`.
 #[inline(always)]
-fn match_end(src: &[u8], from: usize, here: usize, known: usize) -> usize {
+fn match_end(src: &[u8], from: usize, here: usize, mut differing: u64) -> usize {
     let last = src.len() - 1;
-    let mut equal = known;
-    while here + equal + WORD <= src.len() {
-        // SAFETY: a word from here on is inside `src`, as just checked, and `from` lies before `here`.
-        let differing = unsafe { load(src, here + equal) ^ load(src, from + equal) };
+    let mut equal = 0;
+    loop {
         if differing != 0 {
             equal += (differing.trailing_zeros() / 8) as usize;
             return (here + equal + 1).min(last);
         }
         equal += WORD;
-        // Two words in a row speak for a long match.
+        // Equal words speak for a long match.
         while here + equal + LEAP <= src.len() && leap_equal(src, from + equal, here + equal) {
             equal += LEAP;
         }
+        if here + equal + WORD > src.len() {
+            break;
+        }
+        // SAFETY: a word from here on is inside `src`, as just checked, and `from` lies before `here`.
+        differing = unsafe { load(src, here + equal) ^ load(src, from + equal) };
     }
     while here + equal < last && src[here + equal] == src[from + equal] {
         equal += 1;
