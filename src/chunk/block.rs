@@ -45,6 +45,16 @@ pub(super) enum Stream<'a> {
 pub(super) struct Stored<'a>(&'a [u8]);
 
 impl<'a> Stored<'a> {
+    /// What is stored at the beginning of these bytes.
+    pub fn at(bytes: &'a [u8]) -> Stored<'a> {
+        Stored(bytes)
+    }
+
+    /// Bytes that are left of those it begins with.
+    pub fn left(&self) -> usize {
+        self.0.len()
+    }
+
     /// The next stream, of `len` uncompressed bytes.
     #[inline(always)]
     pub fn next(&mut self, len: usize) -> Result<Stream<'a>> {

@@ -6,6 +6,7 @@ use super::block::{BlockDecoder, fill_special};
 use super::header::Special;
 use super::known::KnownHeader;
 use super::params::DParams;
+use super::recent::RecentBlock;
 use super::staff::Staff;
 use super::view::{ChunkView, Wanted};
 use crate::filter::{Reference, grown};
@@ -35,6 +36,8 @@ pub struct Decompressor {
     pub(super) reference: Vec<u8>,
     /// What is known from the last chunk.
     pub(super) known: KnownHeader,
+    /// The block that items were last read from several times.
+    pub(super) recent: RecentBlock,
 }
 
 /// The blocks of a destination that holds them one after another, with their numbers.
@@ -78,6 +81,7 @@ impl Decompressor {
             staff: self.staff.twin(),
             reference: Vec::new(),
             known: KnownHeader::default(),
+            recent: RecentBlock::default(),
         }
     }
 

@@ -117,6 +117,16 @@ impl Decompressor {
             let block_len = view.block_len(nblock);
             let (part, others) = rest.split_at_mut(rest.len().min(block_len - from));
             rest = others;
+            if first == last
+                && part.len() < block_len
+                && let Some(header) = self.known.bytes()
+                && let Some(block) = self
+                    .recent
+                    .block(&decoder, worker, header, nblock, block_len)?
+            {
+                part.copy_from_slice(&block[from..from + part.len()]);
+                return Ok(());
+            }
             let own_or = if nblock == 0 {
                 Reference::Own
             } else {

@@ -76,6 +76,11 @@ impl KnownHeader {
         &self.header
     }
 
+    /// The bytes it was read from, those of the length of the chunk perhaps from another one; none of Blosc 1.x.
+    pub fn bytes(&self) -> Option<&[u8; EXTENDED_HEADER_LENGTH]> {
+        self.bytes.as_ref()
+    }
+
     /// How many blocks such a chunk has.
     pub fn nblocks(&self) -> usize {
         self.blocking.count

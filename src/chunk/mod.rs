@@ -26,7 +26,7 @@
 //! | `params.rs`, `prefilter.rs`, `tuner.rs` | what callers ask for, and their callbacks |
 //! | `blocksize.rs`, `blosc1.rs` | how data are cut, and how Blosc 1.x cuts them |
 //! | `encode.rs`, `order.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, its blocks in threads, the block, extras |
-//! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `vl.rs` | decompression: tables, a block, all, a part |
+//! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `recent.rs`, `vl.rs` | decompression: tables, a block, all, a part |
 //! | `lazy.rs` | chunks whose blocks are still in a file |
 //! | `rewrap.rs` | chunks of Blosc 1.x as chunks of Blosc2 and back, their streams as they are |
 //! | `special.rs`, `inspect.rs` | chunks that are only a header; what a header tells |
@@ -51,6 +51,7 @@ mod order;
 mod params;
 mod part;
 mod prefilter;
+mod recent;
 pub mod rewrap;
 pub mod special;
 mod staff;

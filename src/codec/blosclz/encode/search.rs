@@ -54,7 +54,7 @@ pub(super) fn search<S: Slot, K: Sink>(
         index.note(src, 0);
         at = 1;
     }
-    // Positions go together from here on, for as many batches as begin in so many positions.
+    // Batches begin at this position and at as many others behind it; elsewhere positions go one by one.
     let batches_end = (limit + 1).saturating_sub(BATCH);
     let (mut together, mut batches) = (at, batches_end.saturating_sub(at));
     while at < limit {
