@@ -1,6 +1,6 @@
 //! The block that items are read from again and again.
 //!
-//! Whoever reads single items mostly reads several of a block, each in a call of its own. The third in a row has the
+//! Whoever reads single items mostly reads several of a block, each in a call of its own. The second in a row has the
 //! block kept as it is when decoded, with the bytes it was stored as. A later call finds the same bytes, and need not decode
 //! them: to compare them takes far less. So nothing goes wrong when a chunk is changed or another one comes to lie in its
 //! place. Blocks that take little to decode are not kept, as raw and constant streams are read where they are.
@@ -16,7 +16,7 @@ use crate::filter::{self, Reference, grown};
 const MAX_BLOCK: usize = 1 << 20;
 
 /// So many times a block is read from before it is looked at whether it should be kept …
-const PATIENCE: u32 = 2;
+const PATIENCE: u32 = 1;
 
 /// … and so often it is then looked at: other chunks may come to lie in its place.
 const PERIOD: u32 = 8;
@@ -194,10 +194,10 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_kept_from_its_third_item_on() {
+    fn a_block_is_kept_from_its_second_item_on() {
         let chunk = chunk(filter::id::SHUFFLE, codec::id::LZ4, 4096, &data(3));
         let mut reader = Decompressor::new(DParams::default());
-        for (times, kept) in [0, 0, 4096, 4096].into_iter().enumerate() {
+        for (times, kept) in [0, 4096, 4096].into_iter().enumerate() {
             item(&mut reader, &chunk, 2000 + times).unwrap();
             assert_eq!(reader.recent.block.len(), kept, "after {} items", times + 1);
         }
