@@ -7,10 +7,32 @@
 
 use super::unroll::unroll;
 use super::vector::{LINE, Nearness, Vector, WAYS, crowded, fetch};
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Bytes of a row that are written at once.
 pub(super) const BURST: usize = 8 * LINE;
+
+/// As many where there is no room for more, or where rows are read.
+pub(super) const HALF_BURST: usize = BURST / 2;
+
+/// Room on the stack for a burst of each of `ROWS` rows.
+#[repr(align(64))]
+pub(super) struct Gathered<const ROWS: usize>([[MaybeUninit<u8>; BURST]; ROWS]);
+
+impl<const ROWS: usize> Gathered<ROWS> {
+    /// With nothing in it.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Gathered([[MaybeUninit::uninit(); BURST]; ROWS])
+    }
+
+    /// Where the first row's burst begins; the others' follow.
+    #[inline(always)]
+    pub(super) fn start(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
 
 /// The number of rows of which more than [`WAYS`] share a set when every second one does.
 pub(super) const EVERY_SECOND: usize = 3 * WAYS;

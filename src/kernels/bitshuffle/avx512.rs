@@ -15,13 +15,12 @@
 //! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
 
 use super::tiles::GROUP;
-use crate::kernels::bursts::{self, BURST};
+use crate::kernels::bursts::{self, BURST, Gathered};
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
 use std::arch::x86_64::*;
-use std::mem::MaybeUninit;
 
 /// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.
 const SORT_1: [u8; LANE] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
@@ -233,9 +232,8 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
     }
 }
 
-/// Room for a burst of each row of items of 4 bytes.
-#[repr(align(64))]
-struct Bursts([MaybeUninit<u8>; 4 * GROUP * BURST]);
+/// Rows of items of 4 bytes, the most there are.
+const MOST_ROWS: usize = 4 * GROUP;
 
 /// [`bitshuffle`] in bursts.
 ///
@@ -244,8 +242,8 @@ struct Bursts([MaybeUninit<u8>; 4 * GROUP * BURST]);
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn bitshuffle_in_bursts<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
     let ahead = exceed_cache(GROUP * TS * rows);
-    let mut gathered = Bursts([MaybeUninit::uninit(); 4 * GROUP * BURST]);
-    let gathered: *mut u8 = gathered.0.as_mut_ptr().cast();
+    let mut gathered = Gathered::<MOST_ROWS>::new();
+    let gathered = gathered.start();
     let mut done = 0;
     let mut step = second_tile(dest, BURST, rows);
     while done < rows {

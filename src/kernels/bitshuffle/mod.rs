@@ -64,7 +64,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     dest_rest.copy_from_slice(src_rest);
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
-    // the vector has no more bytes than a row; where bursts pay, they have no more either.
+    // the vector has no more bytes than a row; where bursts pay, they have no more either, and the items fit their tiles.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
@@ -128,7 +128,7 @@ pub fn bitunshuffle_groups_at(
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and from its beginning on `src` has
     // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that, nor do
-    // bursts where they pay.
+    // bursts where they pay, whose tiles the items fit.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {

@@ -14,7 +14,7 @@
 //! Where [lines are better written together](bursts::pay), tiles have eight or four times as many groups. Their bits
 //! are transposed where they wait, and then written row by row (or read).
 
-use crate::kernels::bursts::{self, BURST, EVERY_SECOND, copy};
+use crate::kernels::bursts::{self, BURST, EVERY_SECOND, HALF_BURST, copy};
 use crate::kernels::shuffle::tiles::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
@@ -31,9 +31,6 @@ const WHOLE: usize = 31;
 
 /// Items of up to so many bytes are done by whole bursts, wider ones by halves of them.
 const NARROW: usize = 8;
-
-/// Bytes of half a burst.
-const HALF_BURST: usize = BURST / 2;
 
 /// The byte planes of a tile of `SPAN` groups: plane `(e, j)` is number `e * width + j`, `width` being the
 /// bytes of an item that the tile has. Each has `SPAN` bytes.
@@ -272,7 +269,7 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller's contract; TILE is for all parts, a line each.
     unsafe { shuffle_in_tiles::<V, LINE, TILE>(typesize, src, dest, rows) }
 }
 
@@ -292,7 +289,7 @@ pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller's contract; BURST_TILE is for NARROW columns and bursts, and for COLUMNS, twice as many, and halves.
     unsafe {
         if typesize <= NARROW {
             shuffle_in_tiles::<V, BURST, BURST_TILE>(typesize, src, dest, rows);
@@ -305,7 +302,8 @@ pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
 /// [`bitshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
-/// As for [`bitshuffle`].
+/// As for [`bitshuffle`]; a tile of `BYTES` bytes has room for all planes of a part, `SPAN` bytes each, and `rows` is at
+/// least `SPAN` if that is more than a line.
 #[inline(always)]
 unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     typesize: usize,
@@ -362,7 +360,7 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller's contract; TILE is for all parts, a line each.
     unsafe { unshuffle_in_tiles::<V, LINE, TILE>(typesize, src, step, dest, rows) }
 }
 
@@ -387,14 +385,15 @@ pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller's contract; BURST_TILE is for COLUMNS columns and half bursts.
     unsafe { unshuffle_in_tiles::<V, HALF_BURST, BURST_TILE>(typesize, src, step, dest, rows) }
 }
 
 /// [`bitunshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
-/// As for [`bitunshuffle`].
+/// As for [`bitunshuffle`]; a tile of `BYTES` bytes has room for all planes of a part, `SPAN` bytes each, and `rows` is at
+/// least `SPAN` if that is more than a line.
 #[inline(always)]
 unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     typesize: usize,

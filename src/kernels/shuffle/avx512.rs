@@ -13,7 +13,7 @@
 //! bytes are wanted. So the lines of wider items wait on the stack.
 
 use super::tiles::{COLUMNS, Planes};
-use crate::kernels::bursts::{self, BURST, copy};
+use crate::kernels::bursts::{self, HALF_BURST, copy};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector, crowded};
@@ -164,9 +164,6 @@ const CROWD: usize = 16;
 /// The most planes.
 const PLANES: usize = COLUMNS * WORD;
 
-/// Bytes of a plane that are read at once where bursts pay.
-const SHORT_BURST: usize = BURST / 2;
-
 /// Lines of planes that wait on the stack, `SPAN` bytes of each plane.
 #[repr(align(64))]
 struct Lines<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; PLANES]);
@@ -197,8 +194,8 @@ unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, it
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS && crowded(stride, typesize, CROWD) {
-            if items >= SHORT_BURST && bursts::pay(stride, typesize) {
-                return unshuffle_lines::<W, SHORT_BURST>(planes, dest, items);
+            if items >= HALF_BURST && bursts::pay(stride, typesize) {
+                return unshuffle_lines::<W, HALF_BURST>(planes, dest, items);
             }
             return unshuffle_lines::<W, LINE>(planes, dest, items);
         }

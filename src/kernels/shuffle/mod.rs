@@ -78,7 +78,8 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     }
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available, both slices hold `items` items of `typesize` bytes, and the
-    // vector has no more bytes than there are items; where bursts pay, they have no more either.
+    // vector has no more bytes than there are items; where bursts pay, they have no more either, and items
+    // are of 16 bytes or more.
     unsafe {
         if tiles::bursts_pay_for(typesize, items) {
             return at_level!(

@@ -18,7 +18,7 @@
 //! store may; the last tile goes through a padded buffer. The last tile also overlaps the one
 //! before: what it does again comes out the same.
 
-use crate::kernels::bursts::{self, BURST};
+use crate::kernels::bursts::{self, BURST, Gathered};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
 use std::mem::MaybeUninit;
@@ -425,10 +425,6 @@ unsafe fn shuffle_wide<V: Vector>(typesize: usize, src: *const u8, dest: *mut u8
     }
 }
 
-/// Room for a burst of each of 16 planes.
-#[repr(align(64))]
-struct Bursts([MaybeUninit<u8>; COLUMNS * BURST]);
-
 /// True when [`shuffle_in_bursts`] is quicker than [`shuffle`].
 pub(super) fn bursts_pay_for(typesize: usize, items: usize) -> bool {
     typesize >= COLUMNS && bursts::pay(items, typesize)
@@ -437,7 +433,7 @@ pub(super) fn bursts_pay_for(typesize: usize, items: usize) -> bool {
 /// Shuffles `items` items of 16 bytes and more, gathering [`BURST`] bytes of each plane before they are written.
 ///
 /// # Safety
-/// As for [`shuffle_narrow`], with at least [`BURST`] items.
+/// As for [`shuffle_narrow`], with at least [`BURST`] items of at least [`COLUMNS`] bytes.
 #[inline(always)]
 pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     typesize: usize,
@@ -446,8 +442,8 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     items: usize,
 ) {
     let ahead = exceed_cache(items * typesize);
-    let mut gathered = Bursts([MaybeUninit::uninit(); COLUMNS * BURST]);
-    let gathered: *mut u8 = gathered.0.as_mut_ptr().cast();
+    let mut gathered = Gathered::<COLUMNS>::new();
+    let gathered = gathered.start();
     let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, BURST, items);
