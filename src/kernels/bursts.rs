@@ -5,10 +5,10 @@
 //! Zen 5 takes 2 ns to write a line that is not in that cache, and 0.6 ns for each of eight neighbours. So there it pays to
 //! gather some lines of each row first. On Intel's the copy costs more than it saves.
 
+use super::cpu::is_of_amd;
 use super::unroll::unroll;
 use super::vector::{LINE, Nearness, Vector, WAYS, crowded, fetch};
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Bytes of a row that are written at once.
 pub(super) const BURST: usize = 8 * LINE;
@@ -37,17 +37,6 @@ impl<const ROWS: usize> Gathered<ROWS> {
 /// The number of rows of which more than [`WAYS`] share a set when every second one does.
 pub(super) const EVERY_SECOND: usize = 3 * WAYS;
 
-/// What [`choose`] chose.
-static CHOSEN: AtomicU8 = AtomicU8::new(BY_CPU);
-const BY_CPU: u8 = 2;
-
-/// Has the kernels write in bursts on any CPU, or on none, or on those that it is good for. The bytes they write are
-/// the same; this is for tests, which have both ways to try.
-#[doc(hidden)]
-pub fn choose(bursts: Option<bool>) {
-    CHOSEN.store(bursts.map_or(BY_CPU, u8::from), Ordering::Relaxed);
-}
-
 /// True when what is written to `count` rows that lie `stride` bytes apart is written sooner in bursts. They are no
 /// longer than the rows. Where lines stay in the cache, [fetching them](super::vector::worth_fetching) is quicker still,
 /// and a few long rows, beyond the caches, the CPU sees coming by itself.
@@ -58,40 +47,24 @@ pub(super) fn pay(stride: usize, count: usize) -> bool {
     const FEW: usize = 16;
     const LONG: usize = 256 << 10;
     const { assert!(BURST <= APART) }
-    stride >= APART && wanted() && (count > FEW || stride < LONG) && crowded(stride, count, WAYS)
+    stride >= APART && is_of_amd() && (count > FEW || stride < LONG) && crowded(stride, count, WAYS)
 }
 
-/// Whether they are chosen, or good for this CPU.
-#[inline]
-fn wanted() -> bool {
-    match CHOSEN.load(Ordering::Relaxed) {
-        BY_CPU => is_of_amd(),
-        chosen => chosen == u8::from(true),
-    }
-}
-
-/// All CPUs of AMD have SSE4a, and no others.
-#[inline]
-fn is_of_amd() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("sse4a");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
-/// Copies a burst, and asks for the one behind it if that is so far that it has to be fetched `ahead`.
+/// Copies a burst of `SPAN` bytes, and asks for the one behind it if that is so far that it has to be fetched `ahead`.
 ///
 /// # Safety
 /// The contract of [`Vector`].
 #[inline(always)]
-pub(super) unsafe fn write<V: Vector>(ahead: bool, from: *const u8, to: *mut u8) {
+pub(super) unsafe fn write<V: Vector, const SPAN: usize>(
+    ahead: bool,
+    from: *const u8,
+    to: *mut u8,
+) {
     if ahead {
-        unroll!(8: i < BURST / LINE, {
-            fetch(Nearness::Second, to.wrapping_add(BURST + i * LINE));
-        });
+        unroll!(8: i < SPAN / LINE, { fetch(Nearness::Second, to.wrapping_add(SPAN + i * LINE)) });
     }
     // SAFETY: the caller's contract.
-    unsafe { copy::<V>(from, to, BURST) }
+    unsafe { copy::<V>(from, to, SPAN) }
 }
 
 /// Copies `count` bytes, a multiple of `BYTES`.

@@ -28,10 +28,11 @@
 //! ```
 
 pub mod bitshuffle;
-#[doc(hidden)]
-pub mod bursts;
+mod bursts;
 pub mod bytedelta;
 mod compile;
+#[doc(hidden)]
+pub mod cpu;
 pub mod delta;
 mod level;
 pub mod run;

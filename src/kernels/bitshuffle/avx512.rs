@@ -259,7 +259,7 @@ unsafe fn bitshuffle_in_bursts<const TS: usize>(src: *const u8, dest: *mut u8, r
             // SAFETY: the row has so many bytes, and they have just been filled in.
             unsafe {
                 let to = dest.add(row * rows + first);
-                bursts::write::<Avx512>(ahead, gathered.add(row * BURST), to);
+                bursts::write::<Avx512, BURST>(ahead, gathered.add(row * BURST), to);
             }
         }
         done = first + step;

@@ -12,10 +12,14 @@
 mod avx512;
 mod generic;
 #[cfg(target_arch = "x86_64")]
+mod lines;
+#[cfg(target_arch = "x86_64")]
 mod streamed;
 pub(super) mod tiles;
 
 use super::compile::at_level;
+#[cfg(target_arch = "x86_64")]
+use super::cpu::is_of_amd;
 use super::level::{Level, level};
 use tiles::{Contiguous, Planes};
 
@@ -81,6 +85,13 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     // vector has no more bytes than there are items; where bursts pay, they have no more either, and items
     // are of 16 bytes or more.
     unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if level.for_items(items) == Level::Avx512
+            && is_of_amd()
+            && lines::shuffle(typesize, from, to, items)
+        {
+            return;
+        }
         if tiles::bursts_pay_for(typesize, items) {
             return at_level!(
                 level.for_items(items),
@@ -186,7 +197,11 @@ unsafe fn gather<'a>(
     #[cfg(target_arch = "x86_64")]
     if level.for_items(items) == Level::Avx512 {
         // SAFETY: the caller's contract; the level is available, and there are enough items for it.
-        if unsafe { avx512::unshuffle(typesize, planes, to, items) } {
+        let done = unsafe {
+            is_of_amd() && lines::unshuffle(typesize, planes, to, items)
+                || avx512::unshuffle(typesize, planes, to, items)
+        };
+        if done {
             return;
         }
     }

@@ -461,7 +461,7 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
                 }
                 for j in start - column..COLUMNS {
                     let plane = dest.add((column + j) * items + item);
-                    bursts::write::<V>(ahead, gathered.add(j * BURST), plane);
+                    bursts::write::<V, BURST>(ahead, gathered.add(j * BURST), plane);
                 }
             }
         }

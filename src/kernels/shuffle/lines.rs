@@ -1,0 +1,234 @@
+//! The byte shuffle of items of 2, 4, 8 and 16 bytes by whole lines, for AVX-512 with VBMI.
+//!
+//! Number the bytes of a tile of [`LINE`] items by (register, place), a register for each line. Taking the bytes of even
+//! place from registers `2 k` and `2 k + 1` into register `k`, and those of odd place into one in the upper half, rotates
+//! that number right by one. `log₂ typesize` such rounds bring the lowest bits, the byte in its item, to the top: the
+//! registers are the planes then. The way back rotates left, as in `tiles.rs`, where lanes keep to themselves.
+//!
+//! So each line is loaded and stored once, with one shuffle of two registers a round. `tiles.rs` does with one lane at a
+//! time, of which four have to be put together, but with shuffles that all CPUs are quick at.
+
+use super::tiles::{COLUMNS, Planes, second_tile};
+use crate::kernels::bursts::{self, BURST, Gathered};
+use crate::kernels::unroll::unroll;
+use crate::kernels::vector::avx512::Avx512;
+use crate::kernels::vector::{LINE, Vector, exceed_cache};
+use std::arch::x86_64::*;
+
+/// The bytes of even place of two registers one after the other, and those of odd place.
+const APART: [[u8; LINE]; 2] = {
+    let mut tables = [[0; LINE]; 2];
+    let mut place = 0;
+    while place < LINE {
+        tables[0][place] = 2 * place as u8;
+        tables[1][place] = 2 * place as u8 + 1;
+        place += 1;
+    }
+    tables
+};
+
+/// The bytes of the low halves of two registers in turns, and of their high halves.
+const IN_TURNS: [[u8; LINE]; 2] = {
+    let mut tables = [[0; LINE]; 2];
+    let mut place = 0;
+    while place < LINE {
+        let byte = (place % 2 * LINE + place / 2) as u8;
+        tables[0][place] = byte;
+        tables[1][place] = byte + LINE as u8 / 2;
+        place += 1;
+    }
+    tables
+};
+
+/// Bytes of two registers.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn select(a: Avx512, b: Avx512, table: &[u8; LINE]) -> Avx512 {
+    // SAFETY: the caller's contract; the table has the 64 bytes that are read.
+    unsafe {
+        let table = _mm512_loadu_si512(table.as_ptr().cast());
+        Avx512(_mm512_permutex2var_epi8(a.0, table, b.0))
+    }
+}
+
+/// `TS` lines of items of as many bytes become a line of each plane.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn planes_of_items<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
+    unroll!(4: _round < TS.ilog2() as usize, {
+        let from = r;
+        unroll!(8: k < TS / 2, {
+            let (a, b) = (from[2 * k], from[2 * k + 1]);
+            // SAFETY: the caller's contract.
+            unsafe {
+                r[k] = select(a, b, &APART[0]);
+                r[k + TS / 2] = select(a, b, &APART[1]);
+            }
+        });
+    });
+    r
+}
+
+/// The inverse of [`planes_of_items`].
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn items_of_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
+    unroll!(4: _round < TS.ilog2() as usize, {
+        let from = r;
+        unroll!(8: k < TS / 2, {
+            let (a, b) = (from[k], from[k + TS / 2]);
+            // SAFETY: the caller's contract.
+            unsafe {
+                r[2 * k] = select(a, b, &IN_TURNS[0]);
+                r[2 * k + 1] = select(a, b, &IN_TURNS[1]);
+            }
+        });
+    });
+    r
+}
+
+/// Shuffles [`LINE`] items of `TS` bytes into planes that lie `step` bytes apart.
+///
+/// # Safety
+/// The CPU has the features; the items can be read at `src`, and a line be written in each plane.
+#[inline(always)]
+unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, step: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut r = [Avx512::splat(0); COLUMNS];
+        unroll!(16: k < TS, { r[k] = Avx512::load(src.add(k * LINE)) });
+        let r = planes_of_items::<TS>(r);
+        unroll!(16: k < TS, { r[k].store(dest.add(k * step)) });
+    }
+}
+
+/// The inverse of [`shuffle_tile`], from the items from `item` on of all planes.
+///
+/// # Safety
+/// The CPU has the features; a line can be read there in each plane, and the items be written at `dest`.
+#[inline(always)]
+unsafe fn unshuffle_tile<const TS: usize>(planes: impl Planes, item: usize, dest: *mut u8) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut r = [Avx512::splat(0); COLUMNS];
+        unroll!(16: k < TS, { r[k] = Avx512::load(planes.plane(k).add(item)) });
+        let r = items_of_planes::<TS>(r);
+        unroll!(16: k < TS, { r[k].store(dest.add(k * LINE)) });
+    }
+}
+
+/// Shuffles `items` items of `TS` bytes.
+///
+/// # Safety
+/// The CPU has the features; `src` is valid for reads and `dest` for writes of `items * TS` bytes; there are at least
+/// [`LINE`] items.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn shuffle_items<const TS: usize>(src: *const u8, dest: *mut u8, items: usize) {
+    let mut done = 0;
+    let mut step = second_tile(dest, LINE, items);
+    while done < items {
+        let item = done.min(items - LINE);
+        // SAFETY: there are so many items from `item` on.
+        unsafe { shuffle_tile::<TS>(src.add(item * TS), dest.add(item), items) };
+        done = item + step;
+        step = LINE;
+    }
+}
+
+/// [`shuffle_items`] of [`COLUMNS`] bytes in bursts.
+///
+/// # Safety
+/// As for [`shuffle_items`], with at least [`BURST`] items.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize) {
+    let ahead = exceed_cache(items * COLUMNS);
+    let mut gathered = Gathered::<COLUMNS>::new();
+    let gathered = gathered.start();
+    let mut done = 0;
+    let mut step = second_tile(dest, BURST, items);
+    while done < items {
+        let first = done.min(items - BURST);
+        // SAFETY: there are so many items from the first on; what is copied has been filled in before.
+        unsafe {
+            for at in (0..BURST).step_by(LINE) {
+                let from = src.add((first + at) * COLUMNS);
+                shuffle_tile::<COLUMNS>(from, gathered.add(at), BURST);
+            }
+            for j in 0..COLUMNS {
+                let plane = dest.add(j * items + first);
+                bursts::write::<Avx512, BURST>(ahead, gathered.add(j * BURST), plane);
+            }
+        }
+        done = first + step;
+        step = BURST;
+    }
+}
+
+/// Unshuffles `items` items of `TS` bytes.
+///
+/// # Safety
+/// The CPU has the features; there are `TS` planes, each valid for reads of `items` bytes, and `dest` is valid for writes
+/// of `items * TS`; there are at least [`LINE`] items.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
+    let mut done = 0;
+    // Items of the second tile on begin with a line, if any can.
+    let mut step = LINE - dest.addr() % LINE / TS;
+    while done < items {
+        let item = done.min(items - LINE);
+        // SAFETY: there are so many items from `item` on.
+        unsafe { unshuffle_tile::<TS>(planes, item, dest.add(item * TS)) };
+        done = item + step;
+        step = LINE;
+    }
+}
+
+/// Shuffles `items` items of `typesize` bytes, if they are of a size that is done here, and says so.
+///
+/// # Safety
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for reads and `dest` for
+/// writes of `items * typesize` bytes; there are at least [`LINE`] items.
+pub(super) unsafe fn shuffle(typesize: usize, src: *const u8, dest: *mut u8, items: usize) -> bool {
+    // SAFETY: the caller's contract; where bursts pay, there are as many items.
+    unsafe {
+        match typesize {
+            2 => shuffle_items::<2>(src, dest, items),
+            4 => shuffle_items::<4>(src, dest, items),
+            8 => shuffle_items::<8>(src, dest, items),
+            COLUMNS if bursts::pay(items, COLUMNS) => shuffle_in_bursts(src, dest, items),
+            COLUMNS => shuffle_items::<COLUMNS>(src, dest, items),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done here, and says so. Those of 4 bytes are
+/// not, which registers of 32 bytes are quicker at beyond the first-level cache.
+///
+/// # Safety
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are `typesize` planes, each valid
+/// for reads of `items` bytes, and `dest` is valid for writes of `items * typesize`; there are at least [`LINE`] items.
+pub(super) unsafe fn unshuffle(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match typesize {
+            2 => unshuffle_items::<2>(planes, dest, items),
+            8 => unshuffle_items::<8>(planes, dest, items),
+            COLUMNS => unshuffle_items::<COLUMNS>(planes, dest, items),
+            _ => return false,
+        }
+    }
+    true
+}
