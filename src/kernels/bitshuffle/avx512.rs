@@ -16,6 +16,7 @@
 
 use super::tiles::GROUP;
 use crate::kernels::bursts::{self, BURST, Gathered};
+use crate::kernels::cpu::is_of_amd;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
@@ -42,7 +43,7 @@ const INTERLEAVE: [u8; LANE] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7
 /// # Safety
 /// The CPU has the features.
 #[inline(always)]
-unsafe fn transpose_bits(v: Avx512) -> Avx512 {
+pub(super) unsafe fn transpose_bits(v: Avx512) -> Avx512 {
     const UNIT: i64 = 0x8040_2010_0804_0201_u64 as i64;
     // SAFETY: the caller's contract.
     unsafe {
@@ -94,22 +95,45 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
     }
 }
 
+/// Four registers of four lanes: lane `l` of register `k` is the `k`th of those that follow each other from `src + l *
+/// stride` on. They are loaded one by one, or line by line and transposed, which takes fewer loads and more shuffles.
+///
+/// # Safety
+/// The CPU has the features; the lanes can be read.
+#[inline(always)]
+unsafe fn read_lanes<const BY_LINES: bool>(src: *const u8, stride: usize) -> [Avx512; 4] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut r = [Avx512::splat(0); 4];
+        if BY_LINES {
+            unroll!(4: l, { r[l] = Avx512::load(src.add(l * stride)) });
+            return Avx512::transpose_lanes(r);
+        }
+        unroll!(4: k, { r[k] = Avx512::load_lanes(src.add(k * LANE), stride) });
+        r
+    }
+}
+
 /// One tile of items of `TS` bytes.
 ///
 /// # Safety
 /// The CPU has the features; `src` is valid for reads of [`LINE`] groups, `dest` for writes of a
 /// line in each row.
 #[inline(always)]
-unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
+unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
     let stride = LANE * GROUP * TS;
     // SAFETY: the lanes read are those of the groups.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         if TS <= 2 {
             let sort = if TS == 1 { &SORT_1 } else { &SORT_2 };
-            unroll!(16: k < GROUP * TS, {
-                let v = Avx512::load_lanes(src.add(k * LANE), stride).lookup(sort);
-                r[k] = transpose_bits(v);
+            unroll!(4: m < 2 * TS, {
+                let four = read_lanes::<BY_LINES>(src.add(m * LINE), stride);
+                unroll!(4: k, { r[4 * m + k] = transpose_bits(four[k].lookup(sort)) });
             });
             if TS == 1 {
                 write_rows::<8>(r, dest, rows);
@@ -119,13 +143,15 @@ unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: usi
             return;
         }
         let mut upper = r;
-        unroll!(16: k, {
-            let first = Avx512::load_lanes(src.add(2 * k * LANE), stride).lookup(&SORT_4);
-            let second = Avx512::load_lanes(src.add((2 * k + 1) * LANE), stride).lookup(&SORT_4);
-            // The items 7 to 4 of a byte come before its items 3 to 0.
-            let (bytes_01, bytes_23) = second.zip::<4>(first);
-            r[k] = transpose_bits(bytes_01);
-            upper[k] = transpose_bits(bytes_23);
+        unroll!(8: m, {
+            let four = read_lanes::<BY_LINES>(src.add(m * LINE), stride);
+            unroll!(2: k, {
+                let (first, second) = (four[2 * k], four[2 * k + 1]);
+                // The items 7 to 4 of a byte come before its items 3 to 0.
+                let (bytes_01, bytes_23) = second.lookup(&SORT_4).zip::<4>(first.lookup(&SORT_4));
+                r[2 * m + k] = transpose_bits(bytes_01);
+                upper[2 * m + k] = transpose_bits(bytes_23);
+            });
         });
         write_rows::<16>(r, dest, rows);
         write_rows::<16>(upper, dest.add(COLUMNS * rows), rows);
@@ -209,12 +235,29 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
 /// # Safety
 /// The CPU has the features; `src` is valid for reads and `dest` for writes of `8 * rows * TS`
 /// bytes; `rows` is at least [`LINE`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
-    if bursts::pay(rows, GROUP * TS) {
-        // SAFETY: the caller's contract. Where bursts pay, rows are longer than they.
-        return unsafe { bitshuffle_in_bursts::<TS>(src, dest, rows) };
+    // SAFETY: the caller's contract. Where bursts pay, rows are longer than they.
+    unsafe {
+        if bursts::pay(rows, GROUP * TS) {
+            bitshuffle_in_bursts::<TS>(src, dest, rows);
+        } else if is_of_amd() {
+            bitshuffle_in_lines::<TS, true>(src, dest, rows);
+        } else {
+            bitshuffle_in_lines::<TS, false>(src, dest, rows);
+        }
     }
+}
+
+/// [`bitshuffle`] by tiles of [`LINE`] groups.
+///
+/// # Safety
+/// As for [`bitshuffle`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+unsafe fn bitshuffle_in_lines<const TS: usize, const BY_LINES: bool>(
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
     let ahead = worth_fetching(rows, GROUP * TS);
@@ -226,7 +269,10 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
             }
         }
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
-        unsafe { shuffle_tile::<TS>(src.add(at * GROUP * TS), dest.add(at), rows) };
+        unsafe {
+            let groups = src.add(at * GROUP * TS);
+            shuffle_tile::<TS, BY_LINES>(groups, dest.add(at), rows);
+        };
         done = at + step;
         step = LINE;
     }
@@ -252,7 +298,7 @@ unsafe fn bitshuffle_in_bursts<const TS: usize>(src: *const u8, dest: *mut u8, r
             // SAFETY: groups `first .. first + BURST` exist, and there is room for as many bytes of each row.
             unsafe {
                 let groups = src.add((first + at) * GROUP * TS);
-                shuffle_tile::<TS>(groups, gathered.add(at), BURST);
+                shuffle_tile::<TS, true>(groups, gathered.add(at), BURST);
             }
         }
         for row in 0..GROUP * TS {

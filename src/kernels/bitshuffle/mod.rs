@@ -7,9 +7,13 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod generic;
+#[cfg(target_arch = "x86_64")]
+mod lines;
 mod tiles;
 
 use super::compile::at_level;
+#[cfg(target_arch = "x86_64")]
+use super::cpu::is_of_amd;
 use super::level::{Level, level};
 pub(crate) use tiles::GROUP;
 
@@ -72,6 +76,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
                 1 => return avx512::bitshuffle::<1>(from, to, rows),
                 2 => return avx512::bitshuffle::<2>(from, to, rows),
                 4 => return avx512::bitshuffle::<4>(from, to, rows),
+                _ if is_of_amd() && lines::bitshuffle(typesize, from, to, rows) => return,
                 _ => {}
             }
         }
@@ -130,16 +135,22 @@ pub fn bitunshuffle_groups_at(
     // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that, nor do
     // bursts where they pay, whose tiles the items fit.
     unsafe {
+        let in_bursts = tiles::read_bursts_pay_for(typesize, step, rows);
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
             match typesize {
                 1 => return avx512::bitunshuffle::<1>(from, step, to, rows),
                 2 => return avx512::bitunshuffle::<2>(from, step, to, rows),
                 4 => return avx512::bitunshuffle::<4>(from, step, to, rows),
+                _ if is_of_amd()
+                    && lines::bitunshuffle(in_bursts, typesize, from, step, to, rows) =>
+                {
+                    return;
+                }
                 _ => {}
             }
         }
-        if tiles::read_bursts_pay_for(typesize, step, rows) {
+        if in_bursts {
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {

@@ -93,7 +93,7 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
 /// itself doesn't see so many rows coming. In the first-level cache there must be room for a line of
 /// each, and they must not have to wait for other parts of the items.
 #[inline(always)]
-fn fetch_ahead(typesize: usize, rows: usize) -> Option<Nearness> {
+pub(super) fn fetch_ahead(typesize: usize, rows: usize) -> Option<Nearness> {
     if typesize <= WHOLE && worth_fetching(rows, GROUP * typesize) {
         Some(Nearness::First)
     } else {
@@ -212,7 +212,7 @@ unsafe fn load_planes<V: Vector, const SPAN: usize>(tile: *const u8, count: usiz
 
 /// Asks for the next `SPAN` bytes of the eight rows of `step` bytes from `row` on.
 #[inline(always)]
-fn fetch_rows<const SPAN: usize>(ahead: Option<Nearness>, row: *const u8, step: usize) {
+pub(super) fn fetch_rows<const SPAN: usize>(ahead: Option<Nearness>, row: *const u8, step: usize) {
     if let Some(nearness) = ahead {
         unroll!(8: k, {
             let row = row.wrapping_add(k * step + SPAN);

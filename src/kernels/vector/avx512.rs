@@ -8,6 +8,29 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Avx512(pub(in crate::kernels) __m512i);
 
+impl Avx512 {
+    /// Transposes 4 x 4 lanes.
+    ///
+    /// # Safety
+    /// The CPU has the features.
+    #[inline(always)]
+    pub(in crate::kernels) unsafe fn transpose_lanes(r: [Self; 4]) -> [Self; 4] {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let low_a = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[0].0, r[1].0);
+            let low_b = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[2].0, r[3].0);
+            let high_a = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[0].0, r[1].0);
+            let high_b = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[2].0, r[3].0);
+            [
+                Self(_mm512_shuffle_i64x2::<0b10_00_10_00>(low_a, low_b)),
+                Self(_mm512_shuffle_i64x2::<0b11_01_11_01>(low_a, low_b)),
+                Self(_mm512_shuffle_i64x2::<0b10_00_10_00>(high_a, high_b)),
+                Self(_mm512_shuffle_i64x2::<0b11_01_11_01>(high_a, high_b)),
+            ]
+        }
+    }
+}
+
 // SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
 // the bytes that the unaligned loads and stores touch.
 impl Vector for Avx512 {
@@ -64,17 +87,8 @@ impl Vector for Avx512 {
     unsafe fn store_lanes(r: [Self; 4], dest: *mut u8, stride: usize) {
         // SAFETY: see the impl.
         unsafe {
-            let low_a = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[0].0, r[1].0);
-            let low_b = _mm512_shuffle_i64x2::<0b01_00_01_00>(r[2].0, r[3].0);
-            let high_a = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[0].0, r[1].0);
-            let high_b = _mm512_shuffle_i64x2::<0b11_10_11_10>(r[2].0, r[3].0);
-            let lanes = [
-                _mm512_shuffle_i64x2::<0b10_00_10_00>(low_a, low_b),
-                _mm512_shuffle_i64x2::<0b11_01_11_01>(low_a, low_b),
-                _mm512_shuffle_i64x2::<0b10_00_10_00>(high_a, high_b),
-                _mm512_shuffle_i64x2::<0b11_01_11_01>(high_a, high_b),
-            ];
-            unroll!(4: l, { Self(lanes[l]).store(dest.add(l * stride)) });
+            let lanes = Self::transpose_lanes(r);
+            unroll!(4: l, { lanes[l].store(dest.add(l * stride)) });
         }
     }
 

@@ -1,0 +1,508 @@
+//! The bit shuffle of items of 5 to 24 bytes by whole lines, for AVX-512 with VBMI and GFNI.
+//!
+//! A *part* of a group is up to eight bytes of each of its eight items, a word of 8 bytes for each byte: the eight items'
+//! bytes of equal number, one register together. Eight groups at a time, the lines are sorted into parts, and the words of
+//! the eight registers of a part transposed, so that each register has one byte `j` of all items of the groups. They wait
+//! on the stack for those of 64 groups. GFNI transposes the 8 x 8 bits of each word then, and what is left, for each `j`, is
+//! a byte shuffle of 64 words, whose planes are eight bit rows. The way back takes the same steps from the last to the first.
+//!
+//! That takes eight to ten shuffles of each line, and each is loaded and stored twice. `tiles.rs` takes fewer shuffles, but
+//! loads lanes one by one, and shifts and masks bits across registers.
+
+use super::avx512::transpose_bits;
+use super::tiles::{GROUP, fetch_ahead, fetch_rows};
+use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, copy};
+use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
+use crate::kernels::unroll::unroll;
+use crate::kernels::vector::avx512::Avx512;
+use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache};
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+/// Bytes of an item that a part has.
+const WORD: usize = 8;
+
+/// The most parts of a group.
+const PARTS: usize = 3;
+
+/// The widest items.
+const WIDEST: usize = PARTS * WORD;
+
+/// Steps that put one register together from those of all parts or lines.
+const STEPS: usize = PARTS - 1;
+
+/// Tables for the steps to each part, or line.
+type Tables = [[[u8; LINE]; STEPS]; PARTS];
+
+/// Parts of items of `typesize` bytes, which is the number of lines of their groups too.
+const fn parts(typesize: usize) -> usize {
+    typesize.div_ceil(WORD)
+}
+
+/// The first byte of a group in a line. The last line ends with the group.
+#[inline(always)]
+const fn line_start(typesize: usize, line: usize) -> usize {
+    let last = (GROUP * typesize).saturating_sub(LINE);
+    if line * LINE < last {
+        line * LINE
+    } else {
+        last
+    }
+}
+
+/// How a step gets a byte that comes from byte `byte` of register `from` in the end. Step `s` takes bytes of what the
+/// step before made, for step 0 register 0, and of register `s + 1`.
+const fn entry(step: usize, place: usize, from: usize, byte: usize) -> u8 {
+    let entry = if from == step + 1 {
+        LINE + byte
+    } else if from == 0 && step == 0 {
+        byte
+    } else {
+        place
+    };
+    entry as u8
+}
+
+/// From the lines of a group to its parts; the items in descending order, as GFNI counts the rows of a matrix downwards.
+/// `[typesize][part][step]`.
+static SORT: [Tables; WIDEST + 1] = {
+    let mut all = [[[[0; LINE]; STEPS]; PARTS]; WIDEST + 1];
+    let mut at = 0;
+    while at < (WIDEST + 1) * PARTS * LINE {
+        let (typesize, part, place) = (at / LINE / PARTS, at / LINE % PARTS, at % LINE);
+        let byte = part * WORD + place / GROUP;
+        if part < parts(typesize) && byte < typesize {
+            let from = (GROUP - 1 - place % GROUP) * typesize + byte;
+            let line = from / LINE;
+            let mut step = 0;
+            while step < STEPS {
+                let byte = from - line_start(typesize, line);
+                all[typesize][part][step][place] = entry(step, place, line, byte);
+                step += 1;
+            }
+        }
+        at += 1;
+    }
+    all
+};
+
+/// From the parts of a group, its items in ascending order, to its lines. `[typesize][line][step]`.
+static UNSORT: [Tables; WIDEST + 1] = {
+    let mut all = [[[[0; LINE]; STEPS]; PARTS]; WIDEST + 1];
+    let mut at = 0;
+    while at < (WIDEST + 1) * PARTS * LINE {
+        let (typesize, line, place) = (at / LINE / PARTS, at / LINE % PARTS, at % LINE);
+        let to = line_start(typesize, line) + place;
+        if line < parts(typesize) && to < GROUP * typesize {
+            let (item, byte) = (to / typesize, to % typesize);
+            let part = byte / WORD;
+            let mut step = 0;
+            while step < STEPS {
+                let byte = byte % WORD * GROUP + item;
+                all[typesize][line][step][place] = entry(step, place, part, byte);
+                step += 1;
+            }
+        }
+        at += 1;
+    }
+    all
+};
+
+/// Which bytes of a line belong to a group of items of `typesize` bytes.
+#[inline(always)]
+fn bytes_of_group(typesize: usize) -> __mmask64 {
+    const ALL: __mmask64 = __mmask64::MAX;
+    if typesize < WORD {
+        !(ALL << (GROUP * typesize))
+    } else {
+        ALL
+    }
+}
+
+/// One register from `N`, which `register` returns.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn put_together<const N: usize>(
+    tables: &[[u8; LINE]; STEPS],
+    register: impl Fn(usize) -> Avx512,
+) -> Avx512 {
+    // SAFETY: the caller's contract; a table has the 64 bytes that are read.
+    unsafe {
+        let table = |step: usize| _mm512_loadu_si512(tables[step].as_ptr().cast());
+        let mut v = register(0).0;
+        if N == 1 {
+            v = _mm512_permutexvar_epi8(table(0), v);
+        }
+        unroll!(2: step < N - 1, { v = _mm512_permutex2var_epi8(v, table(step), register(step + 1).0) });
+        Avx512(v)
+    }
+}
+
+/// Transposes 8 x 8 words of 8 bytes.
+///
+/// # Safety
+/// The CPU has the features.
+#[inline(always)]
+unsafe fn transpose_words(r: [Avx512; GROUP]) -> [Avx512; GROUP] {
+    let mut pairs = r;
+    let mut out = r;
+    // SAFETY: the caller's contract.
+    unsafe {
+        unroll!(4: i, { (pairs[i], pairs[i + 4]) = r[2 * i].zip::<8>(r[2 * i + 1]) });
+        unroll!(2: odd, {
+            let four = |i: usize| pairs[4 * odd + i];
+            let lanes = Avx512::transpose_lanes([four(0), four(1), four(2), four(3)]);
+            unroll!(4: i, { out[2 * i + odd] = lanes[i] });
+        });
+    }
+    out
+}
+
+/// The `i`th of the eight groups whose words are transposed together, the `q`th time. Rounds that interleave bytes keep to
+/// their lane, so it is the lanes that have consecutive groups in the end.
+#[inline(always)]
+const fn number(q: usize, i: usize) -> usize {
+    i / 2 * LANE + q * 2 + i % 2
+}
+
+/// One part of [`LINE`] groups: the words of byte `j` of the `q`th eight of them are line `8 j + q`.
+#[repr(align(64))]
+struct Tile([MaybeUninit<u8>; LINE * LINE]);
+
+impl Tile {
+    /// With nothing in it.
+    const EMPTY: Tile = Tile([MaybeUninit::uninit(); LINE * LINE]);
+
+    #[inline(always)]
+    fn line(&mut self, j: usize, q: usize) -> *mut u8 {
+        self.0[(j * GROUP + q) * LINE..].as_mut_ptr().cast()
+    }
+}
+
+/// The bytes of items of `typesize` bytes that a part has and those before have not.
+#[inline(always)]
+fn bytes_of_part(typesize: usize, part: usize) -> std::ops::Range<usize> {
+    part * WORD..typesize.min((part + 1) * WORD)
+}
+
+/// Transposes the bits of [`LINE`] groups into bit rows that lie `step` bytes apart, whose next lines it [asks
+/// for](fetch_rows).
+///
+/// # Safety
+/// The CPU has the features; the groups of items of `typesize` bytes, `N` parts, can be read at `src`, and a line be
+/// written in each row.
+#[inline(always)]
+unsafe fn shuffle_tile<const N: usize>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    step: usize,
+    ahead: Option<Nearness>,
+) {
+    let tables = &SORT[typesize];
+    let mask = bytes_of_group(typesize);
+    let mut tiles = [Tile::EMPTY; N];
+    // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask lets them be read; the tiles
+    // are filled before they are read.
+    unsafe {
+        for q in 0..GROUP {
+            unroll!(3: part < N, {
+                let mut r = [Avx512::splat(0); GROUP];
+                unroll!(8: i, {
+                    let group = src.add(number(q, i) * GROUP * typesize);
+                    r[i] = put_together::<N>(&tables[part], |line| {
+                        let line = group.add(line_start(typesize, line));
+                        if N == 1 {
+                            Avx512(_mm512_maskz_loadu_epi8(mask, line.cast()))
+                        } else {
+                            Avx512::load(line)
+                        }
+                    });
+                });
+                let r = transpose_words(r);
+                unroll!(8: j, { r[j].store(tiles[part].line(j, q)) });
+            });
+        }
+        unroll!(3: part < N, {
+            for byte in bytes_of_part(typesize, part) {
+                let rows = dest.add(byte * GROUP * step);
+                fetch_rows::<LINE>(ahead, rows, step);
+                let mut r = [Avx512::splat(0); COLUMNS];
+                unroll!(8: q, {
+                    r[q] = transpose_bits(Avx512::load(tiles[part].line(byte % WORD, q)));
+                });
+                let r = rotate::<Avx512, 1>(GROUP, 4, r);
+                unroll!(8: k, { r[k].store(rows.add(k * step)) });
+            }
+        });
+    }
+}
+
+/// Makes tiles ready for [`unshuffle_tile`]: there is something for the bytes that the last part hasn't.
+#[inline(always)]
+fn complete<const N: usize>(typesize: usize, tiles: &mut [Tile; N]) {
+    let bytes = bytes_of_part(typesize, N - 1).len();
+    tiles[N - 1].0[bytes * GROUP * LINE..].fill(MaybeUninit::new(0));
+}
+
+/// The inverse of [`shuffle_tile`].
+///
+/// # Safety
+/// As for [`shuffle_tile`], with reading and writing exchanged; the tiles are [complete].
+#[inline(always)]
+unsafe fn unshuffle_tile<const N: usize>(
+    typesize: usize,
+    src: *const u8,
+    step: usize,
+    dest: *mut u8,
+    tiles: &mut [Tile; N],
+    ahead: Option<Nearness>,
+) {
+    let tables = &UNSORT[typesize];
+    let mask = bytes_of_group(typesize);
+    // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask lets them be written; what
+    // the tables refer to has been filled in.
+    unsafe {
+        unroll!(3: part < N, {
+            for byte in bytes_of_part(typesize, part) {
+                let rows = src.add(byte * GROUP * step);
+                fetch_rows::<LINE>(ahead, rows, step);
+                let j = byte % WORD;
+                let mut r = [Avx512::splat(0); COLUMNS];
+                // In descending order, as GFNI counts the rows of a matrix downwards.
+                unroll!(8: k, { r[k] = Avx512::load(rows.add((GROUP - 1 - k) * step)) });
+                let r = rotate::<Avx512, 1>(GROUP, 3, r);
+                unroll!(8: q, { transpose_bits(r[q]).store(tiles[part].line(j, q)) });
+            }
+        });
+        for q in 0..GROUP {
+            let mut r = [[Avx512::splat(0); GROUP]; N];
+            unroll!(3: part < N, {
+                unroll!(8: j, { r[part][j] = Avx512::load(tiles[part].line(j, q)) });
+                r[part] = transpose_words(r[part]);
+            });
+            unroll!(8: i, {
+                let group = dest.add(number(q, i) * GROUP * typesize);
+                unroll!(3: line < N, {
+                    let v = put_together::<N>(&tables[line], |part| r[part][i]);
+                    let line = group.add(line_start(typesize, line));
+                    if N == 1 {
+                        _mm512_mask_storeu_epi8(line.cast(), mask, v.0);
+                    } else {
+                        v.store(line);
+                    }
+                });
+            });
+        }
+    }
+}
+
+/// Transposes the bits of `8 * rows` items of `typesize` bytes, `N` parts, into rows of `rows` bytes.
+///
+/// # Safety
+/// The CPU has the features; `src` is valid for reads and `dest` for writes of `8 * rows * typesize` bytes; `rows` is at
+/// least [`LINE`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+unsafe fn shuffle_parts<const N: usize>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let ahead = fetch_ahead(typesize, rows);
+    let mut done = 0;
+    let mut step = second_tile(dest, LINE, rows);
+    while done < rows {
+        let at = done.min(rows - LINE);
+        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
+        unsafe {
+            let groups = src.add(at * GROUP * typesize);
+            shuffle_tile::<N>(typesize, groups, dest.add(at), rows, ahead);
+        }
+        done = at + step;
+        step = LINE;
+    }
+}
+
+/// Rows of one part, which have room on the stack with a [`BURST`] of each; those of more have it with less.
+const ROWS: usize = WORD * GROUP;
+
+const QUARTER_BURST: usize = BURST / 4;
+
+/// [`shuffle_parts`] in bursts of `SPAN` bytes.
+///
+/// # Safety
+/// As for [`shuffle_parts`], with rows of at least `SPAN` bytes, of which there is room for one of each row.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let ahead = exceed_cache(GROUP * typesize * rows);
+    let mut gathered = Gathered::<ROWS>::new();
+    let gathered = gathered.start();
+    let mut done = 0;
+    let mut step = second_tile(dest, SPAN, rows);
+    while done < rows {
+        let first = done.min(rows - SPAN);
+        // SAFETY: groups `first .. first + SPAN` exist, and all rows have as many bytes, which are filled in before
+        // they are copied.
+        unsafe {
+            for at in (0..SPAN).step_by(LINE) {
+                let groups = src.add((first + at) * GROUP * typesize);
+                shuffle_tile::<N>(typesize, groups, gathered.add(at), SPAN, None);
+            }
+            for row in 0..GROUP * typesize {
+                let to = dest.add(row * rows + first);
+                bursts::write::<Avx512, SPAN>(ahead, gathered.add(row * SPAN), to);
+            }
+        }
+        done = first + step;
+        step = SPAN;
+    }
+}
+
+/// Undoes [`shuffle_parts`] for rows of which `rows` bytes are wanted, `step` bytes apart.
+///
+/// # Safety
+/// The CPU has the features; `rows` is at least [`LINE`]. As many bytes can be read of each row, and `8 * rows * typesize`
+/// be written at `dest`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+unsafe fn unshuffle_parts<const N: usize>(
+    typesize: usize,
+    src: *const u8,
+    step: usize,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let ahead = exceed_cache(GROUP * typesize * rows).then_some(Nearness::Second);
+    let mut tiles = [Tile::EMPTY; N];
+    complete(typesize, &mut tiles);
+    let mut done = 0;
+    while done < rows {
+        let at = done.min(rows - LINE);
+        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
+        unsafe {
+            let groups = dest.add(at * GROUP * typesize);
+            unshuffle_tile::<N>(typesize, src.add(at), step, groups, &mut tiles, ahead);
+        }
+        done = at + LINE;
+    }
+}
+
+/// [`unshuffle_parts`] from rows of which [`HALF_BURST`] bytes are read at a time.
+///
+/// # Safety
+/// As for [`unshuffle_parts`], with as many bytes of each row, of which there is room for all.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+unsafe fn unshuffle_in_bursts<const N: usize>(
+    typesize: usize,
+    src: *const u8,
+    step: usize,
+    dest: *mut u8,
+    rows: usize,
+) {
+    let mut gathered = Gathered::<ROWS>::new();
+    let gathered = gathered.start();
+    let mut tiles = [Tile::EMPTY; N];
+    complete(typesize, &mut tiles);
+    let mut done = 0;
+    while done < rows {
+        let first = done.min(rows - HALF_BURST);
+        // SAFETY: groups `first .. first + HALF_BURST` exist, and each row has as many bytes, which are filled in before
+        // they are read.
+        unsafe {
+            for row in 0..GROUP * typesize {
+                let to = gathered.add(row * HALF_BURST);
+                copy::<Avx512>(src.add(row * step + first), to, HALF_BURST);
+            }
+            for at in (0..HALF_BURST).step_by(LINE) {
+                let groups = dest.add((first + at) * GROUP * typesize);
+                unshuffle_tile::<N>(
+                    typesize,
+                    gathered.add(at),
+                    HALF_BURST,
+                    groups,
+                    &mut tiles,
+                    None,
+                );
+            }
+        }
+        done = first + HALF_BURST;
+    }
+}
+
+/// Sizes below are done by more groups at a time elsewhere, as a register is too wide for theirs.
+const NARROWEST: usize = 5;
+
+/// Transposes the bits of `8 * rows` items of `typesize` bytes into rows of `rows` bytes, if that is done faster here than
+/// in `tiles.rs`, and says so.
+///
+/// # Safety
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for reads and `dest` for
+/// writes of `8 * rows * typesize` bytes; `rows` is at least [`LINE`].
+pub(super) unsafe fn bitshuffle(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) -> bool {
+    if typesize < NARROWEST {
+        return false;
+    }
+    let in_bursts = bursts::pay(rows, GROUP * typesize);
+    // SAFETY: the caller's contract; where bursts pay, rows are longer than they, and for `N` parts there is room for
+    // an `N`th of each.
+    unsafe {
+        match parts(typesize) {
+            1 if in_bursts => shuffle_in_bursts::<1, BURST>(typesize, src, dest, rows),
+            1 => shuffle_parts::<1>(typesize, src, dest, rows),
+            // So far away, halves are too short.
+            2 if in_bursts && exceed_cache(GROUP * typesize * rows) => return false,
+            2 if in_bursts => shuffle_in_bursts::<2, HALF_BURST>(typesize, src, dest, rows),
+            2 => shuffle_parts::<2>(typesize, src, dest, rows),
+            // Three lines that are not full are as much work as three that are.
+            3 if typesize < WIDEST => return false,
+            3 if in_bursts => shuffle_in_bursts::<3, QUARTER_BURST>(typesize, src, dest, rows),
+            3 => shuffle_parts::<3>(typesize, src, dest, rows),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Undoes [`bitshuffle`] for rows of which `rows` bytes are wanted, `step` bytes apart, if that is done faster here, and
+/// says so. They are read in bursts if told so.
+///
+/// # Safety
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `rows` is at least [`LINE`], and in bursts,
+/// for items of up to 16 bytes, [`HALF_BURST`]. As many bytes can be read of each row, and `8 * rows * typesize` be written
+/// at `dest`.
+pub(super) unsafe fn bitunshuffle(
+    in_bursts: bool,
+    typesize: usize,
+    src: *const u8,
+    step: usize,
+    dest: *mut u8,
+    rows: usize,
+) -> bool {
+    if typesize < NARROWEST {
+        return false;
+    }
+    // SAFETY: the caller's contract; there is room for halves of bursts of two parts.
+    unsafe {
+        match parts(typesize) {
+            1 if in_bursts => unshuffle_in_bursts::<1>(typesize, src, step, dest, rows),
+            1 => unshuffle_parts::<1>(typesize, src, step, dest, rows),
+            2 if in_bursts => unshuffle_in_bursts::<2>(typesize, src, step, dest, rows),
+            2 => unshuffle_parts::<2>(typesize, src, step, dest, rows),
+            3 => unshuffle_parts::<3>(typesize, src, step, dest, rows),
+            _ => return false,
+        }
+    }
+    true
+}
