@@ -15,6 +15,7 @@
 //! that the format's description asks of encoders, and the cases in which the library doesn't insist on them. A
 //! distance of 0, which no encoder writes, stands for zeros.
 
+use std::hint::black_box;
 use std::ptr;
 
 use super::super::wild::{Copier, Portable, STRIDE, WIDE, copy_step};
@@ -22,6 +23,10 @@ use crate::{Error, Result};
 
 /// The length in a token that goes on in further bytes.
 const GOES_ON: usize = 15;
+/// Bytes of a distance.
+const DISTANCE: usize = 2;
+/// Bytes of a sequence whose lengths are in its token, beside its literals.
+const FRAME: usize = 1 + DISTANCE;
 /// The shortest match.
 const MIN_MATCH: usize = 4;
 /// This many bytes at the end of the output are literals.
@@ -30,9 +35,9 @@ const LAST_LITERALS: usize = 5;
 const LAST_START: usize = 12;
 /// Literals that end closer to the end of the input than this are the last ones: a distance, a token and the last
 /// literals would have to follow.
-const LAST_INPUT: usize = 2 + 1 + LAST_LITERALS;
+const LAST_INPUT: usize = FRAME + LAST_LITERALS;
 /// With this much unread input behind a token, short literals are never the last ones …
-const EASY_INPUT: usize = GOES_ON + 2;
+const EASY_INPUT: usize = GOES_ON + DISTANCE;
 /// … if there is also this much room, for the longest short literals and the longest short match.
 const EASY_ROOM: usize = (GOES_ON - 1) + (GOES_ON - 1 + MIN_MATCH);
 
@@ -58,30 +63,30 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: just detected.
-        return unsafe { decode_avx2(src, dest, len) };
+        return unsafe { decode_avx2(src, dest, len) }.ok_or(Error::Data);
     }
-    decode_with::<Portable>(src, dest, len)
+    decode_with::<Portable>(src, dest, len).ok_or(Error::Data)
 }
 
-/// [`decode`], compiled for AVX2.
+/// [`decode_with`], compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
+fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
     decode_with::<super::super::wild::Avx2>(src, dest, len)
 }
 
+/// [`decode`] of what is not empty, into what is not; `None` if the block is not valid.
 #[inline(always)]
-fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
+fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
     let input = src.as_ptr_range();
     let slack = dest[len..].len();
     let start = dest.as_mut_ptr();
     let mut cursor = Cursor {
         input: input.start,
         input_end: input.end,
-        out: start,
-        out_start: start,
-        // SAFETY: `len` bytes from the start on are in the slice, as just looked at.
-        out_end: unsafe { start.add(len) },
+        start,
+        produced: 0,
+        len,
         slack,
     };
     // SAFETY: the cursor's two ranges are those slices. A token is unread at the start, and behind each sequence but
@@ -90,7 +95,7 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Result<usi
         loop {
             cursor.quick_sequences::<C>()?;
             if !cursor.sequence::<C>()? {
-                return Ok(cursor.produced());
+                return Some(cursor.produced);
             }
         }
     }
@@ -98,14 +103,14 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Result<usi
 
 /// Where the decoder stands.
 ///
-/// The invariant behind every method: the bytes from `input` to `input_end` are readable, those from `out_start` to
-/// `out_end` and `slack` more are writable, and `out` is among the former or at their end.
+/// The invariant behind every method: the bytes from `input` to `input_end` are readable, `len` bytes from `start` on and
+/// `slack` more are writable, and `produced` is at most `len`.
 struct Cursor {
     input: *const u8,
     input_end: *const u8,
-    out: *mut u8,
-    out_start: *mut u8,
-    out_end: *mut u8,
+    start: *mut u8,
+    produced: usize,
+    len: usize,
     slack: usize,
 }
 
@@ -116,38 +121,47 @@ impl Cursor {
     /// # Safety
     /// A token must be unread.
     #[inline(always)]
-    unsafe fn quick_sequences<C: Copier>(&mut self) -> Result<()> {
+    unsafe fn quick_sequences<C: Copier>(&mut self) -> Option<()> {
+        let quick_input = self.input_end.addr().saturating_sub(EASY_INPUT);
+        let Some(quick_len) = self.len.checked_sub(QUICK_ROOM) else {
+            return Some(());
+        };
+        // The number of literals tells where the next sequence is, and all that comes behind waits for it. So it is added
+        // last; the compiler would add a constant after it.
+        let frame = black_box(FRAME);
         // SAFETY: with the unread input and the room that the loop asks for, a step may be read behind the token and
         // written, short literals leave a distance and a token unread, and a short match with its scribbling stays
         // within the room. Long literals leave a stride unread, and QUICK_ROOM, which is one at least.
         unsafe {
-            while self.unread() > EASY_INPUT && self.room() >= QUICK_ROOM {
+            while self.input.addr() < quick_input && self.produced <= quick_len {
                 let start = self.input;
+                let mut next = start.add(frame);
                 let token = self.next();
                 let mut literals = token >> 4;
                 if literals < GOES_ON {
-                    copy_step(self.input, self.out);
+                    copy_step(self.input, self.out());
                 } else {
                     literals += self.more(GOES_ON)?;
                     if self.unread() < literals + STRIDE || self.room() < literals + QUICK_ROOM {
                         self.input = start;
-                        return Ok(());
+                        return Some(());
                     }
-                    C::copy_strides(self.input, self.out, literals);
+                    C::copy_strides(self.input, self.out(), literals);
+                    next = self.input.add(DISTANCE);
                 }
-                self.input = self.input.add(literals);
-                self.out = self.out.add(literals);
+                self.input = next.add(literals).sub(DISTANCE);
+                self.produced += literals;
                 let distance = self.distance()?;
                 let len = token & 15;
                 if len < GOES_ON {
-                    C::copy_words(self.out, distance, len + MIN_MATCH);
-                    self.out = self.out.add(len + MIN_MATCH);
+                    C::copy_words(self.out(), distance, len + MIN_MATCH);
+                    self.produced += len + MIN_MATCH;
                 } else {
                     self.long_match::<C>(distance)?;
                 }
             }
         }
-        Ok(())
+        Some(())
     }
 
     /// Executes one sequence. Returns whether another one follows, in which case its token is unread.
@@ -155,7 +169,7 @@ impl Cursor {
     /// # Safety
     /// The token must be unread.
     #[inline(always)]
-    unsafe fn sequence<C: Copier>(&mut self) -> Result<bool> {
+    unsafe fn sequence<C: Copier>(&mut self) -> Option<bool> {
         // SAFETY: EASY_INPUT and EASY_ROOM are more than a step and than any short literals; both kinds of literals
         // leave at least 3 bytes unread, a distance and a token; the match is checked.
         unsafe {
@@ -164,22 +178,22 @@ impl Cursor {
             let easy =
                 literals < GOES_ON && self.unread() >= EASY_INPUT && self.room() >= EASY_ROOM;
             if easy {
-                copy_step(self.input, self.out);
+                copy_step(self.input, self.out());
                 self.input = self.input.add(literals);
-                self.out = self.out.add(literals);
+                self.produced += literals;
             } else {
                 if literals == GOES_ON {
                     literals += self.more(GOES_ON)?;
                 }
                 if self.literals(literals)? {
-                    return Ok(false);
+                    return Some(false);
                 }
             }
             let distance = self.distance()?;
             let len = token & 15;
             if len == GOES_ON {
                 self.long_match::<C>(distance)?;
-                return Ok(true);
+                return Some(true);
             }
             // A short match behind easy literals ends within the room, however close to the end.
             if easy && distance >= LENIENT_DISTANCE {
@@ -188,38 +202,38 @@ impl Cursor {
                 self.checked_match::<C>(distance, len + MIN_MATCH)?;
             }
         }
-        Ok(true)
+        Some(true)
     }
 
     /// Copies literals that may be the last ones. Returns whether they are.
     #[inline(always)]
-    fn literals(&mut self, len: usize) -> Result<bool> {
+    fn literals(&mut self, len: usize) -> Option<bool> {
         let last = self.room() < len + LAST_START || self.unread() < len + LAST_INPUT;
         if last && (self.unread() != len || self.room() < len) {
-            return Err(Error::Data);
+            return None;
         }
         // SAFETY: both sides have `len` bytes: if these are the last literals, as just checked, otherwise even more.
         unsafe {
-            ptr::copy_nonoverlapping(self.input, self.out, len);
+            ptr::copy_nonoverlapping(self.input, self.out(), len);
             self.input = self.input.add(len);
-            self.out = self.out.add(len);
+            self.produced += len;
         }
-        Ok(last)
+        Some(last)
     }
 
     /// The rest of a length that goes on. At least `keep` bytes must be unread behind it.
     #[inline(always)]
-    fn more(&mut self, keep: usize) -> Result<usize> {
+    fn more(&mut self, keep: usize) -> Option<usize> {
         let mut sum = 0;
         loop {
             if self.unread() <= keep {
-                return Err(Error::Data);
+                return None;
             }
             // SAFETY: more than `keep` bytes are unread.
             let byte = unsafe { self.next() };
             sum += byte;
             if byte != 255 {
-                return Ok(sum);
+                return Some(sum);
             }
         }
     }
@@ -229,17 +243,17 @@ impl Cursor {
     /// # Safety
     /// Two bytes must be unread.
     #[inline(always)]
-    unsafe fn distance(&mut self) -> Result<usize> {
+    unsafe fn distance(&mut self) -> Option<usize> {
         // SAFETY: the caller vouches for the bytes.
         let distance = unsafe {
-            let bytes: [u8; 2] = ptr::read_unaligned(self.input.cast());
-            self.input = self.input.add(2);
+            let bytes: [u8; DISTANCE] = ptr::read_unaligned(self.input.cast());
+            self.input = self.input.add(DISTANCE);
             usize::from(u16::from_le_bytes(bytes))
         };
-        if distance > self.produced() {
-            return Err(Error::Data);
+        if distance > self.produced {
+            return None;
         }
-        Ok(distance)
+        Some(distance)
     }
 
     /// Executes a match whose length goes on.
@@ -247,7 +261,7 @@ impl Cursor {
     /// # Safety
     /// `distance <= produced`.
     #[inline(always)]
-    unsafe fn long_match<C: Copier>(&mut self, distance: usize) -> Result<()> {
+    unsafe fn long_match<C: Copier>(&mut self, distance: usize) -> Option<()> {
         let len = GOES_ON + MIN_MATCH + self.more(LAST_LITERALS - 1)?;
         // SAFETY: passed on.
         unsafe { self.checked_match::<C>(distance, len) }
@@ -258,13 +272,13 @@ impl Cursor {
     /// # Safety
     /// `distance <= produced`.
     #[inline(always)]
-    unsafe fn checked_match<C: Copier>(&mut self, distance: usize, len: usize) -> Result<()> {
+    unsafe fn checked_match<C: Copier>(&mut self, distance: usize, len: usize) -> Option<()> {
         if self.room() < len + LAST_LITERALS {
-            return Err(Error::Data);
+            return None;
         }
         // SAFETY: there is room, and the caller vouches for the distance.
         unsafe { self.matched::<C>(distance, len) };
-        Ok(())
+        Some(())
     }
 
     /// Executes a match.
@@ -275,8 +289,8 @@ impl Cursor {
     unsafe fn matched<C: Copier>(&mut self, distance: usize, len: usize) {
         // SAFETY: the caller vouches for distance and length.
         unsafe {
-            C::copy_match(self.out, distance, len, self.room() + self.slack);
-            self.out = self.out.add(len);
+            C::copy_match(self.out(), distance, len, self.room() + self.slack);
+            self.produced += len;
         }
     }
 
@@ -301,12 +315,14 @@ impl Cursor {
 
     #[inline(always)]
     fn room(&self) -> usize {
-        self.out_end.addr() - self.out.addr()
+        self.len - self.produced
     }
 
+    /// Where the next byte goes.
     #[inline(always)]
-    fn produced(&self) -> usize {
-        self.out.addr() - self.out_start.addr()
+    fn out(&self) -> *mut u8 {
+        // SAFETY: so many bytes from the start on are writable.
+        unsafe { self.start.add(self.produced) }
     }
 }
 
@@ -337,16 +353,17 @@ mod tests {
     /// Decodes with input and output both ending at an inaccessible page, by every path this machine has, with and without
     /// bytes to scribble over.
     fn guarded(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
-        type Decoder = fn(&[u8], &mut [u8], usize) -> Result<usize>;
+        type Decoder = fn(&[u8], &mut [u8], usize) -> Option<usize>;
         let src = GuardedBuf::copy_of(src);
         let run = |decoder: Decoder, slack: usize| {
             let mut dest = GuardedBuf::zeroed(capacity + slack);
-            let produced = decoder(&src, &mut dest, capacity).ok()?;
+            let produced = decoder(&src, &mut dest, capacity)?;
             Some(dest[..produced].to_vec())
         };
-        let best = run(decode, 0);
+        let any = |src: &[u8], dest: &mut [u8], len: usize| decode(src, dest, len).ok();
+        let best = run(any, 0);
         for slack in [0, 9, SLACK] {
-            assert_eq!(run(decode, slack), best, "{slack} bytes behind");
+            assert_eq!(run(any, slack), best, "{slack} bytes behind");
             if !src.is_empty() && capacity > 0 {
                 let portable = run(decode_with::<Portable>, slack);
                 assert_eq!(portable, best, "every path does the same");
