@@ -14,6 +14,7 @@ use crate::report::Report;
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::ffi::Cparams;
 use ferroblosc_interop::library::{Library, OwnedContext};
+use std::slice;
 
 /// Filter pipelines by name, as the last two slots and their parameter bytes.
 const PIPELINES: [(&str, [u8; 2], [u8; 2]); 6] = [
@@ -54,6 +55,7 @@ struct Measured {
     write: Times,
     read: Times,
     one_item: Option<Times>,
+    in_turns: Option<Times>,
     items: Option<Times>,
     memcpy: Option<f64>,
     sizes: [usize; 2],
@@ -285,12 +287,32 @@ fn measure(options: &Options, peers: &Peers, cell: &Cell) -> Result<Measured, St
         Ok(Some(race(clock, options.budget, &mut runners, get)))
     };
     let (one_item, items) = (items_of(1)?, items_of(ITEMS)?);
+    // Items of two chunks in turns, so that no block is read from twice in a row.
+    let in_turns = if has_items {
+        let mut rotated = source.to_vec();
+        rotated.rotate_left(total / 2 * typesize);
+        runners[1].compress(&rotated);
+        let chunks = [&*chunk, runners[1].made()?];
+        let chunks = chunks.map(Buffer::of);
+        let places = places(total, 1);
+        let get = |runner: &mut Runner| {
+            for place in &places {
+                for chunk in &chunks {
+                    runner.get(chunk, slice::from_ref(place), 1, typesize);
+                }
+            }
+        };
+        Some(race(clock, options.budget, &mut runners, get))
+    } else {
+        None
+    };
     let is_share = (cell.codec, cell.filter()) == ("lz4", "shuffle") && cell.set.numeric;
     let memcpy = is_share.then(|| memcpy(options, source));
     Ok(Measured {
         write,
         read,
         one_item,
+        in_turns,
         items,
         memcpy,
         sizes: [mine.len(), chunk.len()],
@@ -344,6 +366,7 @@ fn run(
     if !cell.set.special && !is_file {
         for (group, times) in [
             (Group::OneItem, &measured.one_item),
+            (Group::ItemsInTurns, &measured.in_turns),
             (Group::Items, &measured.items),
         ] {
             if let Some(times) = times {

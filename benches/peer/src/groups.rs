@@ -56,6 +56,8 @@ pub enum Group {
     Special(Direction),
     /// One item of a chunk.
     OneItem,
+    /// One item of each of two chunks in turns.
+    ItemsInTurns,
     /// A thousand items of a chunk.
     Items,
     /// Compressing little, and calls without context.
@@ -125,6 +127,7 @@ impl Group {
             Pipelines(direction) => ("delta, trunc_prec, bytedelta", Some(direction)),
             Special(direction) => ("constant and incompressible data", Some(direction)),
             OneItem => ("getitem, one item", None),
+            ItemsInTurns => ("getitem, one item, of two chunks in turns", None),
             Items => ("getitem, 1,000 items", None),
             SmallCalls => ("compress up to 4 KiB, calls without context", None),
             SmallReads => ("decompress up to 4 KiB", None),
@@ -167,7 +170,7 @@ impl Group {
             Zstd(Write) => 1.0,
             Pipelines(_) => 1.4,
             Special(_) => 1.0,
-            OneItem => 2.5,
+            OneItem | ItemsInTurns => 2.5,
             Items => 1.5,
             SmallCalls => 1.5,
             SmallReads => 1.1,
