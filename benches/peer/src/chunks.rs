@@ -287,24 +287,9 @@ fn measure(options: &Options, peers: &Peers, cell: &Cell) -> Result<Measured, St
         Ok(Some(race(clock, options.budget, &mut runners, get)))
     };
     let (one_item, items) = (items_of(1)?, items_of(ITEMS)?);
-    // Items of two chunks in turns, so that no block is read from twice in a row.
-    let in_turns = if has_items {
-        let mut rotated = source.to_vec();
-        rotated.rotate_left(total / 2 * typesize);
-        runners[1].compress(&rotated);
-        let chunks = [&*chunk, runners[1].made()?];
-        let chunks = chunks.map(Buffer::of);
-        let places = places(total, 1);
-        let get = |runner: &mut Runner| {
-            for place in &places {
-                for chunk in &chunks {
-                    runner.get(chunk, slice::from_ref(place), 1, typesize);
-                }
-            }
-        };
-        Some(race(clock, options.budget, &mut runners, get))
-    } else {
-        None
+    let in_turns = match has_items {
+        true => Some(items_in_turns(options, peers, cell, &chunk, &expected)?),
+        false => None,
     };
     let is_share = (cell.codec, cell.filter()) == ("lz4", "shuffle") && cell.set.numeric;
     let memcpy = is_share.then(|| memcpy(options, source));
@@ -317,6 +302,40 @@ fn measure(options: &Options, peers: &Peers, cell: &Cell) -> Result<Measured, St
         memcpy,
         sizes: [mine.len(), chunk.len()],
     })
+}
+
+/// Single items of a chunk of `expected` bytes and of another one in turns, by decompressors that have seen neither: so
+/// no block is read from twice in a row.
+fn items_in_turns(
+    options: &Options,
+    peers: &Peers,
+    cell: &Cell,
+    chunk: &Buffer,
+    expected: &[u8],
+) -> Result<Times, String> {
+    let typesize = cell.set.typesize;
+    let total = expected.len() / typesize;
+    let mut rotated = expected.to_vec();
+    rotated.rotate_left(total / 2 * typesize);
+    let mut runners = runners(peers, cell.cparams(), expected.len())?;
+    runners[1].compress(&rotated);
+    let other = Buffer::of(runners[1].made()?);
+    let places = places(total, 1);
+    for runner in &mut runners {
+        for &place in &places {
+            runner.check_items(chunk, place, 1, expected, typesize)?;
+            runner.check_items(&other, place, 1, &rotated, typesize)?;
+        }
+    }
+    let get = |runner: &mut Runner| {
+        for place in &places {
+            for chunk in [chunk, &other] {
+                runner.get(chunk, slice::from_ref(place), 1, typesize);
+            }
+        }
+    };
+    let clock = Clock::for_threads(cell.threads);
+    Ok(race(clock, options.budget, &mut runners, get))
 }
 
 /// Seconds to copy some bytes.
