@@ -35,7 +35,7 @@ const LAST_LITERALS: usize = 5;
 const LAST_START: usize = 12;
 /// Literals that end closer to the end of the input than this are the last ones: a distance, a token and the last
 /// literals would have to follow.
-const LAST_INPUT: usize = FRAME + LAST_LITERALS;
+const LAST_INPUT: usize = DISTANCE + 1 + LAST_LITERALS;
 /// With this much unread input behind a token, short literals are never the last ones …
 const EASY_INPUT: usize = GOES_ON + DISTANCE;
 /// … if there is also this much room, for the longest short literals and the longest short match.
@@ -126,16 +126,16 @@ impl Cursor {
         let Some(quick_len) = self.len.checked_sub(QUICK_ROOM) else {
             return Some(());
         };
-        // The number of literals tells where the next sequence is, and all that comes behind waits for it. So it is added
-        // last; the compiler would add a constant after it.
+        // The number of literals tells where the next sequence is, and all that comes behind waits for it. So nothing but
+        // that number is left to be added when it is known; the compiler would add a constant after it.
         let frame = black_box(FRAME);
         // SAFETY: with the unread input and the room that the loop asks for, a step may be read behind the token and
-        // written, short literals leave a distance and a token unread, and a short match with its scribbling stays
+        // written, short literals leave a distance and a token unread, so `behind` is inside the input, and a short match with its scribbling stays
         // within the room. Long literals leave a stride unread, and QUICK_ROOM, which is one at least.
         unsafe {
             while self.input.addr() < quick_input && self.produced <= quick_len {
                 let start = self.input;
-                let mut next = start.add(frame);
+                let mut behind = start.add(frame);
                 let token = self.next();
                 let mut literals = token >> 4;
                 if literals < GOES_ON {
@@ -147,9 +147,9 @@ impl Cursor {
                         return Some(());
                     }
                     C::copy_strides(self.input, self.out(), literals);
-                    next = self.input.add(DISTANCE);
+                    behind = self.input.add(DISTANCE);
                 }
-                self.input = next.add(literals).sub(DISTANCE);
+                self.input = behind.add(literals).sub(DISTANCE);
                 self.produced += literals;
                 let distance = self.distance()?;
                 let len = token & 15;
