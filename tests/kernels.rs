@@ -22,22 +22,22 @@ fn run(prefix: &str) {
     assert!(found, "no check starts with {prefix}");
 }
 
-/// [`run`] in the way that is good for CPUs of AMD and in the way that is good for others.
+/// [`run`] in the way that is good for Zen 5 and in the way that is good for Intel's CPUs.
 fn run_in_both_ways(prefix: &str) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock();
-    for amd in [true, false] {
-        cpu::assume_amd(Some(amd));
+    for zen5 in [true, false] {
+        cpu::assume_zen5(Some(zen5));
         run(prefix);
     }
-    cpu::assume_amd(None);
+    cpu::assume_zen5(None);
 }
 
 #[test]
 fn shuffle_gives_the_same_bytes_at_every_level() {
     run_in_both_ways("shuffle");
     run_in_both_ways("scattered_planes");
-    run("streamed_planes");
+    run_in_both_ways("streamed_planes");
 }
 
 #[test]

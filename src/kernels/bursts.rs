@@ -6,8 +6,9 @@
 //! gather some lines of each row first. On Intel's the copy costs more than it saves.
 
 use super::cpu::is_of_amd;
+use super::shuffle::tiles::second_tile;
 use super::unroll::unroll;
-use super::vector::{LINE, Nearness, Vector, WAYS, crowded, fetch};
+use super::vector::{LINE, Nearness, Vector, WAYS, crowded, exceed_cache, fetch};
 use std::mem::MaybeUninit;
 
 /// Bytes of a row that are written at once.
@@ -15,6 +16,10 @@ pub(super) const BURST: usize = 8 * LINE;
 
 /// As many where there is no room for more, or where rows are read.
 pub(super) const HALF_BURST: usize = BURST / 2;
+
+/// As many where there is still less room.
+#[cfg(target_arch = "x86_64")]
+pub(super) const QUARTER_BURST: usize = BURST / 4;
 
 /// Room on the stack for a burst of each of `ROWS` rows.
 #[repr(align(64))]
@@ -65,6 +70,42 @@ pub(super) unsafe fn write<V: Vector, const SPAN: usize>(
     }
     // SAFETY: the caller's contract.
     unsafe { copy::<V>(from, to, SPAN) }
+}
+
+/// Fills `rows` rows of `length` bytes that follow each other in bursts of `SPAN` bytes. `fill` fills a line of each, the bytes
+/// from a number on, where they lie `SPAN` bytes apart. There is room for `ROOM` rows with a [`BURST`] of each.
+///
+/// # Safety
+/// The contract of [`Vector`]; the rows can be written, have `SPAN` bytes at least, and there is room for so many of each.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) unsafe fn fill_in_bursts<V: Vector, const ROOM: usize, const SPAN: usize>(
+    dest: *mut u8,
+    rows: usize,
+    length: usize,
+    fill: impl Fn(usize, *mut u8),
+) {
+    debug_assert!(rows * SPAN <= ROOM * BURST);
+    let ahead = exceed_cache(rows * length);
+    let mut gathered = Gathered::<ROOM>::new();
+    let gathered = gathered.start();
+    let mut done = 0;
+    let mut step = second_tile(dest, SPAN, length);
+    while done < length {
+        let first = done.min(length - SPAN);
+        for at in (0..SPAN).step_by(LINE) {
+            fill(first + at, gathered.wrapping_add(at));
+        }
+        for row in 0..rows {
+            // SAFETY: the row has so many bytes from the first on, and they have just been filled in.
+            unsafe {
+                let to = dest.add(row * length + first);
+                write::<V, SPAN>(ahead, gathered.add(row * SPAN), to);
+            }
+        }
+        done = first + step;
+        step = SPAN;
+    }
 }
 
 /// Copies `count` bytes, a multiple of `BYTES`.

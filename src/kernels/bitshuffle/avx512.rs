@@ -9,18 +9,17 @@
 //!
 //! A group of items of 2 bytes is just a lane. Of 1 byte, two groups share a lane; of 4 bytes, a
 //! group has two lanes, of which one gets the bytes 0 and 1 of the items, and the other the bytes 2
-//! and 3. So everything happens in registers. Wider items would have to wait on the stack and gain
-//! nothing then.
+//! and 3. So everything happens in registers. Wider items have to wait on the stack, as in `lines.rs`.
 //!
 //! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
 
 use super::tiles::GROUP;
-use crate::kernels::bursts::{self, BURST, Gathered};
-use crate::kernels::cpu::is_of_amd;
+use crate::kernels::bursts::{self, BURST};
+use crate::kernels::cpu::does_two_shuffles_a_cycle;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
+use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
 use std::arch::x86_64::*;
 
 /// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.
@@ -238,12 +237,11 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
 pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
     // SAFETY: the caller's contract. Where bursts pay, rows are longer than they.
     unsafe {
-        if bursts::pay(rows, GROUP * TS) {
-            bitshuffle_in_bursts::<TS>(src, dest, rows);
-        } else if is_of_amd() {
-            bitshuffle_in_lines::<TS, true>(src, dest, rows);
-        } else {
-            bitshuffle_in_lines::<TS, false>(src, dest, rows);
+        match (bursts::pay(rows, GROUP * TS), does_two_shuffles_a_cycle()) {
+            (true, true) => bitshuffle_in_bursts::<TS, true>(src, dest, rows),
+            (true, false) => bitshuffle_in_bursts::<TS, false>(src, dest, rows),
+            (false, true) => bitshuffle_in_tiles::<TS, true>(src, dest, rows),
+            (false, false) => bitshuffle_in_tiles::<TS, false>(src, dest, rows),
         }
     }
 }
@@ -253,7 +251,7 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
 /// # Safety
 /// As for [`bitshuffle`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
-unsafe fn bitshuffle_in_lines<const TS: usize, const BY_LINES: bool>(
+unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
     src: *const u8,
     dest: *mut u8,
     rows: usize,
@@ -286,30 +284,16 @@ const MOST_ROWS: usize = 4 * GROUP;
 /// # Safety
 /// As for [`bitshuffle`], with rows of at least [`BURST`] bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
-unsafe fn bitshuffle_in_bursts<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
-    let ahead = exceed_cache(GROUP * TS * rows);
-    let mut gathered = Gathered::<MOST_ROWS>::new();
-    let gathered = gathered.start();
-    let mut done = 0;
-    let mut step = second_tile(dest, BURST, rows);
-    while done < rows {
-        let first = done.min(rows - BURST);
-        for at in (0..BURST).step_by(LINE) {
-            // SAFETY: groups `first .. first + BURST` exist, and there is room for as many bytes of each row.
-            unsafe {
-                let groups = src.add((first + at) * GROUP * TS);
-                shuffle_tile::<TS, true>(groups, gathered.add(at), BURST);
-            }
-        }
-        for row in 0..GROUP * TS {
-            // SAFETY: the row has so many bytes, and they have just been filled in.
-            unsafe {
-                let to = dest.add(row * rows + first);
-                bursts::write::<Avx512, BURST>(ahead, gathered.add(row * BURST), to);
-            }
-        }
-        done = first + step;
-        step = BURST;
+unsafe fn bitshuffle_in_bursts<const TS: usize, const BY_LINES: bool>(
+    src: *const u8,
+    dest: *mut u8,
+    rows: usize,
+) {
+    // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
+    unsafe {
+        bursts::fill_in_bursts::<Avx512, MOST_ROWS, BURST>(dest, GROUP * TS, rows, |first, to| {
+            shuffle_tile::<TS, BY_LINES>(src.add(first * GROUP * TS), to, BURST);
+        });
     }
 }
 

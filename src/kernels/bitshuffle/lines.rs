@@ -1,4 +1,5 @@
-//! The bit shuffle of items of 5 to 24 bytes by whole lines, for AVX-512 with VBMI and GFNI.
+//! The bit shuffle of items of 5 to 16 and of 24 bytes by whole lines, and its inverse for all of 5 to 24 bytes, for AVX-512
+//! with VBMI and GFNI.
 //!
 //! A *part* of a group is up to eight bytes of each of its eight items, a word of 8 bytes for each byte: the eight items'
 //! bytes of equal number, one register together. Eight groups at a time, the lines are sorted into parts, and the words of
@@ -6,12 +7,12 @@
 //! on the stack for those of 64 groups. GFNI transposes the 8 x 8 bits of each word then, and what is left, for each `j`, is
 //! a byte shuffle of 64 words, whose planes are eight bit rows. The way back takes the same steps from the last to the first.
 //!
-//! That takes eight to ten shuffles of each line, and each is loaded and stored twice. `tiles.rs` takes fewer shuffles, but
+//! That takes eight or nine shuffles of each line, seven or eight on the way back, and each is loaded and stored twice. `tiles.rs` takes fewer shuffles, but
 //! loads lanes one by one, and shifts and masks bits across registers.
 
 use super::avx512::transpose_bits;
 use super::tiles::{GROUP, fetch_ahead, fetch_rows};
-use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, copy};
+use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, QUARTER_BURST, copy};
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
@@ -24,6 +25,9 @@ const WORD: usize = 8;
 
 /// The most parts of a group.
 const PARTS: usize = 3;
+
+/// The narrowest items; a register is too wide for a group of less.
+const NARROWEST: usize = 5;
 
 /// The widest items.
 const WIDEST: usize = PARTS * WORD;
@@ -124,19 +128,19 @@ fn bytes_of_group(typesize: usize) -> __mmask64 {
 /// # Safety
 /// The CPU has the features.
 #[inline(always)]
-unsafe fn put_together<const N: usize>(
+unsafe fn merge<const N: usize>(
     tables: &[[u8; LINE]; STEPS],
     register: impl Fn(usize) -> Avx512,
 ) -> Avx512 {
     // SAFETY: the caller's contract; a table has the 64 bytes that are read.
     unsafe {
-        let table = |step: usize| _mm512_loadu_si512(tables[step].as_ptr().cast());
-        let mut v = register(0).0;
+        let mut v = register(0);
         if N == 1 {
-            v = _mm512_permutexvar_epi8(table(0), v);
+            let table = _mm512_loadu_si512(tables[0].as_ptr().cast());
+            v = Avx512(_mm512_permutexvar_epi8(table, v.0));
         }
-        unroll!(2: step < N - 1, { v = _mm512_permutex2var_epi8(v, table(step), register(step + 1).0) });
-        Avx512(v)
+        unroll!(2: step < N - 1, { v = v.select_bytes(register(step + 1), &tables[step]) });
+        v
     }
 }
 
@@ -163,7 +167,7 @@ unsafe fn transpose_words(r: [Avx512; GROUP]) -> [Avx512; GROUP] {
 /// The `i`th of the eight groups whose words are transposed together, the `q`th time. Rounds that interleave bytes keep to
 /// their lane, so it is the lanes that have consecutive groups in the end.
 #[inline(always)]
-const fn number(q: usize, i: usize) -> usize {
+const fn group_number(q: usize, i: usize) -> usize {
     i / 2 * LANE + q * 2 + i % 2
 }
 
@@ -181,7 +185,7 @@ impl Tile {
     }
 }
 
-/// The bytes of items of `typesize` bytes that a part has and those before have not.
+/// The numbers of the bytes of an item that a part has.
 #[inline(always)]
 fn bytes_of_part(typesize: usize, part: usize) -> std::ops::Range<usize> {
     part * WORD..typesize.min((part + 1) * WORD)
@@ -201,6 +205,7 @@ unsafe fn shuffle_tile<const N: usize>(
     step: usize,
     ahead: Option<Nearness>,
 ) {
+    debug_assert_eq!(parts(typesize), N);
     let tables = &SORT[typesize];
     let mask = bytes_of_group(typesize);
     let mut tiles = [Tile::EMPTY; N];
@@ -211,8 +216,8 @@ unsafe fn shuffle_tile<const N: usize>(
             unroll!(3: part < N, {
                 let mut r = [Avx512::splat(0); GROUP];
                 unroll!(8: i, {
-                    let group = src.add(number(q, i) * GROUP * typesize);
-                    r[i] = put_together::<N>(&tables[part], |line| {
+                    let group = src.add(group_number(q, i) * GROUP * typesize);
+                    r[i] = merge::<N>(&tables[part], |line| {
                         let line = group.add(line_start(typesize, line));
                         if N == 1 {
                             Avx512(_mm512_maskz_loadu_epi8(mask, line.cast()))
@@ -227,14 +232,14 @@ unsafe fn shuffle_tile<const N: usize>(
         }
         unroll!(3: part < N, {
             for byte in bytes_of_part(typesize, part) {
-                let rows = dest.add(byte * GROUP * step);
-                fetch_rows::<LINE>(ahead, rows, step);
+                let row = dest.add(byte * GROUP * step);
+                fetch_rows::<LINE>(ahead, row, step);
                 let mut r = [Avx512::splat(0); COLUMNS];
                 unroll!(8: q, {
                     r[q] = transpose_bits(Avx512::load(tiles[part].line(byte % WORD, q)));
                 });
                 let r = rotate::<Avx512, 1>(GROUP, 4, r);
-                unroll!(8: k, { r[k].store(rows.add(k * step)) });
+                unroll!(8: k, { r[k].store(row.add(k * step)) });
             }
         });
     }
@@ -260,6 +265,7 @@ unsafe fn unshuffle_tile<const N: usize>(
     tiles: &mut [Tile; N],
     ahead: Option<Nearness>,
 ) {
+    debug_assert_eq!(parts(typesize), N);
     let tables = &UNSORT[typesize];
     let mask = bytes_of_group(typesize);
     // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask lets them be written; what
@@ -267,12 +273,12 @@ unsafe fn unshuffle_tile<const N: usize>(
     unsafe {
         unroll!(3: part < N, {
             for byte in bytes_of_part(typesize, part) {
-                let rows = src.add(byte * GROUP * step);
-                fetch_rows::<LINE>(ahead, rows, step);
+                let row = src.add(byte * GROUP * step);
+                fetch_rows::<LINE>(ahead, row, step);
                 let j = byte % WORD;
                 let mut r = [Avx512::splat(0); COLUMNS];
                 // In descending order, as GFNI counts the rows of a matrix downwards.
-                unroll!(8: k, { r[k] = Avx512::load(rows.add((GROUP - 1 - k) * step)) });
+                unroll!(8: k, { r[k] = Avx512::load(row.add((GROUP - 1 - k) * step)) });
                 let r = rotate::<Avx512, 1>(GROUP, 3, r);
                 unroll!(8: q, { transpose_bits(r[q]).store(tiles[part].line(j, q)) });
             }
@@ -284,9 +290,9 @@ unsafe fn unshuffle_tile<const N: usize>(
                 r[part] = transpose_words(r[part]);
             });
             unroll!(8: i, {
-                let group = dest.add(number(q, i) * GROUP * typesize);
+                let group = dest.add(group_number(q, i) * GROUP * typesize);
                 unroll!(3: line < N, {
-                    let v = put_together::<N>(&tables[line], |part| r[part][i]);
+                    let v = merge::<N>(&tables[line], |part| r[part][i]);
                     let line = group.add(line_start(typesize, line));
                     if N == 1 {
                         _mm512_mask_storeu_epi8(line.cast(), mask, v.0);
@@ -329,12 +335,10 @@ unsafe fn shuffle_parts<const N: usize>(
 /// Rows of one part, which have room on the stack with a [`BURST`] of each; those of more have it with less.
 const ROWS: usize = WORD * GROUP;
 
-const QUARTER_BURST: usize = BURST / 4;
-
 /// [`shuffle_parts`] in bursts of `SPAN` bytes.
 ///
 /// # Safety
-/// As for [`shuffle_parts`], with rows of at least `SPAN` bytes, of which there is room for one of each row.
+/// As for [`shuffle_parts`], with rows of at least `SPAN` bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
     typesize: usize,
@@ -342,27 +346,13 @@ unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let ahead = exceed_cache(GROUP * typesize * rows);
-    let mut gathered = Gathered::<ROWS>::new();
-    let gathered = gathered.start();
-    let mut done = 0;
-    let mut step = second_tile(dest, SPAN, rows);
-    while done < rows {
-        let first = done.min(rows - SPAN);
-        // SAFETY: groups `first .. first + SPAN` exist, and all rows have as many bytes, which are filled in before
-        // they are copied.
-        unsafe {
-            for at in (0..SPAN).step_by(LINE) {
-                let groups = src.add((first + at) * GROUP * typesize);
-                shuffle_tile::<N>(typesize, groups, gathered.add(at), SPAN, None);
-            }
-            for row in 0..GROUP * typesize {
-                let to = dest.add(row * rows + first);
-                bursts::write::<Avx512, SPAN>(ahead, gathered.add(row * SPAN), to);
-            }
-        }
-        done = first + step;
-        step = SPAN;
+    const { assert!(N * SPAN <= BURST) }
+    let group = GROUP * typesize;
+    // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
+    unsafe {
+        bursts::fill_in_bursts::<Avx512, ROWS, SPAN>(dest, group, rows, |first, to| {
+            shuffle_tile::<N>(typesize, src.add(first * group), to, SPAN, None);
+        });
     }
 }
 
@@ -397,7 +387,7 @@ unsafe fn unshuffle_parts<const N: usize>(
 /// [`unshuffle_parts`] from rows of which [`HALF_BURST`] bytes are read at a time.
 ///
 /// # Safety
-/// As for [`unshuffle_parts`], with as many bytes of each row, of which there is room for all.
+/// As for [`unshuffle_parts`], with as many bytes of each row.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 unsafe fn unshuffle_in_bursts<const N: usize>(
     typesize: usize,
@@ -406,6 +396,7 @@ unsafe fn unshuffle_in_bursts<const N: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
+    const { assert!(N * HALF_BURST <= BURST) }
     let mut gathered = Gathered::<ROWS>::new();
     let gathered = gathered.start();
     let mut tiles = [Tile::EMPTY; N];
@@ -436,9 +427,6 @@ unsafe fn unshuffle_in_bursts<const N: usize>(
     }
 }
 
-/// Sizes below are done by more groups at a time elsewhere, as a register is too wide for theirs.
-const NARROWEST: usize = 5;
-
 /// Transposes the bits of `8 * rows` items of `typesize` bytes into rows of `rows` bytes, if that is done faster here than
 /// in `tiles.rs`, and says so.
 ///
@@ -451,7 +439,7 @@ pub(super) unsafe fn bitshuffle(
     dest: *mut u8,
     rows: usize,
 ) -> bool {
-    if typesize < NARROWEST {
+    if !(NARROWEST..=WIDEST).contains(&typesize) {
         return false;
     }
     let in_bursts = bursts::pay(rows, GROUP * typesize);
@@ -490,7 +478,7 @@ pub(super) unsafe fn bitunshuffle(
     dest: *mut u8,
     rows: usize,
 ) -> bool {
-    if typesize < NARROWEST {
+    if !(NARROWEST..=WIDEST).contains(&typesize) {
         return false;
     }
     // SAFETY: the caller's contract; there is room for halves of bursts of two parts.

@@ -1,7 +1,7 @@
 //! Unshuffling items of whole words of 4 bytes for AVX-512 with VBMI.
 //!
-//! What counts there is how few shuffles across registers there are, of which a CPU does one a
-//! cycle, and that whole cache lines are stored. 16 bytes of four planes are loaded into the lanes
+//! What counts there is how few shuffles across registers there are, of which Intel's CPUs do one
+//! a cycle, and that whole cache lines are stored. 16 bytes of four planes are loaded into the lanes
 //! of one register, which costs no such shuffle, and one permutation of its bytes makes them a word
 //! of each of 16 consecutive items. Registers of words are interleaved by rounds then: `(a, b)`
 //! becomes `a0 b0 a1 b1 …`, and with `W = N << C` registers, `N` odd, `C` rounds that interleave
@@ -241,7 +241,7 @@ unsafe fn unshuffle_lines<const W: usize, const SPAN: usize>(
 }
 
 /// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than
-/// in `tiles.rs`, and says so. Those of 4 and 8 bytes are not: both are bound by memory.
+/// in `tiles.rs`, and says so. Those of 4 and 8 bytes are not: there the Xeon is bound by memory.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are

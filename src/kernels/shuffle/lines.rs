@@ -5,15 +5,14 @@
 //! that number right by one. `log₂ typesize` such rounds bring the lowest bits, the byte in its item, to the top: the
 //! registers are the planes then. The way back rotates left, as in `tiles.rs`, where lanes keep to themselves.
 //!
-//! So each line is loaded and stored once, with one shuffle of two registers a round. `tiles.rs` does with one lane at a
-//! time, of which four have to be put together, but with shuffles that all CPUs are quick at.
+//! So each line is loaded and stored once, with one shuffle of two registers a round. `tiles.rs` loads or stores lanes one by
+//! one, four to a register, and shuffles only within lanes, which all CPUs are quick at.
 
 use super::tiles::{COLUMNS, Planes, second_tile};
-use crate::kernels::bursts::{self, BURST, Gathered};
+use crate::kernels::bursts::{self, BURST};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LINE, Vector, exceed_cache};
-use std::arch::x86_64::*;
+use crate::kernels::vector::{LINE, Vector};
 
 /// The bytes of even place of two registers one after the other, and those of odd place.
 const APART: [[u8; LINE]; 2] = {
@@ -40,19 +39,6 @@ const IN_TURNS: [[u8; LINE]; 2] = {
     tables
 };
 
-/// Bytes of two registers.
-///
-/// # Safety
-/// The CPU has the features.
-#[inline(always)]
-unsafe fn select(a: Avx512, b: Avx512, table: &[u8; LINE]) -> Avx512 {
-    // SAFETY: the caller's contract; the table has the 64 bytes that are read.
-    unsafe {
-        let table = _mm512_loadu_si512(table.as_ptr().cast());
-        Avx512(_mm512_permutex2var_epi8(a.0, table, b.0))
-    }
-}
-
 /// `TS` lines of items of as many bytes become a line of each plane.
 ///
 /// # Safety
@@ -65,8 +51,8 @@ unsafe fn planes_of_items<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512;
             let (a, b) = (from[2 * k], from[2 * k + 1]);
             // SAFETY: the caller's contract.
             unsafe {
-                r[k] = select(a, b, &APART[0]);
-                r[k + TS / 2] = select(a, b, &APART[1]);
+                r[k] = a.select_bytes(b, &APART[0]);
+                r[k + TS / 2] = a.select_bytes(b, &APART[1]);
             }
         });
     });
@@ -85,13 +71,16 @@ unsafe fn items_of_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512;
             let (a, b) = (from[k], from[k + TS / 2]);
             // SAFETY: the caller's contract.
             unsafe {
-                r[2 * k] = select(a, b, &IN_TURNS[0]);
-                r[2 * k + 1] = select(a, b, &IN_TURNS[1]);
+                r[2 * k] = a.select_bytes(b, &IN_TURNS[0]);
+                r[2 * k + 1] = a.select_bytes(b, &IN_TURNS[1]);
             }
         });
     });
     r
 }
+
+/// So many items pay for a tile more.
+const ENOUGH: usize = 8 * LINE;
 
 /// Shuffles [`LINE`] items of `TS` bytes into planes that lie `step` bytes apart.
 ///
@@ -147,26 +136,11 @@ unsafe fn shuffle_items<const TS: usize>(src: *const u8, dest: *mut u8, items: u
 /// As for [`shuffle_items`], with at least [`BURST`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize) {
-    let ahead = exceed_cache(items * COLUMNS);
-    let mut gathered = Gathered::<COLUMNS>::new();
-    let gathered = gathered.start();
-    let mut done = 0;
-    let mut step = second_tile(dest, BURST, items);
-    while done < items {
-        let first = done.min(items - BURST);
-        // SAFETY: there are so many items from the first on; what is copied has been filled in before.
-        unsafe {
-            for at in (0..BURST).step_by(LINE) {
-                let from = src.add((first + at) * COLUMNS);
-                shuffle_tile::<COLUMNS>(from, gathered.add(at), BURST);
-            }
-            for j in 0..COLUMNS {
-                let plane = dest.add(j * items + first);
-                bursts::write::<Avx512, BURST>(ahead, gathered.add(j * BURST), plane);
-            }
-        }
-        done = first + step;
-        step = BURST;
+    // SAFETY: the caller's contract; there is room for a burst of each plane, and a line of each has as many items.
+    unsafe {
+        bursts::fill_in_bursts::<Avx512, COLUMNS, BURST>(dest, COLUMNS, items, |first, to| {
+            shuffle_tile::<COLUMNS>(src.add(first * COLUMNS), to, BURST);
+        });
     }
 }
 
@@ -178,8 +152,12 @@ unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
     let mut done = 0;
-    // Items of the second tile on begin with a line, if any can.
-    let mut step = LINE - dest.addr() % LINE / TS;
+    // Tiles from the second one on begin with a line of the destination, if any item does and there are enough of them.
+    let mut step = if items < ENOUGH {
+        LINE
+    } else {
+        LINE - dest.addr() % LINE / TS
+    };
     while done < items {
         let item = done.min(items - LINE);
         // SAFETY: there are so many items from `item` on.

@@ -19,7 +19,7 @@ pub(super) mod tiles;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::is_of_amd;
+use super::cpu::does_two_shuffles_a_cycle;
 use super::level::{Level, level};
 use tiles::{Contiguous, Planes};
 
@@ -87,7 +87,7 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(items) == Level::Avx512
-            && is_of_amd()
+            && does_two_shuffles_a_cycle()
             && lines::shuffle(typesize, from, to, items)
         {
             return;
@@ -198,7 +198,7 @@ unsafe fn gather<'a>(
     if level.for_items(items) == Level::Avx512 {
         // SAFETY: the caller's contract; the level is available, and there are enough items for it.
         let done = unsafe {
-            is_of_amd() && lines::unshuffle(typesize, planes, to, items)
+            does_two_shuffles_a_cycle() && lines::unshuffle(typesize, planes, to, items)
                 || avx512::unshuffle(typesize, planes, to, items)
         };
         if done {

@@ -1,6 +1,6 @@
 //! AVX-512 (F and BW): four lanes.
 
-use super::{LANE, Vector, low_bits};
+use super::{LANE, LINE, Vector, low_bits};
 use crate::kernels::unroll::unroll;
 use std::arch::x86_64::*;
 
@@ -9,6 +9,19 @@ use std::arch::x86_64::*;
 pub(in crate::kernels) struct Avx512(pub(in crate::kernels) __m512i);
 
 impl Avx512 {
+    /// Bytes from two registers: `table` numbers those of `other` from [`LINE`] on.
+    ///
+    /// # Safety
+    /// The CPU has the features, and VBMI.
+    #[inline(always)]
+    pub(in crate::kernels) unsafe fn select_bytes(self, other: Self, table: &[u8; LINE]) -> Self {
+        // SAFETY: the caller's contract; the table has the 64 bytes that are read.
+        unsafe {
+            let table = _mm512_loadu_si512(table.as_ptr().cast());
+            Self(_mm512_permutex2var_epi8(self.0, table, other.0))
+        }
+    }
+
     /// Transposes 4 x 4 lanes.
     ///
     /// # Safety
