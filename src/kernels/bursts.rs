@@ -76,7 +76,8 @@ pub(super) unsafe fn write<V: Vector, const SPAN: usize>(
 /// from a number on, where they lie `SPAN` bytes apart. There is room for `ROOM` rows with a [`BURST`] of each.
 ///
 /// # Safety
-/// The contract of [`Vector`]; the rows can be written, have `SPAN` bytes at least, and there is room for so many of each.
+/// The contract of [`Vector`]; the rows can be written, have `SPAN` bytes at least, and there is room for so many of each;
+/// `fill` fills the lines that it is asked for.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) unsafe fn fill_in_bursts<V: Vector, const ROOM: usize, const SPAN: usize>(

@@ -130,8 +130,9 @@ impl Cursor {
         // that number is left to be added when it is known; the compiler would add a constant after it.
         let frame = black_box(FRAME);
         // SAFETY: with the unread input and the room that the loop asks for, a step may be read behind the token and
-        // written, short literals leave a distance and a token unread, so `behind` is inside the input, and a short match with its scribbling stays
-        // within the room. Long literals leave a stride unread, and QUICK_ROOM, which is one at least.
+        // written, short literals leave a distance and a token unread, so `behind` is inside the input, and a short match
+        // with its scribbling stays within the room. Long literals leave a stride unread, and QUICK_ROOM, which is one at
+        // least.
         unsafe {
             while self.input.addr() < quick_input && self.produced <= quick_len {
                 let start = self.input;

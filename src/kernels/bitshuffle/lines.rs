@@ -11,7 +11,7 @@
 //! loads lanes one by one, and shifts and masks bits across registers.
 
 use super::avx512::transpose_bits;
-use super::tiles::{GROUP, fetch_ahead, fetch_rows};
+use super::tiles::{GROUP, fetch_ahead, fetch_rows, read_bursts_pay_for};
 use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, QUARTER_BURST, copy};
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
@@ -375,7 +375,7 @@ unsafe fn unshuffle_parts<const N: usize>(
     let mut done = 0;
     while done < rows {
         let at = done.min(rows - LINE);
-        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
+        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes; the tiles are complete.
         unsafe {
             let groups = dest.add(at * GROUP * typesize);
             unshuffle_tile::<N>(typesize, src.add(at), step, groups, &mut tiles, ahead);
@@ -405,7 +405,7 @@ unsafe fn unshuffle_in_bursts<const N: usize>(
     while done < rows {
         let first = done.min(rows - HALF_BURST);
         // SAFETY: groups `first .. first + HALF_BURST` exist, and each row has as many bytes, which are filled in before
-        // they are read.
+        // they are read; there is room for them, as asserted; the tiles are complete.
         unsafe {
             for row in 0..GROUP * typesize {
                 let to = gathered.add(row * HALF_BURST);
@@ -464,14 +464,12 @@ pub(super) unsafe fn bitshuffle(
 }
 
 /// Undoes [`bitshuffle`] for rows of which `rows` bytes are wanted, `step` bytes apart, if that is done faster here, and
-/// says so. They are read in bursts if told so.
+/// says so.
 ///
 /// # Safety
-/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `rows` is at least [`LINE`], and in bursts,
-/// for items of up to 16 bytes, [`HALF_BURST`]. As many bytes can be read of each row, and `8 * rows * typesize` be written
-/// at `dest`.
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `rows` is at least [`LINE`]. As many
+/// bytes can be read of each row, and `8 * rows * typesize` be written at `dest`.
 pub(super) unsafe fn bitunshuffle(
-    in_bursts: bool,
     typesize: usize,
     src: *const u8,
     step: usize,
@@ -481,7 +479,9 @@ pub(super) unsafe fn bitunshuffle(
     if !(NARROWEST..=WIDEST).contains(&typesize) {
         return false;
     }
-    // SAFETY: the caller's contract; there is room for halves of bursts of two parts.
+    let in_bursts = read_bursts_pay_for(typesize, step, rows);
+    // SAFETY: the caller's contract; where bursts pay, rows are no shorter than half of one, and there is room for halves
+    // of two parts.
     unsafe {
         match parts(typesize) {
             1 if in_bursts => unshuffle_in_bursts::<1>(typesize, src, step, dest, rows),

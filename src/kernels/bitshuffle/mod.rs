@@ -137,7 +137,6 @@ pub fn bitunshuffle_groups_at(
     // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that, nor do
     // bursts where they pay, whose tiles the items fit.
     unsafe {
-        let in_bursts = tiles::read_bursts_pay_for(typesize, step, rows);
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
             match typesize {
@@ -145,14 +144,14 @@ pub fn bitunshuffle_groups_at(
                 2 => return avx512::bitunshuffle::<2>(from, step, to, rows),
                 4 => return avx512::bitunshuffle::<4>(from, step, to, rows),
                 _ if does_two_shuffles_a_cycle()
-                    && lines::bitunshuffle(in_bursts, typesize, from, step, to, rows) =>
+                    && lines::bitunshuffle(typesize, from, step, to, rows) =>
                 {
                     return;
                 }
                 _ => {}
             }
         }
-        if in_bursts {
+        if tiles::read_bursts_pay_for(typesize, step, rows) {
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
