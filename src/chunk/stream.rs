@@ -8,8 +8,8 @@ use super::params::{CParams, HeaderForm};
 use super::prefilter::{Prefilter, PrefilterCall};
 use super::view::WORD;
 use super::worker::Worker;
-use crate::codec::{self, CodecCall, Dictionary};
-use crate::filter::{Pipeline, Reference, grown};
+use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary};
+use crate::filter::{self, Pipeline, Reference, grown};
 use crate::{Error, Result, kernels};
 
 /// The token byte behind the value of a run.
@@ -449,20 +449,33 @@ impl<'a> BlockEncoder<'a> {
         Ok(Some(stream.len()))
     }
 
+    /// Whether bytes or bits of the same significance stand together in streams.
+    fn shuffles(&self) -> bool {
+        let shuffles = [filter::id::SHUFFLE, filter::id::BITSHUFFLE];
+        let filters = &self.params.filters;
+        self.typesize > 1 && filters.iter().any(|slot| shuffles.contains(&slot.id))
+    }
+
     fn run_codec(&self, worker: &mut Worker, stream: &[u8], dest: &mut [u8]) -> Result<usize> {
         let level = self.params.clevel as u8;
         let len = match &self.choice {
             CodecChoice::BuiltIn { compcode, .. } if self.params.header == HeaderForm::Blosc1 => {
+                let kind = Blosc1Stream {
+                    split: self.split,
+                    shuffled: self.shuffles(),
+                };
                 worker
                     .codecs
-                    .encode_blosc1(*compcode, level, self.split, stream, dest)
+                    .encode_blosc1(*compcode, level, kind, stream, dest)
             }
-            CodecChoice::BuiltIn { compcode, .. } => {
-                let dictionary = self.dictionary.as_ref();
-                worker
+            CodecChoice::BuiltIn { compcode, .. } => match self.dictionary.as_ref() {
+                None if self.shuffles() => worker
                     .codecs
-                    .encode(*compcode, level, dictionary, stream, dest)
-            }
+                    .encode_shuffled(*compcode, level, stream, dest),
+                dictionary => worker
+                    .codecs
+                    .encode(*compcode, level, dictionary, stream, dest),
+            },
             CodecChoice::Registered { compcode, .. } => {
                 let call = CodecCall {
                     level,

@@ -42,15 +42,16 @@
 //! | file | what |
 //! |---|---|
 //! | `builtin.rs` | the table of the built-in codecs: one line each |
-//! | `blosclz/`, `lz4/`, `zlib/`, `zstd.rs`, `snappy.rs` | the codecs, each behind `StreamCodec` |
+//! | `blosclz/`, `lz4/`, `zlib/`, `zstd/`, `snappy/` | the codecs, each behind `StreamCodec` |
 //! | `ndlz/`, `zfp/` | the plugins that are part of the library, each behind [`Codec`] |
 //! | `dictionary.rs` | [`Dictionary`]: a chunk's dictionary, prepared once and shared by workers |
 //! | `registry.rs` | the plugins, what users register, and how code is found for a name |
 //! | `names.rs` | names, numbers and versions of all of them |
 //! | `workspace.rs` | [`Workspace`]: one worker's codec states, kept between calls |
+//! | `noise/` | finds what Zlib and Zstd needn't search for matches |
 //! | `wild.rs` | the copies all LZ decoders are made of |
 //!
-//! A built-in codec is one file and one line in the table; nothing else changes.
+//! A built-in codec is one file or folder and one line in the table; nothing else changes.
 
 mod blosclz;
 mod builtin;
@@ -58,6 +59,7 @@ mod dictionary;
 mod lz4;
 mod names;
 mod ndlz;
+mod noise;
 mod registry;
 mod snappy;
 #[cfg(test)]
@@ -135,6 +137,15 @@ pub mod format {
     pub const USER: u8 = 6;
 }
 
+/// What a stream of a chunk of Blosc 1.x is.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Blosc1Stream {
+    /// One of the streams that a block is split into.
+    pub split: bool,
+    /// Bytes or bits of the same significance stand together.
+    pub shuffled: bool,
+}
+
 /// A built-in codec: turns one stream into another. Implementors keep whatever state makes the next
 /// call cheap; results never depend on earlier calls.
 trait StreamCodec: Send {
@@ -149,12 +160,17 @@ trait StreamCodec: Send {
         dest: &mut [u8],
     ) -> Result<usize>;
 
-    /// As [`StreamCodec::encode`], for a chunk of Blosc 1.x: as its codec would, where that differs. `split`
-    /// says whether blocks are split into streams.
+    /// As [`StreamCodec::encode`] without a dictionary, for a stream in which bytes or bits of the same significance stand
+    /// together.
+    fn encode_shuffled(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        self.encode(level, None, src, dest)
+    }
+
+    /// As [`StreamCodec::encode`], for a chunk of Blosc 1.x: as its codec would, where that differs.
     fn encode_blosc1(
         &mut self,
         level: u8,
-        _split: bool,
+        _kind: Blosc1Stream,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {

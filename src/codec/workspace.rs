@@ -1,7 +1,7 @@
 //! One worker's codec states.
 
 use super::builtin::{COUNT, TABLE, by_compcode, by_format};
-use super::{Dictionary, StreamCodec, id};
+use super::{Blosc1Stream, Dictionary, StreamCodec, id};
 use crate::{Error, Result};
 
 /// The states of the built-in codecs (hash tables, contexts) of one worker. Each is made when the codec
@@ -36,8 +36,22 @@ impl Workspace {
         self.codec(row).encode(level, dict, src, dest)
     }
 
-    /// As [`Workspace::encode`], for a chunk of Blosc 1.x; `split` says whether its blocks are split into
-    /// streams.
+    /// As [`Workspace::encode`] without a dictionary, for a stream in which bytes or bits of the same significance stand together.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::encode`].
+    pub fn encode_shuffled(
+        &mut self,
+        compcode: u8,
+        level: u8,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
+        self.codec(row).encode_shuffled(level, src, dest)
+    }
+
+    /// As [`Workspace::encode`], for a chunk of Blosc 1.x.
     ///
     /// # Errors
     /// Those of [`Workspace::encode`].
@@ -45,12 +59,12 @@ impl Workspace {
         &mut self,
         compcode: u8,
         level: u8,
-        split: bool,
+        kind: Blosc1Stream,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
         let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
-        self.codec(row).encode_blosc1(level, split, src, dest)
+        self.codec(row).encode_blosc1(level, kind, src, dest)
     }
 
     /// Decompresses `src`, a stream of the built-in format `format`, into `dest`, and returns the number

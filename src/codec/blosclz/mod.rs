@@ -16,7 +16,7 @@
 mod decode;
 mod encode;
 
-use super::{Dictionary, StreamCodec};
+use super::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::Result;
 use encode::Edition;
 
@@ -50,7 +50,7 @@ impl StreamCodec for BloscLz {
     fn encode_blosc1(
         &mut self,
         level: u8,
-        split: bool,
+        Blosc1Stream { split, .. }: Blosc1Stream,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {

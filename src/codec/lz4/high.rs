@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
-use super::super::{Dictionary, StreamCodec};
+use super::super::{Blosc1Stream, Dictionary, StreamCodec};
 use super::ffi::{self, StreamHc};
 use crate::{Error, Result};
 
@@ -37,7 +37,7 @@ impl StreamCodec for Lz4Hc {
     fn encode_blosc1(
         &mut self,
         level: u8,
-        _split: bool,
+        _kind: Blosc1Stream,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {

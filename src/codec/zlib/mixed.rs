@@ -13,7 +13,7 @@ use std::ops::Range;
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status, Strategy};
 
 use super::WINDOW_BITS;
-use super::noise::{Noise, Run, Search, WINDOW};
+use crate::codec::noise::{Noise, Run, Search, WINDOW};
 use crate::{Error, Result};
 
 /// The head of the stream.

@@ -1,7 +1,6 @@
 //! Zlib: streams of RFC 1950, window 15, the chunk's level as zlib's.
 
 mod mixed;
-mod noise;
 mod plain;
 #[cfg(test)]
 mod tests;
@@ -9,7 +8,7 @@ mod tests;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use self::mixed::{Encoder, Raw};
-use super::{Dictionary, StreamCodec};
+use super::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::{Error, Result};
 
 /// The window of both directions, as a power of two.
@@ -38,7 +37,7 @@ impl StreamCodec for Zlib {
     fn encode_blosc1(
         &mut self,
         level: u8,
-        _split: bool,
+        _kind: Blosc1Stream,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {

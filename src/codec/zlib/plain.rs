@@ -11,7 +11,7 @@ use libz_sys as z;
 
 use super::WINDOW_BITS;
 use super::mixed::Deflater;
-use super::noise::Search;
+use crate::codec::noise::Search;
 use crate::{Error, Result};
 
 /// How much memory zlib takes, as its own default says.

@@ -1,70 +1,9 @@
 //! Streams with noise: what is found, what it is written as, and that it comes back.
 
 use super::Zlib;
-use super::noise::{Noise, Search};
-use crate::codec::StreamCodec;
-
-/// Bytes that are random among the first `values`, from this seed.
-fn noise(seed: u64, values: u64, len: usize) -> Vec<u8> {
-    let mut state = seed;
-    (0..len)
-        .map(|_| {
-            state = state
-                .wrapping_mul(0x5851_f42d_4c95_7f2d)
-                .wrapping_add(0x1405_7b7e_f767_814f);
-            ((state >> 33) % values) as u8
-        })
-        .collect()
-}
-
-fn text(len: usize) -> Vec<u8> {
-    let words = [
-        "noise ",
-        "is what ",
-        "no match ",
-        "says anything ",
-        "about.\n",
-    ];
-    let order = noise(77, 5, len);
-    order
-        .iter()
-        .flat_map(|&word| words[usize::from(word)].bytes())
-        .take(len)
-        .collect()
-}
-
-/// Streams of every kind, with noise that begins and ends at borders of parts and beside them.
-fn streams() -> Vec<Vec<u8>> {
-    let mut streams: Vec<Vec<u8>> = [
-        0, 1, 2, 511, 512, 4095, 4096, 16_383, 16_384, 16_896, 70_001,
-    ]
-    .iter()
-    .flat_map(|&len| {
-        [
-            noise(1, 256, len),
-            noise(2, 20, len),
-            text(len),
-            vec![9; len],
-        ]
-    })
-    .collect();
-    for (before, len, behind) in [
-        (0, 16_384, 4096),
-        (4096, 16_384, 0),
-        (4096, 16_384, 4096),
-        (4095, 16_385, 511),
-        (4097, 20_000, 40_000),
-        (40_000, 40_000, 40_000),
-        (1, 65_536, 1),
-    ] {
-        for values in [256, 40] {
-            let noise = noise(before as u64 + values, values, len);
-            streams.push([text(before), noise.clone(), text(behind)].concat());
-            streams.push([vec![3; before], noise.clone(), noise, text(behind)].concat());
-        }
-    }
-    streams
-}
+use crate::codec::noise::tests::{noise, noise_in, streams, text};
+use crate::codec::noise::{Noise, Search};
+use crate::codec::{Blosc1Stream, StreamCodec};
 
 /// Encodes with both encoders, into no more than `capacity` bytes.
 fn encode_both(zlib: &mut Zlib, level: u8, src: &[u8], capacity: usize) -> [Vec<u8>; 2] {
@@ -72,7 +11,7 @@ fn encode_both(zlib: &mut Zlib, level: u8, src: &[u8], capacity: usize) -> [Vec<
     let len = zlib.encode(level, None, src, &mut dest).expect("encodes");
     let ours = dest[..len].to_vec();
     let len = zlib
-        .encode_blosc1(level, false, src, &mut dest)
+        .encode_blosc1(level, Blosc1Stream::default(), src, &mut dest)
         .expect("encodes");
     [ours, dest[..len].to_vec()]
 }
@@ -95,15 +34,6 @@ fn searched(level: u8, src: &[u8]) -> Vec<u8> {
     let (stream, code) = zlib_rs::compress_slice(&mut dest, src, config);
     assert_eq!(code, zlib_rs::ReturnCode::Ok);
     stream.to_vec()
-}
-
-fn noise_in(src: &[u8], search: Search) -> usize {
-    let mut finder = Noise::default();
-    finder
-        .find(src, search)
-        .iter()
-        .map(|run| run.bytes.len())
-        .sum()
 }
 
 const CAREFUL: [Search; 2] = [Search::Fours, Search::Threes];
@@ -173,34 +103,11 @@ fn a_destination_of_just_the_length_is_enough() {
 }
 
 #[test]
-fn noise_is_found_between_other_things() {
-    let src = [vec![7; 20_480], noise(5, 256, 40_960), text(20_480)].concat();
-    for search in CAREFUL {
-        let mut finder = Noise::default();
-        let found = finder.find(&src, search);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].bytes, 20_480..61_440);
-    }
-}
-
-#[test]
 fn noise_of_few_values_is_found_and_shorter_than_with_matches() {
     let src = noise(6, 30, 100_000);
     assert_eq!(noise_in(&src, Search::Fours), src.len());
     let [stream, _] = encode_both(&mut Zlib::default(), 5, &src, bound(&src));
     assert!(stream.len() < searched(5, &src).len());
-}
-
-#[test]
-fn a_quick_search_is_left_out_for_flat_bytes_alone() {
-    for (values, found) in [(30, false), (200, false), (256, true)] {
-        let src = noise(16, values, 40_960);
-        assert_eq!(
-            noise_in(&src, Search::Quick) == src.len(),
-            found,
-            "{values}"
-        );
-    }
 }
 
 #[test]
@@ -248,25 +155,6 @@ fn noise_that_comes_again_is_found_once_alone() {
     }
     for stream in encode_both(&mut Zlib::default(), 5, &src, bound(&src)) {
         assert!(stream.len() < period.len() * 11 / 10, "{}", stream.len());
-    }
-}
-
-#[test]
-fn what_a_search_shortens_is_no_noise() {
-    let counting: Vec<u8> = (0..30_000_u32).flat_map(u32::to_le_bytes).collect();
-    let steps: Vec<u8> = noise(8, 5, 100_000)
-        .iter()
-        .scan(0_u8, |value, &step| {
-            *value = value.wrapping_add(step);
-            Some(*value)
-        })
-        .collect();
-    let pairs: Vec<u8> = noise(9, 250, 50_000)
-        .iter()
-        .flat_map(|&byte| [byte, byte.wrapping_mul(7), 1, byte])
-        .collect();
-    for src in [text(100_000), counting, steps, pairs] {
-        assert_eq!(noise_in(&src, Search::Fours), 0);
     }
 }
 

@@ -4,6 +4,9 @@
 //! it claims.
 
 mod dict;
+mod mixed;
+#[cfg(test)]
+mod tests;
 mod tiny;
 
 use std::ptr::NonNull;
@@ -18,7 +21,8 @@ use zstd_sys::{
 
 pub(super) use self::dict::{DecoderDict, EncoderDict};
 use self::tiny::{Counts, Prices};
-use super::{Dictionary, StreamCodec};
+use super::noise::{self, Noise, Run};
+use super::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::{Error, Result};
 
 /// The chunk level that stands for the library's highest level.
@@ -33,6 +37,7 @@ pub(super) struct Zstd {
     second: Vec<u8>,
     /// Parses short streams.
     parser: tiny::Parser,
+    noise: Noise,
 }
 
 impl StreamCodec for Zstd {
@@ -50,24 +55,51 @@ impl StreamCodec for Zstd {
         }
     }
 
+    /// Without a search in noise. Elsewhere what seems to be noise may be whole items that come again in another order.
+    fn encode_shuffled(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let level = library_level(level);
+        self.with_noise(level, src, |encoder, runs| match runs {
+            [] => encoder.encode(level, src, dest),
+            runs => {
+                let level = (ZSTD_cParameter::ZSTD_c_compressionLevel, level);
+                encoder.encode_around(runs, [level], src, dest)
+            }
+        })
+    }
+
     fn encode_blosc1(
         &mut self,
         level: u8,
-        _split: bool,
+        kind: Blosc1Stream,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
         let level = library_level(level);
         let parser = Parser::of(level, src.len());
-        let first = match parser {
-            Parser::Lazy if is_noisy(src) => Search::TREE,
-            _ => Search::default(),
+        let (len, has_noise) = if kind.shuffled {
+            self.with_noise(level, src, |encoder, runs| {
+                let search = match parser {
+                    Parser::Lazy if is_noisy_beside(runs, src) => Search::SHORT_BLOCKS,
+                    _ => Search::default(),
+                };
+                let len = match runs {
+                    [] => encoder.encode_with_search(level, search, src, dest)?,
+                    runs => encoder.encode_around(runs, search.parameters(level), src, dest)?,
+                };
+                Ok((len, !runs.is_empty()))
+            })?
+        } else {
+            let search = match parser {
+                Parser::Lazy if is_noisy(src) => Search::TREE,
+                _ => Search::default(),
+            };
+            let encoder = self.encoder()?;
+            let len = encoder.encode_with_search(level, search, src, dest)?;
+            (len, false)
         };
-        let len = self
-            .encoder()?
-            .encode_with_search(level, first, src, dest)?;
         let more: &[Search] = match parser {
-            Parser::Lazy if len < src.len() / REPETITIVE => &[Search::TREE],
+            _ if has_noise => &[],
+            Parser::Lazy if (1..src.len() / REPETITIVE).contains(&len) => &[Search::TREE],
             Parser::Optimal if src.len() <= tiny::LONGEST => &[],
             Parser::Optimal if src.len() <= SHORT => &[Search::CONTENT_8],
             _ => &[],
@@ -188,6 +220,18 @@ impl Zstd {
         found
     }
 
+    /// Has the encoder do something with the noise in `src`.
+    fn with_noise<T>(
+        &mut self,
+        level: i32,
+        src: &[u8],
+        encode: impl FnOnce(&mut Encoder, &[Run]) -> Result<T>,
+    ) -> Result<T> {
+        self.encoder()?;
+        let runs = self.noise.find(src, noise_search(level));
+        encode(self.encoder.as_mut().expect("made above"), runs)
+    }
+
     fn encoder(&mut self) -> Result<&mut Encoder> {
         match &mut self.encoder {
             Some(encoder) => Ok(encoder),
@@ -196,10 +240,22 @@ impl Zstd {
     }
 }
 
+/// How the library searches at this level of its own.
+fn noise_search(level: i32) -> noise::Search {
+    match level {
+        ..5 => noise::Search::FarQuick,
+        5..13 => noise::Search::FarFours,
+        13.. => noise::Search::FarThrees,
+    }
+}
+
 /// The library's parameter for how much it looks for a good place to split blocks, and the value for "not
 /// at all". It has no name in the stable interface.
 const BLOCK_SPLITTER: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam20;
 const NO_SPLITTING: i32 = 1;
+
+/// The library's parameter for the longest block, without a name in the stable interface.
+const LONGEST_BLOCK: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam18;
 
 /// The library's parameters for sequences that are given to it, and the values for "with an end of their own" and
 /// for "find out which offsets repeat".
@@ -255,6 +311,8 @@ struct Search {
     strategy: i32,
     log: i32,
     target_length: i32,
+    /// The longest block.
+    block: i32,
 }
 
 impl Search {
@@ -263,13 +321,45 @@ impl Search {
         strategy: ZSTD_strategy::ZSTD_btlazy2 as i32,
         log: 3,
         target_length: 0,
+        block: 0,
+    };
+    /// Behind each of which all positions are noted again. Planes have codes of their own, too, for which the library would have
+    /// to split blocks.
+    const SHORT_BLOCKS: Search = Search {
+        strategy: 0,
+        log: 0,
+        target_length: 0,
+        block: 32 << 10,
     };
     /// The cheapest of the optimal parsers, content with matches of more than 8 bytes, as it finds in a run.
     const CONTENT_8: Search = Search {
         strategy: ZSTD_strategy::ZSTD_btopt as i32,
         log: 0,
         target_length: 8,
+        block: 0,
     };
+
+    /// What to tell the library, which is not to split blocks: versions before 1.5.7 didn't, and it makes some data a good
+    /// deal larger.
+    fn parameters(self, level: i32) -> [(ZSTD_cParameter, i32); 6] {
+        [
+            (ZSTD_cParameter::ZSTD_c_compressionLevel, level),
+            (ZSTD_cParameter::ZSTD_c_strategy, self.strategy),
+            (ZSTD_cParameter::ZSTD_c_searchLog, self.log),
+            (ZSTD_cParameter::ZSTD_c_targetLength, self.target_length),
+            (LONGEST_BLOCK, self.block),
+            (BLOCK_SPLITTER, NO_SPLITTING),
+        ]
+    }
+}
+
+/// Whether what is no noise [is noisy](is_noisy).
+fn is_noisy_beside(noise: &[Run], src: &[u8]) -> bool {
+    let starts = [0].into_iter().chain(noise.iter().map(|run| run.bytes.end));
+    let ends = noise.iter().map(|run| run.bytes.start).chain([src.len()]);
+    starts
+        .zip(ends)
+        .any(|(start, end)| is_noisy(&src[start..end]))
 }
 
 /// Whether a stretch of `src` is likely to hold no match for 2 KiB, by the number of different bytes in
@@ -322,6 +412,18 @@ impl Encoder {
         NonNull::new(context).map(Encoder).ok_or(Error::MemoryAlloc)
     }
 
+    /// Sets these parameters, and all others to what they are at first. After this, no compression is under way.
+    fn set(&mut self, parameters: impl IntoIterator<Item = (ZSTD_cParameter, i32)>) {
+        let context = self.0.as_ptr();
+        let all = ZSTD_ResetDirective::ZSTD_reset_session_and_parameters;
+        // SAFETY: the context is ours alone.
+        unsafe { ZSTD_CCtx_reset(context, all) };
+        for (parameter, value) in parameters {
+            // SAFETY: the context is ours alone, and no compression is under way.
+            unsafe { ZSTD_CCtx_setParameter(context, parameter, value) };
+        }
+    }
+
     fn encode(&mut self, level: i32, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the context is ours alone, pointers and lengths are those of live slices.
         let result = unsafe {
@@ -337,7 +439,6 @@ impl Encoder {
         encoded(result)
     }
 
-    /// As versions before 1.5.7 did, which didn't split blocks: that makes some data a good deal larger.
     fn encode_with_search(
         &mut self,
         level: i32,
@@ -345,22 +446,11 @@ impl Encoder {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let context = self.0.as_ptr();
-        let parameters = [
-            (ZSTD_cParameter::ZSTD_c_compressionLevel, level),
-            (ZSTD_cParameter::ZSTD_c_strategy, search.strategy),
-            (ZSTD_cParameter::ZSTD_c_searchLog, search.log),
-            (ZSTD_cParameter::ZSTD_c_targetLength, search.target_length),
-            (BLOCK_SPLITTER, NO_SPLITTING),
-        ];
-        for (parameter, value) in parameters {
-            // SAFETY: the context is ours alone, and no compression is under way.
-            unsafe { ZSTD_CCtx_setParameter(context, parameter, value) };
-        }
+        self.set(search.parameters(level));
         // SAFETY: the context is ours alone; pointers and lengths are those of live slices.
         let result = unsafe {
             ZSTD_compress2(
-                context,
+                self.0.as_ptr(),
                 dest.as_mut_ptr().cast(),
                 dest.len(),
                 src.as_ptr().cast(),
@@ -377,29 +467,19 @@ impl Encoder {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let context = self.0.as_ptr();
-        let parameters = [
+        self.set([
             // SAFETY: returns a constant.
             (ZSTD_cParameter::ZSTD_c_compressionLevel, unsafe {
                 ZSTD_maxCLevel()
             }),
-            (ZSTD_cParameter::ZSTD_c_strategy, 0),
-            (ZSTD_cParameter::ZSTD_c_searchLog, 0),
-            (ZSTD_cParameter::ZSTD_c_targetLength, 0),
             (DELIMITERS, EXPLICIT_DELIMITERS),
             (REPEATED_OFFSETS, FIND_REPEATED),
-        ];
-        // SAFETY: the context is ours alone. After this, no compression is under way.
-        unsafe { ZSTD_CCtx_reset(context, ZSTD_ResetDirective::ZSTD_reset_session_only) };
-        for (parameter, value) in parameters {
-            // SAFETY: the context is ours alone, and no compression is under way.
-            unsafe { ZSTD_CCtx_setParameter(context, parameter, value) };
-        }
+        ]);
         // SAFETY: the context is ours alone; pointers and lengths are those of live slices. The sequences
         // add up to the length of `src`, and each copies what is there.
         let result = unsafe {
             ZSTD_compressSequences(
-                context,
+                self.0.as_ptr(),
                 dest.as_mut_ptr().cast(),
                 dest.len(),
                 parse.as_ptr(),
@@ -485,106 +565,5 @@ impl Drop for Decoder {
     fn drop(&mut self) {
         // SAFETY: made by the library, freed once.
         unsafe { ZSTD_freeDCtx(self.0.as_ptr()) };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn blosc1_size(level: u8, src: &[u8]) -> usize {
-        let mut dest = vec![0; src.len()];
-        let mut codec = Zstd::default();
-        let len = codec.encode_blosc1(level, false, src, &mut dest).unwrap();
-        let mut back = vec![0; src.len()];
-        assert_eq!(
-            codec.decode(None, &dest[..len], &mut back, src.len()),
-            Ok(src.len())
-        );
-        assert!(back == src);
-        len
-    }
-
-    #[test]
-    fn short_runs_are_no_longer_than_version_1_5_4_makes_them() {
-        for (level, len, size) in [
-            (7, 32, 16),
-            (8, 64, 16),
-            (8, 128, 16),
-            (8, 256, 18),
-            (9, 512, 18),
-        ] {
-            assert!(
-                blosc1_size(level, &vec![0; len]) <= size,
-                "{len} zeros at level {level}"
-            );
-        }
-        let runs: Vec<u8> = [0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0]
-            .into_iter()
-            .flat_map(|byte| [byte; 16])
-            .collect();
-        assert!(blosc1_size(8, &runs) <= 22);
-        let different_runs: Vec<u8> = (10..18).flat_map(|byte| [byte; 16]).collect();
-        assert!(blosc1_size(9, &different_runs) <= 24);
-    }
-
-    #[test]
-    fn a_few_values_are_no_longer_than_version_1_5_4_makes_them() {
-        let mut sparse = [0; 64];
-        for place in [7, 23, 55, 63] {
-            sparse[place] = 1;
-        }
-        assert!(blosc1_size(9, &sparse) <= 24);
-    }
-
-    #[test]
-    fn a_short_stream_takes_no_more_room_than_there_is() {
-        let zeros = [0; 100];
-        let mut dest = [0xEE; 100];
-        for room in 0..30 {
-            let mut codec = Zstd::default();
-            let len = codec.encode_blosc1(9, false, &zeros, &mut dest[..room]);
-            assert!(len.unwrap() <= room);
-            assert!(
-                dest[room..].iter().all(|&byte| byte == 0xEE),
-                "room for {room}"
-            );
-        }
-    }
-
-    #[test]
-    fn what_repeats_behind_noise_is_found() {
-        let mut random = 1u32;
-        let mut noise = |len: usize| -> Vec<u8> {
-            let step = || {
-                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (random >> 24) as u8
-            };
-            std::iter::repeat_with(step).take(len).collect()
-        };
-        let stretch = noise(20_000);
-        let mut src = stretch.clone();
-        // Pieces of what the parser skipped, each too short to be found by looking at one position in ten.
-        for start in (10_000..19_000).step_by(30) {
-            src.extend_from_slice(&stretch[start..start + 9]);
-        }
-        assert!(is_noisy(&src));
-        for level in 3..=5 {
-            assert!(
-                blosc1_size(level, &src) < src.len() * 95 / 100,
-                "level {level}"
-            );
-        }
-    }
-
-    #[test]
-    fn text_counters_and_short_streams_are_not_noisy() {
-        let text = b"ocean relief and depth, measured at a station in the north. ".repeat(100);
-        let counters: Vec<u8> = (0..8000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
-        assert!(!is_noisy(&text));
-        assert!(!is_noisy(&counters));
-        assert!(!is_noisy(
-            &(0..=255).cycle().take(1000).collect::<Vec<u8>>()
-        ));
     }
 }
