@@ -22,15 +22,15 @@ fn run(prefix: &str) {
     assert!(found, "no check starts with {prefix}");
 }
 
-/// [`run`] in the way that is good for Zen 5 and in the way that is good for Intel's CPUs.
+/// [`run`] in the way that is good for CPUs of AMD and in the way that is good for Intel's CPUs.
 fn run_in_both_ways(prefix: &str) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock();
-    for zen5 in [true, false] {
-        cpu::assume_zen5(Some(zen5));
+    for amd in [true, false] {
+        cpu::assume_amd(Some(amd));
         run(prefix);
     }
-    cpu::assume_zen5(None);
+    cpu::assume_amd(None);
 }
 
 #[test]

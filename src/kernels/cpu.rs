@@ -1,24 +1,24 @@
 //! What some CPUs are quick at, and others are not.
 //!
 //! The [level](super::Level) tells what instructions there are. Some kernels have two ways with the same instructions,
-//! as what they cost differs. CPUs of AMD are slow to write lines that crowd the cache (see `bursts.rs`). From Zen 5 on
-//! they do two shuffles of 64 bytes a cycle, across lanes and from two registers if need be, and four that interleave
-//! within lanes (see the `lines.rs` of the shuffles). Intel's do one of any kind, and for one that takes bytes from two
-//! registers they need two cycles or three.
+//! as what they cost differs. CPUs of AMD are slow to write lines that crowd the cache (see `bursts.rs`). To them a shuffle of
+//! 64 bytes costs the same across lanes, and from two registers, as within lanes: Zen 4 does one a cycle, Zen 5 two (and
+//! four that interleave within lanes; see the `lines.rs` of the shuffles). Intel's do one of any kind, and for one that
+//! takes bytes from two registers they need two cycles or three.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What [`assume_zen5`] was told.
+/// What [`assume_amd`] was told.
 #[cfg(target_arch = "x86_64")]
 static ASSUMED: AtomicU8 = AtomicU8::new(NOTHING);
 #[cfg(target_arch = "x86_64")]
 const NOTHING: u8 = 2;
 
-/// Has the kernels do what is good for Zen 5, or what is good for CPUs that are not of AMD, or what is good for this one.
+/// Has the kernels do what is good for CPUs of AMD, or what is good for others, or what is good for this one.
 /// The bytes are the same; this is for tests, which have both ways to try. It changes nothing on other machines than x86.
 #[doc(hidden)]
-pub fn assume_zen5(assumed: Option<bool>) {
+pub fn assume_amd(assumed: Option<bool>) {
     #[cfg(target_arch = "x86_64")]
     ASSUMED.store(assumed.map_or(NOTHING, u8::from), Ordering::Relaxed);
     #[cfg(not(target_arch = "x86_64"))]
@@ -44,11 +44,9 @@ pub(super) fn is_of_amd() -> bool {
     false
 }
 
-/// True from Zen 5 on, the first of AMD's CPUs that has VP2INTERSECT.
+/// True on the CPUs of AMD that have AVX-512 with VBMI, from Zen 4 on.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(super) fn does_two_shuffles_a_cycle() -> bool {
-    assumed_or(|| {
-        is_x86_feature_detected!("sse4a") && is_x86_feature_detected!("avx512vp2intersect")
-    })
+pub(super) fn shuffles_two_registers_at_once() -> bool {
+    assumed_or(|| is_x86_feature_detected!("sse4a") && is_x86_feature_detected!("avx512vbmi"))
 }

@@ -15,7 +15,7 @@
 
 use super::tiles::GROUP;
 use crate::kernels::bursts::{self, BURST};
-use crate::kernels::cpu::does_two_shuffles_a_cycle;
+use crate::kernels::cpu::shuffles_two_registers_at_once;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
@@ -237,7 +237,10 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
 pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
     // SAFETY: the caller's contract. Where bursts pay, rows are longer than they.
     unsafe {
-        match (bursts::pay(rows, GROUP * TS), does_two_shuffles_a_cycle()) {
+        match (
+            bursts::pay(rows, GROUP * TS),
+            shuffles_two_registers_at_once(),
+        ) {
             (true, true) => bitshuffle_in_bursts::<TS, true>(src, dest, rows),
             (true, false) => bitshuffle_in_bursts::<TS, false>(src, dest, rows),
             (false, true) => bitshuffle_in_tiles::<TS, true>(src, dest, rows),

@@ -13,7 +13,7 @@ mod tiles;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::does_two_shuffles_a_cycle;
+use super::cpu::shuffles_two_registers_at_once;
 use super::level::{Level, level};
 pub(crate) use tiles::GROUP;
 
@@ -76,7 +76,9 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
                 1 => return avx512::bitshuffle::<1>(from, to, rows),
                 2 => return avx512::bitshuffle::<2>(from, to, rows),
                 4 => return avx512::bitshuffle::<4>(from, to, rows),
-                _ if does_two_shuffles_a_cycle() && lines::bitshuffle(typesize, from, to, rows) => {
+                _ if shuffles_two_registers_at_once()
+                    && lines::bitshuffle(typesize, from, to, rows) =>
+                {
                     return;
                 }
                 _ => {}
@@ -143,7 +145,7 @@ pub fn bitunshuffle_groups_at(
                 1 => return avx512::bitunshuffle::<1>(from, step, to, rows),
                 2 => return avx512::bitunshuffle::<2>(from, step, to, rows),
                 4 => return avx512::bitunshuffle::<4>(from, step, to, rows),
-                _ if does_two_shuffles_a_cycle()
+                _ if shuffles_two_registers_at_once()
                     && lines::bitunshuffle(typesize, from, step, to, rows) =>
                 {
                     return;

@@ -193,11 +193,13 @@ unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, it
     // the end.
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
-        if typesize > COLUMNS && crowded(stride, typesize, CROWD) {
+        if typesize > COLUMNS {
             if items >= HALF_BURST && bursts::pay(stride, typesize) {
                 return unshuffle_lines::<W, HALF_BURST>(planes, dest, items);
             }
-            return unshuffle_lines::<W, LINE>(planes, dest, items);
+            if crowded(stride, typesize, CROWD) {
+                return unshuffle_lines::<W, LINE>(planes, dest, items);
+            }
         }
         let mut done = 0;
         let mut step = second_step(dest, typesize, items);

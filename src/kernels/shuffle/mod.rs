@@ -19,7 +19,7 @@ pub(super) mod tiles;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::does_two_shuffles_a_cycle;
+use super::cpu::shuffles_two_registers_at_once;
 use super::level::{Level, level};
 use tiles::{Contiguous, Planes};
 
@@ -87,7 +87,7 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(items) == Level::Avx512
-            && does_two_shuffles_a_cycle()
+            && shuffles_two_registers_at_once()
             && lines::shuffle(typesize, from, to, items)
         {
             return;
@@ -198,7 +198,7 @@ unsafe fn gather<'a>(
     if level.for_items(items) == Level::Avx512 {
         // SAFETY: the caller's contract; the level is available, and there are enough items for it.
         let done = unsafe {
-            does_two_shuffles_a_cycle() && lines::unshuffle(typesize, planes, to, items)
+            shuffles_two_registers_at_once() && lines::unshuffle(typesize, planes, to, items)
                 || avx512::unshuffle(typesize, planes, to, items)
         };
         if done {
