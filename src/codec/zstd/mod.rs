@@ -21,6 +21,7 @@ use zstd_sys::{
 
 pub(super) use self::dict::{DecoderDict, EncoderDict};
 use self::tiny::{Counts, Prices};
+use super::lz4::Lz4;
 use super::noise::{self, Noise, Run};
 use super::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::{Error, Result};
@@ -38,6 +39,8 @@ pub(super) struct Zstd {
     /// Parses short streams.
     parser: tiny::Parser,
     noise: Noise,
+    /// Tells what is repetitive.
+    lz4: Lz4,
 }
 
 impl StreamCodec for Zstd {
@@ -76,7 +79,8 @@ impl StreamCodec for Zstd {
     ) -> Result<usize> {
         let level = library_level(level);
         let parser = Parser::of(level, src.len());
-        let (len, has_noise) = if kind.shuffled {
+        let is_repetitive = matches!(parser, Parser::Lazy) && self.is_repetitive(src, dest)?;
+        let (len, has_noise) = if kind.shuffled && !is_repetitive {
             self.with_noise(level, src, |encoder, runs| {
                 let search = match parser {
                     Parser::Lazy if is_noisy_beside(runs, src) => Search::SHORT_BLOCKS,
@@ -90,7 +94,7 @@ impl StreamCodec for Zstd {
             })?
         } else {
             let search = match parser {
-                Parser::Lazy if is_noisy(src) => Search::TREE,
+                Parser::Lazy if !is_repetitive && is_noisy(src) => Search::TREE,
                 _ => Search::default(),
             };
             let encoder = self.encoder()?;
@@ -98,10 +102,9 @@ impl StreamCodec for Zstd {
             (len, false)
         };
         let more: &[Search] = match parser {
-            _ if has_noise => &[],
-            Parser::Lazy if (1..src.len() / REPETITIVE).contains(&len) => &[Search::TREE],
-            Parser::Optimal if src.len() <= tiny::LONGEST => &[],
-            Parser::Optimal if src.len() <= SHORT => &[Search::CONTENT_8],
+            _ if has_noise || src.len() > SHORT => &[],
+            Parser::Lazy if is_repetitive => &[Search::TREE],
+            Parser::Optimal if src.len() > tiny::LONGEST => &[Search::CONTENT_8],
             _ => &[],
         };
         let len = more.iter().try_fold(len, |len, &search| {
@@ -220,6 +223,13 @@ impl Zstd {
         found
     }
 
+    /// Whether LZ4 packs `src` to a [`REPETITIVE`]th, for which it takes little time. `dest` may have anything in it then.
+    fn is_repetitive(&mut self, src: &[u8], dest: &mut [u8]) -> Result<bool> {
+        let room = dest.len().min(src.len() / REPETITIVE);
+        let len = self.lz4.encode(MAX_LEVEL, None, src, &mut dest[..room])?;
+        Ok(len > 0)
+    }
+
     /// Has the encoder do something with the noise in `src`.
     fn with_noise<T>(
         &mut self,
@@ -300,10 +310,10 @@ impl Parser {
     }
 }
 
-/// The longest stream in which such bytes add up.
+/// The longest stream that is encoded more than once: what is won adds up in many of them.
 const SHORT: usize = 128 << 10;
-/// A stream packed better than this repeats itself so much that trying twice is cheap, and worth it.
-const REPETITIVE: usize = 32;
+/// A stream that LZ4 packs better than this is not noisy, whatever its bytes, and trying twice is cheap if it is short.
+const REPETITIVE: usize = 16;
 
 /// Parameters of the search for matches; 0 is what the level says.
 #[derive(Clone, Copy, Default)]
