@@ -163,21 +163,25 @@ pub(super) struct Raw {
 impl Raw {
     /// One that searches.
     pub(super) fn new(level: u8) -> Raw {
-        Raw::with(level, Strategy::Default)
+        Raw::with(DeflateConfig::new(level.into()))
     }
 
-    /// One that writes no matches.
+    /// One that writes no matches, each block of which has 8 Ki literals instead of the usual 16: bytes change on the way.
     fn literals() -> Raw {
         const ANY_LEVEL: u8 = 1;
-        Raw::with(ANY_LEVEL, Strategy::HuffmanOnly)
+        const SHORT_BLOCKS: i32 = 7;
+        let mut config = DeflateConfig::new(ANY_LEVEL.into());
+        config.strategy = Strategy::HuffmanOnly;
+        config.mem_level = SHORT_BLOCKS;
+        Raw::with(config)
     }
 
-    fn with(level: u8, strategy: Strategy) -> Raw {
+    fn with(config: DeflateConfig) -> Raw {
         let deflate = Deflate::new_with_config(DeflateConfig {
             window_bits: -i32::from(WINDOW_BITS),
-            strategy,
-            ..DeflateConfig::new(level.into())
+            ..config
         });
+        let level = config.level as u8;
         Raw { deflate, level }
     }
 

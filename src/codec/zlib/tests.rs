@@ -111,6 +111,21 @@ fn noise_of_few_values_is_found_and_shorter_than_with_matches() {
 }
 
 #[test]
+fn noise_that_changes_has_new_codes_in_time() {
+    // 64 values in each 4 KiB, but others.
+    let src: Vec<u8> = (0..32_u8)
+        .flat_map(|part| {
+            let values = noise(part.into(), 64, 4096);
+            values.into_iter().map(move |value| value + part % 4 * 64)
+        })
+        .collect();
+    assert!(noise_in(&src, Search::Threes) > src.len() / 2);
+    for stream in encode_both(&mut Zlib::default(), 9, &src, bound(&src)) {
+        assert!(stream.len() < src.len() * 15 / 16);
+    }
+}
+
+#[test]
 fn flat_noise_is_stored_beside_noise_of_few_values() {
     let src = [
         noise(17, 60, 20_480),
