@@ -184,7 +184,7 @@ impl Noise {
             let mut balance = 0;
             while let end = first + self.flat.len()
                 && end < parts
-                && suspect(end)
+                && (self.flat.len() < RUN_MIN || suspect(end))
                 && let Some((loss, flat)) = self.loss(src, bounds(src, end), search)
                 && balance + loss <= 0
             {
@@ -264,14 +264,11 @@ impl Noise {
         let most = cost / SAVED_FRACTION_MAX.min(fraction / 2);
         let saved = if search == Search::FarThrees && bytes.cost < CHEAP {
             // Of cheap bytes, shorter strings are everywhere: the last place of one says nothing.
-            places.enter::<5>(src, entered..part.start);
-            places.saved::<5>(src, part.clone(), search, bytes.cost, most)
+            places.saved::<5>(src, entered, part.clone(), search, bytes.cost, most)
         } else if search.finds_threes() {
-            places.enter::<3>(src, entered..part.start);
-            places.saved::<3>(src, part.clone(), search, bytes.cost, most)
+            places.saved::<3>(src, entered, part.clone(), search, bytes.cost, most)
         } else {
-            places.enter::<4>(src, entered..part.start);
-            places.saved::<4>(src, part.clone(), search, bytes.cost, most)
+            places.saved::<4>(src, entered, part.clone(), search, bytes.cost, most)
         };
         let loss = i64::from(saved?) - i64::from(cost / fraction);
         if search.is_far() && follow_each_other(&src[part], &bytes) {
@@ -291,13 +288,6 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Enters strings that nobody asks about.
-    fn enter<const STRING: u32>(&mut self, src: &[u8], range: Range<usize>) {
-        for at in range.step_by(STRIDE) {
-            self.replace::<STRING>(word(&src[at..at + 8]), at);
-        }
-    }
-
     /// Enters the string at the beginning of `word`. Returns the last place with such a hash, if there was one.
     #[inline(always)]
     fn replace<const STRING: u32>(&mut self, word: u64, at: usize) -> Option<u16> {
@@ -309,15 +299,20 @@ impl Places {
         ((before ^ tag) & TAG == 0).then_some(before as u16)
     }
 
-    /// What matches would save in this part, whose bytes cost so much each; `None` if it is more than `most`.
+    /// What matches would save in this part, whose bytes cost so much each; `None` if it is more than `most`. Strings before `entered`
+    /// have been entered; of those from there on up to the part, which nobody asks about, some are.
     fn saved<const STRING: u32>(
         &mut self,
         src: &[u8],
+        entered: usize,
         part: Range<usize>,
         search: Search,
         byte_cost: u32,
         most: u32,
     ) -> Option<u32> {
+        for at in (entered..part.start).step_by(STRIDE) {
+            self.replace::<STRING>(word(&src[at..at + 8]), at);
+        }
         let (match_cost, same_distance_cost) = search.match_costs();
         let (mut saved, mut last_distance) = (0, 0);
         let mut at = part.start;

@@ -43,6 +43,16 @@ struct Known<'a> {
     runs: &'a [Run],
 }
 
+impl Known<'_> {
+    /// Whether this block of the stream is noise.
+    fn is_noise(&self, block: *const u8) -> bool {
+        let start = block.addr().wrapping_sub(self.src.addr());
+        let before = self.runs.partition_point(|run| run.bytes.end <= start);
+        let run = self.runs.get(before);
+        run.is_some_and(|run| run.bytes.contains(&start))
+    }
+}
+
 impl Encoder {
     /// Encodes `src` without a search in its noise, `runs`, of which there is some; with `parameters` beside the level.
     pub(super) fn encode_around(
@@ -131,19 +141,17 @@ unsafe extern "C" fn literals_of_noise(
     _level: c_int,
     _window: usize,
 ) -> usize {
-    // SAFETY: what the caller says; `encode_around` keeps it until the frame ends.
+    // SAFETY: the caller's contract; `encode_around` has it on its stack until the frame is done.
     let noise = unsafe { &*noise.cast::<Known>() };
-    let start = (block as usize).wrapping_sub(noise.src as usize);
-    let before = noise.runs.partition_point(|run| run.bytes.end <= start);
-    match (noise.runs.get(before), u32::try_from(len)) {
-        (Some(run), Ok(len)) if run.bytes.contains(&start) && capacity > 0 => {
+    match u32::try_from(len) {
+        Ok(len) if capacity > 0 && noise.is_noise(block.cast()) => {
             let literals = ZSTD_Sequence {
                 offset: 0,
                 litLength: len,
                 matchLength: 0,
                 rep: 0,
             };
-            // SAFETY: there is room for one.
+            // SAFETY: the caller's contract; the capacity is one at least.
             unsafe { sequences.write(literals) };
             1
         }

@@ -61,13 +61,13 @@ impl StreamCodec for Zstd {
     /// Without a search in noise. Elsewhere what seems to be noise may be whole items that come again in another order.
     fn encode_shuffled(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let level = library_level(level);
-        self.with_noise(level, src, |encoder, runs| match runs {
-            [] => encoder.encode(level, src, dest),
-            runs => {
+        match self.with_noise(level, src)? {
+            (encoder, []) => encoder.encode(level, src, dest),
+            (encoder, runs) => {
                 let level = (ZSTD_cParameter::ZSTD_c_compressionLevel, level);
                 encoder.encode_around(runs, [level], src, dest)
             }
-        })
+        }
     }
 
     fn encode_blosc1(
@@ -80,26 +80,22 @@ impl StreamCodec for Zstd {
         let level = library_level(level);
         let parser = Parser::of(level, src.len());
         let is_repetitive = matches!(parser, Parser::Lazy) && self.is_repetitive(src, dest)?;
-        let (len, has_noise) = if kind.shuffled && !is_repetitive {
-            self.with_noise(level, src, |encoder, runs| {
-                let search = match parser {
-                    Parser::Lazy if is_noisy_beside(runs, src) => Search::SHORT_BLOCKS,
-                    _ => Search::default(),
-                };
-                let len = match runs {
-                    [] => encoder.encode_with_search(level, search, src, dest)?,
-                    runs => encoder.encode_around(runs, search.parameters(level), src, dest)?,
-                };
-                Ok((len, !runs.is_empty()))
-            })?
+        let (encoder, runs) = if kind.shuffled && !is_repetitive {
+            self.with_noise(level, src)?
         } else {
-            let search = match parser {
-                Parser::Lazy if !is_repetitive && is_noisy(src) => Search::TREE,
-                _ => Search::default(),
-            };
-            let encoder = self.encoder()?;
-            let len = encoder.encode_with_search(level, search, src, dest)?;
-            (len, false)
+            (self.encoder()?, [].as_slice())
+        };
+        let search = match parser {
+            Parser::Lazy if is_repetitive || !is_noisy_beside(runs, src) => Search::default(),
+            Parser::Lazy if kind.shuffled => Search::SHORT_BLOCKS,
+            Parser::Lazy => Search::TREE,
+            _ => Search::default(),
+        };
+        let has_noise = !runs.is_empty();
+        let len = if has_noise {
+            encoder.encode_around(runs, search.parameters(level), src, dest)?
+        } else {
+            encoder.encode_with_search(level, search, src, dest)?
         };
         let more: &[Search] = match parser {
             _ if has_noise || src.len() > SHORT => &[],
@@ -230,16 +226,11 @@ impl Zstd {
         Ok(len > 0)
     }
 
-    /// Has the encoder do something with the noise in `src`.
-    fn with_noise<T>(
-        &mut self,
-        level: i32,
-        src: &[u8],
-        encode: impl FnOnce(&mut Encoder, &[Run]) -> Result<T>,
-    ) -> Result<T> {
+    /// The encoder, and the noise in `src`.
+    fn with_noise(&mut self, level: i32, src: &[u8]) -> Result<(&mut Encoder, &[Run])> {
         self.encoder()?;
         let runs = self.noise.find(src, noise_search(level));
-        encode(self.encoder.as_mut().expect("made above"), runs)
+        Ok((self.encoder.as_mut().expect("made above"), runs))
     }
 
     fn encoder(&mut self) -> Result<&mut Encoder> {
