@@ -64,6 +64,12 @@ pub(in crate::codec) fn streams() -> Vec<Vec<u8>> {
     streams
 }
 
+/// Enough for any encoder's result.
+pub(in crate::codec) fn bound(src: &[u8]) -> usize {
+    src.len() + src.len() / 8 + 200
+}
+
+/// How many bytes of `src` are noise to such a search.
 pub(in crate::codec) fn noise_in(src: &[u8], search: Search) -> usize {
     let mut finder = Noise::default();
     finder
@@ -175,7 +181,6 @@ fn what_a_search_shortens_however_little_is_no_noise_far_either() {
     let counters: Vec<u8> = (0..20_000_u64)
         .flat_map(|item| (item * 3).to_le_bytes().into_iter().take(7))
         .collect();
-    // Cheap bytes, of which only the first of each seven is not that of the item before.
     // A yearly cycle of hours, of which one in four is anything.
     let hours = noise(27, 6, 8760);
     let (other, is_other) = (noise(28, 6, 150_000), noise(29, 4, 150_000));
@@ -185,6 +190,7 @@ fn what_a_search_shortens_however_little_is_no_noise_far_either() {
             _ => hours[at % hours.len()],
         })
         .collect();
+    // Cheap bytes, of which only the first of each seven is not that of the item before.
     let item = noise(25, 3, 7);
     let records: Vec<u8> = noise(26, 3, 20_000)
         .iter()

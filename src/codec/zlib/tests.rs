@@ -1,7 +1,7 @@
 //! Streams with noise: what is found, what it is written as, and that it comes back.
 
 use super::Zlib;
-use crate::codec::noise::tests::{noise, noise_in, streams, text};
+use crate::codec::noise::tests::{bound, noise, noise_in, streams, text};
 use crate::codec::noise::{Noise, Search};
 use crate::codec::{Blosc1Stream, StreamCodec};
 
@@ -14,10 +14,6 @@ fn encode_both(zlib: &mut Zlib, level: u8, src: &[u8], capacity: usize) -> [Vec<
         .encode_blosc1(level, Blosc1Stream::default(), src, &mut dest)
         .expect("encodes");
     [ours, dest[..len].to_vec()]
-}
-
-fn bound(src: &[u8]) -> usize {
-    src.len() + src.len() / 8 + 200
 }
 
 fn decode(zlib: &mut Zlib, stream: &[u8], len: usize) -> Vec<u8> {
