@@ -110,7 +110,7 @@ impl Encoder {
         if src.len() < MIN_INPUT || dest.len() < MIN_OUTPUT {
             return Ok(0);
         }
-        let ratio = match edition {
+        let promise = match edition {
             Edition::Current => {
                 self.probe::<LONG_ONLY>(src, effort.hash_bits, effort.window_divisor)
             }
@@ -118,53 +118,60 @@ impl Encoder {
                 self.probe::<SHORT>(src, BLOSC1_PROBE_BITS, BLOSC1_PROBE_DIVISOR)
             }
         }?;
-        if ratio < effort.min_ratio {
+        if promise.ratio < effort.min_ratio {
             return Ok(0);
         }
         let takes_short = match edition {
             Edition::Current => false,
-            Edition::Blosc1 { split } => !split || ratio < BLOSC1_LONG_RATIO,
+            Edition::Blosc1 { split } => !split || promise.ratio < BLOSC1_LONG_RATIO,
         };
-        if takes_short {
-            self.write::<SHORT>(effort, src, dest)
-        } else {
-            self.write::<LONG_ONLY>(effort, src, dest)
+        match (takes_short, promise.is_steady) {
+            (true, true) => self.write::<SHORT, true>(effort, src, dest),
+            (true, false) => self.write::<SHORT, false>(effort, src, dest),
+            (false, true) => self.write::<LONG_ONLY, true>(effort, src, dest),
+            (false, false) => self.write::<LONG_ONLY, false>(effort, src, dest),
         }
     }
 
-    /// The ratio that a look at the last part of the input, a fraction of its length, promises.
+    /// What a look at the last part of the input, a fraction of its length, promises.
     fn probe<const LEAST: usize>(
         &mut self,
         src: &[u8],
         hash_bits: u32,
         divisor: usize,
-    ) -> Result<f64> {
+    ) -> Result<Promise> {
         let window = src.len() / divisor;
         let scanned = &src[src.len() - window..][..window.min(1 << hash_bits)];
         let mut probe = Probe::<LEAST> {
             counted: PROBE_COUNTED,
             run: PROBE_RUN,
             anchor: 0,
+            matches: 0,
+            alike: 0,
+            last: 0,
         };
         let index = self.near.begin(scanned.len(), hash_bits)?;
         let Some(stop) = search(scanned, 0, index, false, &mut probe) else {
-            return Ok(0.0);
+            return Ok(Promise::default());
         };
         probe.literals(stop);
-        Ok(stop as f64 / probe.counted as f64)
+        Ok(Promise {
+            ratio: stop as f64 / probe.counted as f64,
+            is_steady: probe.alike * STEADY_FRACTION > probe.matches * (STEADY_FRACTION - 1),
+        })
     }
 
     /// The second pass.
-    fn write<const LEAST: usize>(
+    fn write<const LEAST: usize, const STEADY: bool>(
         &mut self,
         effort: &Effort,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
         if src.len() <= u16::LIMIT {
-            write::<LEAST, _>(&mut self.near, effort, src, dest)
+            write::<LEAST, STEADY, _>(&mut self.near, effort, src, dest)
         } else {
-            write::<LEAST, _>(&mut self.wide, effort, src, dest)
+            write::<LEAST, STEADY, _>(&mut self.wide, effort, src, dest)
         }
     }
 }
@@ -174,14 +181,14 @@ const USUAL_ROOM: usize = 1 + MAX_RUN + 3;
 const _: () = assert!(MAX_RUN == 2 * STEP);
 
 /// The second pass, with this table.
-fn write<const LEAST: usize, S: Slot>(
+fn write<const LEAST: usize, const STEADY: bool, S: Slot>(
     table: &mut Table<S>,
     effort: &Effort,
     src: &[u8],
     dest: &mut [u8],
 ) -> Result<usize> {
     let index = table.begin(src.len(), effort.hash_bits)?;
-    let mut writer = Writer::<LEAST> {
+    let mut writer = Writer::<LEAST, STEADY> {
         src,
         dest,
         written: 0,
@@ -203,7 +210,24 @@ struct Probe<const LEAST: usize> {
     run: usize,
     /// Where the bytes not yet counted begin.
     anchor: usize,
+    matches: usize,
+    /// How many matches were as long as the one before.
+    alike: usize,
+    /// The reduced length of the last one.
+    last: usize,
 }
+
+/// What a probe promises.
+#[derive(Default)]
+struct Promise {
+    /// Bytes probed to bytes counted.
+    ratio: f64,
+    /// Whether nearly all matches are as long as the one before.
+    is_steady: bool,
+}
+
+/// One match in so many at most is of another length where they are steady.
+const STEADY_FRACTION: usize = 4;
 
 impl<const LEAST: usize> Probe<LEAST> {
     /// Counts the literals up to position `end`.
@@ -218,6 +242,7 @@ impl<const LEAST: usize> Probe<LEAST> {
 impl<const LEAST: usize> Sink for Probe<LEAST> {
     const GIVE_BACK: usize = LEAST;
     const STRICT_FAR: bool = false;
+    const STEADY: bool = false;
 
     #[inline(always)]
     fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
@@ -228,6 +253,9 @@ impl<const LEAST: usize> Sink for Probe<LEAST> {
         self.counted += match_len(reduced, distance) + 1;
         self.run = 0;
         self.anchor = at + reduced + REDUCED;
+        self.matches += 1;
+        self.alike += usize::from(reduced == self.last);
+        self.last = reduced;
         true
     }
 }
@@ -244,7 +272,7 @@ fn match_len(reduced: usize, distance: usize) -> usize {
 }
 
 /// Writes the stream.
-struct Writer<'a, const LEAST: usize> {
+struct Writer<'a, const LEAST: usize, const STEADY: bool> {
     src: &'a [u8],
     dest: &'a mut [u8],
     written: usize,
@@ -252,7 +280,7 @@ struct Writer<'a, const LEAST: usize> {
     anchor: usize,
 }
 
-impl<const LEAST: usize> Writer<'_, LEAST> {
+impl<const LEAST: usize, const STEADY: bool> Writer<'_, LEAST, STEADY> {
     /// Writes the literals up to position `end`, in runs. Returns whether they fit.
     #[inline(always)]
     fn literals(&mut self, end: usize) -> bool {
@@ -295,7 +323,7 @@ impl<const LEAST: usize> Writer<'_, LEAST> {
     }
 }
 
-impl<const LEAST: usize> Writer<'_, LEAST> {
+impl<const LEAST: usize, const STEADY: bool> Writer<'_, LEAST, STEADY> {
     /// Writes the literals up to a match and the match, of any kind. Returns whether they fit.
     #[inline(never)]
     fn any_match(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
@@ -322,9 +350,10 @@ impl<const LEAST: usize> Writer<'_, LEAST> {
     }
 }
 
-impl<const LEAST: usize> Sink for Writer<'_, LEAST> {
+impl<const LEAST: usize, const STEADY: bool> Sink for Writer<'_, LEAST, STEADY> {
     const GIVE_BACK: usize = LEAST;
     const STRICT_FAR: bool = true;
+    const STEADY: bool = STEADY;
 
     #[inline(always)]
     fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
@@ -361,3 +390,6 @@ impl<const LEAST: usize> Sink for Writer<'_, LEAST> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 
 use super::super::FAR;
 use super::table::{Index, Slot};
+use std::hint::black_box;
 
 /// How many bytes at the end are never searched: they are the last literals.
 const TAIL: usize = 12;
@@ -33,6 +34,8 @@ pub(super) trait Sink {
     const MIN_EQUAL: usize = 2 * Self::GIVE_BACK - 1;
     /// Whether far matches must be longer.
     const STRICT_FAR: bool;
+    /// Whether short matches are likely to be as long as the one before.
+    const STEADY: bool;
 
     /// Takes the match of `reduced + REDUCED` bytes at position `at`. Returns whether to go on.
     fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool;
@@ -57,6 +60,7 @@ pub(super) fn search<S: Slot, K: Sink>(
     // Batches begin at this position and at as many others behind it; elsewhere positions go one by one.
     let batches_end = (limit + 1).saturating_sub(BATCH);
     let (mut together, mut batches) = (at, batches_end.saturating_sub(at));
+    let mut lengths = Lengths::default();
     while at < limit {
         // SAFETY: `1 <= at` and `limit` leaves TAIL bytes behind each position of the batch.
         let found = unsafe {
@@ -70,7 +74,11 @@ pub(super) fn search<S: Slot, K: Sink>(
             Look::Nothing(next) => at = next,
             Look::Match(here, from, differing) => {
                 let distance = here - from;
-                let end = match_end(src, from, here, differing);
+                let equal = match differing {
+                    0 => equal_beyond(src, from, here),
+                    _ => lengths.next::<K>(differing.trailing_zeros() as usize / 8),
+                };
+                let end = (here + equal + 1).min(src.len() - 1);
                 let reduced = end - here - K::GIVE_BACK;
                 if K::STRICT_FAR && distance >= FAR && reduced < MIN_REDUCED_FAR {
                     at = here + 1;
@@ -91,6 +99,35 @@ pub(super) fn search<S: Slot, K: Sink>(
         }
     }
     Some(at)
+}
+
+/// The lengths of short matches.
+#[derive(Default)]
+struct Lengths {
+    last: usize,
+    /// How many in a row have been as long as the one before.
+    alike: u32,
+}
+
+impl Lengths {
+    /// Takes the next length and returns it, in such a way that the CPU needn't wait for it where lengths are steady: it goes on
+    /// with the last one until it knows better, and the search for the next match begins before this one's end is found.
+    #[inline(always)]
+    fn next<K: Sink>(&mut self, length: usize) -> usize {
+        /// So many alike make it worth a try.
+        const ENOUGH: u32 = 8;
+        if !K::STEADY {
+            return length;
+        }
+        let is_alike = length == self.last;
+        if self.alike >= ENOUGH && is_alike {
+            // The compiler mustn't see that the one is as good as the other.
+            return black_box(self.last);
+        }
+        self.alike = if is_alike { self.alike + 1 } else { 0 };
+        self.last = length;
+        length
+    }
 }
 
 /// The outcome of looking at some positions.
@@ -156,18 +193,11 @@ unsafe fn look<const N: usize, S: Slot, K: Sink>(
     Look::Match(here, from, words)
 }
 
-/// The position behind the first byte that differs between what follows `here` and what follows `from < here`, at
-/// most the last position of `src`. The words there differ in the bits of `differing`.
+/// How many bytes behind `here` are equal to those behind `from < here`, up to the end of `src`. The words there are.
 #[inline(always)]
-fn match_end(src: &[u8], from: usize, here: usize, mut differing: u64) -> usize {
-    let last = src.len() - 1;
-    let mut equal = 0;
+fn equal_beyond(src: &[u8], from: usize, here: usize) -> usize {
+    let mut equal = WORD;
     loop {
-        if differing != 0 {
-            equal += (differing.trailing_zeros() / 8) as usize;
-            return (here + equal + 1).min(last);
-        }
-        equal += WORD;
         // Equal words speak for a long match.
         while here + equal + LEAP <= src.len() && leap_equal(src, from + equal, here + equal) {
             equal += LEAP;
@@ -176,12 +206,16 @@ fn match_end(src: &[u8], from: usize, here: usize, mut differing: u64) -> usize 
             break;
         }
         // SAFETY: a word from here on is inside `src`, as just checked, and `from` lies before `here`.
-        differing = unsafe { load(src, here + equal) ^ load(src, from + equal) };
+        let differing = unsafe { load(src, here + equal) ^ load(src, from + equal) };
+        if differing != 0 {
+            return equal + (differing.trailing_zeros() / 8) as usize;
+        }
+        equal += WORD;
     }
-    while here + equal < last && src[here + equal] == src[from + equal] {
+    while here + equal < src.len() && src[here + equal] == src[from + equal] {
         equal += 1;
     }
-    (here + equal + 1).min(last)
+    equal
 }
 
 /// Whether [`LEAP`] bytes at two positions are the same.
