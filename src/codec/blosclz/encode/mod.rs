@@ -9,7 +9,7 @@ mod search;
 mod table;
 
 use search::{REDUCED, Sink, search};
-use table::{Slot, Table};
+use table::{Index, Slot, Table};
 
 use super::super::wild::{STEP, copy_step};
 use super::{FAR, LONG, MAX_RUN};
@@ -150,8 +150,19 @@ impl Encoder {
             alike: 0,
             last: 0,
         };
-        let index = self.near.begin(scanned.len(), hash_bits)?;
-        let Some(stop) = search(scanned, 0, index, false, &mut probe) else {
+        let (len, table) = (scanned.len(), &mut self.near);
+        let stop = if Table::<u16>::clearing_pays(len, hash_bits) {
+            search(
+                scanned,
+                0,
+                table.cleared(len, hash_bits)?,
+                false,
+                &mut probe,
+            )
+        } else {
+            search(scanned, 0, table.based(len, hash_bits)?, false, &mut probe)
+        };
+        let Some(stop) = stop else {
             return Ok(Promise::default());
         };
         probe.literals(stop);
@@ -168,11 +179,18 @@ impl Encoder {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if src.len() <= u16::LIMIT {
-            write::<LEAST, STEADY, _>(&mut self.near, effort, src, dest)
+        let (len, hash_bits) = (src.len(), effort.hash_bits);
+        let written = if len > u16::LIMIT {
+            let index = self.wide.cleared(len, hash_bits)?;
+            write::<LEAST, STEADY, _, _>(index, effort, src, dest)
+        } else if Table::<u16>::clearing_pays(len, hash_bits) {
+            let index = self.near.cleared(len, hash_bits)?;
+            write::<LEAST, STEADY, _, _>(index, effort, src, dest)
         } else {
-            write::<LEAST, STEADY, _>(&mut self.wide, effort, src, dest)
-        }
+            let index = self.near.based(len, hash_bits)?;
+            write::<LEAST, false, _, _>(index, effort, src, dest)
+        };
+        Ok(written)
     }
 }
 
@@ -181,13 +199,12 @@ const USUAL_ROOM: usize = 1 + MAX_RUN + 3;
 const _: () = assert!(MAX_RUN == 2 * STEP);
 
 /// The second pass, with this table.
-fn write<const LEAST: usize, const STEADY: bool, S: Slot>(
-    table: &mut Table<S>,
+fn write<const LEAST: usize, const STEADY: bool, S: Slot, const BASED: bool>(
+    index: Index<'_, S, BASED>,
     effort: &Effort,
     src: &[u8],
     dest: &mut [u8],
-) -> Result<usize> {
-    let index = table.begin(src.len(), effort.hash_bits)?;
+) -> usize {
     let mut writer = Writer::<LEAST, STEADY> {
         src,
         dest,
@@ -197,10 +214,10 @@ fn write<const LEAST: usize, const STEADY: bool, S: Slot>(
     let fits = search(src, HEAD, index, effort.second_index, &mut writer).is_some()
         && writer.literals(src.len());
     if !fits || writer.written >= writer.dest.len() {
-        return Ok(0);
+        return 0;
     }
     writer.dest[0] |= MAX_RUN as u8;
-    Ok(writer.written)
+    writer.written
 }
 
 /// Counts what [`Writer`] would write, in the reference's own way of counting.

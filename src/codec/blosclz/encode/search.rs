@@ -1,9 +1,8 @@
 //! The match finder.
 //!
 //! It looks at every position once, in order: where was a word like this last seen, and do the bytes there go on
-//! like the bytes here? The first good answer is taken. Looking and noting go four positions at a time, so that
-//! the usual answer "nothing" costs one branch in four; when one of the four does match, what was noted for those
-//! behind it is taken back. Right behind a match the next one is often near, and positions go one by one.
+//! like the bytes here? The first good answer is taken. The usual answer is "nothing", so what has to be done for it is
+//! little, and done for a few positions in a row.
 
 use super::super::FAR;
 use super::table::{Index, Slot};
@@ -17,10 +16,8 @@ pub(super) const REDUCED: usize = 2;
 const MIN_REDUCED_FAR: usize = 6;
 /// Matches reach less far back than this.
 const REACH: usize = 73725;
-/// How many positions are looked at together.
-const BATCH: usize = 4;
-/// How many positions behind a match are looked at one by one.
-const ALONE: usize = 4;
+/// How many positions are looked at in a row.
+const ROW: usize = 4;
 /// The bytes compared at once, at first and then in a long match.
 const WORD: usize = size_of::<u64>();
 const LEAP: usize = 32;
@@ -43,10 +40,13 @@ pub(super) trait Sink {
 
 /// Runs the match finder over `src` from position `start` on. `twice` indexes a second position behind each match.
 /// Returns the position where the search ended, or `None` if `sink` wanted no more.
-pub(super) fn search<S: Slot, K: Sink>(
+///
+/// Put into its caller, it would run out of registers.
+#[inline(never)]
+pub(super) fn search<S: Slot, const BASED: bool, K: Sink>(
     src: &[u8],
     start: usize,
-    mut index: Index<'_, S>,
+    mut index: Index<'_, S, BASED>,
     twice: bool,
     sink: &mut K,
 ) -> Option<usize> {
@@ -57,23 +57,27 @@ pub(super) fn search<S: Slot, K: Sink>(
         index.note(src, 0);
         at = 1;
     }
-    // Batches begin at this position and at as many others behind it; elsewhere positions go one by one.
-    let batches_end = (limit + 1).saturating_sub(BATCH);
-    let (mut together, mut batches) = (at, batches_end.saturating_sub(at));
+    // From here on there is no row left.
+    let rows_end = (limit + 1).saturating_sub(ROW);
     let mut lengths = Lengths::default();
     while at < limit {
-        // SAFETY: `1 <= at` and `limit` leaves TAIL bytes behind each position of the batch.
+        // SAFETY: `1 <= at`, and `limit` leaves TAIL bytes from each position on.
         let found = unsafe {
-            if at.wrapping_sub(together) < batches {
-                look::<BATCH, S, K>(src, at, &mut index)
+            if at < rows_end {
+                look::<ROW, S, BASED, K>(src, at, &mut index)
             } else {
-                look::<1, S, K>(src, at, &mut index)
+                look::<1, S, BASED, K>(src, at, &mut index)
             }
         };
         match found {
             Look::Nothing(next) => at = next,
             Look::Match(here, from, differing) => {
                 let distance = here - from;
+                // Asked here, not where hits are rare: whether a place was noted so long ago can't be predicted.
+                if S::LIMIT > REACH && distance >= REACH {
+                    at = here + 1;
+                    continue;
+                }
                 let equal = match differing {
                     0 => equal_beyond(src, from, here),
                     _ => lengths.next::<K>(differing.trailing_zeros() as usize / 8),
@@ -93,8 +97,6 @@ pub(super) fn search<S: Slot, K: Sink>(
                     index.note_as(word(src, last) >> 8, last + 1);
                 }
                 at = last + REDUCED;
-                together = at + ALONE;
-                batches = batches_end.saturating_sub(together);
             }
         }
     }
@@ -134,63 +136,35 @@ impl Lengths {
 enum Look {
     /// None of them matched; the next position to look at.
     Nothing(usize),
-    /// The position that matched, and where, and what differs between the words there. Positions behind it have not been noted.
+    /// The position that matched, and where, and what differs between the words there.
     Match(usize, usize, u64),
 }
 
-/// Looks at and notes `N` positions from `at` on.
+/// Looks at `N` positions from `at` on and notes them, up to the first that matches.
 ///
 /// # Safety
-/// `at >= 1`, and `src` has 8 bytes from each of the `N` positions on.
+/// `at >= 1`, and `src` has [`WORD`] bytes from each of the `N` positions on.
 #[inline(always)]
-unsafe fn look<const N: usize, S: Slot, K: Sink>(
+unsafe fn look<const N: usize, S: Slot, const BASED: bool, K: Sink>(
     src: &[u8],
     at: usize,
-    index: &mut Index<'_, S>,
+    index: &mut Index<'_, S, BASED>,
 ) -> Look {
-    let mut places = [0; N];
-    let mut before = [S::default(); N];
-    let mut differing = [0u64; N];
-    let mut words = 0;
-    for i in 0..N {
-        // SAFETY: the caller vouches for the N positions, the place was just computed, and what was noted there in
+    for here in at..at + N {
+        // SAFETY: the caller vouches for the position; the place was just computed, and what was noted there in
         // this stream is a position already passed; position 0 is before `at`.
         unsafe {
-            let here = load(src, at + i);
-            places[i] = index.place(here as u32);
-            before[i] = index.entry(places[i]);
-            index.set_entry(places[i], index.entry_of(at + i));
-            let there = load(src, index.position_of(before[i]));
-            words = here ^ there;
-            differing[i] = words << (64 - 8 * K::MIN_EQUAL);
-        }
-        if S::LIMIT > REACH && at + i - index.position_of(before[i]) >= REACH {
-            differing[i] = 1;
+            let word = load(src, here);
+            let place = index.place(word as u32);
+            let from = index.position_of(index.entry(place));
+            index.set_entry(place, index.entry_of(here));
+            let differing = word ^ load(src, from);
+            if differing << (64 - 8 * K::MIN_EQUAL) == 0 {
+                return Look::Match(here, from, differing);
+            }
         }
     }
-    let mut hits = 0u32;
-    for (i, &bits) in differing.iter().enumerate() {
-        hits |= u32::from(bits == 0) << i;
-    }
-    if hits == 0 {
-        return Look::Nothing(at + N);
-    }
-    // Take back the positions behind the first hit, in reverse order, since two may share a place. Which one it is
-    // can't be predicted: so this stores without a branch, to the others what is there already.
-    let hit = hits.trailing_zeros() as usize;
-    for i in (1..N).rev() {
-        // SAFETY: as above.
-        unsafe {
-            let entry = index.entry(places[i]);
-            index.set_entry(places[i], if i > hit { before[i] } else { entry });
-        }
-    }
-    let (here, from) = (at + hit, index.position_of(before[hit]));
-    if N > 1 {
-        // SAFETY: as above.
-        words = unsafe { load(src, here) ^ load(src, from) };
-    }
-    Look::Match(here, from, words)
+    Look::Nothing(at + N)
 }
 
 /// How many bytes behind `here` are equal to those behind `from < here`, up to the end of `src`. The words there are.
@@ -240,7 +214,7 @@ fn word(src: &[u8], position: usize) -> u32 {
     u32::from_le_bytes(src[position..position + 4].try_into().expect("4 bytes"))
 }
 
-impl<S: Slot> Index<'_, S> {
+impl<S: Slot, const BASED: bool> Index<'_, S, BASED> {
     /// Notes a position under its own word.
     #[inline(always)]
     fn note(&mut self, src: &[u8], position: usize) {

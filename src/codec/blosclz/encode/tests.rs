@@ -1,4 +1,4 @@
-//! Matches of steady length: where they are expected, and that expecting them changes no byte.
+//! The ways of the encoder, which write the same bytes, and where matches of steady length are expected.
 
 use super::*;
 use crate::codec::noise::tests::{noise, text};
@@ -27,23 +27,37 @@ fn streams() -> Vec<Vec<u8>> {
     streams
 }
 
-fn written<const LEAST: usize, const STEADY: bool, S: Slot>(level: usize, src: &[u8]) -> Vec<u8> {
+fn written<const LEAST: usize, const STEADY: bool, S: Slot, const BASED: bool>(
+    index: Result<Index<'_, S, BASED>>,
+    level: usize,
+    src: &[u8],
+) -> Vec<u8> {
     let mut dest = vec![0; 2 * src.len()];
-    let mut table = Table::<S>::default();
-    let len = write::<LEAST, STEADY, S>(&mut table, &EFFORTS[level - 1], src, &mut dest);
-    dest[..len.expect("room for a table")].to_vec()
+    let index = index.expect("room for a table");
+    let len = write::<LEAST, STEADY, S, BASED>(index, &EFFORTS[level - 1], src, &mut dest);
+    dest[..len].to_vec()
 }
 
 #[test]
-fn expecting_steady_matches_changes_no_byte() {
+fn streams_are_the_same_whatever_the_table_and_what_is_expected() {
+    let (mut near, mut wide) = (Table::<u16>::default(), Table::<u32>::default());
     for src in streams() {
         for level in [1, 5, 9] {
-            let short = written::<SHORT, false, u16>(level, &src);
+            let (len, bits) = (src.len(), EFFORTS[level - 1].hash_bits);
+            // Of this and the next, the tables have what others have left in them.
+            let short = written::<SHORT, false, _, _>(near.based(len, bits), level, &src);
             assert!(!short.is_empty());
-            assert_eq!(short, written::<SHORT, true, u16>(level, &src));
-            assert_eq!(short, written::<SHORT, true, u32>(level, &src));
-            let long = written::<LONG_ONLY, false, u16>(level, &src);
-            assert_eq!(long, written::<LONG_ONLY, true, u16>(level, &src));
+            let cleared = written::<SHORT, false, _, _>(near.cleared(len, bits), level, &src);
+            assert_eq!(short, cleared);
+            let again = written::<SHORT, false, _, _>(near.based(len, bits), level, &src);
+            assert_eq!(short, again);
+            let steady = written::<SHORT, true, _, _>(near.cleared(len, bits), level, &src);
+            assert_eq!(short, steady);
+            let steady = written::<SHORT, true, _, _>(wide.cleared(len, bits), level, &src);
+            assert_eq!(short, steady);
+            let long = written::<LONG_ONLY, false, _, _>(near.based(len, bits), level, &src);
+            let steady = written::<LONG_ONLY, true, _, _>(near.cleared(len, bits), level, &src);
+            assert_eq!(long, steady);
         }
     }
 }
