@@ -210,12 +210,17 @@ unsafe fn load_planes<V: Vector, const SPAN: usize>(tile: *const u8, count: usiz
     }
 }
 
-/// Asks for the next `SPAN` bytes of the eight rows of `step` bytes from `row` on.
+/// Asks for the next `SPAN` bytes of the eight rows of `step` bytes from `row` on, or for some behind these: what lies so far
+/// away that it is fetched into the second-level cache takes longer than a tile of lines.
 #[inline(always)]
 pub(super) fn fetch_rows<const SPAN: usize>(ahead: Option<Nearness>, row: *const u8, step: usize) {
     if let Some(nearness) = ahead {
+        let distance = match nearness {
+            Nearness::First => SPAN,
+            Nearness::Second => SPAN.max(3 * LINE),
+        };
         unroll!(8: k, {
-            let row = row.wrapping_add(k * step + SPAN);
+            let row = row.wrapping_add(k * step + distance);
             unroll!(8: i < SPAN / LINE, { fetch(nearness, row.wrapping_add(i * LINE)) });
         });
     }
