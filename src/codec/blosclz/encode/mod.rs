@@ -152,15 +152,11 @@ impl Encoder {
         };
         let (len, table) = (scanned.len(), &mut self.near);
         let stop = if Table::<u16>::clearing_pays(len, hash_bits) {
-            search(
-                scanned,
-                0,
-                table.cleared(len, hash_bits)?,
-                false,
-                &mut probe,
-            )
+            let index = table.cleared(len, hash_bits)?;
+            search(scanned, 0, index, false, &mut probe)
         } else {
-            search(scanned, 0, table.based(len, hash_bits)?, false, &mut probe)
+            let index = table.based(len, hash_bits)?;
+            search(scanned, 0, index, false, &mut probe)
         };
         let Some(stop) = stop else {
             return Ok(Promise::default());

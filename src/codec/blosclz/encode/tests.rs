@@ -63,6 +63,21 @@ fn streams_are_the_same_whatever_the_table_and_what_is_expected() {
 }
 
 #[test]
+fn matches_reach_no_further_than_they_can_be_written() {
+    let len_at = |distance: usize| {
+        let mut src = noise(7, 256, 100);
+        // Few words, so that what was noted before is still there.
+        src.resize(4 + distance, 0);
+        src.extend_from_within(4..100);
+        src.extend([0; 16]);
+        let mut table = Table::<u32>::default();
+        written::<SHORT, false, _, _>(table.cleared(src.len(), 14), 5, &src).len()
+    };
+    assert!(len_at(73_725) > len_at(73_724) + 80);
+    assert!(len_at(73_724) < len_at(73_723) + 4);
+}
+
+#[test]
 fn a_probe_finds_out_whether_matches_are_steady() {
     let is_steady = |src: &[u8]| {
         let promise = Encoder::default().probe::<SHORT>(src, BLOSC1_PROBE_BITS, 4);
