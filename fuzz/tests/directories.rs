@@ -84,3 +84,13 @@ fn every_seed_with_one_byte_changed_passes_the_checks() {
         each_change(&seed, others, |text| passes(name, text));
     }
 }
+
+#[test]
+fn the_lock_that_an_interrupted_writer_left_may_go() {
+    let files = [
+        ("__attrs__", &b"{}"[..]),
+        ("data/__0.blp", b"blpk"),
+        (".ferroblosc-lock", b""),
+    ];
+    passes("a lock", &bcolz::text_of(files));
+}
