@@ -73,7 +73,7 @@ pub(super) fn search<S: Slot, const BASED: bool, K: Sink>(
             Look::Nothing(next) => at = next,
             Look::Match(here, from, differing) => {
                 let distance = here - from;
-                // Asked here, not where hits are rare: whether a place was noted so long ago can't be predicted.
+                // Asked of hits alone: whether a place was noted so long ago can't be predicted.
                 if S::LIMIT > REACH && distance >= REACH {
                     at = here + 1;
                     continue;
@@ -151,8 +151,8 @@ unsafe fn look<const N: usize, S: Slot, const BASED: bool, K: Sink>(
     index: &mut Index<'_, S, BASED>,
 ) -> Look {
     for here in at..at + N {
-        // SAFETY: the caller vouches for the position; the place was just computed, and what was noted there in
-        // this stream is a position already passed; position 0 is before `at`.
+        // SAFETY: the caller vouches for the position; the place was just computed. The index began with no position set, so
+        // what it has there is a position already passed, or 0, which is before `at`.
         unsafe {
             let word = load(src, here);
             let place = index.place(word as u32);

@@ -56,8 +56,8 @@ pub(super) struct Table<S> {
 }
 
 impl<S: Slot> Table<S> {
-    /// True when [`cleared`](Self::cleared) is quicker than [`based`](Self::based) for a stream of so many bytes: searching it costs
-    /// less then, by about a cycle for three positions, and eight bytes or more are cleared in that time.
+    /// True when [`cleared`](Self::cleared) is taken to be quicker than [`based`](Self::based) for a stream of so many bytes: when
+    /// no more than eight bytes are cleared for each position that is searched for less.
     pub(super) fn clearing_pays(positions: usize, hash_bits: u32) -> bool {
         positions >= (size_of::<S>() << hash_bits) / 8
     }
@@ -102,6 +102,9 @@ impl<S: Slot> Table<S> {
     }
 
     /// Sees to it that there are slots for a stream of so many bytes and hashes of so many bits.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
     fn make(&mut self, positions: usize, hash_bits: u32) -> Result<()> {
         const { assert!(size_of::<usize>() >= 8, "positions of u32 and more") };
         assert!(positions <= S::LIMIT && hash_bits <= MAX_HASH_BITS);
