@@ -21,10 +21,6 @@ const ROOT: &str = "/a";
 const MARK: &[u8] = b"\n=";
 /// The file by which a writer claims the directory, and takes away when he is done.
 const LOCK: &str = "/a/.ferroblosc-lock";
-/// How names of files begin that are not complete yet; the next writer removes them.
-const TEMPORARY: &str = ".ferroblosc-new-";
-/// How the name of a chunk's file ends.
-const CHUNK_END: &str = "blp";
 /// Where a chunk's file tells the plain bytes.
 const NBYTES_AT: usize = 16 + 4;
 
@@ -74,11 +70,7 @@ fn files_in(text: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Whether no chunk says that it holds much.
 fn is_moderate(files: &[(PathBuf, Vec<u8>)]) -> bool {
-    let is_chunk = |path: &Path| path.extension().is_some_and(|end| end == CHUNK_END);
-    files.iter().all(|(path, bytes)| {
-        if !is_chunk(path) {
-            return true;
-        }
+    files.iter().all(|(_, bytes)| {
         let word = bytes.get(NBYTES_AT..).and_then(|rest| rest.first_chunk());
         word.is_none_or(|word| u64::from(u32::from_le_bytes(*word)) <= MAX_NBYTES)
     })
@@ -213,14 +205,13 @@ fn change_table(mut table: Ctable, options: &Options) {
     assert_eq!(table.len(), len + u64::from(appended && !names.is_empty()));
 }
 
-/// How many files there are but for those that writers make for themselves.
+/// How many files there are but for the lock.
 fn kept(disk: &Disk) -> usize {
-    let is_own = |path: &Path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        path == Path::new(LOCK) || name.starts_with(TEMPORARY)
-    };
     let contents = disk.contents();
-    contents.keys().filter(|path| !is_own(path)).count()
+    contents
+        .keys()
+        .filter(|path| path.as_path() != Path::new(LOCK))
+        .count()
 }
 
 /// Repairs; what is left is what verify finds then, and where nothing is, all rows can be read.
