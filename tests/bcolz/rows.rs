@@ -326,6 +326,34 @@ fn row_b14_the_front_of_a_chunk_file_is_checked() {
     assert_eq!(array.read(0..5000).unwrap(), iota(0..5000));
 }
 
+#[test]
+fn rows_in_front_of_a_damaged_block_are_read_each_time() {
+    const ROWS: i64 = 1 << 19;
+    let scratch = Scratch::new();
+    let root = scratch.path("damaged");
+    made(&root, ROWS as u64, 0..ROWS);
+    let path = root.join("data/__0.blp");
+    let mut file = fs::read(&path).unwrap();
+    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+    let (nbytes, blocksize) = (word(16 + 4), word(16 + 8));
+    let nblocks = nbytes.div_ceil(blocksize) as usize;
+    assert!(nblocks > 2);
+    // The last block begins behind the chunk.
+    let start = 16 + 16 + 4 * (nblocks - 1);
+    file[start..start + 4].copy_from_slice(&i32::MAX.to_le_bytes());
+    fs::write(&path, file).unwrap();
+    let mut array = reader(&root);
+    for row in [0, 1, 0, 500, 1] {
+        let read = array.read(row..row + 1).unwrap();
+        assert_eq!(read, iota(row as i64..row as i64 + 1));
+    }
+    for _ in 0..2 {
+        assert!(array.read(ROWS as u64 - 1..ROWS as u64).is_err());
+        assert!(array.read(0..ROWS as u64).is_err());
+        assert_eq!(array.read(0..1).unwrap(), iota(0..1));
+    }
+}
+
 /// Puts the chunks of a fixture together into files of several.
 fn pack_chunks(root: &Path, counts: &[(usize, i64)]) {
     let data = root.join("data");

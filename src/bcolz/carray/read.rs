@@ -38,13 +38,12 @@ struct Piece<'d> {
 }
 
 impl Worker {
-    /// Reads a piece; with `whole`, all of its chunk is in `plain` afterwards.
+    /// Reads a piece.
     fn read(
         &mut self,
         layout: &Layout,
         access: Access<'_>,
         piece: Piece<'_>,
-        whole: bool,
         nthreads: i32,
     ) -> Result<()> {
         let (engine, plain) = (&mut self.engine, &mut self.plain);
@@ -55,17 +54,31 @@ impl Worker {
             dest,
         } = piece;
         let work = |chunk: Chunk<'_>, path: &Path| {
-            if !whole && start == 0 && dest.len() == chunk.nbytes {
+            if start == 0 && dest.len() == chunk.nbytes {
                 return chunk.decode(engine, nthreads, dest, path);
             }
             let is_small = dest.len() < chunk.nbytes / SMALL_PART;
-            if !whole && is_small && chunk.decode_part(engine, start, dest, path)? {
+            if is_small && chunk.decode_part(engine, start, dest, path)? {
                 return Ok(());
             }
             chunk.decode_to(engine, nthreads, plain, path)?;
             dest.copy_from_slice(&plain[start..start + dest.len()]);
             Ok(())
         };
+        layout.with_chunk(access, number, expected, &mut self.file, work)
+    }
+
+    /// Reads a chunk into `plain`.
+    fn read_whole(
+        &mut self,
+        layout: &Layout,
+        access: Access<'_>,
+        number: u64,
+        expected: Expected,
+        nthreads: i32,
+    ) -> Result<()> {
+        let (engine, plain) = (&mut self.engine, &mut self.plain);
+        let work = |chunk: Chunk<'_>, path: &Path| chunk.decode_to(engine, nthreads, plain, path);
         layout.with_chunk(access, number, expected, &mut self.file, work)
     }
 }
@@ -156,24 +169,31 @@ impl Carray {
         result
     }
 
-    /// Reads a piece alone. Who reads several parts of one chunk is likely to read more of it.
+    /// Reads a piece alone. Who reads several parts of one chunk is likely to read more of it, so it is kept; where it
+    /// is damaged elsewhere, each part is read for itself.
     fn read_one(&mut self, worker: &mut Worker, piece: Piece<'_>) -> Result<()> {
-        if let Some((number, plain)) = &self.cached
-            && *number == piece.number
+        let Piece {
+            number, expected, ..
+        } = piece;
+        let is_part = (piece.dest.len() as u64) < expected.most;
+        let is_again = is_part && self.last_part == Some(number);
+        self.last_part = is_part.then_some(number);
+        let is_kept = |(kept, _): &(u64, Vec<u8>)| *kept == number;
+        let nthreads = self.threads();
+        if is_again && !self.cached.as_ref().is_some_and(is_kept) {
+            let access = self.access();
+            let read = worker.read_whole(&self.layout, access, number, expected, nthreads);
+            if read.is_ok() {
+                self.cached = Some((number, std::mem::take(&mut worker.plain)));
+            }
+        }
+        if let Some((_, plain)) = self.cached.as_ref().filter(|cached| is_kept(cached))
             && let Some(part) = plain.get(piece.start..piece.start + piece.dest.len())
         {
             piece.dest.copy_from_slice(part);
             return Ok(());
         }
-        let number = piece.number;
-        let is_part = (piece.dest.len() as u64) < piece.expected.most;
-        let whole = is_part && self.last_part == Some(number);
-        self.last_part = is_part.then_some(number);
-        worker.read(&self.layout, self.access(), piece, whole, self.threads())?;
-        if whole {
-            self.cached = Some((number, std::mem::take(&mut worker.plain)));
-        }
-        Ok(())
+        worker.read(&self.layout, self.access(), piece, nthreads)
     }
 
     /// Lets each worker take the next piece until there is none.
@@ -186,7 +206,7 @@ impl Carray {
             let mut worker = locked(&workers[tid]);
             let next = || locked(&queue).next();
             while let Some(piece) = next() {
-                if let Err(error) = worker.read(layout, access, piece, false, 1) {
+                if let Err(error) = worker.read(layout, access, piece, 1) {
                     // Nothing is left for the others.
                     while next().is_some() {}
                     locked(&failure).get_or_insert(error);
