@@ -21,6 +21,8 @@ const ROOT: &str = "/a";
 const MARK: &[u8] = b"\n=";
 /// The file by which a writer claims the directory, and takes away when he is done.
 const LOCK: &str = "/a/.ferroblosc-lock";
+/// What the names of new files begin with until they are complete; the next writer takes away those that were left.
+const NEW: &str = ".ferroblosc-new-";
 /// Where a chunk's file tells the plain bytes.
 const NBYTES_AT: usize = 16 + 4;
 
@@ -70,7 +72,9 @@ fn files_in(text: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Whether no chunk says that it holds much.
 fn is_moderate(files: &[(PathBuf, Vec<u8>)]) -> bool {
-    files.iter().all(|(_, bytes)| {
+    let is_chunk = |path: &Path| path.extension().is_some_and(|extension| extension == "blp");
+    let mut chunks = files.iter().filter(|(path, _)| is_chunk(path));
+    chunks.all(|(_, bytes)| {
         let word = bytes.get(NBYTES_AT..).and_then(|rest| rest.first_chunk());
         word.is_none_or(|word| u64::from(u32::from_le_bytes(*word)) <= MAX_NBYTES)
     })
@@ -156,6 +160,8 @@ fn read_rows(array: &mut Carray, must_be_right: bool, draw: &mut Draw) {
         let one = one.expect("a row of those read");
         assert!(one == all[row * size..(row + 1) * size], "another row");
     }
+    let again = array.read(rows).expect("rows that were read");
+    assert!(again == all, "other rows");
 }
 
 /// Appends, overwrites and takes away; what succeeded is found again.
@@ -205,12 +211,16 @@ fn change_table(mut table: Ctable, options: &Options) {
     assert_eq!(table.len(), len + u64::from(appended && !names.is_empty()));
 }
 
-/// How many files there are but for the lock.
+/// How many files there are but for the lock and those that were never complete.
 fn kept(disk: &Disk) -> usize {
+    let is_new = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with(NEW))
+    };
     let contents = disk.contents();
-    contents
-        .keys()
-        .filter(|path| path.as_path() != Path::new(LOCK))
+    let paths = contents.keys().map(PathBuf::as_path);
+    paths
+        .filter(|path| *path != Path::new(LOCK) && !is_new(path))
         .count()
 }
 

@@ -94,3 +94,14 @@ fn the_lock_that_an_interrupted_writer_left_may_go() {
     ];
     passes("a lock", &bcolz::text_of(files));
 }
+
+#[test]
+fn files_that_an_interrupted_writer_had_not_completed_may_go() {
+    let (_, seed) = seeds().swap_remove(0);
+    let incomplete = [
+        ("data/__0.blp", &b"blpk"[..]),
+        ("data/.ferroblosc-new-1-0", b"blpk"),
+        ("meta/.ferroblosc-new-1-1", b"{"),
+    ];
+    passes("new files", &[seed, bcolz::text_of(incomplete)].concat());
+}
