@@ -5,10 +5,11 @@
 //! Zen 5 takes 2 ns to write a line that is not in that cache, and 0.6 ns for each of eight neighbours. So there it pays to
 //! gather some lines of each row first. On Intel's the copy costs more than it saves.
 
+use super::cache::{Nearness, WAYS, crowded, exceed_cache, fetch};
 use super::cpu::is_of_amd;
 use super::shuffle::tiles::second_tile;
 use super::unroll::unroll;
-use super::vector::{LINE, Nearness, Vector, WAYS, crowded, exceed_cache, fetch};
+use super::vector::{LINE, Vector};
 use std::mem::MaybeUninit;
 
 /// Bytes of a row that are written at once.
@@ -43,7 +44,7 @@ impl<const ROWS: usize> Gathered<ROWS> {
 pub(super) const EVERY_SECOND: usize = 3 * WAYS;
 
 /// True when what is written to `count` rows that lie `stride` bytes apart is written sooner in bursts. They are no
-/// longer than the rows. Where lines stay in the cache, [fetching them](super::vector::worth_fetching) is quicker still,
+/// longer than the rows. Where lines stay in the cache, [fetching them](super::cache::worth_fetching) is quicker still,
 /// and a few long rows, beyond the caches, the CPU sees coming by itself.
 #[inline]
 pub(super) fn pay(stride: usize, count: usize) -> bool {

@@ -31,6 +31,7 @@
 pub mod bitshuffle;
 mod bursts;
 pub mod bytedelta;
+mod cache;
 mod compile;
 #[doc(hidden)]
 pub mod cpu;

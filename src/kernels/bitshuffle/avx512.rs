@@ -15,11 +15,12 @@
 
 use super::tiles::GROUP;
 use crate::kernels::bursts::{self, BURST};
+use crate::kernels::cache::{Nearness, fetch, worth_fetching};
 use crate::kernels::cpu::shuffles_two_registers_at_once;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LANE, LINE, Nearness, Vector, fetch, worth_fetching};
+use crate::kernels::vector::{LANE, LINE, Vector};
 use std::arch::x86_64::*;
 
 /// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.

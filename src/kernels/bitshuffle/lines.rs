@@ -13,10 +13,11 @@
 use super::avx512::transpose_bits;
 use super::tiles::{GROUP, fetch_ahead, fetch_rows, read_bursts_pay_for};
 use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, QUARTER_BURST, copy};
+use crate::kernels::cache::{Nearness, exceed_cache};
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache};
+use crate::kernels::vector::{LANE, LINE, Vector};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 

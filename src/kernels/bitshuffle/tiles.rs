@@ -15,11 +15,12 @@
 //! are transposed where they wait, and then written row by row (or read).
 
 use crate::kernels::bursts::{self, BURST, EVERY_SECOND, HALF_BURST, copy};
+use crate::kernels::cache::{Nearness, exceed_cache, fetch, worth_fetching};
 use crate::kernels::shuffle::tiles::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
 use crate::kernels::unroll::unroll;
-use crate::kernels::vector::{LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
+use crate::kernels::vector::{LINE, Vector};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 

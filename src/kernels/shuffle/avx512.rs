@@ -14,9 +14,10 @@
 
 use super::tiles::{COLUMNS, Planes};
 use crate::kernels::bursts::{self, HALF_BURST, copy};
+use crate::kernels::cache::crowded;
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
-use crate::kernels::vector::{LANE, LINE, Vector, crowded};
+use crate::kernels::vector::{LANE, LINE, Vector};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 

@@ -19,8 +19,9 @@
 //! before: what it does again comes out the same.
 
 use crate::kernels::bursts::{self, BURST, Gathered};
+use crate::kernels::cache::{Nearness, exceed_cache, fetch, worth_fetching};
 use crate::kernels::unroll::unroll;
-use crate::kernels::vector::{LANE, LINE, Nearness, Vector, exceed_cache, fetch, worth_fetching};
+use crate::kernels::vector::{LANE, LINE, Vector};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 

@@ -1,0 +1,59 @@
+//! What lies in which cache, and asking for it before it is needed.
+
+/// A level of the cache.
+#[derive(Clone, Copy)]
+pub(super) enum Nearness {
+    /// The nearest one.
+    First,
+    /// The one behind it.
+    Second,
+}
+
+/// Asks for the line at `at`, whatever address that is. Nothing happens on CPUs other than x86.
+#[inline(always)]
+pub(super) fn fetch(nearness: Nearness, at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: all CPUs of this family have the instruction, which never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        match nearness {
+            Nearness::First => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
+            Nearness::Second => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (nearness, at);
+}
+
+/// Lines that share a set of the first-level cache and stay in it, whatever CPU it is.
+pub(super) const WAYS: usize = 8;
+
+/// True when more than `ways` of `count` places that lie `stride` bytes apart are nearly the same
+/// number of bytes into a page. Their lines then share a set of the first-level cache, which holds 8
+/// or 12 of them.
+#[inline(always)]
+pub(super) fn crowded(stride: usize, count: usize, ways: usize) -> bool {
+    /// Lines so far apart share a set.
+    const PERIOD: usize = 4096;
+    /// Places that drift so slowly do for a while.
+    const NEAR: usize = 16;
+    // When every `step`th place is near the first one, a `step`th of all are.
+    (1..count.div_ceil(ways)).any(|step| (step * stride + NEAR) % PERIOD <= 2 * NEAR)
+}
+
+/// True when two buffers of so many bytes don't lie in the second-level cache together.
+#[inline(always)]
+pub(super) fn exceed_cache(bytes: usize) -> bool {
+    const MUCH: usize = 1 << 20;
+    bytes >= MUCH
+}
+
+/// True when what is written to `count` places that lie `stride` bytes apart, a line to each in turns,
+/// is written sooner if the next line of each is fetched into the first-level cache before: when it
+/// is not there anyway, and not gone again until it is its turn.
+#[inline(always)]
+pub(super) fn worth_fetching(stride: usize, count: usize) -> bool {
+    /// Two buffers so large are in the cache.
+    const SMALL: usize = 16 << 10;
+    stride * count > SMALL && !crowded(stride, count, WAYS)
+}
