@@ -5,7 +5,7 @@
 //! Zen 5 takes 2 ns to write a line that is not in that cache, and 0.6 ns for each of eight neighbours. So there it pays to
 //! gather some lines of each row first. On Intel's the copy costs more than it saves.
 
-use super::cache::{Nearness, WAYS, crowded, exceed_cache, fetch};
+use super::cache::{Nearness, WAYS, crowded, exceed_second, exceed_third, fetch};
 use super::cpu::is_of_amd;
 use super::shuffle::tiles::second_tile;
 use super::unroll::unroll;
@@ -45,15 +45,13 @@ pub(super) const EVERY_SECOND: usize = 3 * WAYS;
 
 /// True when what is written to `count` rows that lie `stride` bytes apart is written sooner in bursts. They are no
 /// longer than the rows. Where lines stay in the cache, [fetching them](super::cache::worth_fetching) is quicker still,
-/// and a few long rows, beyond the caches, the CPU sees coming by itself.
+/// and where they come from memory, asking for each while others are worked on.
 #[inline]
 pub(super) fn pay(stride: usize, count: usize) -> bool {
     /// Rows that lie nearer are neighbours enough.
     const APART: usize = 1024;
-    const FEW: usize = 16;
-    const LONG: usize = 256 << 10;
     const { assert!(BURST <= APART) }
-    stride >= APART && is_of_amd() && (count > FEW || stride < LONG) && crowded(stride, count, WAYS)
+    stride >= APART && is_of_amd() && !exceed_third(stride * count) && crowded(stride, count, WAYS)
 }
 
 /// Copies a burst of `SPAN` bytes, and asks for the one behind it if that is so far that it has to be fetched `ahead`.
@@ -88,7 +86,7 @@ pub(super) unsafe fn fill_in_bursts<V: Vector, const ROOM: usize, const SPAN: us
     fill: impl Fn(usize, *mut u8),
 ) {
     debug_assert!(rows * SPAN <= ROOM * BURST);
-    let ahead = exceed_cache(rows * length);
+    let ahead = exceed_second(rows * length);
     let mut gathered = Gathered::<ROOM>::new();
     let gathered = gathered.start();
     let mut done = 0;

@@ -1,5 +1,7 @@
 //! What lies in which cache, and asking for it before it is needed.
 
+use super::vector::LINE;
+
 /// A level of the cache.
 #[derive(Clone, Copy)]
 pub(super) enum Nearness {
@@ -43,9 +45,30 @@ pub(super) fn crowded(stride: usize, count: usize, ways: usize) -> bool {
 
 /// True when two buffers of so many bytes don't lie in the second-level cache together.
 #[inline(always)]
-pub(super) fn exceed_cache(bytes: usize) -> bool {
+pub(super) fn exceed_second(bytes: usize) -> bool {
     const MUCH: usize = 1 << 20;
     bytes >= MUCH
+}
+
+/// True when they may not lie in the third-level cache either, or in what others leave of it, and have to come from memory.
+#[inline(always)]
+pub(super) fn exceed_third(bytes: usize) -> bool {
+    const MUCH: usize = 3 << 20;
+    bytes >= MUCH
+}
+
+/// So many bytes further on, lines of rows or planes that don't lie in the second-level cache are asked for: they take longer
+/// than a tile.
+pub(super) const FAR: usize = 3 * LINE;
+
+/// Asks for `count` bytes that follow `at` at a distance, a multiple of [`LINE`]. The CPU sees lines coming that follow each
+/// other, but not beyond the end of a page.
+#[inline(always)]
+pub(super) fn fetch_following(at: *const u8, count: usize) {
+    const DISTANCE: usize = 2048;
+    for i in (0..count).step_by(LINE) {
+        fetch(Nearness::Second, at.wrapping_add(DISTANCE + i));
+    }
 }
 
 /// True when what is written to `count` places that lie `stride` bytes apart, a line to each in turns,

@@ -13,9 +13,8 @@
 //!
 //! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
 
-use super::tiles::GROUP;
+use super::tiles::{Ahead, GROUP};
 use crate::kernels::bursts::{self, BURST};
-use crate::kernels::cache::{Nearness, fetch, worth_fetching};
 use crate::kernels::cpu::shuffles_two_registers_at_once;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
@@ -262,17 +261,16 @@ unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
 ) {
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
-    let ahead = worth_fetching(rows, GROUP * TS);
+    let ahead = Ahead::of_writing(TS, rows);
     while done < rows {
         let at = done.min(rows - LINE);
-        if ahead {
-            for row in 0..GROUP * TS {
-                fetch(Nearness::First, dest.wrapping_add(row * rows + at + LINE));
-            }
-        }
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
         unsafe {
             let groups = src.add(at * GROUP * TS);
+            ahead.fetch_items(groups, LINE, TS);
+            for byte in 0..TS {
+                ahead.fetch_rows::<LINE>(dest.add(byte * GROUP * rows + at), rows);
+            }
             shuffle_tile::<TS, BY_LINES>(groups, dest.add(at), rows);
         };
         done = at + step;
@@ -313,11 +311,19 @@ pub(super) unsafe fn bitunshuffle<const TS: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
+    let ahead = Ahead::of_reading(TS, rows);
     let mut done = 0;
     while done < rows {
         let at = done.min(rows - LINE);
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
-        unsafe { unshuffle_tile::<TS>(src.add(at), dest.add(at * GROUP * TS), step) };
+        unsafe {
+            let groups = dest.add(at * GROUP * TS);
+            ahead.fetch_items(groups, LINE, TS);
+            for byte in 0..TS {
+                ahead.fetch_rows::<LINE>(src.add(byte * GROUP * step + at), step);
+            }
+            unshuffle_tile::<TS>(src.add(at), groups, step);
+        }
         done = at + LINE;
     }
 }

@@ -11,9 +11,9 @@
 //! loads lanes one by one, and shifts and masks bits across registers.
 
 use super::avx512::transpose_bits;
-use super::tiles::{GROUP, fetch_ahead, fetch_rows, read_bursts_pay_for};
+use super::tiles::{Ahead, GROUP, read_bursts_pay_for};
 use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, QUARTER_BURST, copy};
-use crate::kernels::cache::{Nearness, exceed_cache};
+use crate::kernels::cache::exceed_second;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
@@ -193,7 +193,7 @@ fn bytes_of_part(typesize: usize, part: usize) -> std::ops::Range<usize> {
 }
 
 /// Transposes the bits of [`LINE`] groups into bit rows that lie `step` bytes apart, whose next lines it [asks
-/// for](fetch_rows).
+/// for](Ahead).
 ///
 /// # Safety
 /// The CPU has the features; the groups of items of `typesize` bytes, `N` parts, can be read at `src`, and a line be
@@ -204,12 +204,13 @@ unsafe fn shuffle_tile<const N: usize>(
     src: *const u8,
     dest: *mut u8,
     step: usize,
-    ahead: Option<Nearness>,
+    ahead: Ahead,
 ) {
     debug_assert_eq!(parts(typesize), N);
     let tables = &SORT[typesize];
     let mask = bytes_of_group(typesize);
     let mut tiles = [Tile::EMPTY; N];
+    ahead.fetch_items(src, LINE, typesize);
     // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask lets them be read; the tiles
     // are filled before they are read.
     unsafe {
@@ -234,7 +235,7 @@ unsafe fn shuffle_tile<const N: usize>(
         unroll!(3: part < N, {
             for byte in bytes_of_part(typesize, part) {
                 let row = dest.add(byte * GROUP * step);
-                fetch_rows::<LINE>(ahead, row, step);
+                ahead.fetch_rows::<LINE>(row, step);
                 let mut r = [Avx512::splat(0); COLUMNS];
                 unroll!(8: q, {
                     r[q] = transpose_bits(Avx512::load(tiles[part].line(byte % WORD, q)));
@@ -264,18 +265,19 @@ unsafe fn unshuffle_tile<const N: usize>(
     step: usize,
     dest: *mut u8,
     tiles: &mut [Tile; N],
-    ahead: Option<Nearness>,
+    ahead: Ahead,
 ) {
     debug_assert_eq!(parts(typesize), N);
     let tables = &UNSORT[typesize];
     let mask = bytes_of_group(typesize);
+    ahead.fetch_items(dest, LINE, typesize);
     // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask lets them be written; what
     // the tables refer to has been filled in.
     unsafe {
         unroll!(3: part < N, {
             for byte in bytes_of_part(typesize, part) {
                 let row = src.add(byte * GROUP * step);
-                fetch_rows::<LINE>(ahead, row, step);
+                ahead.fetch_rows::<LINE>(row, step);
                 let j = byte % WORD;
                 let mut r = [Avx512::splat(0); COLUMNS];
                 // In descending order, as GFNI counts the rows of a matrix downwards.
@@ -318,7 +320,7 @@ unsafe fn shuffle_parts<const N: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let ahead = fetch_ahead(typesize, rows);
+    let ahead = Ahead::of_writing(typesize, rows);
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
     while done < rows {
@@ -352,7 +354,7 @@ unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
     // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
     unsafe {
         bursts::fill_in_bursts::<Avx512, ROWS, SPAN>(dest, group, rows, |first, to| {
-            shuffle_tile::<N>(typesize, src.add(first * group), to, SPAN, None);
+            shuffle_tile::<N>(typesize, src.add(first * group), to, SPAN, Ahead::NOTHING);
         });
     }
 }
@@ -370,7 +372,7 @@ unsafe fn unshuffle_parts<const N: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let ahead = exceed_cache(GROUP * typesize * rows).then_some(Nearness::Second);
+    let ahead = Ahead::of_reading(typesize, rows);
     let mut tiles = [Tile::EMPTY; N];
     complete(typesize, &mut tiles);
     let mut done = 0;
@@ -420,7 +422,7 @@ unsafe fn unshuffle_in_bursts<const N: usize>(
                     HALF_BURST,
                     groups,
                     &mut tiles,
-                    None,
+                    Ahead::NOTHING,
                 );
             }
         }
@@ -444,19 +446,21 @@ pub(super) unsafe fn bitshuffle(
         return false;
     }
     let in_bursts = bursts::pay(rows, GROUP * typesize);
+    let near = !exceed_second(GROUP * typesize * rows);
     // SAFETY: the caller's contract; where bursts pay, rows are longer than they, and for `N` parts there is room for
     // an `N`th of each.
     unsafe {
         match parts(typesize) {
             1 if in_bursts => shuffle_in_bursts::<1, BURST>(typesize, src, dest, rows),
             1 => shuffle_parts::<1>(typesize, src, dest, rows),
-            // So far away, halves are too short.
-            2 if in_bursts && exceed_cache(GROUP * typesize * rows) => return false,
-            2 if in_bursts => shuffle_in_bursts::<2, HALF_BURST>(typesize, src, dest, rows),
+            // So far away, parts of bursts are too short.
+            2 if in_bursts && near => shuffle_in_bursts::<2, HALF_BURST>(typesize, src, dest, rows),
             2 => shuffle_parts::<2>(typesize, src, dest, rows),
             // Three lines that are not full are as much work as three that are.
             3 if typesize < WIDEST => return false,
-            3 if in_bursts => shuffle_in_bursts::<3, QUARTER_BURST>(typesize, src, dest, rows),
+            3 if in_bursts && near => {
+                shuffle_in_bursts::<3, QUARTER_BURST>(typesize, src, dest, rows)
+            }
             3 => shuffle_parts::<3>(typesize, src, dest, rows),
             _ => return false,
         }

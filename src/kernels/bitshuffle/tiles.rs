@@ -15,7 +15,9 @@
 //! are transposed where they wait, and then written row by row (or read).
 
 use crate::kernels::bursts::{self, BURST, EVERY_SECOND, HALF_BURST, copy};
-use crate::kernels::cache::{Nearness, exceed_cache, fetch, worth_fetching};
+use crate::kernels::cache::{
+    FAR, Nearness, exceed_second, exceed_third, fetch, fetch_following, worth_fetching,
+};
 use crate::kernels::shuffle::tiles::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
@@ -90,16 +92,84 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
     }
 }
 
-/// Where the next line of each row is fetched to, while the tile before it is worked on. The CPU
-/// itself doesn't see so many rows coming. In the first-level cache there must be room for a line of
-/// each, and they must not have to wait for other parts of the items.
-#[inline(always)]
-pub(super) fn fetch_ahead(typesize: usize, rows: usize) -> Option<Nearness> {
-    if typesize <= WHOLE && worth_fetching(rows, GROUP * typesize) {
-        Some(Nearness::First)
-    } else {
-        exceed_cache(GROUP * typesize * rows).then_some(Nearness::Second)
+/// What is asked for while a tile is worked on.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead {
+    /// The next line of each row, into the first-level cache. The CPU itself doesn't see so many rows coming. There must be
+    /// room for a line of each, and they must not have to wait for other parts of the items.
+    next: bool,
+    /// The line of each row behind the next two, into the second-level cache: what lies so far away takes longer than a tile.
+    far: bool,
+    /// The items that follow.
+    items: bool,
+}
+
+impl Ahead {
+    /// Nothing.
+    pub(super) const NOTHING: Ahead = Ahead {
+        next: false,
+        far: false,
+        items: false,
+    };
+
+    /// What is good for writing bit rows of `rows` bytes.
+    #[inline(always)]
+    pub(super) fn of_writing(typesize: usize, rows: usize) -> Ahead {
+        let bytes = GROUP * typesize * rows;
+        let next = typesize <= WHOLE && worth_fetching(rows, GROUP * typesize);
+        Ahead {
+            next,
+            far: exceed_third(bytes) || !next && Self::unseen(typesize, bytes),
+            items: exceed_third(bytes),
+        }
     }
+
+    /// What is good for reading `rows` bytes of each bit row.
+    #[inline(always)]
+    pub(super) fn of_reading(typesize: usize, rows: usize) -> Ahead {
+        let bytes = GROUP * typesize * rows;
+        Ahead {
+            next: false,
+            far: exceed_third(bytes) || Self::unseen(typesize, bytes),
+            items: exceed_third(bytes),
+        }
+    }
+
+    /// True when there are rows in the third-level cache that the CPU doesn't see coming; it does see those of a few.
+    #[inline(always)]
+    fn unseen(typesize: usize, bytes: usize) -> bool {
+        const FEW: usize = 4;
+        typesize > FEW && exceed_second(bytes)
+    }
+
+    /// Asks for lines of the eight rows of `step` bytes from `row` on, of which a tile has `SPAN` bytes.
+    #[inline(always)]
+    pub(super) fn fetch_rows<const SPAN: usize>(self, row: *const u8, step: usize) {
+        if self.next {
+            fetch_each::<SPAN>(Nearness::First, row.wrapping_add(SPAN), step);
+        }
+        if self.far {
+            let distance = SPAN.max(FAR);
+            fetch_each::<SPAN>(Nearness::Second, row.wrapping_add(distance), step);
+        }
+    }
+
+    /// Asks for items behind those of a tile of `groups` groups that begins at `at`.
+    #[inline(always)]
+    pub(super) fn fetch_items(self, at: *const u8, groups: usize, typesize: usize) {
+        if self.items {
+            fetch_following(at, groups * GROUP * typesize);
+        }
+    }
+}
+
+/// Asks for `SPAN` bytes of each of the eight rows of `step` bytes from `row` on.
+#[inline(always)]
+fn fetch_each<const SPAN: usize>(nearness: Nearness, row: *const u8, step: usize) {
+    unroll!(8: k, {
+        let row = row.wrapping_add(k * step);
+        unroll!(8: i < SPAN / LINE, { fetch(nearness, row.wrapping_add(i * LINE)) });
+    });
 }
 
 /// Fills the planes of a tile from `span` groups at `src`.
@@ -211,22 +281,6 @@ unsafe fn load_planes<V: Vector, const SPAN: usize>(tile: *const u8, count: usiz
     }
 }
 
-/// Asks for the next `SPAN` bytes of the eight rows of `step` bytes from `row` on, or for some behind these: what lies so far
-/// away that it is fetched into the second-level cache takes longer than a tile of lines.
-#[inline(always)]
-pub(super) fn fetch_rows<const SPAN: usize>(ahead: Option<Nearness>, row: *const u8, step: usize) {
-    if let Some(nearness) = ahead {
-        let distance = match nearness {
-            Nearness::First => SPAN,
-            Nearness::Second => SPAN.max(3 * LINE),
-        };
-        unroll!(8: k, {
-            let row = row.wrapping_add(k * step + distance);
-            unroll!(8: i < SPAN / LINE, { fetch(nearness, row.wrapping_add(i * LINE)) });
-        });
-    }
-}
-
 /// Copies `SPAN` bytes each of eight rows that lie `from_step` bytes apart to where they lie `to_step` bytes
 /// apart.
 ///
@@ -320,7 +374,7 @@ unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     let mut tile = Tile([MaybeUninit::uninit(); BYTES]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= SPAN { SPAN } else { V::BYTES };
-    let ahead = fetch_ahead(typesize, rows);
+    let ahead = Ahead::of_writing(typesize, rows);
     let mut done = 0;
     let mut step = second_tile(dest, span, rows);
     while done < rows {
@@ -329,12 +383,15 @@ unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
             // SAFETY: groups `first .. first + span` exist; each bit row has as many bytes.
             unsafe {
                 let groups = src.add(first * GROUP * typesize);
+                if part.column == 0 {
+                    ahead.fetch_items(groups, span, typesize);
+                }
                 read_groups::<V, SPAN>(typesize, part, groups, tile, span);
                 for j in skip..part.width {
                     let row = dest.add(GROUP * (part.column + j) * rows + first);
                     let plane = tile.add(j * SPAN);
                     let apart = part.width * SPAN;
-                    fetch_rows::<SPAN>(ahead, row, rows);
+                    ahead.fetch_rows::<SPAN>(row, rows);
                     if SPAN == LINE {
                         for at in (0..span).step_by(V::BYTES) {
                             move_bits::<V>(plane.add(at), apart, row.add(at), rows);
@@ -376,7 +433,7 @@ pub(super) fn read_bursts_pay_for(typesize: usize, step: usize, rows: usize) -> 
     typesize <= COLUMNS
         && rows >= HALF_BURST
         && bursts::pay(step, EVERY_SECOND)
-        && !exceed_cache(GROUP * typesize * step)
+        && !exceed_second(GROUP * typesize * step)
 }
 
 /// [`bitunshuffle`] in bursts.
@@ -411,7 +468,7 @@ unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     let mut tile = Tile([MaybeUninit::uninit(); BYTES]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= SPAN { SPAN } else { V::BYTES };
-    let ahead = exceed_cache(GROUP * typesize * rows).then_some(Nearness::Second);
+    let ahead = Ahead::of_reading(typesize, rows);
     let mut done = 0;
     while done < rows {
         let first = done.min(rows - span);
@@ -422,7 +479,7 @@ unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
                     let row = src.add(GROUP * (part.column + j) * step + first);
                     let plane = tile.add(j * SPAN);
                     let apart = part.width * SPAN;
-                    fetch_rows::<SPAN>(ahead, row, step);
+                    ahead.fetch_rows::<SPAN>(row, step);
                     if SPAN == LINE {
                         for at in (0..span).step_by(V::BYTES) {
                             move_bits::<V>(row.add(at), step, plane.add(at), apart);
@@ -435,6 +492,9 @@ unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
                     }
                 }
                 let groups = dest.add(first * GROUP * typesize);
+                if part.column == 0 {
+                    ahead.fetch_items(groups, span, typesize);
+                }
                 write_groups::<V, SPAN>(typesize, part, tile, groups, span);
             }
         }

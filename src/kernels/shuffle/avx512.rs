@@ -14,7 +14,7 @@
 
 use super::tiles::{COLUMNS, Planes};
 use crate::kernels::bursts::{self, HALF_BURST, copy};
-use crate::kernels::cache::crowded;
+use crate::kernels::cache::{FAR, Nearness, crowded, exceed_third, fetch, fetch_following};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
@@ -204,8 +204,12 @@ unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, it
         }
         let mut done = 0;
         let mut step = second_step(dest, typesize, items);
+        let far = exceed_third(items * typesize);
         while done < items {
             let item = done.min(items - WORDS);
+            if far {
+                fetch_following(dest.wrapping_add(item * typesize), WORDS * typesize);
+            }
             put_together::<W>(|j| planes.plane(j).add(item), dest.add(item * typesize));
             done = item + step;
             step = WORDS;
@@ -226,12 +230,19 @@ unsafe fn unshuffle_lines<const W: usize, const SPAN: usize>(
     let typesize = W * WORD;
     let mut lines = Lines([[MaybeUninit::uninit(); SPAN]; PLANES]);
     let lines: *mut u8 = lines.0.as_mut_ptr().cast();
+    let far = exceed_third(items * typesize);
     let mut done = 0;
     while done < items {
         let first = done.min(items - SPAN);
+        if far {
+            fetch_following(dest.wrapping_add(first * typesize), SPAN * typesize);
+        }
         // SAFETY: so many items from the first on exist, and all lines are filled before they are read.
         unsafe {
             for j in 0..typesize {
+                if far {
+                    fetch(Nearness::Second, planes.plane(j).wrapping_add(first + FAR));
+                }
                 copy::<Avx512>(planes.plane(j).add(first), lines.add(j * SPAN), SPAN);
             }
             for at in (0..SPAN).step_by(WORDS) {

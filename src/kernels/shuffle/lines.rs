@@ -10,6 +10,7 @@
 
 use super::tiles::{COLUMNS, Planes, second_tile};
 use crate::kernels::bursts::{self, BURST};
+use crate::kernels::cache::{exceed_third, fetch_following};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LINE, Vector};
@@ -158,8 +159,13 @@ unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, i
     } else {
         LINE - dest.addr() % LINE / TS
     };
+    // Narrower items take no longer than asking for them.
+    let far = TS >= 8 && exceed_third(items * TS);
     while done < items {
         let item = done.min(items - LINE);
+        if far {
+            fetch_following(dest.wrapping_add(item * TS), LINE * TS);
+        }
         // SAFETY: there are so many items from `item` on.
         unsafe { unshuffle_tile::<TS>(planes, item, dest.add(item * TS)) };
         done = item + step;

@@ -19,7 +19,9 @@
 //! before: what it does again comes out the same.
 
 use crate::kernels::bursts::{self, BURST, Gathered};
-use crate::kernels::cache::{Nearness, exceed_cache, fetch, worth_fetching};
+use crate::kernels::cache::{
+    FAR, Nearness, exceed_second, exceed_third, fetch, fetch_following, worth_fetching,
+};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LANE, LINE, Vector};
 use std::mem::MaybeUninit;
@@ -401,6 +403,12 @@ unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
     }
 }
 
+/// Asks for the line of each of [`COLUMNS`] planes from `column` on that is the third behind where a tile is.
+#[inline(always)]
+fn fetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
+    unroll!(16: j, { fetch(Nearness::Second, plane(column + j).wrapping_add(FAR)) });
+}
+
 /// Shuffles `items` items of more than 16 bytes.
 ///
 /// # Safety
@@ -410,12 +418,19 @@ unsafe fn shuffle_wide<V: Vector>(typesize: usize, src: *const u8, dest: *mut u8
     let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, V::BYTES, items);
+    let far = exceed_third(items * typesize);
     while done < items {
         let item = done.min(last_item);
+        if far {
+            fetch_following(src.wrapping_add(item * typesize), V::BYTES * typesize);
+        }
         for start in (0..typesize).step_by(COLUMNS) {
             let column = start.min(last_column);
             // SAFETY: the tile has `BYTES` items from `item` on and 16 columns from `column` on.
             unsafe {
+                if far {
+                    fetch_columns(column, |j| dest.wrapping_add(j * items + item));
+                }
                 let columns = read_columns::<V>(src.add(item * typesize + column), typesize);
                 let plane = dest.add(column * items + item);
                 store_planes(columns, start - column, COLUMNS, plane, items);
@@ -442,7 +457,7 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     dest: *mut u8,
     items: usize,
 ) {
-    let ahead = exceed_cache(items * typesize);
+    let ahead = exceed_second(items * typesize);
     let mut gathered = Gathered::<COLUMNS>::new();
     let gathered = gathered.start();
     let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
@@ -483,13 +498,20 @@ unsafe fn unshuffle_wide<V: Vector>(
     items: usize,
 ) {
     let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
+    let far = exceed_third(items * typesize);
     let mut done = 0;
     while done < items {
         let item = done.min(last_item);
+        if far {
+            fetch_following(dest.wrapping_add(item * typesize), V::BYTES * typesize);
+        }
         for start in (0..typesize).step_by(COLUMNS) {
             let column = start.min(last_column);
             // SAFETY: as in `shuffle_wide`.
             unsafe {
+                if far {
+                    fetch_columns(column, |j| planes.plane(j).wrapping_add(item));
+                }
                 let columns = load_planes::<V>(planes, column, COLUMNS, item);
                 write_columns(columns, dest.add(item * typesize + column), typesize);
             }
