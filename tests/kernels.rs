@@ -51,6 +51,11 @@ fn planes_and_rows_that_crowd_the_cache_come_out_the_same_at_every_level() {
 }
 
 #[test]
+fn planes_and_rows_beyond_the_caches_come_out_the_same_at_every_level() {
+    run_in_both_ways("far_rows");
+}
+
+#[test]
 fn delta_gives_the_same_bytes_at_every_level() {
     run("delta");
 }

@@ -36,6 +36,7 @@ pub const CHECKS: &[Check] = &[
         bitshuffle_stays_inside_its_slices,
     ),
     ("crowds_come_out_the_same", crowds_come_out_the_same),
+    ("far_rows_come_out_the_same", far_rows_come_out_the_same),
     ("delta_follows_its_definition", delta_follows_its_definition),
     (
         "truncation_follows_its_definition",
@@ -392,30 +393,52 @@ fn bitshuffle_stays_inside_its_slices(level: Level) {
 /// Planes and rows so far apart, in bytes, that many share sets of the cache, of the last two even few.
 const APART: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
 
-/// A typesize and rows that are beyond the caches.
-const FAR: (usize, usize) = (16, 8192);
+/// Typesizes and bit rows that are beyond the second-level cache, or the third-level one.
+const FAR_ROWS: &[(usize, usize)] = &[
+    (16, 8192),
+    (4, 98_304),
+    (5, 80_001),
+    (16, 24_576),
+    (33, 12_000),
+];
+
+/// Typesizes and planes that are beyond the third-level cache.
+const FAR_PLANES: &[(usize, usize)] = &[(8, 400_001), (20, 160_000), (32, 98_304), (48, 65_551)];
 
 fn crowds_come_out_the_same(level: Level) {
-    bit_rows_come_out_the_same(level, FAR.0, FAR.1);
     for apart in APART {
         for typesize in [16, 17, 31, 32, 48, 64, 80] {
-            let src = noise(apart * typesize + typesize / 2);
-            let planes = shuffled(typesize, &src);
-            let mut fenced = Fenced::new(src.len());
-            for at_end in [false, true] {
-                let dest = fenced.slice(src.len(), at_end);
-                shuffle::shuffle_at(level, typesize, &src, dest);
-                assert!(
-                    dest == planes,
-                    "shuffle: typesize {typesize}, {apart} items"
-                );
-                shuffle::unshuffle_at(level, typesize, &planes, dest);
-                assert!(dest == src, "unshuffle: typesize {typesize}, {apart} items");
-            }
+            planes_come_out_the_same(level, typesize, apart);
         }
         for typesize in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 20, 24] {
             bit_rows_come_out_the_same(level, typesize, apart);
         }
+    }
+}
+
+fn far_rows_come_out_the_same(level: Level) {
+    for &(typesize, apart) in FAR_ROWS {
+        bit_rows_come_out_the_same(level, typesize, apart);
+    }
+    for &(typesize, apart) in FAR_PLANES {
+        planes_come_out_the_same(level, typesize, apart);
+    }
+}
+
+/// Planes of `apart` bytes of items of `typesize`.
+fn planes_come_out_the_same(level: Level, typesize: usize, apart: usize) {
+    let src = noise(apart * typesize + typesize / 2);
+    let planes = shuffled(typesize, &src);
+    let mut fenced = Fenced::new(src.len());
+    for at_end in [false, true] {
+        let dest = fenced.slice(src.len(), at_end);
+        shuffle::shuffle_at(level, typesize, &src, dest);
+        assert!(
+            dest == planes,
+            "shuffle: typesize {typesize}, {apart} items"
+        );
+        shuffle::unshuffle_at(level, typesize, &planes, dest);
+        assert!(dest == src, "unshuffle: typesize {typesize}, {apart} items");
     }
 }
 
