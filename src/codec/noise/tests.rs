@@ -1,6 +1,7 @@
 //! What is found to be noise, and streams that have some.
 
 use super::{Noise, Search};
+use std::iter::repeat_n;
 
 /// Bytes that are random among the first `values`, from this seed.
 pub(in crate::codec) fn noise(seed: u64, values: u64, len: usize) -> Vec<u8> {
@@ -31,6 +32,20 @@ pub(in crate::codec) fn text(len: usize) -> Vec<u8> {
         .collect()
 }
 
+/// Runs of up to `most` bytes, of so many values, in no order.
+pub(in crate::codec) fn runs(values: u64, most: u64, len: usize) -> Vec<u8> {
+    let lengths = noise(1, 256, 2 * len);
+    let lengths = lengths
+        .chunks_exact(2)
+        .map(|two| (256 * usize::from(two[0]) + usize::from(two[1])) % most as usize + 1);
+    noise(2, values, len)
+        .iter()
+        .zip(lengths)
+        .flat_map(|(&byte, len)| repeat_n(byte, len))
+        .take(len)
+        .collect()
+}
+
 /// Streams of every kind, with noise that begins and ends at borders of parts and beside them.
 pub(in crate::codec) fn streams() -> Vec<Vec<u8>> {
     let mut streams: Vec<Vec<u8>> = [
@@ -43,6 +58,7 @@ pub(in crate::codec) fn streams() -> Vec<Vec<u8>> {
             noise(2, 20, len),
             text(len),
             vec![9; len],
+            runs(30, 100, len),
         ]
     })
     .collect();
@@ -58,7 +74,8 @@ pub(in crate::codec) fn streams() -> Vec<Vec<u8>> {
         for values in [256, 40, 4] {
             let noise = noise(before as u64 + values, values, len);
             streams.push([text(before), noise.clone(), text(behind)].concat());
-            streams.push([vec![3; before], noise.clone(), noise, text(behind)].concat());
+            streams.push([vec![3; before], noise.clone(), noise.clone(), text(behind)].concat());
+            streams.push([runs(9, 999, before), noise, runs(99, 99, behind)].concat());
         }
     }
     streams

@@ -1,18 +1,19 @@
-//! A stream of RFC 1950 of which the noise is written without matches.
+//! A stream of RFC 1950 of which the noise is written without matches, and what is all of runs with matches of distance 1.
 //!
 //! ```text
 //! head:2  blocks with matches | blocks of literals or stored | blocks with matches | ...  Adler-32:4
 //! ```
 //!
-//! Two encoders of raw deflate streams (RFC 1951) take turns. Where one leaves off, it goes on to a whole byte with an
+//! Encoders of raw deflate streams (RFC 1951) take turns. Where one leaves off, it goes on to a whole byte with an
 //! empty stored block (`Z_SYNC_FLUSH`). The search begins anew behind noise, with the window before as its dictionary. Noise
-//! that no code makes shorter is stored.
+//! that no code makes shorter is stored. What lies between noise, or is all of the stream, has no matches but those of distance 1 if it
+//! is [of runs](super::runs).
 
 use std::ops::Range;
 
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status, Strategy};
 
-use super::WINDOW_BITS;
+use super::{WINDOW_BITS, runs};
 use crate::codec::noise::{Noise, Run, Search, WINDOW};
 use crate::{Error, Result};
 
@@ -41,6 +42,9 @@ pub(super) struct Encoder<D> {
     /// `None` until there is noise.
     literals: Option<Raw>,
     noise: Noise,
+    /// `None` until there are runs.
+    repeater: Option<Raw>,
+    seen: Option<Box<runs::Seen>>,
 }
 
 impl<D: Deflater> Encoder<D> {
@@ -49,6 +53,8 @@ impl<D: Deflater> Encoder<D> {
             deflater,
             literals: None,
             noise: Noise::default(),
+            repeater: None,
+            seen: None,
         }
     }
 
@@ -79,8 +85,15 @@ impl<D: Deflater> Encoder<D> {
         let runs = self.noise.find(src, deflater.search());
         let is_last = |bytes: &Range<usize>| bytes.end == src.len();
         let mut search = |bytes: Range<usize>, dest: &mut [u8]| {
+            let (here, last) = (&src[bytes.clone()], is_last(&bytes));
+            // At the lowest level a search takes no longer.
+            if deflater.search() != Search::Quick && runs::are_all(here, &mut self.seen) {
+                let repeater = self.repeater.get_or_insert_with(Raw::repeater);
+                repeater.begin(&[])?;
+                return repeater.append(here, last, dest);
+            }
             deflater.begin(window(src, bytes.start))?;
-            deflater.append(&src[bytes.clone()], is_last(&bytes), dest)
+            deflater.append(here, last, dest)
         };
         let (mut done, mut len) = (0, 0);
         for Run { bytes, flat } in runs {
@@ -174,6 +187,14 @@ impl Raw {
         config.strategy = Strategy::HuffmanOnly;
         config.mem_level = SHORT_BLOCKS;
         Raw::with(config)
+    }
+
+    /// One that finds no matches but those of the byte before.
+    fn repeater() -> Raw {
+        Raw::with(DeflateConfig {
+            strategy: Strategy::Rle,
+            ..DeflateConfig::default()
+        })
     }
 
     fn with(config: DeflateConfig) -> Raw {

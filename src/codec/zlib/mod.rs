@@ -2,6 +2,7 @@
 
 mod mixed;
 mod plain;
+mod runs;
 #[cfg(test)]
 mod tests;
 
@@ -14,8 +15,8 @@ use crate::{Error, Result};
 /// The window of both directions, as a power of two.
 const WINDOW_BITS: u8 = 15;
 
-/// The states, reset for each stream: about 300 KiB for an encoder, and as much again once it met noise that is not stored; 40 KiB
-/// for decoding.
+/// The states, reset for each stream: about 300 KiB for an encoder, as much again once it met noise that is not stored, and once it met
+/// a stream of runs; 40 KiB for decoding.
 #[derive(Default)]
 pub(super) struct Zlib {
     encoder: Option<Encoder<Raw>>,

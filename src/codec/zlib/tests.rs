@@ -1,7 +1,7 @@
-//! Streams with noise: what is found, what it is written as, and that it comes back.
+//! Streams with noise and runs: what is found, what it is written as, and that it comes back.
 
 use super::Zlib;
-use crate::codec::noise::tests::{bound, noise, noise_in, streams, text};
+use crate::codec::noise::tests::{bound, noise, noise_in, runs, streams, text};
 use crate::codec::noise::{Noise, Search};
 use crate::codec::{Blosc1Stream, StreamCodec};
 
@@ -167,6 +167,27 @@ fn noise_that_comes_again_is_found_once_alone() {
     for stream in encode_both(&mut Zlib::default(), 5, &src, bound(&src)) {
         assert!(stream.len() < period.len() * 11 / 10, "{}", stream.len());
     }
+}
+
+#[test]
+fn runs_are_no_longer_than_with_a_search() {
+    for (values, most) in [(1, 9), (200, 30), (30, 400), (4, 3000)] {
+        let src = runs(values, most, 100_000);
+        for level in 2..=9 {
+            let searched = searched(level, &src).len();
+            for stream in encode_both(&mut Zlib::default(), level, &src, bound(&src)) {
+                assert!(
+                    stream.len() <= searched + searched / 50,
+                    "{values} values up to {most}, level {level}: {} and {searched}",
+                    stream.len()
+                );
+            }
+        }
+    }
+    // Labels are a quarter shorter.
+    let src = runs(30, 400, 100_000);
+    let [stream, _] = encode_both(&mut Zlib::default(), 5, &src, bound(&src));
+    assert!(stream.len() < searched(5, &src).len() * 4 / 5);
 }
 
 #[test]
