@@ -82,7 +82,7 @@ impl<D: Deflater> Encoder<D> {
     /// The stream without its head and its checksum.
     fn encode_raw(&mut self, src: &[u8], dest: &mut [u8]) -> Result<Option<usize>> {
         let deflater = &mut self.deflater;
-        let runs = self.noise.find(src, deflater.search());
+        let found = self.noise.find(src, deflater.search());
         let is_last = |bytes: &Range<usize>| bytes.end == src.len();
         let mut search = |bytes: Range<usize>, dest: &mut [u8]| {
             let (here, last) = (&src[bytes.clone()], is_last(&bytes));
@@ -96,7 +96,7 @@ impl<D: Deflater> Encoder<D> {
             deflater.append(here, last, dest)
         };
         let (mut done, mut len) = (0, 0);
-        for Run { bytes, flat } in runs {
+        for Run { bytes, flat } in found {
             if done < bytes.start {
                 let Some(more) = search(done..bytes.start, &mut dest[len..])? else {
                     return Ok(None);
