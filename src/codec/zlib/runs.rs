@@ -46,11 +46,13 @@ impl Seen {
 
 /// Whether `src` is of long runs in an order that is new.
 pub(super) fn are_all(src: &[u8], seen: &mut Option<Box<Seen>>) -> bool {
-    let Some(beginning) = src.get(..LEAST / 16) else {
+    if src.len() < LEAST {
         return false;
-    };
+    }
+    // Nearly all other streams show it in their beginning.
+    let beginning = &src[..LEAST / 16];
     let changes = beginning.windows(2).filter(|pair| pair[0] != pair[1]);
-    if src.len() < LEAST || changes.count() * MEAN > beginning.len() {
+    if changes.count() * MEAN > beginning.len() {
         return false;
     }
     let seen = seen.get_or_insert_default();
@@ -64,7 +66,7 @@ pub(super) fn are_all(src: &[u8], seen: &mut Option<Box<Seen>>) -> bool {
         runs += 1;
         again += usize::from(seen.again(before, byte, len));
         (at, before) = (at + len, byte);
-        if runs * MEAN > at.max(LEAST) || again * ONE_IN > runs.max(LEAST) {
+        if runs * MEAN > at.max(LEAST) {
             return false;
         }
     }

@@ -192,7 +192,7 @@ fn runs_are_no_longer_than_with_a_search() {
     let records = [8, 32, 100, 300, 1000].map(|len| {
         let mut records = vec![0; 100_000];
         for (record, i) in records.chunks_exact_mut(len).zip(0_u16..) {
-            record[..2].copy_from_slice(&(7 * i).to_le_bytes());
+            record[..2].copy_from_slice(&i.wrapping_mul(7).to_le_bytes());
         }
         records
     });
