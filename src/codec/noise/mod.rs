@@ -49,7 +49,7 @@ const STRIDE: usize = 8;
 const PATIENCE_MAX: u32 = 4;
 
 /// What words are multiplied with for their hash: the golden ratio.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Bytes that cost less are cheap: long matches of them cost little.
 const CHEAP: u32 = 3 * BIT;

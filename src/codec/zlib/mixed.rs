@@ -84,7 +84,7 @@ impl<D: Deflater> Encoder<D> {
         let deflater = &mut self.deflater;
         let found = self.noise.find(src, deflater.search());
         let is_last = |bytes: &Range<usize>| bytes.end == src.len();
-        let mut search = |bytes: Range<usize>, dest: &mut [u8]| {
+        let mut with_matches = |bytes: Range<usize>, dest: &mut [u8]| {
             let (here, last) = (&src[bytes.clone()], is_last(&bytes));
             // At the lowest level a search takes no longer.
             if deflater.search() != Search::Quick && runs::are_all(here, &mut self.seen) {
@@ -98,7 +98,7 @@ impl<D: Deflater> Encoder<D> {
         let (mut done, mut len) = (0, 0);
         for Run { bytes, flat } in found {
             if done < bytes.start {
-                let Some(more) = search(done..bytes.start, &mut dest[len..])? else {
+                let Some(more) = with_matches(done..bytes.start, &mut dest[len..])? else {
                     return Ok(None);
                 };
                 len += more;
@@ -118,7 +118,7 @@ impl<D: Deflater> Encoder<D> {
             done = bytes.end;
         }
         if done < src.len() || src.is_empty() {
-            let Some(more) = search(done..src.len(), &mut dest[len..])? else {
+            let Some(more) = with_matches(done..src.len(), &mut dest[len..])? else {
                 return Ok(None);
             };
             len += more;

@@ -7,6 +7,8 @@
 
 use std::mem::replace;
 
+use crate::codec::noise::MULTIPLIER;
+
 /// Shorter streams are left to the search: it doesn't take long.
 const LEAST: usize = 4096;
 
@@ -32,7 +34,6 @@ impl Default for Seen {
 impl Seen {
     /// Whether such a run of `byte` was seen behind `before`; it is now.
     fn again(&mut self, before: u8, byte: u8, len: usize) -> bool {
-        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
         let run = (len as u64) << 16 | u64::from(before) << 8 | u64::from(byte);
         let hash = run.wrapping_mul(MULTIPLIER);
         // No run leaves the mark of an empty place.
