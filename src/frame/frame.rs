@@ -614,7 +614,7 @@ fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
 /// A frame in one of the older layouts, of which all but the chunks was read.
 fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
     let mut known = Known::of(&legacy.header, 0);
-    known.offsets = Some(Arc::new(Offsets::Each(legacy.offsets)));
+    known.offsets = Some(Arc::new(legacy.offsets));
     let loaded = Loaded {
         recorded: legacy.header.recorded,
         counters: legacy.header.counters,

@@ -100,12 +100,24 @@ pub(super) fn payload_len(chunk: &[u8]) -> Result<usize> {
     }
 }
 
+/// The same for a chunk that is going to be decompressed. One that is special tells of up to two gigabytes in a few
+/// bytes; those of such a size that indexes are written with are one offset over and over, and stay as they are.
+fn written_out_len(chunk: &[u8]) -> Result<usize> {
+    let nbytes = payload_len(chunk)?;
+    if nbytes / MAX_EXPANSION <= ChunkHeader::parse(chunk)?.cbytes {
+        Ok(nbytes)
+    } else {
+        Err(Error::InvalidHeader)
+    }
+}
+
 /// What the chunk at the beginning of `chunk` holds.
 ///
 /// # Errors
-/// [`Error::MemoryAlloc`]; the errors of [`payload_len`] and of [`Decompressor::decompress`].
+/// [`Error::InvalidHeader`] when it tells of more than its bytes can hold; [`Error::MemoryAlloc`]; the errors of
+/// [`payload_len`] and of [`Decompressor::decompress`].
 pub(super) fn payload(decompressor: &mut Decompressor, chunk: &[u8]) -> Result<Buffer> {
-    let mut bytes = Buffer::zeroed(payload_len(chunk)?)?;
+    let mut bytes = Buffer::zeroed(written_out_len(chunk)?)?;
     decompressor.decompress(chunk, &mut bytes)?;
     Ok(bytes)
 }
@@ -128,8 +140,8 @@ pub fn count(chunk: &[u8]) -> Result<usize> {
 /// The offsets in an index; `chunk` may go on behind it.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] when it isn't the index of `nchunks` chunks, if that is known;
-/// [`Error::MemoryAlloc`]; the errors of [`count`] and of [`Decompressor::decompress`].
+/// [`Error::InvalidHeader`] when it isn't the index of `nchunks` chunks, if that is known, or tells of more than its
+/// bytes can hold; [`Error::MemoryAlloc`]; the errors of [`count`] and of [`Decompressor::decompress`].
 pub fn decode(
     decompressor: &mut Decompressor,
     chunk: &[u8],
@@ -140,11 +152,13 @@ pub fn decode(
         return Err(Error::InvalidHeader);
     }
     let mut offsets = Vec::new();
-    offsets.try_reserve_exact(count)?;
     if let Some(offset) = the_only_one(chunk)? {
+        offsets.try_reserve_exact(count)?;
         offsets.resize(count, offset);
         return Ok(offsets);
     }
+    written_out_len(chunk)?;
+    offsets.try_reserve_exact(count)?;
     offsets.resize(count, 0);
     decompressor.decompress(chunk, bytemuck::cast_slice_mut(&mut offsets))?;
     for offset in &mut offsets {
@@ -159,14 +173,29 @@ pub fn decode(
 /// # Errors
 /// The errors of [`ChunkHeader::parse`].
 pub fn the_only_one(chunk: &[u8]) -> Result<Option<i64>> {
+    Ok(repeated(chunk, OFFSET_LEN)?.map(i64::from_le_bytes))
+}
+
+/// The item of `width` bytes, at most those of an offset, that fills a special chunk; zeros follow it. None when
+/// the chunk is not special, or no such item fills it. (NaNs are no offsets.)
+///
+/// # Errors
+/// The errors of [`ChunkHeader::parse`].
+pub(super) fn repeated(chunk: &[u8], width: usize) -> Result<Option<[u8; OFFSET_LEN]>> {
     let header = ChunkHeader::parse(chunk)?;
-    if header.special != Special::Value || header.value_width() != OFFSET_LEN {
-        return Ok(None);
+    let mut item = [0; OFFSET_LEN];
+    match header.special {
+        Special::Zero | Special::Uninit => {}
+        Special::Value if width.is_multiple_of(header.value_width()) => {
+            let value = chunk.get(EXTENDED_HEADER_LENGTH..header.cbytes);
+            let value = value.ok_or(Error::InvalidHeader)?;
+            for part in item[..width].chunks_exact_mut(value.len()) {
+                part.copy_from_slice(value);
+            }
+        }
+        _ => return Ok(None),
     }
-    let value = chunk
-        .get(EXTENDED_HEADER_LENGTH..)
-        .and_then(<[u8]>::first_chunk);
-    Ok(value.map(|&value| i64::from_le_bytes(value)))
+    Ok(Some(item))
 }
 
 /// One of the offsets in an index; `chunk` may go on behind it. Only the block it is in is decompressed.

@@ -20,6 +20,7 @@
 
 use super::description::{Counters, MAX_METALAYERS, Metalayer, Recorded};
 use super::header::{self, FrameHeader, Lengths, i32_at, i64_at};
+use super::offsets::Offsets;
 use super::section::{self, BIN32};
 use super::{index, trailer};
 use crate::chunk::{
@@ -66,7 +67,7 @@ pub struct LegacyFrame {
     /// The header; its counters are complete.
     pub header: FrameHeader,
     /// Where the chunks are: from the end of the header on, special ones as [`index::offset`] has them.
-    pub offsets: Vec<i64>,
+    pub offsets: Offsets,
     /// The fixed metalayers.
     pub metalayers: Vec<Metalayer>,
     /// The user metadata, as a variable-length metalayer, if there are any.
@@ -96,7 +97,7 @@ pub fn read(read: &ReadFrame<'_>, available: u64) -> Result<LegacyFrame> {
     let vlmetalayers = frame.usermeta()?;
     let (offsets, first) = match frame.nbytes > 0 {
         true => frame.offsets()?,
-        false => (Vec::new(), None),
+        false => (Offsets::Each(Vec::new()), None),
     };
     let header = FrameHeader {
         header_len: frame.lengths.header_len,
@@ -211,7 +212,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The offsets in the terms of today, and the header of the first chunk if that is stored.
-    fn offsets(&self) -> Result<(Vec<i64>, Option<ChunkHeader>)> {
+    fn offsets(&self) -> Result<(Offsets, Option<ChunkHeader>)> {
         let room = self.trailer_at() - self.index_at();
         let mut head = [0; MIN_HEADER_LENGTH];
         if room < head.len() as u64 {
@@ -223,14 +224,24 @@ impl<'a> Frame<'a> {
             .filter(|&cbytes| cbytes <= room)
             .ok_or(Error::InvalidHeader)?;
         let chunk = read_vec(self.read, self.index_at(), cbytes)?;
-        let width = self.width(index::payload_len(&chunk)?)?;
-        let payload = index::payload(&mut Decompressor::default(), &chunk)?;
-        let mut offsets = Vec::new();
-        offsets.try_reserve_exact(payload.len() / width)?;
-        offsets.extend(payload.chunks_exact(width).map(in_todays_terms));
-        self.count_from_header(&mut offsets)?;
-        let first = match offsets.first() {
-            Some(&offset @ 0..) => self.chunk_at(offset as u64),
+        let nbytes = index::payload_len(&chunk)?;
+        let width = self.width(nbytes)?;
+        let mut offsets = match index::repeated(&chunk, width)? {
+            Some(item) => Offsets::Same {
+                count: nbytes / width,
+                offset: in_todays_terms(&item[..width]),
+            },
+            None => {
+                let payload = index::payload(&mut Decompressor::default(), &chunk)?;
+                let mut offsets = Vec::new();
+                offsets.try_reserve_exact(payload.len() / width)?;
+                offsets.extend(payload.chunks_exact(width).map(in_todays_terms));
+                Offsets::Each(offsets)
+            }
+        };
+        self.count_from_header(offsets.kept_mut())?;
+        let first = match offsets.get(0) {
+            Some(offset @ 0..) => self.chunk_at(offset as u64),
             _ => None,
         };
         Ok((offsets, first))

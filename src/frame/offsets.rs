@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use std::borrow::Cow;
+use std::slice;
 
 /// The offsets of a frame's chunks, as it stores them: positions from the end of the header on, or numbers of
 /// files, or negative for chunks that are all one value.
@@ -46,6 +47,22 @@ impl Offsets {
     /// The offsets in order.
     pub fn iter(&self) -> impl Iterator<Item = i64> {
         (0..self.len()).filter_map(|nchunk| self.get(nchunk))
+    }
+
+    /// Every offset there is, as often as it is kept.
+    pub fn kept(&self) -> &[i64] {
+        match self {
+            Offsets::Each(offsets) => offsets,
+            Offsets::Same { offset, .. } => slice::from_ref(offset),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn kept_mut(&mut self) -> &mut [i64] {
+        match self {
+            Offsets::Each(offsets) => offsets,
+            Offsets::Same { offset, .. } => slice::from_mut(offset),
+        }
     }
 
     /// The offsets, written out if they aren't.

@@ -355,11 +355,7 @@ fn read_index<'a>(
         }
         _ => Offsets::Each(index::decode(&mut reader_of_indexes(), &chunk, expected)?),
     };
-    let sound = match &offsets {
-        Offsets::Each(offsets) => none_beyond(last, offsets),
-        Offsets::Same { offset, .. } => none_beyond(last, &[*offset]),
-    };
-    match sound {
+    match none_beyond(last, offsets.kept()) {
         true => Ok(offsets),
         false => Err(Error::InvalidHeader),
     }

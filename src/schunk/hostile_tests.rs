@@ -6,7 +6,7 @@
 
 use super::rust::SChunk;
 use super::{Storage, chunks};
-use crate::chunk::{CParams, Compressor, DParams, Special};
+use crate::chunk::{CParams, Compressor, DParams, Special, special};
 use crate::frame::{Frame, Memory};
 use crate::io::View;
 use crate::testing::GuardedBuf;
@@ -220,6 +220,38 @@ fn row_d11_row_f15_hostile_frames_in_memory_are_errors_or_right() {
             broken[at] = frame[at];
         }
         assert!(refused > frame.len() / 8, "only {refused} were refused");
+    }
+}
+
+#[test]
+fn row_f15_an_index_of_one_value_is_not_written_out() {
+    if !in_child_with_little_memory("row_f15_an_index_of_one_value_is_not_written_out") {
+        return;
+    }
+    const NBYTES: i32 = 0x7000_0000;
+    let frame = with_many_sizes(empty(Storage::frame())).to_bytes().unwrap();
+    let around = around_chunks(&frame, false);
+    let index_at = around[1].start;
+    let index_len = i32::from_le_bytes(frame[index_at + 12..][..4].try_into().unwrap());
+    let trailer = &frame[index_at + index_len as usize..];
+    let params = CParams::default().typesize(8);
+    let mut zeros = [0; 32];
+    special::zeros(&params, NBYTES, &mut zeros).unwrap();
+    let mut nans = [0; 32];
+    special::nans(&params, NBYTES, &mut nans).unwrap();
+    let mut pairs = [0; 48];
+    let pair = [[0; 8], [1; 8]].concat();
+    special::repeatval(&params.typesize(16), NBYTES, &pair, &mut pairs).unwrap();
+    for (index, opens) in [(&zeros[..], true), (&nans[..], false), (&pairs[..], false)] {
+        let mut hostile = [&frame[..index_at], index, trailer].concat();
+        let frame_len = hostile.len() as u64;
+        hostile[16..24].copy_from_slice(&frame_len.to_be_bytes());
+        // All chunks are the first one then, but for their number.
+        let _ = read_from_memory(&GuardedBuf::copy_of(&hostile), &[ramp(0, CHUNK)]);
+        match SChunk::from_bytes(&hostile, DParams::default()) {
+            Ok(schunk) => assert!(opens && schunk.nchunks() == i64::from(NBYTES / 8)),
+            Err(error) => assert!(!opens && error == Error::InvalidHeader),
+        }
     }
 }
 

@@ -111,15 +111,70 @@ fn the_offset_of_all_chunks_of_a_filled_frame_is_known_at_once() {
     );
     assert_eq!(one(&mut decompressor, &filled, 999), Ok(nan));
     assert_eq!(the_only_one(&encoded(&[nan; 1000])), Ok(None));
-    // Two values of four bytes are no offset, but an index all the same.
-    let params = CParams::default().typesize(4);
-    let mut halves = [0; 36];
-    special::repeatval(&params, 16, &[1, 0, 0, 0], &mut halves).unwrap();
-    assert_eq!(the_only_one(&halves), Ok(None));
-    assert_eq!(
-        decode(&mut decompressor, &halves, None),
-        Ok(vec![1 << 32 | 1; 2])
-    );
+}
+
+/// A chunk that tells of `nbytes` bytes, which are `value` over and over.
+fn of_value(nbytes: i32, value: &[u8]) -> Vec<u8> {
+    let params = CParams::default().typesize(value.len() as i32);
+    let mut chunk = vec![0; EXTENDED_HEADER_LENGTH + value.len()];
+    special::repeatval(&params, nbytes, value, &mut chunk).unwrap();
+    chunk
+}
+
+/// The same of zeros, or of bytes that are not told.
+fn of_kind(nbytes: i32, kind: Special) -> Vec<u8> {
+    let params = CParams::default().typesize(8);
+    let mut chunk = vec![0; EXTENDED_HEADER_LENGTH];
+    match kind {
+        Special::Zero => special::zeros(&params, nbytes, &mut chunk),
+        Special::Uninit => special::uninit(&params, nbytes, &mut chunk),
+        _ => special::nans(&params, nbytes, &mut chunk),
+    }
+    .unwrap();
+    chunk
+}
+
+#[test]
+fn an_offset_may_be_told_by_shorter_values() {
+    let mut decompressor = Decompressor::default();
+    let halves = of_value(16, &[1, 0, 0, 0]);
+    for (chunk, offset) in [
+        (halves, 1 << 32 | 1),
+        (of_value(16, &[1, 2]), 0x0201_0201_0201_0201),
+        (of_value(16, &[3]), 0x0303_0303_0303_0303),
+        (of_kind(16, Special::Zero), 0),
+        (of_kind(16, Special::Uninit), 0),
+    ] {
+        assert_eq!(the_only_one(&chunk), Ok(Some(offset)));
+        assert_eq!(decode(&mut decompressor, &chunk, None), Ok(vec![offset; 2]));
+        let written_out = payload(&mut decompressor, &chunk).unwrap();
+        assert_eq!(written_out[..], [offset.to_le_bytes(); 2].concat());
+    }
+}
+
+#[test]
+fn offsets_that_differ_may_be_one_value() {
+    let pair: Vec<u8> = (1..=16).collect();
+    let chunk = of_value(48, &pair);
+    assert_eq!(the_only_one(&chunk), Ok(None));
+    let offsets = [0x0807_0605_0403_0201, 0x100f_0e0d_0c0b_0a09].repeat(3);
+    let decoded = decode(&mut Decompressor::default(), &chunk, None);
+    assert_eq!(decoded, Ok(offsets));
+}
+
+#[test]
+fn row_f15_an_index_of_one_value_takes_no_more_memory_than_a_compressed_one_could() {
+    const NBYTES: i32 = 0x7fff_ff00;
+    let mut decompressor = Decompressor::default();
+    // No offset is three bytes over and over, and NaNs are none.
+    let triple = of_value(NBYTES / 24 * 24, &[1, 2, 3]);
+    let nans = of_kind(NBYTES, Special::Nan);
+    for chunk in [triple, nans] {
+        assert_eq!(the_only_one(&chunk), Ok(None));
+        let refused = Err(Error::InvalidHeader);
+        assert_eq!(decode(&mut decompressor, &chunk, None), refused);
+        assert_eq!(payload(&mut decompressor, &chunk).err(), refused.err());
+    }
 }
 
 #[test]

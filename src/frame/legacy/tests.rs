@@ -1,7 +1,7 @@
 //! Tests of the older layouts, with frames put together by hand as their descriptions say.
 
 use super::*;
-use crate::chunk::{CParams, Compressor, Special};
+use crate::chunk::{CParams, Compressor, Special, special};
 use crate::frame::{Kind, vectors};
 
 /// The frame of [`vectors::TINY`] as the later of the two layouts has it.
@@ -30,14 +30,24 @@ struct Recipe {
     chunksize: i32,
     nbytes: i64,
     data: Vec<u8>,
-    /// The bytes of the index before compression; none when there is no index.
-    offsets: Vec<u8>,
+    /// The index; none when there is none.
+    index: Vec<u8>,
     /// What stands where user metadata do.
     usermeta: Vec<u8>,
 }
 
+/// The index with these bytes; none of nothing.
+fn compressed(offsets: &[u8]) -> Vec<u8> {
+    let mut compressor = Compressor::new(CParams::default().typesize(1)).unwrap();
+    match offsets {
+        [] => Vec::new(),
+        offsets => compressor.compress_to_vec(offsets).unwrap(),
+    }
+}
+
 impl Recipe {
-    /// Three chunks of 40, 40 and 20 bytes, one metalayer, no user metadata.
+    /// Three chunks of 40, 40 and 20 bytes, one metalayer, no user metadata; the bytes of the index before
+    /// compression are given.
     fn of(offsets: Vec<u8>) -> Recipe {
         let mut data = Vec::new();
         for (nbytes, byte) in [(40, 1), (40, 2), (20, 3)] {
@@ -52,7 +62,7 @@ impl Recipe {
             chunksize: 40,
             nbytes: 100,
             data,
-            offsets,
+            index: compressed(&offsets),
             usermeta: vec![0xc0],
         }
     }
@@ -78,10 +88,7 @@ impl Recipe {
         frame.extend(vectors::bytes("c600000001 2a"));
         assert_eq!(frame.len() as i64, self.header_len());
         frame.extend(&self.data);
-        if !self.offsets.is_empty() {
-            let mut compressor = Compressor::new(CParams::default().typesize(1)).unwrap();
-            frame.extend(compressor.compress_to_vec(&self.offsets).unwrap());
-        }
+        frame.extend(&self.index);
         let trailer_at = frame.len();
         frame.extend([0x94, 0x00]);
         frame.extend(&self.usermeta);
@@ -144,7 +151,7 @@ fn row_f36_a_frame_of_the_later_layout_is_read() {
         .decompress(&content, &mut value)
         .unwrap();
     assert_eq!(&value, b"abc");
-    assert_eq!(found.offsets, [0]);
+    assert_eq!(found.offsets.kept(), [0]);
     let today = FrameHeader::parse(&vectors::bytes(vectors::TINY), Kind::Contiguous).unwrap();
     let counters = Counters {
         nchunks: 1,
@@ -165,7 +172,7 @@ fn row_f36_a_frame_of_the_earlier_layout_is_read() {
     // Offsets of 16 bits from the first byte of the frame, no array, no user metadata.
     let recipe = Recipe::of(words_of_2(&[102, 102 + 72, 102 + 144]));
     let found = parse(&recipe.frame()).unwrap();
-    assert_eq!(found.offsets, [0, 72, 144]);
+    assert_eq!(found.offsets.kept(), [0, 72, 144]);
     assert_eq!(found.metalayers[0].content, [0x2a]);
     assert!(found.vlmetalayers.is_empty() && !found.header.has_vlmetalayers);
     let counters = found.header.counters;
@@ -198,7 +205,8 @@ fn row_f36_every_width_and_origin_of_offsets_gives_the_same() {
                     flags,
                     ..Recipe::of(bytes.clone())
                 };
-                assert_eq!(parse(&recipe.frame()).unwrap().offsets, [144, 0, 72]);
+                let found = parse(&recipe.frame()).unwrap();
+                assert_eq!(found.offsets.kept(), [144, 0, 72]);
             }
         }
     }
@@ -219,7 +227,7 @@ fn row_f36_special_offsets_of_any_width_are_those_of_today() {
                 ..Recipe::of(bytes)
             };
             let found = parse(&recipe.frame()).unwrap();
-            assert_eq!(found.offsets, [of(kind), 0]);
+            assert_eq!(found.offsets.kept(), [of(kind), 0]);
             // No first chunk shows its filters, so that the header does.
             let filters = found.header.recorded.filters;
             assert_eq!(filters.map(|slot| slot.id), [1, 2, 3, 4, 5, 6]);
@@ -232,15 +240,39 @@ fn row_f36_special_offsets_of_any_width_are_those_of_today() {
 }
 
 #[test]
+fn row_f36_one_offset_of_all_chunks_is_not_written_out() {
+    const NCHUNKS: usize = 1 << 27;
+    for (value, offset) in [
+        (
+            &[0x00_u8, 0x81][..],
+            index::offset::of_special(Special::Zero),
+        ),
+        (&[0], Some(0)),
+    ] {
+        let mut recipe = Recipe::of(Vec::new());
+        recipe.nbytes = 40 * NCHUNKS as i64;
+        let mut index = vec![0; EXTENDED_HEADER_LENGTH + value.len()];
+        let params = CParams::default().typesize(value.len() as i32);
+        special::repeatval(&params, 2 * NCHUNKS as i32, value, &mut index).unwrap();
+        recipe.index = index;
+        let found = parse(&recipe.frame()).unwrap();
+        assert_eq!(found.header.counters.nchunks, NCHUNKS as i64);
+        assert_eq!(found.offsets.len(), NCHUNKS);
+        assert_eq!(found.offsets.kept(), [offset.unwrap()]);
+    }
+}
+
+#[test]
 fn row_f36_chunks_of_different_sizes_have_offsets_of_64_bits() {
     let recipe = Recipe {
         chunksize: 0,
         has_array: true,
         ..Recipe::of(words(&[0, 72, 144], i64::to_le_bytes))
     };
-    assert_eq!(parse(&recipe.frame()).unwrap().offsets, [0, 72, 144]);
+    let found = parse(&recipe.frame()).unwrap();
+    assert_eq!(found.offsets.kept(), [0, 72, 144]);
     let narrow = Recipe {
-        offsets: words_of_2(&[0, 72, 144]),
+        index: compressed(&words_of_2(&[0, 72, 144])),
         ..recipe
     };
     assert_eq!(parse(&narrow.frame()), Err(Error::InvalidHeader));
@@ -313,7 +345,7 @@ fn no_flip_in_an_older_frame_does_worse_than_an_error() {
                 let Ok(found) = parse(&broken) else {
                     continue;
                 };
-                for offset in found.offsets {
+                for offset in found.offsets.iter() {
                     let end = offset.max(0) + MIN_HEADER_LENGTH as i64;
                     assert!(end <= found.header.counters.cbytes);
                 }
