@@ -36,6 +36,7 @@ fn run_in_both_ways(prefix: &str) {
 #[test]
 fn shuffle_gives_the_same_bytes_at_every_level() {
     run_in_both_ways("shuffle");
+    run_in_both_ways("parts_are_shuffled");
     run_in_both_ways("scattered_planes");
     run_in_both_ways("streamed_planes");
 }
@@ -68,6 +69,7 @@ fn truncation_gives_the_same_bytes_at_every_level() {
 #[test]
 fn bytedelta_gives_the_same_bytes_at_every_level() {
     run("bytedelta");
+    run("differences_of_items");
 }
 
 #[test]

@@ -71,8 +71,36 @@ pub(super) unsafe fn write<V: Vector, const SPAN: usize>(
     unsafe { copy::<V>(from, to, SPAN) }
 }
 
-/// Fills `rows` rows of `length` bytes that follow each other in bursts of `SPAN` bytes. `fill` fills a line of each, the bytes
-/// from a number on, where they lie `SPAN` bytes apart. There is room for `ROOM` rows with a [`BURST`] of each.
+/// Rows, or parts of them, that lie at equal distances.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    /// Where the first one begins.
+    pub(super) start: *mut u8,
+    /// How many there are.
+    pub(super) count: usize,
+    /// Bytes of each.
+    pub(super) length: usize,
+    /// Bytes from where one begins to where the next does.
+    pub(super) apart: usize,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Rows {
+    /// Rows that follow each other.
+    #[inline(always)]
+    pub(super) fn following(start: *mut u8, count: usize, length: usize) -> Rows {
+        Rows {
+            start,
+            count,
+            length,
+            apart: length,
+        }
+    }
+}
+
+/// Fills rows in bursts of `SPAN` bytes. `fill` fills a line of each, the bytes from a number on, where they lie `SPAN`
+/// bytes apart. There is room for `ROOM` rows with a [`BURST`] of each.
 ///
 /// # Safety
 /// The contract of [`Vector`]; the rows can be written, have `SPAN` bytes at least, and there is room for so many of each;
@@ -80,26 +108,24 @@ pub(super) unsafe fn write<V: Vector, const SPAN: usize>(
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) unsafe fn fill_in_bursts<V: Vector, const ROOM: usize, const SPAN: usize>(
-    dest: *mut u8,
-    rows: usize,
-    length: usize,
+    rows: Rows,
     fill: impl Fn(usize, *mut u8),
 ) {
-    debug_assert!(rows * SPAN <= ROOM * BURST);
-    let ahead = exceed_second(rows * length);
+    debug_assert!(rows.count * SPAN <= ROOM * BURST);
+    let ahead = exceed_second(rows.count * rows.apart);
     let mut gathered = Gathered::<ROOM>::new();
     let gathered = gathered.start();
     let mut done = 0;
-    let mut step = second_tile(dest, SPAN, length);
-    while done < length {
-        let first = done.min(length - SPAN);
+    let mut step = second_tile(rows.start, SPAN, rows.length);
+    while done < rows.length {
+        let first = done.min(rows.length - SPAN);
         for at in (0..SPAN).step_by(LINE) {
             fill(first + at, gathered.wrapping_add(at));
         }
-        for row in 0..rows {
+        for row in 0..rows.count {
             // SAFETY: the row has so many bytes from the first on, and they have just been filled in.
             unsafe {
-                let to = dest.add(row * length + first);
+                let to = rows.start.add(row * rows.apart + first);
                 write::<V, SPAN>(ahead, gathered.add(row * SPAN), to);
             }
         }

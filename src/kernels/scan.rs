@@ -1,11 +1,12 @@
-//! Running XOR and running sum: the shared half of undoing delta and bytedelta.
+//! Running XOR and running sum: the shared half of undoing delta and bytedelta. Each is of bytes that lie a *word*
+//! apart, so that a word of a sum is as many sums of bytes.
 //!
 //! `out[i] = in[i] ∘ out[i - w]` looks serial. Inside a vector it takes log₂ steps: combine with
 //! itself moved up by one word, by two, by four … Between vectors only the last word is carried,
 //! and what a vector adds to the carry does not depend on the carry, so the serial chain is one
 //! instruction a vector.
 
-use super::vector::{LANE, Vector};
+use super::vector::{LANE, LINE, Vector};
 
 /// The operation of a scan.
 pub(super) trait Combine {
@@ -22,7 +23,7 @@ pub(super) trait Combine {
 /// XOR.
 pub(super) struct Xor;
 
-/// Sum of bytes modulo 256; only for words of one byte.
+/// Sum of bytes modulo 256.
 pub(super) struct Sum;
 
 impl Combine for Xor {
@@ -51,20 +52,30 @@ impl Combine for Sum {
     }
 }
 
-/// `dest[i] = src[i] ∘ dest[i - W]` for all `i < len`, where `dest` before its start counts as 0.
+/// The first `W` bytes of `bytes`.
+#[inline(always)]
+pub(super) fn word<const W: usize>(bytes: &[u8]) -> [u8; W] {
+    std::array::from_fn(|i| bytes[i])
+}
+
+/// `dest[i] = src[i] ∘ dest[i - W]` for all `i < len`, where `before` stands in front of `dest`; `W` is a power of two, 16
+/// at most.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `len` bytes, and
 /// they are the same or do not overlap.
 #[inline(always)]
 pub(super) unsafe fn scan<V: Vector, C: Combine, const W: usize>(
+    before: &[u8; W],
     src: *const u8,
     dest: *mut u8,
     len: usize,
 ) {
-    // SAFETY: all accesses are at `i + BYTES <= len` in the vector loop and at `i < len` behind it.
+    let words: [u8; LINE] = std::array::from_fn(|i| before[i % W]);
+    // SAFETY: all accesses are at `i + BYTES <= len` in the vector loop and at `i < len` behind it; no vector is longer
+    // than a line.
     unsafe {
-        let mut carry = V::splat(0);
+        let mut carry = V::load(words.as_ptr());
         let mut i = 0;
         while i + V::BYTES <= len {
             let (inside, total) = scan_vector::<V, C, W>(V::load(src.add(i)));
@@ -73,8 +84,8 @@ pub(super) unsafe fn scan<V: Vector, C: Combine, const W: usize>(
             i += V::BYTES;
         }
         while i < len {
-            let before = if i < W { 0 } else { *dest.add(i - W) };
-            *dest.add(i) = C::bytes(*src.add(i), before);
+            let last = if i < W { before[i] } else { *dest.add(i - W) };
+            *dest.add(i) = C::bytes(*src.add(i), last);
             i += 1;
         }
     }
@@ -101,7 +112,10 @@ unsafe fn scan_vector<V: Vector, C: Combine, const W: usize>(v: V) -> (V, V) {
         if W < LANE {
             inside = C::vectors(inside, inside.bytes_up::<8>());
         }
-        let mut totals = inside.spread_last::<W>();
+        let mut totals = inside;
+        if W < LANE {
+            totals = totals.spread_last::<W>();
+        }
         if V::LANES > 1 {
             totals = C::vectors(totals, totals.lanes_up::<1>());
         }

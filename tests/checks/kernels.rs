@@ -16,6 +16,10 @@ pub const CHECKS: &[Check] = &[
         shuffle_follows_its_definition,
     ),
     (
+        "parts_are_shuffled_like_the_whole",
+        parts_are_shuffled_like_the_whole,
+    ),
+    (
         "shuffle_stays_inside_its_slices",
         shuffle_stays_inside_its_slices,
     ),
@@ -45,6 +49,10 @@ pub const CHECKS: &[Check] = &[
     (
         "bytedelta_follows_its_definition",
         bytedelta_follows_its_definition,
+    ),
+    (
+        "differences_of_items_are_those_of_planes",
+        differences_of_items_are_those_of_planes,
     ),
     (
         "streams_stay_inside_their_slices",
@@ -222,6 +230,37 @@ fn shuffle_follows_its_definition(level: Level) {
             }
         }
     }
+}
+
+fn parts_are_shuffled_like_the_whole(level: Level) {
+    for typesize in typesizes() {
+        // Bursts are written of 512 items and more, and of 16 bytes, where planes lie 1 KiB or more apart.
+        for (first, items, behind) in [
+            (0, 1, 5),
+            (3, 63, 0),
+            (64, 64, 64),
+            (17, 200, 30),
+            (0, 512, 512),
+            (200, 683, 141),
+            (512, 1024, 512),
+        ] {
+            let src = noise(items * typesize);
+            let apart = first + items + behind;
+            let planes = shuffled(typesize, &src);
+            let mut expected = vec![0xa5; apart * typesize];
+            for (plane, part) in expected.chunks_mut(apart).zip(planes.chunks(items)) {
+                plane[first..][..items].copy_from_slice(part);
+            }
+            let dest = filled(apart * typesize, |dest| {
+                shuffle::shuffle_part_at(level, typesize, &src, first, dest)
+            });
+            assert!(
+                dest == expected,
+                "typesize {typesize}, {items} items behind {first}, {behind} more"
+            );
+        }
+    }
+    shuffle::shuffle_part_at(level, 8, &[], 0, &mut []);
 }
 
 fn shuffle_stays_inside_its_slices(level: Level) {
@@ -488,12 +527,19 @@ fn delta_follows_its_definition(level: Level) {
             );
             let back = filled(len, |back| delta::decode_first_at(level, word, &dest, back));
             assert!(back == src, "decode_first: words of {word}, {len} bytes");
-            let mut buffer = dest;
-            delta::decode_first_in_place_at(level, word, &mut buffer);
-            assert!(
-                buffer == src,
-                "decode_first_in_place: words of {word}, {len} bytes"
-            );
+            for part in [0, word, 3 * word, whole / word / 2 * word] {
+                let (before, behind) = match part {
+                    0 => (&[0; 8][..word], 0),
+                    _ if part > whole => continue,
+                    _ => (&src[part - word..part], part),
+                };
+                let mut buffer = dest[behind..].to_vec();
+                delta::decode_first_in_place_at(level, before, &mut buffer);
+                assert!(
+                    buffer == src[behind..],
+                    "decode_first_in_place: words of {word}, {len} bytes from {behind} on"
+                );
+            }
 
             let reference = noise(len + 3);
             let mut expected = src.clone();
@@ -574,6 +620,39 @@ fn bytedelta_follows_its_definition(level: Level) {
     }
 }
 
+fn differences_of_items_are_those_of_planes(level: Level) {
+    for typesize in 1..=17 {
+        for &items in &COUNTS[1..] {
+            let src = noise(items * typesize);
+            let planes = shuffled(typesize, &src);
+            let expected = filled(src.len(), |dest| {
+                bytedelta::encode_at(Level::Generic, typesize, &planes, dest)
+            });
+            let earlier = [&vec![0; typesize], &src[..src.len() - typesize]].concat();
+            let differences = filled(src.len(), |dest| {
+                bytedelta::encode_items_at(level, &src, &earlier, dest)
+            });
+            assert!(
+                shuffled(typesize, &differences) == expected,
+                "{items} items of {typesize}"
+            );
+            if !matches!(typesize, 1 | 2 | 4 | 8 | 16) {
+                continue;
+            }
+            for first in [0, items / 2, items - 1] {
+                let at = first * typesize;
+                let mut part = differences[at..].to_vec();
+                let before = &earlier[at..][..typesize];
+                bytedelta::decode_items_in_place_at(level, before, &mut part);
+                assert!(
+                    part == src[at..],
+                    "{items} items of {typesize} from {first} on"
+                );
+            }
+        }
+    }
+}
+
 fn streams_stay_inside_their_slices(level: Level) {
     for len in [1, 16, 65, 129, 200] {
         at_many_addresses(len, |src, dest| delta::encode_first_at(level, 4, src, dest));
@@ -586,6 +665,15 @@ fn streams_stay_inside_their_slices(level: Level) {
         });
         at_many_addresses(len, |src, dest| bytedelta::encode_at(level, 2, src, dest));
         at_many_addresses(len, |src, dest| bytedelta::decode_at(level, 2, src, dest));
+        at_many_addresses(len, |src, dest| {
+            bytedelta::encode_items_at(level, src, src, dest)
+        });
+        at_many_addresses(len / 4 * 4, |_, dest| {
+            bytedelta::decode_items_in_place_at(level, &[1; 4], dest)
+        });
+        at_many_addresses(len, |_, dest| {
+            delta::decode_first_in_place_at(level, &[1; 4], dest)
+        });
         at_many_addresses(len, |src, _| {
             let first = src[0];
             let expected = src.iter().all(|&byte| byte == first).then_some(first);

@@ -14,7 +14,7 @@
 //! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
 
 use super::tiles::{Ahead, GROUP};
-use crate::kernels::bursts::{self, BURST};
+use crate::kernels::bursts::{self, BURST, Rows};
 use crate::kernels::cpu::shuffles_two_registers_at_once;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
@@ -293,7 +293,8 @@ unsafe fn bitshuffle_in_bursts<const TS: usize, const BY_LINES: bool>(
 ) {
     // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
     unsafe {
-        bursts::fill_in_bursts::<Avx512, MOST_ROWS, BURST>(dest, GROUP * TS, rows, |first, to| {
+        let rows = Rows::following(dest, GROUP * TS, rows);
+        bursts::fill_in_bursts::<Avx512, MOST_ROWS, BURST>(rows, |first, to| {
             shuffle_tile::<TS, BY_LINES>(src.add(first * GROUP * TS), to, BURST);
         });
     }

@@ -12,7 +12,7 @@
 
 use super::avx512::transpose_bits;
 use super::tiles::{Ahead, GROUP, read_bursts_pay_for};
-use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, QUARTER_BURST, copy};
+use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, QUARTER_BURST, Rows, copy};
 use crate::kernels::cache::exceed_second;
 use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
@@ -353,7 +353,8 @@ unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
     let group = GROUP * typesize;
     // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
     unsafe {
-        bursts::fill_in_bursts::<Avx512, ROWS, SPAN>(dest, group, rows, |first, to| {
+        let rows = Rows::following(dest, group, rows);
+        bursts::fill_in_bursts::<Avx512, ROWS, SPAN>(rows, |first, to| {
             shuffle_tile::<N>(typesize, src.add(first * group), to, SPAN, Ahead::NOTHING);
         });
     }

@@ -1,4 +1,4 @@
-//! Bytedelta of one channel by its definition.
+//! Bytedelta by its definition.
 
 /// The difference of each byte to the one before it; before the first one is 0.
 pub(super) fn encode(src: &[u8], dest: &mut [u8]) {
@@ -15,5 +15,23 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8]) {
     for (to, &from) in dest.iter_mut().zip(src) {
         sum = sum.wrapping_add(from);
         *to = sum;
+    }
+}
+
+/// The differences of the bytes at equal places.
+pub(super) fn subtract(src: &[u8], earlier: &[u8], dest: &mut [u8]) {
+    for ((to, from), earlier) in dest.iter_mut().zip(src).zip(earlier) {
+        *to = from.wrapping_sub(*earlier);
+    }
+}
+
+/// The running sums of the bytes of items, in place.
+pub(super) fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
+    for i in 0..items.len() {
+        let earlier = match i.checked_sub(before.len()) {
+            Some(earlier) => items[earlier],
+            None => before[i],
+        };
+        items[i] = items[i].wrapping_add(earlier);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The `n` bytes are `channels` channels of `n / channels` bytes, one after the other (the planes
 //! of a shuffle), and a rest that is copied. The byte before the first one of a channel counts as 0
-//! (C-Blosc2 chunk format, filter 35). In the legacy form, filter 34, the predecessor becomes 0
+//! (C-Blosc2 chunk format, filter 35). The differences of planes are the planes of differences: where the channels are all
+//! the planes of items, each item less the item before it, byte by byte, comes to the same. In the legacy form, filter 34, the predecessor becomes 0
 //! once more at the last multiple of 16 bytes of each channel.
 
 mod generic;
@@ -52,6 +53,23 @@ pub fn decode_legacy(channels: usize, src: &[u8], dest: &mut [u8]) {
     decode_legacy_at(level(), channels, src, dest);
 }
 
+/// The differences of items before their bytes are shuffled: `src` less `earlier`, the same items one item earlier, byte by
+/// byte, into `dest`.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn encode_items(src: &[u8], earlier: &[u8], dest: &mut [u8]) {
+    encode_items_at(level(), src, earlier, dest);
+}
+
+/// Undoes [`encode_items`] where it lies; `before` is the item in front, undone, or zeros if there is none.
+///
+/// # Panics
+/// If items have not 1, 2, 4, 8 or 16 bytes, or `items` is not whole items.
+pub fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
+    decode_items_in_place_at(level(), before, items);
+}
+
 /// [`encode`] at a level of choice.
 ///
 /// # Panics
@@ -98,6 +116,54 @@ pub fn decode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
     for_each_channel(channels, src, dest, |src, dest| {
         for_both_runs(src, dest, |src, dest| running_sum(level, src, dest));
     });
+}
+
+/// [`encode_items`] at a level of choice.
+///
+/// # Panics
+/// As [`encode_items`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn encode_items_at(level: Level, src: &[u8], earlier: &[u8], dest: &mut [u8]) {
+    level.assert_available();
+    let len = src.len();
+    assert!(earlier.len() == len && dest.len() == len);
+    let (from, less, to) = (src.as_ptr(), earlier.as_ptr(), dest.as_mut_ptr());
+    // SAFETY: the level is available, and all slices are `len` bytes.
+    unsafe {
+        at_level!(
+            level,
+            |V| fn(from: *const u8, less: *const u8, to: *mut u8, len: usize) {
+                vectors::subtract::<V>(from, less, to, len)
+            },
+            generic: generic::subtract(src, earlier, dest),
+        )
+    }
+}
+
+/// [`decode_items_in_place`] at a level of choice.
+///
+/// # Panics
+/// As [`decode_items_in_place`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn decode_items_in_place_at(level: Level, before: &[u8], items: &mut [u8]) {
+    level.assert_available();
+    let width = before.len();
+    assert!(
+        matches!(width, 1 | 2 | 4 | 8 | 16),
+        "no items of {width} bytes are summed up"
+    );
+    assert!(items.len().is_multiple_of(width));
+    let (to, len) = (items.as_mut_ptr(), items.len());
+    // SAFETY: the level is available, and there are `len` bytes.
+    unsafe {
+        at_level!(
+            level,
+            |V| fn(before: &[u8], to: *mut u8, len: usize) {
+                vectors::running_sums::<V>(before, to, to, len)
+            },
+            generic: generic::decode_items_in_place(before, items),
+        )
+    }
 }
 
 /// Calls `transform` with each channel, and copies the rest.

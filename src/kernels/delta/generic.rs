@@ -14,10 +14,13 @@ pub(super) fn decode_first(word: usize, src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// [`decode_first`] in place.
-pub(super) fn decode_first_in_place(word: usize, buffer: &mut [u8]) {
-    for i in word..buffer.len() {
-        buffer[i] ^= buffer[i - word];
+/// [`decode_first`] in place, behind a word that is undone.
+pub(super) fn decode_first_in_place(before: &[u8], buffer: &mut [u8]) {
+    for i in 0..buffer.len() {
+        buffer[i] ^= match i.checked_sub(before.len()) {
+            Some(earlier) => buffer[earlier],
+            None => before[i],
+        };
     }
 }
 

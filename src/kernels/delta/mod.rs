@@ -10,6 +10,9 @@ mod vectors;
 use super::compile::at_level;
 use super::level::{Level, level};
 
+/// Bytes of the longest words.
+const MAX_WORD: usize = 8;
+
 /// XORs each word of `src` with the word before it into `dest` of the same length.
 ///
 /// # Panics
@@ -32,12 +35,13 @@ pub fn decode_first(word: usize, src: &[u8], dest: &mut [u8]) {
     decode_first_at(level(), word, src, dest);
 }
 
-/// Undoes [`encode_first`] where it lies.
+/// Undoes [`encode_first`] where it lies, for a part of what it made: `before` is the word in front of it, undone, or
+/// zeros if there is none.
 ///
 /// # Panics
-/// If `word` is not 1, 2, 4 or 8.
-pub fn decode_first_in_place(word: usize, buffer: &mut [u8]) {
-    decode_first_in_place_at(level(), word, buffer);
+/// If `before` has not 1, 2, 4 or 8 bytes.
+pub fn decode_first_in_place(before: &[u8], buffer: &mut [u8]) {
+    decode_first_in_place_at(level(), before, buffer);
 }
 
 /// XORs the words of `src` with those of `reference` into `dest` of the same length as `src`.
@@ -108,13 +112,14 @@ pub fn encode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
 pub fn decode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
     let (src, dest) = split(word, src, dest);
+    let before = &[0; MAX_WORD][..word];
     let (from, to, len) = (src.as_ptr(), dest.as_mut_ptr(), src.len());
     // SAFETY: the level is available, and both slices are `len` bytes.
     unsafe {
         at_level!(
             level,
-            |V| fn(word: usize, from: *const u8, to: *mut u8, len: usize) {
-                vectors::running_xor::<V>(word, from, to, len)
+            |V| fn(before: &[u8], from: *const u8, to: *mut u8, len: usize) {
+                vectors::running_xor::<V>(before, from, to, len)
             },
             generic: generic::decode_first(word, src, dest),
         )
@@ -126,19 +131,19 @@ pub fn decode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
 /// # Panics
 /// As [`decode_first_in_place`], and if the CPU lacks the level.
 #[doc(hidden)]
-pub fn decode_first_in_place_at(level: Level, word: usize, buffer: &mut [u8]) {
+pub fn decode_first_in_place_at(level: Level, before: &[u8], buffer: &mut [u8]) {
     level.assert_available();
-    let whole = whole_words(word, buffer.len());
+    let whole = whole_words(before.len(), buffer.len());
     let buffer = &mut buffer[..whole];
     let (to, len) = (buffer.as_mut_ptr(), buffer.len());
     // SAFETY: the level is available, and the buffer is `len` bytes.
     unsafe {
         at_level!(
             level,
-            |V| fn(word: usize, to: *mut u8, len: usize) {
-                vectors::running_xor::<V>(word, to, to, len)
+            |V| fn(before: &[u8], to: *mut u8, len: usize) {
+                vectors::running_xor::<V>(before, to, to, len)
             },
-            generic: generic::decode_first_in_place(word, buffer),
+            generic: generic::decode_first_in_place(before, buffer),
         )
     }
 }

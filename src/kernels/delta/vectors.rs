@@ -1,6 +1,6 @@
 //! Delta with vectors: XOR of two streams of bytes, whatever the word, and the running XOR.
 
-use crate::kernels::scan::{Xor, scan};
+use crate::kernels::scan::{Xor, scan, word};
 use crate::kernels::vector::Vector;
 
 /// `dest[i] = a[i] ^ b[i]` for all `i < len`.
@@ -24,24 +24,24 @@ pub(super) unsafe fn xor<V: Vector>(a: *const u8, b: *const u8, dest: *mut u8, l
     }
 }
 
-/// The running XOR of words of `word` bytes.
+/// The running XOR of words as long as `before`, which stands in front of the first one.
 ///
 /// # Safety
-/// As for [`scan`]; `word` is 1, 2, 4 or 8.
+/// As for [`scan`]; `before` has 1, 2, 4 or 8 bytes.
 #[inline(always)]
 pub(super) unsafe fn running_xor<V: Vector>(
-    word: usize,
+    before: &[u8],
     src: *const u8,
     dest: *mut u8,
     len: usize,
 ) {
     // SAFETY: the caller's contract.
     unsafe {
-        match word {
-            1 => scan::<V, Xor, 1>(src, dest, len),
-            2 => scan::<V, Xor, 2>(src, dest, len),
-            4 => scan::<V, Xor, 4>(src, dest, len),
-            _ => scan::<V, Xor, 8>(src, dest, len),
+        match before.len() {
+            1 => scan::<V, Xor, 1>(&word(before), src, dest, len),
+            2 => scan::<V, Xor, 2>(&word(before), src, dest, len),
+            4 => scan::<V, Xor, 4>(&word(before), src, dest, len),
+            _ => scan::<V, Xor, 8>(&word(before), src, dest, len),
         }
     }
 }

@@ -8,8 +8,8 @@
 //! So each line is loaded and stored once, with one shuffle of two registers a round. `tiles.rs` loads or stores lanes one by
 //! one, four to a register, and shuffles only within lanes, which all CPUs are quick at.
 
-use super::tiles::{COLUMNS, Planes, second_tile};
-use crate::kernels::bursts::{self, BURST};
+use super::tiles::{COLUMNS, Planes, bursts_pay_for, second_tile};
+use crate::kernels::bursts::{self, BURST, Rows};
 use crate::kernels::cache::{exceed_third, fetch_following};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
@@ -113,19 +113,24 @@ unsafe fn unshuffle_tile<const TS: usize>(planes: impl Planes, item: usize, dest
     }
 }
 
-/// Shuffles `items` items of `TS` bytes.
+/// Shuffles `items` items of `TS` bytes into planes that begin `apart` bytes from each other.
 ///
 /// # Safety
-/// The CPU has the features; `src` is valid for reads and `dest` for writes of `items * TS` bytes; there are at least
-/// [`LINE`] items.
+/// The CPU has the features; `src` is valid for reads of `items * TS` bytes, and each of the `TS` planes for writes of
+/// `items`; there are at least [`LINE`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn shuffle_items<const TS: usize>(src: *const u8, dest: *mut u8, items: usize) {
+unsafe fn shuffle_items<const TS: usize>(
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    apart: usize,
+) {
     let mut done = 0;
     let mut step = second_tile(dest, LINE, items);
     while done < items {
         let item = done.min(items - LINE);
         // SAFETY: there are so many items from `item` on.
-        unsafe { shuffle_tile::<TS>(src.add(item * TS), dest.add(item), items) };
+        unsafe { shuffle_tile::<TS>(src.add(item * TS), dest.add(item), apart) };
         done = item + step;
         step = LINE;
     }
@@ -136,10 +141,16 @@ unsafe fn shuffle_items<const TS: usize>(src: *const u8, dest: *mut u8, items: u
 /// # Safety
 /// As for [`shuffle_items`], with at least [`BURST`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize) {
+unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, apart: usize) {
+    let rows = Rows {
+        start: dest,
+        count: COLUMNS,
+        length: items,
+        apart,
+    };
     // SAFETY: the caller's contract; there is room for a burst of each plane, and a line of each has as many items.
     unsafe {
-        bursts::fill_in_bursts::<Avx512, COLUMNS, BURST>(dest, COLUMNS, items, |first, to| {
+        bursts::fill_in_bursts::<Avx512, COLUMNS, BURST>(rows, |first, to| {
             shuffle_tile::<COLUMNS>(src.add(first * COLUMNS), to, BURST);
         });
     }
@@ -173,20 +184,29 @@ unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, i
     }
 }
 
-/// Shuffles `items` items of `typesize` bytes, if they are of a size that is done here, and says so.
+/// Shuffles `items` items of `typesize` bytes into planes that begin `apart` bytes from each other, if they are of a size
+/// that is done here, and says so.
 ///
 /// # Safety
-/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for reads and `dest` for
-/// writes of `items * typesize` bytes; there are at least [`LINE`] items.
-pub(super) unsafe fn shuffle(typesize: usize, src: *const u8, dest: *mut u8, items: usize) -> bool {
-    // SAFETY: the caller's contract; where bursts pay, there are as many items.
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for reads of
+/// `items * typesize` bytes, and each of the `typesize` planes for writes of `items`; there are at least [`LINE`] items.
+pub(super) unsafe fn shuffle(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    apart: usize,
+) -> bool {
+    // SAFETY: the caller's contract; bursts are written where there are as many items.
     unsafe {
         match typesize {
-            2 => shuffle_items::<2>(src, dest, items),
-            4 => shuffle_items::<4>(src, dest, items),
-            8 => shuffle_items::<8>(src, dest, items),
-            COLUMNS if bursts::pay(items, COLUMNS) => shuffle_in_bursts(src, dest, items),
-            COLUMNS => shuffle_items::<COLUMNS>(src, dest, items),
+            2 => shuffle_items::<2>(src, dest, items, apart),
+            4 => shuffle_items::<4>(src, dest, items, apart),
+            8 => shuffle_items::<8>(src, dest, items, apart),
+            COLUMNS if bursts_pay_for(COLUMNS, items, apart) => {
+                shuffle_in_bursts(src, dest, items, apart);
+            }
+            COLUMNS => shuffle_items::<COLUMNS>(src, dest, items, apart),
             _ => return false,
         }
     }

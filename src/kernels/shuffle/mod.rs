@@ -37,6 +37,21 @@ pub fn shuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
     shuffle_at(level(), typesize, src, dest);
 }
 
+/// Shuffles a part of the items of a buffer: `src` holds those from number `first` on, and `dest`, as long as all of
+/// them, gets their bytes.
+///
+/// # Panics
+/// If `typesize` is 0, the slices are not of whole items, or there are fewer items from `first` on.
+///
+/// ```
+/// let mut planes = *b"A..a..";
+/// ferroblosc::kernels::shuffle::shuffle_part(2, b"BbCc", 1, &mut planes);
+/// assert_eq!(&planes, b"ABCabc");
+/// ```
+pub fn shuffle_part(typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
+    shuffle_part_at(level(), typesize, src, first, dest);
+}
+
 /// Undoes [`shuffle`].
 ///
 /// # Panics
@@ -80,33 +95,70 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
         dest.copy_from_slice(src);
         return;
     }
-    let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
-    // SAFETY: the level is available, both slices hold `items` items of `typesize` bytes, and the
-    // vector has no more bytes than there are items; where bursts pay, they have no more either, and items
-    // are of 16 bytes or more.
+    // SAFETY: the level is available; both slices hold `items` items of `typesize` bytes.
+    unsafe { scatter(level, typesize, src, 0, dest, items) }
+}
+
+/// [`shuffle_part`] at a level of choice.
+///
+/// # Panics
+/// As [`shuffle_part`], and if the CPU lacks the level.
+#[doc(hidden)]
+pub fn shuffle_part_at(level: Level, typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
+    level.assert_available();
+    let (items, apart) = (src.len() / typesize, dest.len() / typesize);
+    assert_eq!(src.len(), items * typesize);
+    assert_eq!(dest.len(), apart * typesize);
+    assert!(first <= apart && items <= apart - first);
+    if typesize == 1 || items == 0 {
+        dest[first..first + items].copy_from_slice(src);
+        return;
+    }
+    // SAFETY: the level is available; `src` holds `items` items, and `dest` planes with as many bytes from the first
+    // on.
+    unsafe { scatter(level, typesize, src, first, dest, apart) }
+}
+
+/// Shuffles the items of `src` into planes of `apart` bytes, from byte `first` of each on. `dest` is all of them.
+///
+/// # Safety
+/// The CPU has the level. `src` is some items of `typesize` > 1 bytes, `dest` is `typesize` planes of `apart` bytes, and
+/// these have as many bytes as there are items from byte `first` on.
+unsafe fn scatter(
+    level: Level,
+    typesize: usize,
+    src: &[u8],
+    first: usize,
+    dest: &mut [u8],
+    apart: usize,
+) {
+    let items = src.len() / typesize;
+    let (from, to) = (src.as_ptr(), dest[first..].as_mut_ptr());
+    // SAFETY: the caller's contract, and the vector has no more bytes than there are items; where bursts pay, they have
+    // no more either, and items are of 16 bytes or more.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(items) == Level::Avx512
             && shuffles_two_registers_at_once()
-            && lines::shuffle(typesize, from, to, items)
+            && lines::shuffle(typesize, from, to, items, apart)
         {
             return;
         }
-        if tiles::bursts_pay_for(typesize, items) {
+        if tiles::bursts_pay_for(typesize, items, apart) {
             return at_level!(
                 level.for_items(items),
-                |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize) {
-                    tiles::shuffle_in_bursts::<V>(typesize, from, to, items)
+                |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, apart: usize) {
+                    tiles::shuffle_in_bursts::<V>(typesize, from, to, items, apart)
                 },
-                generic: generic::shuffle(typesize, src, dest),
+                generic: generic::shuffle(typesize, src, first, dest, apart),
             );
         }
         at_level!(
             level.for_items(items),
-            |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize) {
-                tiles::shuffle::<V>(typesize, from, to, items)
+            |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, apart: usize) {
+                tiles::shuffle::<V>(typesize, from, to, items, apart)
             },
-            generic: generic::shuffle(typesize, src, dest),
+            generic: generic::shuffle(typesize, src, first, dest, apart),
         )
     }
 }

@@ -281,10 +281,10 @@ const fn excess(typesize: usize) -> usize {
 /// A tile of items of up to 16 bytes, and the bytes that may be read or written too far.
 const PADDED: usize = LINE * COLUMNS + LANE;
 
-/// Writes the first `count` columns, less the first `skip`, to planes of `items` bytes.
+/// Writes the first `count` columns, less the first `skip`, to planes that begin `apart` bytes from each other.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * items` for each such
+/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * apart` for each such
 /// column `j`.
 #[inline(always)]
 unsafe fn store_planes<V: Vector>(
@@ -292,12 +292,12 @@ unsafe fn store_planes<V: Vector>(
     skip: usize,
     count: usize,
     dest: *mut u8,
-    items: usize,
+    apart: usize,
 ) {
     unroll!(16: j < count, {
         if j >= skip {
             // SAFETY: the caller's contract.
-            unsafe { columns[j].store(dest.add(j * items)) }
+            unsafe { columns[j].store(dest.add(j * apart)) }
         }
     });
 }
@@ -337,27 +337,32 @@ pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usi
     }
 }
 
-/// Shuffles `items` items of `TS` (2 to 16) bytes.
+/// Shuffles `items` items of `TS` (2 to 16) bytes into planes that begin `apart` bytes from each other.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `items * TS`
-/// bytes; there are at least `BYTES` items.
+/// The contract of [`Vector`]; `src` is valid for reads of `items * TS` bytes, and each of the `TS` planes for writes
+/// of `items`; there are at least `BYTES` items.
 #[inline(always)]
-unsafe fn shuffle_narrow<V: Vector, const TS: usize>(src: *const u8, dest: *mut u8, items: usize) {
+unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    apart: usize,
+) {
     // SAFETY: tiles of the first loop end, with what they read too far, inside `src`. The others
     // start at item `items - BYTES` at the latest, and are read from the padded buffer.
     unsafe {
         let mut item = 0;
         let mut step = second_tile(dest, V::BYTES, items);
-        let ahead = worth_fetching(items, TS);
+        let ahead = worth_fetching(apart, TS);
         while (item + V::BYTES) * TS + excess(TS) <= items * TS {
             let columns = read_narrow::<V, TS>(src.add(item * TS));
             if ahead {
                 unroll!(16: j < TS, {
-                    fetch(Nearness::First, dest.wrapping_add(j * items + item + LINE));
+                    fetch(Nearness::First, dest.wrapping_add(j * apart + item + LINE));
                 });
             }
-            store_planes(columns, 0, TS, dest.add(item), items);
+            store_planes(columns, 0, TS, dest.add(item), apart);
             item += step;
             step = V::BYTES;
         }
@@ -366,7 +371,7 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(src: *const u8, dest: *mut 
             let mut padded = [0u8; PADDED];
             copy_nonoverlapping(src.add(item * TS), padded.as_mut_ptr(), V::BYTES * TS);
             let columns = read_narrow::<V, TS>(padded.as_ptr());
-            store_planes(columns, 0, TS, dest.add(item), items);
+            store_planes(columns, 0, TS, dest.add(item), apart);
             item += V::BYTES;
         }
     }
@@ -409,16 +414,22 @@ fn fetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
     unroll!(16: j, { fetch(Nearness::Second, plane(column + j).wrapping_add(FAR)) });
 }
 
-/// Shuffles `items` items of more than 16 bytes.
+/// Shuffles `items` items of more than 16 bytes into planes that begin `apart` bytes from each other.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`].
 #[inline(always)]
-unsafe fn shuffle_wide<V: Vector>(typesize: usize, src: *const u8, dest: *mut u8, items: usize) {
+unsafe fn shuffle_wide<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    apart: usize,
+) {
     let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, V::BYTES, items);
-    let far = exceed_third(items * typesize);
+    let far = exceed_third(apart * typesize);
     while done < items {
         let item = done.min(last_item);
         if far {
@@ -429,11 +440,11 @@ unsafe fn shuffle_wide<V: Vector>(typesize: usize, src: *const u8, dest: *mut u8
             // SAFETY: the tile has `BYTES` items from `item` on and 16 columns from `column` on.
             unsafe {
                 if far {
-                    fetch_columns(column, |j| dest.wrapping_add(j * items + item));
+                    fetch_columns(column, |j| dest.wrapping_add(j * apart + item));
                 }
                 let columns = read_columns::<V>(src.add(item * typesize + column), typesize);
-                let plane = dest.add(column * items + item);
-                store_planes(columns, start - column, COLUMNS, plane, items);
+                let plane = dest.add(column * apart + item);
+                store_planes(columns, start - column, COLUMNS, plane, apart);
             }
         }
         done = item + step;
@@ -442,11 +453,12 @@ unsafe fn shuffle_wide<V: Vector>(typesize: usize, src: *const u8, dest: *mut u8
 }
 
 /// True when [`shuffle_in_bursts`] is quicker than [`shuffle`].
-pub(super) fn bursts_pay_for(typesize: usize, items: usize) -> bool {
-    typesize >= COLUMNS && bursts::pay(items, typesize)
+pub(super) fn bursts_pay_for(typesize: usize, items: usize, apart: usize) -> bool {
+    typesize >= COLUMNS && items >= BURST && bursts::pay(apart, typesize)
 }
 
-/// Shuffles `items` items of 16 bytes and more, gathering [`BURST`] bytes of each plane before they are written.
+/// Shuffles `items` items of 16 bytes and more into planes that begin `apart` bytes from each other, gathering [`BURST`]
+/// bytes of each before they are written.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`], with at least [`BURST`] items of at least [`COLUMNS`] bytes.
@@ -456,8 +468,9 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
+    apart: usize,
 ) {
-    let ahead = exceed_second(items * typesize);
+    let ahead = exceed_second(apart * typesize);
     let mut gathered = Gathered::<COLUMNS>::new();
     let gathered = gathered.start();
     let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
@@ -476,7 +489,7 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
                     store_planes(columns, 0, COLUMNS, gathered.add(at), BURST);
                 }
                 for j in start - column..COLUMNS {
-                    let plane = dest.add((column + j) * items + item);
+                    let plane = dest.add((column + j) * apart + item);
                     bursts::write::<V, BURST>(ahead, gathered.add(j * BURST), plane);
                 }
             }
@@ -544,7 +557,7 @@ macro_rules! by_typesize {
     };
 }
 
-/// Shuffles `items` items of `typesize` (2 or more) bytes.
+/// Shuffles `items` items of `typesize` (2 or more) bytes into planes that begin `apart` bytes from each other.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`].
@@ -554,13 +567,14 @@ pub(super) unsafe fn shuffle<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
+    apart: usize,
 ) {
     // SAFETY: the caller's contract.
     unsafe {
         by_typesize!(
             typesize,
-            shuffle_narrow(src, dest, items),
-            shuffle_wide::<V>(typesize, src, dest, items)
+            shuffle_narrow(src, dest, items, apart),
+            shuffle_wide::<V>(typesize, src, dest, items, apart)
         );
     }
 }
