@@ -262,7 +262,13 @@ impl BlockDecoder<'_> {
             return self.decode_into(worker, stored, len, dest);
         }
         if (2..=MAX_PLANES).contains(&streams) && self.is_plain_shuffle() {
-            return self.unshuffle_in_place(worker, stored, streams, len, dest);
+            return self.with_planes(worker, stored, streams, len, |planes| {
+                match self.is_streamed {
+                    true => shuffle::unshuffle_planes_streamed(planes, dest),
+                    false => shuffle::unshuffle_planes(planes, dest),
+                }
+                Ok(())
+            });
         }
         self.decode_and_filter(worker, stored, streams, len, reference, dest)
     }
@@ -288,6 +294,15 @@ impl BlockDecoder<'_> {
                     .pipeline
                     .backward(reference, &around, raw, &mut worker.filters, dest);
             }
+        } else if streams <= MAX_PLANES
+            && streams == view.header.typesize()
+            && let Some(pieces) = self
+                .pipeline
+                .undone_in_pieces(reference, &around, dest.len())
+        {
+            return self.with_planes(worker, stored, streams, len, |planes| {
+                pieces.backward(planes, dest)
+            });
         }
         worker.planes.forget();
         let mut buffer = std::mem::take(&mut worker.streams);
@@ -309,18 +324,18 @@ impl BlockDecoder<'_> {
         slot.id == filter::id::SHUFFLE && is_item_size
     }
 
-    /// Decodes streams that are the byte planes of a shuffled block. Raw planes are read where they lie
-    /// in the chunk, and constant ones are filled in only when they differ from the last block's.
-    fn unshuffle_in_place(
+    /// Decodes streams that are the byte planes of a shuffled block, and hands them to `work`. Raw planes are read where
+    /// they lie in the chunk, and constant ones are filled in only when they differ from the last block's.
+    fn with_planes(
         &self,
         worker: &mut Worker,
         mut stored: Stored<'_>,
         streams: usize,
         len: usize,
-        dest: &mut [u8],
+        work: impl FnOnce(&[&[u8]]) -> Result<()>,
     ) -> Result<()> {
         let mut buffer = std::mem::take(&mut worker.streams);
-        let mut run = || {
+        let run = || {
             // Any slice will do until the planes are there; one in memory is quicker written than a constant.
             let mut planes = [stored.0; MAX_PLANES];
             worker.planes.set_plane_len(len);
@@ -339,11 +354,7 @@ impl BlockDecoder<'_> {
                     }
                 };
             }
-            match self.is_streamed {
-                true => shuffle::unshuffle_planes_streamed(&planes[..streams], dest),
-                false => shuffle::unshuffle_planes(&planes[..streams], dest),
-            }
-            Ok(())
+            work(&planes[..streams])
         };
         let result = run();
         worker.streams = buffer;

@@ -9,7 +9,8 @@ use crate::{Error, Result, kernels};
 pub(super) struct Bytedelta;
 pub(super) struct Legacy;
 
-fn channels(call: &FilterCall<'_>) -> Result<usize> {
+/// The channels of a block.
+pub(super) fn channels(call: &FilterCall<'_>) -> Result<usize> {
     match call.meta {
         0 => call.around.parent_typesize().ok_or(Error::Failure),
         meta => Ok(usize::from(meta)),

@@ -27,11 +27,13 @@ pub(crate) mod bitshuffle;
 mod bytedelta;
 mod cells;
 mod delta;
+mod pieces;
 mod pipeline;
 mod registry;
 mod shuffle;
 mod trunc;
 
+pub use pieces::InParts;
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{Loader, known, register, reset, set_loader};
@@ -123,6 +125,11 @@ pub trait Filter: Send + Sync {
     /// Whether `backward` after `forward` may give something else than the input.
     fn may_change_data(&self) -> bool {
         true
+    }
+
+    /// The filter as one of those that can do a part of a block.
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        None
     }
 }
 

@@ -4,8 +4,9 @@
 //! stages in the middle go back and forth between two private buffers. When decompressing, the last
 //! stage writes into the destination.
 
+use super::pieces::Pieces;
 use super::registry::{Callable, find, load};
-use super::{Filter, FilterCall, Reference, SLOTS, Slot, id, shuffle, unknown};
+use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
 use crate::{Error, Result, Surroundings};
 
 /// A filled slot whose filter has been looked up.
@@ -191,6 +192,50 @@ impl Pipeline {
         }
     }
 
+    /// How a block of `len` bytes goes through these stages piece by piece, if it does.
+    fn in_pieces<'a>(
+        &'a self,
+        stages: impl Iterator<Item = &'a Stage>,
+        reference: Reference<'a>,
+        around: &Surroundings<'a>,
+        len: usize,
+    ) -> Option<Pieces<'a>> {
+        let typesize = around.typesize;
+        if !Pieces::suit(typesize, len) {
+            return None;
+        }
+        let shuffles_items = |stage: &Stage| {
+            let size = shuffle::element_size(stage.slot.meta, typesize);
+            stage.slot.id == id::SHUFFLE && size == typesize
+        };
+        let call = |stage: &Stage| self.call(stage.slot, reference, around);
+        let mut stages = stages.peekable();
+        let mut before = None;
+        if let Some(stage) = stages.next_if(|stage| !shuffles_items(stage)) {
+            before = Some((stage.filter.as_ref()?.get().in_parts()?, call(stage)));
+        }
+        stages.next_if(|stage| shuffles_items(stage))?;
+        let differences = stages.next_if(|stage| {
+            stage.slot.id == id::BYTEDELTA && bytedelta::channels(&call(stage)) == Ok(typesize)
+        });
+        let is_all = stages.next().is_none();
+        let is_alone = before.is_none() && differences.is_none();
+        (is_all && !is_alone).then(|| Pieces::new(before, typesize, differences.is_some()))
+    }
+
+    /// How a block of `len` bytes, of which the planes are known, is undone piece by piece, if it is. A shuffle alone
+    /// isn't.
+    pub(crate) fn undone_in_pieces<'a>(
+        &'a self,
+        reference: Reference<'a>,
+        around: &Surroundings<'a>,
+        len: usize,
+    ) -> Option<Pieces<'a>> {
+        let stages = self.filled().filter(|stage| stage.is_undone());
+        self.in_pieces(stages, reference, around, len)
+            .filter(Pieces::can_be_undone)
+    }
+
     /// Filters a block for compression. The result lies in `scratch` or, when no filter is set, is `src`
     /// itself.
     ///
@@ -207,6 +252,13 @@ impl Pipeline {
         let Some(first) = stages.next() else {
             return Ok(src);
         };
+        if let Some(pieces) = self.in_pieces(self.filled(), reference, around, src.len()) {
+            let result = grown(&mut scratch.a, src.len())?;
+            return match pieces.forward(src, result) {
+                Ok(()) => Ok(result),
+                Err(_) => Err(Error::FilterPipeline),
+            };
+        }
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
             let call = self.call(stage.slot, reference, around);
             match stage.with_filter(|filter| filter.forward(&call, src, dest)) {
@@ -249,6 +301,9 @@ impl Pipeline {
                 result => result,
             }
         };
+        if let Some(pieces) = self.undone_in_pieces(reference, around, src.len()) {
+            return pieces.backward_from(src, dest);
+        }
         let mut remaining = self.undone;
         let mut stages = self.undone();
         let Some(first) = stages.next() else {

@@ -3,8 +3,9 @@
 //! The meta is signed: positive, the bits that are kept (of the mantissa, or of the integer); negative,
 //! the bits that are zeroed. Nothing is undone. A tail shorter than a word is copied.
 
-use super::{Filter, FilterCall};
+use super::{Filter, FilterCall, InParts};
 use crate::{Error, Result, kernels};
+use std::ops::Range;
 
 /// Floats: 4- and 8-byte items, the sign and the exponent stay.
 pub(super) struct TruncPrec;
@@ -48,6 +49,26 @@ impl Filter for TruncPrec {
     fn is_undone(&self) -> bool {
         false
     }
+
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        Some(self)
+    }
+}
+
+impl InParts for TruncPrec {
+    fn forward_part(
+        &self,
+        call: &FilterCall<'_>,
+        src: &[u8],
+        from: usize,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        self.forward(call, &src[from..][..dest.len()], dest)
+    }
+
+    fn backward_part(&self, _: &FilterCall<'_>, _: &mut [u8], _: Range<usize>) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl Filter for IntTrunc {
@@ -68,6 +89,26 @@ impl Filter for IntTrunc {
 
     fn is_undone(&self) -> bool {
         false
+    }
+
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        Some(self)
+    }
+}
+
+impl InParts for IntTrunc {
+    fn forward_part(
+        &self,
+        call: &FilterCall<'_>,
+        src: &[u8],
+        from: usize,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        self.forward(call, &src[from..][..dest.len()], dest)
+    }
+
+    fn backward_part(&self, _: &FilterCall<'_>, _: &mut [u8], _: Range<usize>) -> Result<()> {
+        Ok(())
     }
 }
 
