@@ -87,10 +87,11 @@ impl<'a> Pieces<'a> {
         !self.differences || self.typesize.is_power_of_two()
     }
 
-    /// Filters a block that it suits.
+    /// Filters a block that it suits. (It has a stack of its own, which a shuffle alone has no use for.)
     ///
     /// # Errors
     /// That of the filter before the shuffle.
+    #[inline(never)]
     pub fn forward(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let typesize = self.typesize;
         let (mut items, mut differences) = (Piece([0; PIECE]), Piece([0; PIECE]));
