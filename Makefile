@@ -18,6 +18,8 @@ BENCH ?=
 
 # How long `make fuzz` runs each target.
 FUZZ_SECONDS ?= 60
+# Where its random changes begin; empty for another place at each run.
+FUZZ_SEED ?=
 
 BUILD := target/release
 TEST_BUILD := target/debug
@@ -138,7 +140,7 @@ test-arm:
 	scripts/test-arm.sh
 
 fuzz:
-	scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
+	FUZZ_SEED='$(FUZZ_SEED)' scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
 
 # The reference runs twice, so that each line tells the noise of its group; '--noise no' leaves that out.
 bench: reference build

@@ -3,8 +3,8 @@
 #
 # The same build as `cargo fuzz run --sanitizer none TARGET`, for machines without cargo-fuzz:
 # libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from
-# fuzz/seeds* and what earlier runs left in fuzz/corpus. A finding ends the script, its input is in
-# fuzz/artifacts.
+# fuzz/seeds* and what earlier runs left in fuzz/corpus. FUZZ_SEED tells where the random changes begin, so that two
+# runs try the same ones as far as their time goes. A finding ends the script, its input is in fuzz/artifacts.
 set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
@@ -28,7 +28,7 @@ for target in "$@"; do
     seeds=seeds-${target%%_*}
     [ -d "$seeds" ] || seeds=seeds
     "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
-        -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" "$seeds" 2>&1 |
+        -seed="${FUZZ_SEED:-0}" -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" "$seeds" 2>&1 |
         tee "artifacts/$target/log" | grep -E 'Done|ERROR|panicked|stat::(number|average|new|peak)' || true
     grep -q '^Done' "artifacts/$target/log" || { tail -30 "artifacts/$target/log"; exit 1; }
 done
