@@ -4,13 +4,14 @@
 //! of 8, else 1. Bytes behind the last whole word are stored as they are.
 
 use super::{Filter, FilterCall, InParts, Reference};
+use crate::kernels::delta::MAX_WORD;
 use crate::{Error, Result, kernels};
 use std::ops::Range;
 
 pub(super) struct Delta;
 
-/// What the first word has before it, of the longest words.
-const NOTHING: [u8; 8] = [0; 8];
+/// What the first word has before it, if it is one of the longest.
+const NOTHING: [u8; MAX_WORD] = [0; MAX_WORD];
 
 fn word_size(typesize: usize) -> usize {
     match typesize {
@@ -84,7 +85,7 @@ impl InParts for Delta {
         match call.reference {
             Reference::Own => {
                 let before = done.last_chunk().unwrap_or(&NOTHING);
-                kernels::delta::decode_first_in_place(&before[NOTHING.len() - word..], buffer);
+                kernels::delta::decode_first_in_place(&before[MAX_WORD - word..], buffer);
             }
             Reference::Block(block) => {
                 let against = &against(block, len)?[part];

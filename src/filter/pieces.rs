@@ -11,13 +11,11 @@
 
 use super::FilterCall;
 use crate::Result;
-use crate::kernels::{bytedelta, shuffle};
+use crate::kernels::{LINE, bytedelta, shuffle};
 use std::ops::Range;
 
 /// Bytes of a piece; two of them stay in the first-level cache.
 const PIECE: usize = 8 << 10;
-/// Bytes of a cache line.
-const LINE: usize = 64;
 /// Bytes of the largest items. Of larger ones so few are in a piece that little is written to each plane at once.
 const MAX_TYPESIZE: usize = 16;
 /// Shorter blocks are in the first-level cache as a whole.

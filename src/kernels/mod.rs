@@ -45,6 +45,7 @@ mod unroll;
 mod vector;
 
 pub use level::{Level, level};
+pub(crate) use vector::LINE;
 
 #[cfg(test)]
 mod known_answers;

@@ -2,9 +2,11 @@
 //!
 //! The `n` bytes are `channels` channels of `n / channels` bytes, one after the other (the planes
 //! of a shuffle), and a rest that is copied. The byte before the first one of a channel counts as 0
-//! (C-Blosc2 chunk format, filter 35). The differences of planes are the planes of differences: where the channels are all
-//! the planes of items, each item less the item before it, byte by byte, comes to the same. In the legacy form, filter 34, the predecessor becomes 0
+//! (C-Blosc2 chunk format, filter 35). In the legacy form, filter 34, the predecessor becomes 0
 //! once more at the last multiple of 16 bytes of each channel.
+//!
+//! The differences of planes are the planes of differences: where the channels are all the planes of
+//! items, each item less the item before it, byte by byte, shuffled, comes to the same.
 
 mod generic;
 mod vectors;

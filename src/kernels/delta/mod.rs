@@ -11,7 +11,7 @@ use super::compile::at_level;
 use super::level::{Level, level};
 
 /// Bytes of the longest words.
-const MAX_WORD: usize = 8;
+pub const MAX_WORD: usize = 8;
 
 /// XORs each word of `src` with the word before it into `dest` of the same length.
 ///

@@ -20,7 +20,7 @@ use crate::kernels::unroll::unroll;
 pub(super) const LANE: usize = 16;
 
 /// Bytes of a cache line, and of the widest vector.
-pub(super) const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// A register of [`Vector::LANES`] lanes.
 ///
