@@ -661,7 +661,11 @@ fn streams_stay_inside_their_slices(level: Level) {
             delta::encode_against_at(level, 8, src, src, dest)
         });
         at_many_addresses(len, |src, dest| {
-            trunc_prec::truncate_at(level, 4, 9, src, dest)
+            trunc_prec::truncate_at(level, 4, 9, src, dest);
+            let cleared = filled(len, |dest| {
+                trunc_prec::truncate_at(Level::Generic, 4, 9, src, dest)
+            });
+            assert!(dest == cleared, "{len} bytes");
         });
         at_many_addresses(len, |src, dest| bytedelta::encode_at(level, 2, src, dest));
         at_many_addresses(len, |src, dest| bytedelta::decode_at(level, 2, src, dest));

@@ -2,25 +2,33 @@
 
 use crate::kernels::vector::{LINE, Vector};
 
-/// `dest[i] = src[i] & mask[i % LINE]` for all `i < len`.
+/// Bytes of the longest words.
+const MAX_WORD: usize = 8;
+
+/// `dest[i] = src[i] & mask[i % LINE]` for all `i < len`, a mask of whole words that `len` is, too.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `len` bytes.
 #[inline(always)]
 pub(super) unsafe fn mask<V: Vector>(mask: &[u8; LINE], src: *const u8, dest: *mut u8, len: usize) {
-    // SAFETY: all accesses are below `len`, and no vector is wider than the mask. `BYTES` divides
-    // `LINE`, and the mask's period divides `BYTES`, so that each vector starts at a place where
-    // the mask starts anew.
+    // SAFETY: all accesses are below `len`, and no vector is wider than the mask.
     unsafe {
+        if len < V::BYTES {
+            for i in 0..len {
+                *dest.add(i) = *src.add(i) & mask[i];
+            }
+            return;
+        }
         let keep = V::load(mask.as_ptr());
-        let mut i = 0;
+        let vector = |i: usize| V::load(src.add(i)).and(keep).store(dest.add(i));
+        // Each vector in its cache line, if words lie at multiples of their size; the first and the last overlap their
+        // neighbours instead. All begin with a word, as the mask does.
+        vector(0);
+        let mut i = (V::BYTES - dest.addr() % V::BYTES) / MAX_WORD * MAX_WORD;
         while i + V::BYTES <= len {
-            V::load(src.add(i)).and(keep).store(dest.add(i));
+            vector(i);
             i += V::BYTES;
         }
-        while i < len {
-            *dest.add(i) = *src.add(i) & mask[i % LINE];
-            i += 1;
-        }
+        vector(len - V::BYTES);
     }
 }
