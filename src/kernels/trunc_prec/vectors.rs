@@ -14,8 +14,8 @@ pub(super) unsafe fn mask<V: Vector>(mask: &[u8; LINE], src: *const u8, dest: *m
     // SAFETY: all accesses are below `len`, and no vector is wider than the mask.
     unsafe {
         if len < V::BYTES {
-            for i in 0..len {
-                *dest.add(i) = *src.add(i) & mask[i];
+            for (i, keep) in mask[..len].iter().enumerate() {
+                *dest.add(i) = *src.add(i) & keep;
             }
             return;
         }
