@@ -10,7 +10,7 @@ use super::header::{
     EXTENDED_HEADER_LENGTH, HeaderFields, MIN_HEADER_LENGTH, Special, VERSION_BLOSC1,
     VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2, flags_of_slots, is_said_by_flags,
 };
-use super::order::{Buffers, Output};
+use super::order::Output;
 use super::params::{CParams, HeaderForm};
 use super::prefilter::Prefilter;
 use super::staff::Staff;
@@ -43,8 +43,6 @@ pub struct Compressor {
     blocksize_used: usize,
     staff: Staff,
     reference: Vec<u8>,
-    /// Only where threads have written.
-    buffers: Option<Box<Buffers>>,
 }
 
 /// What all blocks of one compression share.
@@ -78,7 +76,6 @@ impl Compressor {
             blocksize_used: 0,
             staff: Staff::default(),
             reference: Vec::new(),
-            buffers: None,
         })
     }
 
@@ -90,7 +87,6 @@ impl Compressor {
             blocksize_used: 0,
             staff: self.staff.twin(),
             reference: Vec::new(),
-            buffers: None,
         }
     }
 
@@ -183,7 +179,7 @@ impl Compressor {
         if self.params.use_dict {
             job.encoder.dictionary = dict::for_blocks(&job, self.staff.own())?;
         }
-        job.compress(&mut self.staff, &mut self.buffers, dest)
+        job.compress(&mut self.staff, dest)
     }
 
     /// Compresses each of `blocks` into a block of its own, of a chunk with variable-length blocks;
@@ -223,7 +219,7 @@ impl Compressor {
         if self.params.use_dict && self.params.clevel > 0 {
             job.encoder.dictionary = dict::for_vl_blocks(&job, self.staff.own())?;
         }
-        job.compress(&mut self.staff, &mut self.buffers, dest)
+        job.compress(&mut self.staff, dest)
     }
 
     /// The part of `dest` a chunk may take; none when the data or the destination are of a size that Blosc
@@ -394,13 +390,8 @@ impl<'a> Job<'a> {
 
     /// Compresses the blocks into a chunk in `dest`; returns its size, or 0 when neither the compressed
     /// nor the raw data fit.
-    fn compress(
-        &mut self,
-        staff: &mut Staff,
-        buffers: &mut Option<Box<Buffers>>,
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        match self.compress_blocks(staff, buffers, dest)? {
+    fn compress(&mut self, staff: &mut Staff, dest: &mut [u8]) -> Result<usize> {
+        match self.compress_blocks(staff, dest)? {
             Outcome::DoesNotFit if self.header.flags2 & flag2::VL_BLOCKS != 0 => Ok(0),
             Outcome::DoesNotFit => {
                 self.header.flags |= flag::MEMCPYED;
@@ -438,12 +429,7 @@ impl<'a> Job<'a> {
         self.encoder.runs && !self.encoder.is_vl() && !self.encoder.params.instrument
     }
 
-    fn compress_blocks(
-        &self,
-        staff: &mut Staff,
-        buffers: &mut Option<Box<Buffers>>,
-        dest: &mut [u8],
-    ) -> Result<Outcome> {
+    fn compress_blocks(&self, staff: &mut Staff, dest: &mut [u8]) -> Result<Outcome> {
         let start = self.data_start();
         if start > dest.len() {
             return Ok(Outcome::DoesNotFit);
@@ -459,13 +445,7 @@ impl<'a> Job<'a> {
         let mut output = Output::new(starts, start, data);
         let nthreads = usize::try_from(self.encoder.params.nthreads).unwrap_or(1);
         if nthreads > 1 && self.nbytes / self.encoder.blocksize > 1 {
-            output = output.encode_in_threads(
-                &self.encoder,
-                self.nblocks,
-                nthreads,
-                staff.of_all(),
-                buffers.get_or_insert_default(),
-            )?;
+            output = output.encode_in_threads(&self.encoder, self.nblocks, nthreads, staff)?;
         }
         if !output.encode(&self.encoder, self.nblocks, staff)? {
             return Ok(Outcome::DoesNotFit);

@@ -22,15 +22,20 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::staff::{Staff, Workers};
+use memmap2::MmapMut;
+
+use super::staff::Staff;
 use super::stream::{BlockEncoder, Encoded};
 use super::view::WORD;
 use super::worker::Worker;
-use crate::buffer::Buffer;
 use crate::{Error, Result, pool};
 
-/// How many blocks a thread may be ahead, the one it works on among them.
-const BUFFERS_PER_THREAD: usize = 2;
+/// How many blocks a thread may be ahead, the one it works on among them. One thread of all has the next block, so the
+/// others have a buffer to spare, and one that is quicker than it goes on for a while.
+const BUFFERS_PER_THREAD: usize = 1;
+
+/// Most bytes of buffers that are kept when nobody is left who they serve, those that were never reached among them.
+const MAX_SPARE_BYTES: usize = 2 << 20;
 
 /// Where a block begins in a buffer. Large buffers begin at the same place of a page, and what is copied from one to
 /// another as it is would be read at the addresses, but for the page, that have just been written to, which
@@ -49,6 +54,10 @@ pub(super) struct Output<'d> {
     /// Whether all blocks so far are runs of zeros.
     all_zero: bool,
 }
+
+/// Room for a block in its worst case, once it was needed: pages of the system's. The worst case is hardly ever met, and
+/// pages that no block reaches are never there; `calloc` would clear those it takes from the heap.
+type Buffer = Option<MmapMut>;
 
 /// What is kept of it from one compression to the next.
 #[derive(Default)]
@@ -148,9 +157,9 @@ impl<'d> Output<'d> {
         encoder: &BlockEncoder<'_>,
         nblocks: usize,
         nthreads: usize,
-        workers: &Workers,
-        buffers: &mut Buffers,
+        staff: &mut Staff,
     ) -> Result<Output<'d>> {
+        let (workers, buffers) = staff.of_all_with_buffers();
         buffers.recall();
         let mut line = Mutex::new(Line {
             encoder,
@@ -196,6 +205,16 @@ impl Buffers {
         let left = self.waiting.drain(..).map(|waiting| waiting.buffer);
         self.idle.extend(left);
     }
+
+    /// Gives up what should not be held for nobody.
+    pub fn make_spare(&mut self) {
+        self.recall();
+        let mut held = 0;
+        self.idle.retain(|buffer| {
+            held += buffer.as_ref().map_or(0, |pages| pages.len());
+            buffer.is_some() && held <= MAX_SPARE_BYTES
+        });
+    }
 }
 
 fn inner<'a, 'b, 'd>(line: &'b mut Mutex<Line<'a, 'd>>) -> &'b mut Line<'a, 'd> {
@@ -203,15 +222,24 @@ fn inner<'a, 'b, 'd>(line: &'b mut Mutex<Line<'a, 'd>>) -> &'b mut Line<'a, 'd> 
 }
 
 /// The first `len` bytes of a buffer, after replacing it when it is shorter.
-///
-/// The worst case is hardly ever met. Large memory comes from the system without pages, and those that no block
-/// ever reaches it never gets.
 fn long_enough(buffer: &mut Buffer, len: usize) -> Result<&mut [u8]> {
-    if buffer.len() < SKEW + len {
-        *buffer = Buffer::new();
-        *buffer = Buffer::zeroed(SKEW + len)?;
+    if buffer
+        .as_ref()
+        .is_some_and(|pages| pages.len() < SKEW + len)
+    {
+        *buffer = None;
     }
-    Ok(&mut buffer[SKEW..SKEW + len])
+    let pages = match buffer {
+        Some(pages) => pages,
+        none => none.insert(MmapMut::map_anon(SKEW + len).map_err(|_| Error::MemoryAlloc)?),
+    };
+    Ok(&mut pages[SKEW..SKEW + len])
+}
+
+/// What [`long_enough`] gave room for.
+fn held(buffer: &Buffer, len: usize) -> &[u8] {
+    let pages = buffer.as_deref().unwrap_or_default();
+    &pages[SKEW..SKEW + len]
 }
 
 /// What a thread does in a round.
@@ -234,7 +262,7 @@ fn serve(line: &Mutex<Line<'_, '_>>, encoder: &BlockEncoder<'_>, worker: &mut Wo
                 })
             }
             Task::Copy { buffer, place } => {
-                place.copy_from_slice(&buffer[SKEW..SKEW + place.len()]);
+                place.copy_from_slice(held(&buffer, place.len()));
                 lock().is_copied(buffer)
             }
             Task::Leave => return,
@@ -521,12 +549,29 @@ mod tests {
     }
 
     #[test]
+    fn only_so_many_bytes_are_kept_for_nobody() {
+        let mut buffers = Buffers::default();
+        for len in [MAX_SPARE_BYTES / 2 - SKEW, MAX_SPARE_BYTES / 2 - SKEW, 1000] {
+            let mut buffer = None;
+            long_enough(&mut buffer, len).unwrap();
+            buffers.idle.push(buffer);
+        }
+        buffers.waiting.push(Waiting {
+            nblock: 1,
+            buffer: None,
+            encoded: encoded(1),
+        });
+        buffers.make_spare();
+        assert_eq!((buffers.idle.len(), buffers.waiting.len()), (2, 0));
+    }
+
+    #[test]
     fn a_buffer_is_replaced_only_when_it_is_too_short() {
-        let mut buffer = Buffer::new();
-        assert_eq!(long_enough(&mut buffer, 1000).unwrap().len(), 1000);
-        let before = buffer.as_ptr();
-        assert_eq!(long_enough(&mut buffer, 10).unwrap().len(), 10);
-        assert_eq!(buffer.as_ptr(), before);
-        assert_eq!(long_enough(&mut buffer, 2000).unwrap().len(), 2000);
+        let mut buffer = None;
+        long_enough(&mut buffer, 1000).unwrap().fill(7);
+        assert_eq!(long_enough(&mut buffer, 10).unwrap(), [7; 10]);
+        assert_eq!(held(&buffer, 1000), [7; 1000]);
+        assert_eq!(long_enough(&mut buffer, 1 << 20).unwrap().len(), 1 << 20);
+        assert_eq!(held(&buffer, 1000), [0; 1000]);
     }
 }

@@ -6,18 +6,22 @@
 //! there who has used them.
 //!
 //! Programs that make a context for each chunk (HDF5's filters do) would have each of them get and clear the
-//! same memory. So the process keeps one worker whose context is gone for the next that needs one.
+//! same memory. So the process keeps one worker whose context is gone, and the buffers of one that wrote with
+//! threads, for the next that needs them.
 
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use super::order::Buffers;
 use super::worker::Worker;
 
 /// The workers of whoever compresses or decompresses: that of the thread which calls, at hand, and those that
 /// its helpers and twins take.
 pub(super) struct Staff {
     own: Own,
+    /// Only where threads have written.
+    buffers: Option<Box<Buffers>>,
     common: OnceLock<Share>,
     workers: &'static Workers,
 }
@@ -39,6 +43,7 @@ impl Staff {
     fn of(workers: &'static Workers) -> Staff {
         Staff {
             own: Own(None),
+            buffers: None,
             common: OnceLock::new(),
             workers,
         }
@@ -70,6 +75,13 @@ impl Staff {
         self.workers
     }
 
+    /// The workers for several threads, and the buffers in which their blocks wait for each other.
+    pub fn of_all_with_buffers(&mut self) -> (&'static Workers, &mut Buffers) {
+        let workers = self.of_all();
+        let spare = || take_from(&SPARE_BUFFERS).unwrap_or_default();
+        (workers, self.buffers.get_or_insert_with(spare))
+    }
+
     fn share(&self) {
         self.common.get_or_init(|| Share::of(self.workers));
     }
@@ -78,6 +90,10 @@ impl Staff {
 impl Drop for Staff {
     /// Leaves the worker to others who share, or else to whoever comes.
     fn drop(&mut self) {
+        if let Some(mut buffers) = self.buffers.take() {
+            buffers.make_spare();
+            drop(put_in(&SPARE_BUFFERS, buffers));
+        }
         match (self.own.0.take(), self.common.get()) {
             (Some(own), Some(share)) => share.0.put(CALLER, own),
             (Some(own), None) => keep(own),
@@ -161,34 +177,37 @@ impl Workers {
     }
 }
 
-/// Takes the worker from a place, if one is there.
-fn take_from(place: &AtomicPtr<Worker>) -> Option<Box<Worker>> {
-    // Relaxed: a glance that spares a write; whether a worker is there may change at any time.
+/// Takes what is in a place, if something is.
+fn take_from<T>(place: &AtomicPtr<T>) -> Option<Box<T>> {
+    // Relaxed: a glance that spares a write; whether something is there may change at any time.
     if place.load(Ordering::Relaxed).is_null() {
         return None;
     }
     // Acquire: what its last user wrote comes with it.
-    let worker = place.swap(null_mut(), Ordering::Acquire);
+    let item = place.swap(null_mut(), Ordering::Acquire);
     // SAFETY: it came from `Box::into_raw` in `put_in`, and the swap gave it to this call alone.
-    (!worker.is_null()).then(|| unsafe { Box::from_raw(worker) })
+    (!item.is_null()).then(|| unsafe { Box::from_raw(item) })
 }
 
-/// Puts a worker in a place, or gives it back when one is there.
-fn put_in(place: &AtomicPtr<Worker>, worker: Box<Worker>) -> Result<(), Box<Worker>> {
+/// Puts something in a place, or gives it back when something is there.
+fn put_in<T>(place: &AtomicPtr<T>, item: Box<T>) -> Result<(), Box<T>> {
     if !place.load(Ordering::Relaxed).is_null() {
-        return Err(worker);
+        return Err(item);
     }
-    let worker = Box::into_raw(worker);
+    let item = Box::into_raw(item);
     // Release: the next user sees what was written to it.
-    match place.compare_exchange(null_mut(), worker, Ordering::Release, Ordering::Relaxed) {
+    match place.compare_exchange(null_mut(), item, Ordering::Release, Ordering::Relaxed) {
         Ok(_) => Ok(()),
         // SAFETY: it comes from `Box::into_raw` above, and was not stored.
-        Err(_) => Err(unsafe { Box::from_raw(worker) }),
+        Err(_) => Err(unsafe { Box::from_raw(item) }),
     }
 }
 
 /// A worker that nobody needs now, or NULL.
 static SPARE: AtomicPtr<Worker> = AtomicPtr::new(null_mut());
+
+/// Buffers that nobody needs now, or NULL.
+static SPARE_BUFFERS: AtomicPtr<Buffers> = AtomicPtr::new(null_mut());
 
 /// The worker that was kept, or a new one.
 fn spare() -> Box<Worker> {
@@ -205,6 +224,7 @@ fn keep(mut worker: Box<Worker>) {
 /// Frees the working memory that is kept for the next compression or decompression.
 pub fn release() {
     drop(take_from(&SPARE));
+    drop(take_from(&SPARE_BUFFERS));
     COMMON.idle(CALLER).for_each(drop);
 }
 
