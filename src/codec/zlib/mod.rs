@@ -2,21 +2,23 @@
 
 mod mixed;
 mod plain;
+mod raw;
 mod runs;
 #[cfg(test)]
 mod tests;
 
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-use self::mixed::{Encoder, Raw};
+use self::mixed::{Deflater, Encoder};
+use self::raw::Raw;
 use super::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::{Error, Result};
 
 /// The window of both directions, as a power of two.
 const WINDOW_BITS: u8 = 15;
 
-/// The states, reset for each stream: about 300 KiB for an encoder, as much again once it met noise that is not stored, and once it met
-/// a stream of runs; 40 KiB for decoding.
+/// The states, reset for each stream: about 300 KiB for an encoder, as much again for zlib's once it met something that is not
+/// searched; 40 KiB for decoding.
 #[derive(Default)]
 pub(super) struct Zlib {
     encoder: Option<Encoder<Raw>>,
@@ -32,7 +34,7 @@ impl StreamCodec for Zlib {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.encoder_at(level).encode(src, dest)
+        self.encoder_at(level)?.encode(src, dest)
     }
 
     fn encode_blosc1(
@@ -68,30 +70,27 @@ impl StreamCodec for Zlib {
 impl Zlib {
     /// The state of this level of zlib's own encoder.
     fn plain_at(&mut self, level: u8) -> Result<&mut Encoder<plain::Deflate>> {
-        if self
-            .plain
-            .as_ref()
-            .is_some_and(|kept| kept.level() != level)
-        {
-            self.plain = None;
-        }
-        match &mut self.plain {
-            Some(plain) => Ok(plain),
-            none => Ok(none.insert(Encoder::new(plain::Deflate::new(level)?))),
-        }
+        at_level(&mut self.plain, level, plain::Deflate::new)
     }
 
     /// The state of this level of our encoder.
-    fn encoder_at(&mut self, level: u8) -> &mut Encoder<Raw> {
-        if self
-            .encoder
-            .as_ref()
-            .is_some_and(|kept| kept.level() != level)
-        {
-            self.encoder = None;
-        }
-        self.encoder
-            .get_or_insert_with(|| Encoder::new(Raw::new(level)))
+    fn encoder_at(&mut self, level: u8) -> Result<&mut Encoder<Raw>> {
+        at_level(&mut self.encoder, level, Raw::new)
+    }
+}
+
+/// The encoder that is kept, or one that is made if it is of another level.
+fn at_level<D: Deflater>(
+    kept: &mut Option<Encoder<D>>,
+    level: u8,
+    make: impl FnOnce(u8) -> Result<D>,
+) -> Result<&mut Encoder<D>> {
+    if kept.as_ref().is_some_and(|kept| kept.level() != level) {
+        *kept = None;
+    }
+    match kept {
+        Some(encoder) => Ok(encoder),
+        none => Ok(none.insert(Encoder::new(make(level)?))),
     }
 }
 

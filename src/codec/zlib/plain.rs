@@ -10,7 +10,8 @@ use std::ptr::null_mut;
 use libz_sys as z;
 
 use super::WINDOW_BITS;
-use super::mixed::Deflater;
+use super::mixed::{Deflater, Matches};
+use super::raw::Raw;
 use crate::codec::noise::Search;
 use crate::{Error, Result};
 
@@ -22,6 +23,8 @@ pub(super) struct Deflate {
     /// zlib's state points back to it: it must not move.
     stream: Box<z::z_stream>,
     level: u8,
+    /// zlib-rs's, for what is not searched; `None` until there is some.
+    unsearched: Option<Raw>,
 }
 
 // SAFETY: the state is owned by the stream and used by one thread at a time; zlib has no thread of its own.
@@ -75,7 +78,11 @@ impl Deflate {
             )
         };
         match code {
-            z::Z_OK => Ok(Deflate { stream, level }),
+            z::Z_OK => Ok(Deflate {
+                stream,
+                level,
+                unsearched: None,
+            }),
             _ => Err(Error::MemoryAlloc),
         }
     }
@@ -90,6 +97,27 @@ impl Deflater for Deflate {
         Search::Threes
     }
 
+    fn encode(
+        &mut self,
+        matches: Matches<'_>,
+        src: &[u8],
+        last: bool,
+        dest: &mut [u8],
+    ) -> Result<Option<usize>> {
+        let Matches::Found { window } = matches else {
+            let unsearched = match &mut self.unsearched {
+                Some(unsearched) => unsearched,
+                none => none.insert(Raw::new(self.level)?),
+            };
+            return unsearched.encode(matches, src, last, dest);
+        };
+        self.begin(window)?;
+        self.append(src, last, dest)
+    }
+}
+
+impl Deflate {
+    /// Begins a new stream.
     fn begin(&mut self, dictionary: &[u8]) -> Result<()> {
         let len = dictionary.len() as z::uInt;
         // SAFETY: the stream was initialised in `new`; zlib reads `len` bytes of the dictionary, which has them, as the
@@ -104,6 +132,7 @@ impl Deflater for Deflate {
         }
     }
 
+    /// Encodes all of a stream.
     fn append(&mut self, src: &[u8], last: bool, dest: &mut [u8]) -> Result<Option<usize>> {
         let (Ok(avail_in), Ok(avail_out)) = (src.len().try_into(), dest.len().try_into()) else {
             // More than zlib can count.

@@ -1,6 +1,6 @@
 //! Streams with noise and runs: what is found, what it is written as, and that it comes back.
 
-use super::mixed::Deflater;
+use super::mixed::{Deflater, Matches};
 use super::{Zlib, plain};
 use crate::codec::noise::tests::{bound, noise, noise_in, runs, streams, text};
 use crate::codec::noise::{Noise, Search};
@@ -36,8 +36,8 @@ fn searched(level: u8, src: &[u8]) -> Vec<u8> {
 /// The length of what zlib makes of it so, without head and checksum.
 fn searched_by_zlib(level: u8, src: &[u8]) -> usize {
     let mut deflate = plain::Deflate::new(level).expect("there is memory");
-    deflate.begin(&[]).expect("begins");
-    let stream = deflate.append(src, true, &mut vec![0; bound(src)]);
+    let all = Matches::Found { window: &[] };
+    let stream = deflate.encode(all, src, true, &mut vec![0; bound(src)]);
     stream.expect("encodes").expect("fits")
 }
 
