@@ -139,12 +139,12 @@ fn built_in(id: u8) -> Option<&'static dyn Filter> {
         id::SHUFFLE => &shuffle::Shuffle,
         id::BITSHUFFLE => &bitshuffle::Bitshuffle,
         id::DELTA => &delta::Delta,
-        id::TRUNC_PREC => &trunc::TruncPrec,
+        id::TRUNC_PREC => &trunc::TRUNC_PREC,
         id::NDCELL => &cells::NdCell,
         id::NDMEAN => &cells::NdMean,
         id::BYTEDELTA_BUGGY => &bytedelta::Legacy,
         id::BYTEDELTA => &bytedelta::Bytedelta,
-        id::INT_TRUNC => &trunc::IntTrunc,
+        id::INT_TRUNC => &trunc::INT_TRUNC,
         _ => return None,
     })
 }

@@ -7,11 +7,27 @@ use super::{Filter, FilterCall, InParts};
 use crate::{Error, Result, kernels};
 use std::ops::Range;
 
-/// Floats: 4- and 8-byte items, the sign and the exponent stay.
-pub(super) struct TruncPrec;
+/// Zeroes bits of words.
+pub(super) struct Truncation {
+    /// The bits of an item of so many bytes that the meta is about; `None` if there are no such items.
+    significant_bits: fn(typesize: usize) -> Option<i32>,
+}
 
-/// Integers of 1, 2, 4 and 8 bytes.
-pub(super) struct IntTrunc;
+/// Floats: the bits of the mantissa; the sign and the exponent stay.
+pub(super) static TRUNC_PREC: Truncation = Truncation {
+    significant_bits: |typesize| match typesize {
+        4 => Some(F32_MANTISSA),
+        8 => Some(F64_MANTISSA),
+        _ => None,
+    },
+};
+
+/// Integers: all bits.
+pub(super) static INT_TRUNC: Truncation = Truncation {
+    significant_bits: |typesize| {
+        matches!(typesize, 1 | 2 | 4 | 8).then_some(u8::BITS as i32 * typesize as i32)
+    },
+};
 
 /// Mantissa bits of a 4-byte float.
 const F32_MANTISSA: i32 = 23;
@@ -29,55 +45,11 @@ fn zeroed_bits(meta: u8, width: i32) -> Result<u32> {
     }
 }
 
-impl Filter for TruncPrec {
-    fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let mantissa = match call.around.typesize {
-            4 => F32_MANTISSA,
-            8 => F64_MANTISSA,
-            _ => return Err(Error::FilterPipeline),
-        };
-        let zeroed = zeroed_bits(call.meta, mantissa)?;
-        kernels::trunc_prec::truncate(call.around.typesize, zeroed, src, dest);
-        Ok(())
-    }
-
-    fn backward(&self, _call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        dest.copy_from_slice(src);
-        Ok(())
-    }
-
-    fn is_undone(&self) -> bool {
-        false
-    }
-
-    fn in_parts(&self) -> Option<&dyn InParts> {
-        Some(self)
-    }
-}
-
-impl InParts for TruncPrec {
-    fn forward_part(
-        &self,
-        call: &FilterCall<'_>,
-        src: &[u8],
-        from: usize,
-        dest: &mut [u8],
-    ) -> Result<()> {
-        self.forward(call, &src[from..][..dest.len()], dest)
-    }
-
-    fn backward_part(&self, _: &FilterCall<'_>, _: &mut [u8], _: Range<usize>) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl Filter for IntTrunc {
+impl Filter for Truncation {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let word = call.around.typesize;
-        if !matches!(word, 1 | 2 | 4 | 8) {
-            return Err(Error::FilterPipeline);
-        }
-        let zeroed = zeroed_bits(call.meta, 8 * word as i32)?;
+        let significant = (self.significant_bits)(word).ok_or(Error::FilterPipeline)?;
+        let zeroed = zeroed_bits(call.meta, significant)?;
         kernels::trunc_prec::truncate(word, zeroed, src, dest);
         Ok(())
     }
@@ -96,7 +68,7 @@ impl Filter for IntTrunc {
     }
 }
 
-impl InParts for IntTrunc {
+impl InParts for Truncation {
     fn forward_part(
         &self,
         call: &FilterCall<'_>,
