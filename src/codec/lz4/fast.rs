@@ -3,8 +3,9 @@
 use std::ffi::c_int;
 use std::ptr::NonNull;
 
-use super::super::{Dictionary, StreamCodec};
+use super::super::{Blosc1Stream, Dictionary, StreamCodec};
 use super::ffi::{self, Stream};
+use super::glance;
 use crate::{Error, Result};
 
 /// LZ4's states: one for plain streams, one for streams with a dictionary, since the two fill their tables
@@ -23,13 +24,26 @@ impl StreamCodec for Lz4 {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let acceleration = 10 - c_int::from(level);
         match dict.and_then(Dictionary::lz4_encoder) {
             Some(dict) => {
-                State::of(&mut self.with_dict)?.encode_with(dict, acceleration, src, dest)
+                State::of(&mut self.with_dict)?.encode_with(dict, acceleration(level), src, dest)
             }
-            None => State::of(&mut self.plain)?.encode(acceleration, src, dest),
+            None => self.encode_plain(level, false, src, dest),
         }
+    }
+
+    fn encode_shuffled(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        self.encode_plain(level, true, src, dest)
+    }
+
+    fn encode_blosc1(
+        &mut self,
+        level: u8,
+        kind: Blosc1Stream,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        self.encode_plain(level, kind.shuffled, src, dest)
     }
 
     fn decode(
@@ -41,6 +55,27 @@ impl StreamCodec for Lz4 {
     ) -> Result<usize> {
         super::decode(dict, src, dest, len)
     }
+}
+
+impl Lz4 {
+    fn encode_plain(
+        &mut self,
+        level: u8,
+        shuffled: bool,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        let acceleration = acceleration(level);
+        if glance::finds_no_match(src, shuffled, acceleration) {
+            return Ok(0);
+        }
+        State::of(&mut self.plain)?.encode(acceleration, src, dest)
+    }
+}
+
+/// How much LZ4 hurries at this level of a chunk.
+fn acceleration(level: u8) -> c_int {
+    10 - c_int::from(level)
 }
 
 /// A state that is always ready for a "fast reset".
