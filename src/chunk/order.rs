@@ -2,7 +2,7 @@
 //!
 //! Threads take the blocks in order. Whoever takes the one that comes next in the chunk encodes it where it
 //! belongs. Any other is encoded *ahead*, into a buffer, which waits for its turn if need be and is then copied,
-//! by whichever thread comes by. There are at most [`BUFFERS_PER_THREAD`] buffers for each thread at work, and a
+//! by whichever thread comes by. There are at most [`BUFFERS_PER_THREAD`] buffers for each thread at work but one, and a
 //! block is begun only with a place or a buffer for it: that bounds the memory, however long a block takes or
 //! its thread is held up.
 //!
@@ -30,9 +30,9 @@ use super::view::WORD;
 use super::worker::Worker;
 use crate::{Error, Result, pool};
 
-/// How many blocks a thread may be ahead, the one it works on among them. One thread of all has the next block, so the
-/// others have a buffer to spare, and one that is quicker than it goes on for a while.
-const BUFFERS_PER_THREAD: usize = 1;
+/// How many blocks a thread may be ahead, the one it works on among them. One thread of all has the next block, and needs no
+/// buffer.
+const BUFFERS_PER_THREAD: usize = 2;
 
 /// Most bytes of buffers that are kept when nobody is left who they serve, those that were never reached among them.
 const MAX_SPARE_BYTES: usize = 2 << 20;
@@ -348,7 +348,7 @@ impl<'d> Line<'_, 'd> {
         if self.untaken >= self.end || self.is_ending {
             return Task::Leave;
         }
-        if self.lent == BUFFERS_PER_THREAD * self.threads {
+        if self.lent == BUFFERS_PER_THREAD * (self.threads - 1) {
             self.is_ending = true;
             return Task::Leave;
         }
@@ -480,7 +480,7 @@ mod tests {
         with_line(&mut buffers, |line| {
             let slow = line.come();
             let mut quick = line.come();
-            let bound = 2 * BUFFERS_PER_THREAD;
+            let bound = BUFFERS_PER_THREAD;
             for nblock in 1..=bound {
                 quick = line.is_ahead(ahead(quick, nblock, encoded(nblock)));
             }
@@ -495,7 +495,7 @@ mod tests {
             in_place(line.come(), 1 + bound);
             ahead(line.come(), 2 + bound, encoded(1));
         });
-        assert_eq!(buffers.idle.len(), 2 * BUFFERS_PER_THREAD - 1);
+        assert_eq!(buffers.idle.len(), BUFFERS_PER_THREAD - 1);
     }
 
     #[test]
