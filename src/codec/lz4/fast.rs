@@ -1,6 +1,5 @@
 //! The fast encoder: one 16 KiB hash table, the chunk's level turned into an acceleration.
 
-use std::ffi::c_int;
 use std::ptr::NonNull;
 
 use super::super::{Blosc1Stream, Dictionary, StreamCodec};
@@ -73,9 +72,9 @@ impl Lz4 {
     }
 }
 
-/// How much LZ4 hurries at this level of a chunk.
-fn acceleration(level: u8) -> c_int {
-    10 - c_int::from(level)
+/// How much LZ4 hurries at this level of a chunk: by so many bytes it goes on at first where it finds nothing.
+fn acceleration(level: u8) -> u16 {
+    10 - u16::from(level.min(9))
 }
 
 /// A state that is always ready for a "fast reset".
@@ -98,7 +97,7 @@ impl State {
         })
     }
 
-    fn encode(&mut self, acceleration: c_int, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, acceleration: u16, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the state was initialised by the library and is used by one-shot calls only; pointers and
         // lengths are those of live slices.
         super::encoded(unsafe {
@@ -108,7 +107,7 @@ impl State {
                 dest.as_mut_ptr().cast(),
                 super::source_len(src)?,
                 super::capacity(dest),
-                acceleration,
+                acceleration.into(),
             )
         })
     }
@@ -116,7 +115,7 @@ impl State {
     fn encode_with(
         &mut self,
         dict: &FastDict,
-        acceleration: c_int,
+        acceleration: u16,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
@@ -133,7 +132,7 @@ impl State {
                 dest.as_mut_ptr().cast(),
                 super::source_len(src)?,
                 super::capacity(dest),
-                acceleration,
+                acceleration.into(),
             )
         })
     }

@@ -6,9 +6,8 @@
 //!
 //! Of shuffled items, strings are differences of bytes: those of a plane of numbers that go up evenly are random at a
 //! glance, and yet come again. Where `k` places are looked at, `k² / 2 n` pairs of them are alike if `n` strings are as frequent, or if the
-//! stream comes again after `n` bytes. If there was none, a search would find a match at one place in fifteen at most.
+//! stream comes again after `n` bytes. Where there was none, a search would hardly find a match at one place in fifteen.
 
-use std::ffi::c_int;
 use std::mem::replace;
 
 /// Shorter streams are left to the search.
@@ -31,11 +30,11 @@ const FIRST_PLACES: usize = 64;
 const MULTIPLIER: u32 = 2_654_435_761;
 
 /// Whether a search with this acceleration for matches in `src`, of shuffled items or others, is in vain.
-pub(super) fn finds_no_match(src: &[u8], shuffled: bool, acceleration: c_int) -> bool {
+pub(super) fn finds_no_match(src: &[u8], shuffled: bool, acceleration: u16) -> bool {
     if src.len() < SHORTEST {
         return false;
     }
-    let spacing = MOST_SPACING.min(SPACING * acceleration as usize);
+    let spacing = MOST_SPACING.min(SPACING * usize::from(acceleration));
     let spacing = spacing.min(src.len() / LEAST_PLACES);
     let first_spacing = src.len() / FIRST_PLACES;
     if shuffled {
