@@ -8,7 +8,7 @@ use super::params::{CParams, HeaderForm};
 use super::prefilter::{Prefilter, PrefilterCall};
 use super::view::WORD;
 use super::worker::Worker;
-use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary};
+use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
 use crate::filter::{self, Pipeline, Reference, grown};
 use crate::{Error, Result, kernels};
 
@@ -449,11 +449,15 @@ impl<'a> BlockEncoder<'a> {
         Ok(Some(stream.len()))
     }
 
-    /// Whether bytes or bits of the same significance stand together in streams.
-    fn shuffles(&self) -> bool {
-        let shuffles = [filter::id::SHUFFLE, filter::id::BITSHUFFLE];
-        let filters = &self.params.filters;
-        self.typesize > 1 && filters.iter().any(|slot| shuffles.contains(&slot.id))
+    /// What stands together in streams.
+    fn shuffled(&self) -> Shuffled {
+        let has = |id| self.params.filters.iter().any(|slot| slot.id == id);
+        match self.typesize {
+            0 | 1 => Shuffled::No,
+            _ if has(filter::id::BITSHUFFLE) => Shuffled::Bits,
+            _ if has(filter::id::SHUFFLE) => Shuffled::Bytes,
+            _ => Shuffled::No,
+        }
     }
 
     fn run_codec(&self, worker: &mut Worker, stream: &[u8], dest: &mut [u8]) -> Result<usize> {
@@ -462,16 +466,18 @@ impl<'a> BlockEncoder<'a> {
             CodecChoice::BuiltIn { compcode, .. } if self.params.header == HeaderForm::Blosc1 => {
                 let kind = Blosc1Stream {
                     split: self.split,
-                    shuffled: self.shuffles(),
+                    shuffled: self.shuffled(),
                 };
                 worker
                     .codecs
                     .encode_blosc1(*compcode, level, kind, stream, dest)
             }
             CodecChoice::BuiltIn { compcode, .. } => match self.dictionary.as_ref() {
-                None if self.shuffles() => worker
-                    .codecs
-                    .encode_shuffled(*compcode, level, stream, dest),
+                None => {
+                    worker
+                        .codecs
+                        .encode_shuffled(*compcode, level, self.shuffled(), stream, dest)
+                }
                 dictionary => worker
                     .codecs
                     .encode(*compcode, level, dictionary, stream, dest),

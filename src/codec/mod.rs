@@ -137,13 +137,25 @@ pub mod format {
     pub const USER: u8 = 6;
 }
 
+/// What stands together in a stream.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum Shuffled {
+    /// Items.
+    #[default]
+    No,
+    /// Their bytes of the same significance.
+    Bytes,
+    /// Their bits of the same significance.
+    Bits,
+}
+
 /// What a stream of a chunk of Blosc 1.x is.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Blosc1Stream {
     /// One of the streams that a block is split into.
     pub split: bool,
-    /// Bytes or bits of the same significance stand together.
-    pub shuffled: bool,
+    /// What stands together.
+    pub shuffled: Shuffled,
 }
 
 /// A built-in codec: turns one stream into another. Implementors keep whatever state makes the next
@@ -160,9 +172,14 @@ trait StreamCodec: Send {
         dest: &mut [u8],
     ) -> Result<usize>;
 
-    /// As [`StreamCodec::encode`] without a dictionary, for a stream in which bytes or bits of the same significance stand
-    /// together.
-    fn encode_shuffled(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    /// As [`StreamCodec::encode`] without a dictionary, for a stream of which is known how it is shuffled.
+    fn encode_shuffled(
+        &mut self,
+        level: u8,
+        _shuffled: Shuffled,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
         self.encode(level, None, src, dest)
     }
 

@@ -83,8 +83,7 @@ fn every_codec_round_trips_at_every_level() {
                 for src in samples(len) {
                     let stream = encode(&mut space, codec, level, &src, 2 * len + 100);
                     if stream.is_empty() {
-                        let gives_up = [id::BLOSCLZ, id::LZ4];
-                        assert!(gives_up.contains(&codec), "{codec} doesn't give up");
+                        assert_eq!(codec, id::BLOSCLZ, "only BloscLZ gives up");
                         continue;
                     }
                     assert_eq!(decode(&mut space, format, &stream, len), Ok(src));

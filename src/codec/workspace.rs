@@ -1,7 +1,7 @@
 //! One worker's codec states.
 
 use super::builtin::{COUNT, TABLE, by_compcode, by_format};
-use super::{Blosc1Stream, Dictionary, StreamCodec, id};
+use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, id};
 use crate::{Error, Result};
 
 /// The states of the built-in codecs (hash tables, contexts) of one worker. Each is made when the codec
@@ -36,7 +36,7 @@ impl Workspace {
         self.codec(row).encode(level, dict, src, dest)
     }
 
-    /// As [`Workspace::encode`] without a dictionary, for a stream in which bytes or bits of the same significance stand together.
+    /// As [`Workspace::encode`] without a dictionary, for a stream of which is known how it is shuffled.
     ///
     /// # Errors
     /// Those of [`Workspace::encode`].
@@ -44,11 +44,12 @@ impl Workspace {
         &mut self,
         compcode: u8,
         level: u8,
+        shuffled: Shuffled,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
         let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
-        self.codec(row).encode_shuffled(level, src, dest)
+        self.codec(row).encode_shuffled(level, shuffled, src, dest)
     }
 
     /// As [`Workspace::encode`], for a chunk of Blosc 1.x.

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use super::super::{Blosc1Stream, Dictionary, StreamCodec};
+use super::super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use super::ffi::{self, Stream};
 use super::glance;
 use crate::{Error, Result};
@@ -27,12 +27,21 @@ impl StreamCodec for Lz4 {
             Some(dict) => {
                 State::of(&mut self.with_dict)?.encode_with(dict, acceleration(level), src, dest)
             }
-            None => self.encode_plain(level, false, src, dest),
+            None => State::of(&mut self.plain)?.encode(acceleration(level), src, dest),
         }
     }
 
-    fn encode_shuffled(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        self.encode_plain(level, true, src, dest)
+    fn encode_shuffled(
+        &mut self,
+        level: u8,
+        shuffled: Shuffled,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        if shuffled == Shuffled::Bytes && glance::finds_no_match(src, acceleration(level)) {
+            return Ok(0);
+        }
+        self.encode(level, None, src, dest)
     }
 
     fn encode_blosc1(
@@ -42,7 +51,7 @@ impl StreamCodec for Lz4 {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.encode_plain(level, kind.shuffled, src, dest)
+        self.encode_shuffled(level, kind.shuffled, src, dest)
     }
 
     fn decode(
@@ -53,22 +62,6 @@ impl StreamCodec for Lz4 {
         len: usize,
     ) -> Result<usize> {
         super::decode(dict, src, dest, len)
-    }
-}
-
-impl Lz4 {
-    fn encode_plain(
-        &mut self,
-        level: u8,
-        shuffled: bool,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        let acceleration = acceleration(level);
-        if glance::finds_no_match(src, shuffled, acceleration) {
-            return Ok(0);
-        }
-        State::of(&mut self.plain)?.encode(acceleration, src, dest)
     }
 }
 

@@ -1,12 +1,16 @@
-//! A glance at a stream before it is searched: noise has no matches.
+//! A glance at a plane of shuffled items before it is searched: noise has no matches.
 //!
 //! The lowest bytes of measurements are random. LZ4 hurries through them, but still looks at one place in twenty or so, which takes it
 //! up to half of its time with shuffled numbers, and then the stream is stored as it is. A glance looks at one place in 128, or, where
 //! the search is careful, in 32, and ends with the first string that was seen before, which elsewhere is among the first.
 //!
-//! Of shuffled items, strings are differences of bytes: those of a plane of numbers that go up evenly are random at a
-//! glance, and yet come again. Where `k` places are looked at, `k² / 2 n` pairs of them are alike if `n` strings are as frequent, or if the
-//! stream comes again after `n` bytes. Where there was none, a search would hardly find a match at one place in fifteen.
+//! Strings are differences of bytes: those of a plane of numbers that go up evenly are random at a glance, and yet come again. Where
+//! `k` places are looked at, `k² / 2 n` pairs of them are alike if `n` strings are as frequent; where there was none, a search would
+//! hardly find a match at one place in fifteen. All strings at the beginning are among them: of noise that comes again, however
+//! far on, one in so many is looked at.
+//!
+//! Other streams are not noise where they have no matches at a glance. Items that are not shuffled are alike side by side, and rows of bits,
+//! though random, may be those of another bit.
 
 use std::mem::replace;
 
@@ -26,40 +30,48 @@ const LEAST_PLACES: usize = 512;
 /// cleared in no time.
 const FIRST_PLACES: usize = 64;
 
+/// Strings at the beginning: places are not farther from each other than this.
+const BEGINNING: usize = 2 * MOST_SPACING;
+
+/// Bytes that are read for a string.
+const WORD: usize = size_of::<u64>();
+
 /// Knuth's multiplier for hashes of 32 bits.
 const MULTIPLIER: u32 = 2_654_435_761;
 
-/// Whether a search with this acceleration for matches in `src`, of shuffled items or others, is in vain.
-pub(super) fn finds_no_match(src: &[u8], shuffled: bool, acceleration: u16) -> bool {
+/// Whether a search with this acceleration for matches in the plane `src` is in vain.
+pub(super) fn finds_no_match(src: &[u8], acceleration: u16) -> bool {
     if src.len() < SHORTEST {
         return false;
     }
     let spacing = MOST_SPACING.min(SPACING * usize::from(acceleration));
     let spacing = spacing.min(src.len() / LEAST_PLACES);
-    let first_spacing = src.len() / FIRST_PLACES;
-    if shuffled {
-        let string = |bytes| differences(bytes as u32, (bytes >> 8) as u32);
-        are_new::<256>(src, first_spacing, string) && are_new::<2048>(src, spacing, string)
-    } else {
-        let string = |bytes| bytes as u32;
-        are_new::<256>(src, first_spacing, string) && are_new::<2048>(src, spacing, string)
-    }
+    let first = places(0, src.len(), src.len() / FIRST_PLACES);
+    let all = (0..BEGINNING).chain(places(BEGINNING, src.len(), spacing));
+    are_new::<256>(src, first) && are_new::<2048>(src, all)
 }
 
-/// Whether no string comes twice, of those at one place in so many bytes.
-fn are_new<const ENTRIES: usize>(src: &[u8], spacing: usize, string: impl Fn(u64) -> u32) -> bool {
-    const WORD: usize = size_of::<u64>();
-    // The last string with each hash. The empty places are those of a string of zeros, which is no noise either.
-    let mut known = [0; ENTRIES];
+/// A place in each `spacing` bytes from `start` on, so that they have all distances.
+fn places(start: usize, end: usize, spacing: usize) -> impl Iterator<Item = usize> {
     let mut random = 0u32;
-    src.chunks_exact(spacing).all(|part| {
-        // At any place of the part, so that the places have all distances (the generator of Numerical Recipes).
-        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let at = (u64::from(random) * (spacing - WORD) as u64) >> u32::BITS;
-        let bytes = part[at as usize..][..WORD]
-            .try_into()
-            .expect("as many bytes");
-        let string = string(u64::from_le_bytes(bytes));
+    (start..end + 1 - spacing)
+        .step_by(spacing)
+        .map(move |part| {
+            // The generator of Numerical Recipes.
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let room = (spacing - WORD) as u64;
+            part + ((u64::from(random) * room) >> u32::BITS) as usize
+        })
+}
+
+/// Whether no string comes twice of those at these places.
+fn are_new<const ENTRIES: usize>(src: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
+    // The last string with each hash. The empty places are those of a string of zeros: of a run, which is no noise either.
+    let mut known = [0; ENTRIES];
+    places.all(|at| {
+        let bytes = src[at..at + WORD].try_into().expect("as many bytes");
+        let bytes = u64::from_le_bytes(bytes);
+        let string = differences(bytes as u32, (bytes >> 8) as u32);
         let index = string.wrapping_mul(MULTIPLIER) >> (u32::BITS - ENTRIES.ilog2());
         replace(&mut known[index as usize], string) != string
     })
@@ -78,9 +90,9 @@ mod tests {
     use crate::codec::noise::tests::{noise, runs, text};
 
     fn is_noise(src: &[u8]) -> bool {
-        let shuffled = finds_no_match(src, true, 5);
-        assert_eq!(finds_no_match(src, false, 5), shuffled);
-        shuffled
+        let at_once = finds_no_match(src, 9);
+        assert_eq!(finds_no_match(src, 1), at_once);
+        at_once
     }
 
     #[test]
@@ -100,7 +112,7 @@ mod tests {
             let counter: Vec<u8> = (0..len).map(|i| i as u8).collect();
             assert!(!is_noise(&counter));
             let even: Vec<u8> = (0..len).map(|i| (i as f64 * 37.377) as u64 as u8).collect();
-            assert!(!finds_no_match(&even, true, 9));
+            assert!(!is_noise(&even));
             let slow: Vec<u8> = (0..len).map(|i| (i / 5) as u8).collect();
             assert!(!is_noise(&slow));
         }
@@ -108,7 +120,7 @@ mod tests {
 
     #[test]
     fn noise_that_comes_again_is_searched() {
-        for period in [12, 100, 1000, 4000, 10_000] {
+        for period in [12, 100, 1000, 4000, 10_000, 20_000] {
             let len = 65_536;
             let mut src = noise(period as u64, 256, period).repeat(len / period + 1);
             src.truncate(len);

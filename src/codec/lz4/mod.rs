@@ -2,7 +2,7 @@
 //!
 //! A block is a row of sequences: a token with two 4-bit lengths, literals, and a match given as a 2-byte
 //! distance back. Both encoders are liblz4's, with their states kept between calls; what they write is
-//! what a fresh state would write. The fast one is not asked about [noise](glance). Decoding is ours, but for blocks with a dictionary.
+//! what a fresh state would write. The fast one is not asked about planes of [noise](glance). Decoding is ours, but for blocks with a dictionary.
 
 mod decode;
 mod fast;

@@ -23,7 +23,7 @@ pub(super) use self::dict::{DecoderDict, EncoderDict};
 use self::tiny::{Counts, Prices};
 use super::lz4::Lz4;
 use super::noise::{self, Noise, Run};
-use super::{Blosc1Stream, Dictionary, StreamCodec};
+use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use crate::{Error, Result};
 
 /// The chunk level that stands for the library's highest level.
@@ -59,7 +59,16 @@ impl StreamCodec for Zstd {
     }
 
     /// Without a search in noise. Elsewhere what seems to be noise may be whole items that come again in another order.
-    fn encode_shuffled(&mut self, level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    fn encode_shuffled(
+        &mut self,
+        level: u8,
+        shuffled: Shuffled,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        if shuffled == Shuffled::No {
+            return self.encode(level, None, src, dest);
+        }
         let level = library_level(level);
         match self.with_noise(level, src)? {
             (encoder, []) => encoder.encode(level, src, dest),
@@ -80,14 +89,15 @@ impl StreamCodec for Zstd {
         let level = library_level(level);
         let parser = Parser::of(level, src.len());
         let is_repetitive = matches!(parser, Parser::Lazy) && self.is_repetitive(src, dest)?;
-        let (encoder, runs) = if kind.shuffled && !is_repetitive {
+        let shuffled = kind.shuffled != Shuffled::No;
+        let (encoder, runs) = if shuffled && !is_repetitive {
             self.with_noise(level, src)?
         } else {
             (self.encoder()?, [].as_slice())
         };
         let search = match parser {
             Parser::Lazy if is_repetitive || !is_noisy_beside(runs, src) => Search::default(),
-            Parser::Lazy if kind.shuffled => Search::SHORT_BLOCKS,
+            Parser::Lazy if shuffled => Search::SHORT_BLOCKS,
             Parser::Lazy => Search::TREE,
             _ => Search::default(),
         };

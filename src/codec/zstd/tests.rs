@@ -97,10 +97,10 @@ fn text_counters_and_short_streams_are_not_noisy() {
 /// Encodes a shuffled stream for either kind of chunk, into no more than `capacity` bytes.
 fn encode_both(zstd: &mut Zstd, level: u8, src: &[u8], capacity: usize) -> [Vec<u8>; 2] {
     let mut dest = vec![0; capacity];
-    let len = zstd.encode_shuffled(level, src, &mut dest);
+    let len = zstd.encode_shuffled(level, Shuffled::Bytes, src, &mut dest);
     let ours = dest[..len.expect("encodes")].to_vec();
     let kind = Blosc1Stream {
-        shuffled: true,
+        shuffled: Shuffled::Bytes,
         ..Blosc1Stream::default()
     };
     let len = zstd.encode_blosc1(level, kind, src, &mut dest);
