@@ -451,11 +451,10 @@ impl<'a> BlockEncoder<'a> {
 
     /// What stands together in streams.
     fn shuffled(&self) -> Shuffled {
-        let has = |id| self.params.filters.iter().any(|slot| slot.id == id);
-        match self.typesize {
-            0 | 1 => Shuffled::No,
-            _ if has(filter::id::BITSHUFFLE) => Shuffled::Bits,
-            _ if has(filter::id::SHUFFLE) => Shuffled::Bytes,
+        match self.pipeline.shuffle() {
+            _ if self.typesize <= 1 => Shuffled::No,
+            Some(filter::id::SHUFFLE) => Shuffled::Bytes,
+            Some(filter::id::BITSHUFFLE) => Shuffled::Bits,
             _ => Shuffled::No,
         }
     }
@@ -536,5 +535,36 @@ impl<'a> BlockEncoder<'a> {
             len: total,
             all_zero: false,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{Compressor, SplitMode};
+    use crate::filter::{SLOTS, Slot};
+
+    #[test]
+    fn a_shuffle_that_moves_nothing_does_not_make_planes() {
+        // Items of some thousand values in any order.
+        let mixed = |i: u64| {
+            let high = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (high ^ high >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+        };
+        let items = (0..1 << 17)
+            .map(|i| mixed(mixed(i) >> 20) % 8000)
+            .map(mixed);
+        let data: Vec<u8> = items.flat_map(u64::to_le_bytes).collect();
+        let [nothing, moves_nothing] = [(filter::id::NONE, 0), (filter::id::SHUFFLE, 1)];
+        let [plain, same] = [nothing, moves_nothing].map(|(id, meta)| {
+            let mut params = CParams::default().codec(codec::id::LZ4).typesize(8);
+            params.filters = [Slot::default(); SLOTS];
+            params.filters[SLOTS - 1] = Slot { id, meta };
+            params.blocksize = 1 << 17;
+            params.splitmode = SplitMode::NEVER;
+            let chunk = Compressor::new(params).and_then(|mut c| c.compress_to_vec(&data));
+            chunk.expect("compresses").len()
+        });
+        assert_eq!(plain, same);
     }
 }

@@ -159,6 +159,20 @@ impl Pipeline {
         })
     }
 
+    /// The id of the shuffle whose order what is compressed has: no filter behind it moves a byte.
+    pub fn shuffle(&self) -> Option<u8> {
+        const STAYING: [u8; 5] = [
+            id::DELTA,
+            id::TRUNC_PREC,
+            id::INT_TRUNC,
+            id::BYTEDELTA,
+            id::BYTEDELTA_BUGGY,
+        ];
+        let mut ids = self.filled().rev().map(|stage| stage.slot.id);
+        let last = ids.find(|id| !STAYING.contains(id));
+        last.filter(|last| [id::SHUFFLE, id::BITSHUFFLE].contains(last))
+    }
+
     /// The only step of decompression, if there is exactly one.
     pub fn only_undone(&self) -> Option<Slot> {
         (self.undone == 1).then_some(self.an_undone)
@@ -335,6 +349,27 @@ impl Pipeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_filter_that_moves_bytes_says_how_they_stand() {
+        let shuffle = |ids: [(u8, u8); 3]| {
+            let mut slots = [Slot::default(); SLOTS];
+            for (slot, (id, meta)) in slots.iter_mut().zip(ids) {
+                *slot = Slot { id, meta };
+            }
+            Pipeline::new(&slots, 1, 4).shuffle()
+        };
+        const USERS: u8 = 200;
+        let (none, moving) = ((id::NONE, 0), (id::SHUFFLE, 0));
+        assert_eq!(shuffle([none, none, moving]), Some(id::SHUFFLE));
+        let behind = [moving, (id::DELTA, 0), (id::BYTEDELTA, 0)];
+        assert_eq!(shuffle(behind), Some(id::SHUFFLE));
+        let bits = [moving, (id::BITSHUFFLE, 0), none];
+        assert_eq!(shuffle(bits), Some(id::BITSHUFFLE));
+        assert_eq!(shuffle([(id::SHUFFLE, 1), none, none]), None);
+        assert_eq!(shuffle([moving, (USERS, 0), none]), None);
+        assert_eq!(shuffle([none, none, none]), None);
+    }
 
     #[test]
     fn a_buffer_for_a_block_is_not_moved_for_its_planes() {
