@@ -7,6 +7,8 @@ mod runs;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::c_int;
+
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use self::mixed::{Deflater, Encoder};
@@ -16,6 +18,9 @@ use crate::{Error, Result};
 
 /// The window of both directions, as a power of two.
 const WINDOW_BITS: u8 = 15;
+
+/// How much memory an encoder takes, as zlib's own default says.
+const MEMORY_LEVEL: c_int = 8;
 
 /// The states, reset for each stream: about 300 KiB for an encoder, as much again for zlib's once it met something that is not
 /// searched; 40 KiB for decoding.
@@ -85,9 +90,7 @@ fn at_level<D: Deflater>(
     level: u8,
     make: impl FnOnce(u8) -> Result<D>,
 ) -> Result<&mut Encoder<D>> {
-    if kept.as_ref().is_some_and(|kept| kept.level() != level) {
-        *kept = None;
-    }
+    drop(kept.take_if(|kept| kept.level() != level));
     match kept {
         Some(encoder) => Ok(encoder),
         none => Ok(none.insert(Encoder::new(make(level)?))),

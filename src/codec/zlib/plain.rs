@@ -9,14 +9,11 @@ use std::ptr::null_mut;
 
 use libz_sys as z;
 
-use super::WINDOW_BITS;
 use super::mixed::{Deflater, Matches};
 use super::raw::Raw;
+use super::{MEMORY_LEVEL, WINDOW_BITS};
 use crate::codec::noise::Search;
 use crate::{Error, Result};
-
-/// How much memory zlib takes, as its own default says.
-const MEMORY_LEVEL: c_int = 8;
 
 /// An encoder state of one level.
 pub(super) struct Deflate {

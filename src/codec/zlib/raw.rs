@@ -7,19 +7,17 @@ use std::ffi::c_int;
 
 use libz_rs_sys as z;
 
-use super::WINDOW_BITS;
 use super::mixed::{Deflater, Matches};
+use super::{MEMORY_LEVEL, WINDOW_BITS};
 use crate::codec::noise::Search;
 use crate::{Error, Result};
-
-/// How much memory the state takes, as zlib's own default says.
-const MEMORY_LEVEL: c_int = 8;
 
 /// Literals of a block without matches, half as many as it could have: bytes change on the way.
 const LITERALS: usize = 8 << 10;
 
 /// An encoder state of one level.
 pub(super) struct Raw {
+    /// Other than zlib's, its state doesn't point back to it.
     stream: z::z_stream,
     level: u8,
     strategy: c_int,
@@ -36,8 +34,8 @@ impl Raw {
     pub(super) fn new(level: u8) -> Result<Raw> {
         let mut stream = z::z_stream::default();
         let strategy = z::Z_DEFAULT_STRATEGY;
-        // SAFETY: the stream has an allocator; version and size are those of the declarations used here. The other
-        // parameters are looked at there.
+        // SAFETY: the stream has Rust's allocator, by `default`; version and size are those of the declarations used here.
+        // The other parameters are looked at there.
         let code = unsafe {
             z::deflateInit2_(
                 &mut stream,
@@ -62,52 +60,58 @@ impl Raw {
 
     /// Begins a new stream.
     fn begin(&mut self, strategy: c_int, window: &[u8]) -> Result<()> {
-        let (stream, len) = (&mut self.stream, window.len() as z::uInt);
-        let mut codes = [z::Z_OK; 3];
+        let stream = &mut self.stream;
+        let len = window.len() as z::uInt;
         // SAFETY: the stream was initialised in `new`; `len` bytes of the window are read, which it has, as the conversion
-        // makes no number larger.
-        unsafe {
-            codes[0] = z::deflateReset(stream);
-            if self.strategy != strategy {
-                codes[1] = z::deflateParams(stream, c_int::from(self.level), strategy);
-            }
-            if !window.is_empty() {
-                codes[2] = z::deflateSetDictionary(stream, window.as_ptr(), len);
-            }
-        }
+        // makes no number larger. Where the stream's source and destination were is left alone: a stream that was reset has
+        // nothing to write before its strategy changes.
+        let begun = unsafe {
+            z::deflateReset(stream) == z::Z_OK
+                && (self.strategy == strategy
+                    || z::deflateParams(stream, c_int::from(self.level), strategy) == z::Z_OK)
+                && (window.is_empty()
+                    || z::deflateSetDictionary(stream, window.as_ptr(), len) == z::Z_OK)
+        };
         self.strategy = strategy;
-        match codes {
-            [z::Z_OK, z::Z_OK, z::Z_OK] => Ok(()),
-            _ => Err(Error::Data),
-        }
+        begun.then_some(()).ok_or(Error::Data)
     }
 
-    /// Takes in all of `src`; returns false if there is not room enough for what it is written as.
-    fn append(&mut self, src: &[u8], flush: c_int) -> Result<bool> {
+    /// Goes on with `src`, and then flushes; returns the length, or `None` if it doesn't fit into `dest`.
+    fn append(&mut self, src: &[u8], flush: c_int, dest: &mut [u8]) -> Result<Option<usize>> {
+        let (Ok(avail_in), Ok(avail_out)) = (src.len().try_into(), dest.len().try_into()) else {
+            // More than zlib can count.
+            return Err(Error::Data);
+        };
         self.stream.next_in = src.as_ptr().cast_mut();
-        self.stream.avail_in = src.len().try_into().map_err(|_| Error::Data)?;
-        // SAFETY: the stream was initialised in `new`, and its caller gave it the destination; `avail_in` bytes of `src`
-        // are read, and none is written.
+        self.stream.avail_in = avail_in;
+        self.stream.next_out = dest.as_mut_ptr();
+        self.stream.avail_out = avail_out;
+        // SAFETY: the stream was initialised in `new`; `avail_in` bytes of `src` are read and never written to, and at most
+        // `avail_out` bytes of `dest` written.
         let code = unsafe { z::deflate(&mut self.stream, flush) };
+        let left = self.stream.avail_out as usize;
         match code {
-            z::Z_STREAM_END => Ok(true),
+            z::Z_STREAM_END => {}
             // A flush that fills all the room may have more to say.
+            z::Z_OK if flush != z::Z_FINISH && left > 0 => {}
             z::Z_OK | z::Z_BUF_ERROR => {
-                Ok(code == z::Z_OK && flush != z::Z_FINISH && self.stream.avail_out > 0)
+                self.drain();
+                return Ok(None);
             }
-            _ => Err(Error::Data),
+            _ => return Err(Error::Data),
         }
+        Ok(Some(dest.len() - left))
     }
 
-    /// Brings a stream that didn't fit to its end. zlib-rs 0.6.8 keeps some of its state through a reset: at level 1 the next
-    /// stream would lack the head of its first block.
+    /// Brings a stream that didn't fit to its end, while its source is there. zlib-rs 0.6.8 keeps some of its state through a reset: at
+    /// level 1 the next stream would lack the head of its first block.
     fn drain(&mut self) {
         let mut rest = [0; 4096];
         loop {
             self.stream.next_out = rest.as_mut_ptr();
             self.stream.avail_out = rest.len() as z::uInt;
-            // SAFETY: the stream was initialised in `new`; what is left of its source is still there, and it has room for as
-            // many bytes as it knows.
+            // SAFETY: the stream was initialised in `new`; it reads what is left of the source that `append`, the only caller, has
+            // borrowed, and has room for as many bytes as it is told.
             if unsafe { z::deflate(&mut self.stream, z::Z_FINISH) } != z::Z_OK {
                 return;
             }
@@ -135,31 +139,24 @@ impl Deflater for Raw {
         last: bool,
         dest: &mut [u8],
     ) -> Result<Option<usize>> {
-        // More than zlib can count.
-        let avail_out = dest.len().try_into().map_err(|_| Error::Data)?;
         match matches {
             Matches::Found { window } => self.begin(z::Z_DEFAULT_STRATEGY, window)?,
             Matches::Runs => self.begin(z::Z_RLE, &[])?,
             Matches::None => self.begin(z::Z_HUFFMAN_ONLY, &[])?,
         }
-        self.stream.next_out = dest.as_mut_ptr();
-        self.stream.avail_out = avail_out;
-        let mut rest = src;
-        let mut fits = true;
+        let (mut rest, mut len) = (src, 0);
         if let Matches::None = matches {
-            while fits && rest.len() > LITERALS {
+            while rest.len() > LITERALS {
                 let (block, behind) = rest.split_at(LITERALS);
-                fits = self.append(block, z::Z_BLOCK)?;
-                rest = behind;
+                let Some(more) = self.append(block, z::Z_BLOCK, &mut dest[len..])? else {
+                    return Ok(None);
+                };
+                (rest, len) = (behind, len + more);
             }
         }
         let flush = if last { z::Z_FINISH } else { z::Z_SYNC_FLUSH };
-        fits = fits && self.append(rest, flush)?;
-        let len = dest.len() - self.stream.avail_out as usize;
-        if !fits {
-            self.drain();
-        }
-        Ok(fits.then_some(len))
+        let more = self.append(rest, flush, &mut dest[len..])?;
+        Ok(more.map(|more| len + more))
     }
 }
 
