@@ -211,8 +211,10 @@ impl Buffers {
         self.recall();
         let mut held = 0;
         self.idle.retain(|buffer| {
-            held += buffer.as_ref().map_or(0, |pages| pages.len());
-            buffer.is_some() && held <= MAX_SPARE_BYTES
+            buffer.as_ref().is_some_and(|pages| {
+                held += pages.len();
+                held <= MAX_SPARE_BYTES
+            })
         });
     }
 }
@@ -223,12 +225,7 @@ fn inner<'a, 'b, 'd>(line: &'b mut Mutex<Line<'a, 'd>>) -> &'b mut Line<'a, 'd> 
 
 /// The first `len` bytes of a buffer, after replacing it when it is shorter.
 fn long_enough(buffer: &mut Buffer, len: usize) -> Result<&mut [u8]> {
-    if buffer
-        .as_ref()
-        .is_some_and(|pages| pages.len() < SKEW + len)
-    {
-        *buffer = None;
-    }
+    drop(buffer.take_if(|pages| pages.len() < SKEW + len));
     let pages = match buffer {
         Some(pages) => pages,
         none => none.insert(MmapMut::map_anon(SKEW + len).map_err(|_| Error::MemoryAlloc)?),

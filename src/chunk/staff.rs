@@ -88,7 +88,7 @@ impl Staff {
 }
 
 impl Drop for Staff {
-    /// Leaves the worker to others who share, or else to whoever comes.
+    /// Leaves the worker to others who share, or else to whoever comes, and the buffers to whoever comes.
     fn drop(&mut self) {
         if let Some(mut buffers) = self.buffers.take() {
             buffers.make_spare();

@@ -14,6 +14,8 @@
 
 use std::mem::replace;
 
+use crate::codec::noise::word;
+
 /// Shorter streams are left to the search.
 const SHORTEST: usize = 16 << 10;
 
@@ -35,6 +37,8 @@ const BEGINNING: usize = 2 * MOST_SPACING;
 
 /// Bytes that are read for a string.
 const WORD: usize = size_of::<u64>();
+
+const _: () = assert!(SHORTEST / LEAST_PLACES > WORD && SHORTEST / FIRST_PLACES > WORD);
 
 /// Knuth's multiplier for hashes of 32 bits.
 const MULTIPLIER: u32 = 2_654_435_761;
@@ -69,8 +73,7 @@ fn are_new<const ENTRIES: usize>(src: &[u8], mut places: impl Iterator<Item = us
     // The last string with each hash. The empty places are those of a string of zeros: of a run, which is no noise either.
     let mut known = [0; ENTRIES];
     places.all(|at| {
-        let bytes = src[at..at + WORD].try_into().expect("as many bytes");
-        let bytes = u64::from_le_bytes(bytes);
+        let bytes = word(&src[at..at + WORD]);
         let string = differences(bytes as u32, (bytes >> 8) as u32);
         let index = string.wrapping_mul(MULTIPLIER) >> (u32::BITS - ENTRIES.ilog2());
         replace(&mut known[index as usize], string) != string

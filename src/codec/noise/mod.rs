@@ -538,7 +538,7 @@ impl Glimpse {
 
 /// Eight bytes as a number.
 #[inline(always)]
-fn word(bytes: &[u8]) -> u64 {
+pub(super) fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
 }
 
