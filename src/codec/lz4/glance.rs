@@ -1,17 +1,19 @@
 //! A glance at a plane of shuffled items before it is searched: noise has no matches.
 //!
 //! The lowest bytes of measurements are random. LZ4 hurries through them, but still looks at one place in twenty or so, which takes it
-//! up to half of its time with shuffled numbers, and then the stream is stored as it is. A glance looks at one place in 128, or, where
-//! the search is careful, in 32, and ends with the first string that was seen before, which elsewhere is among the first.
+//! up to half of its time with shuffled numbers, and then the stream is stored as it is. A glance looks at one place in 256, or, where
+//! the search is careful, in 64, at two strings in each, and ends with the first string that was seen before, which elsewhere is among
+//! the first.
 //!
 //! Strings are differences of bytes: those of a plane of numbers that go up evenly are random at a glance, and yet come again. Where
-//! `k` places are looked at, `k² / 2 n` pairs of them are alike if `n` strings are as frequent; where there was none, a search would
+//! `k` strings are looked at, `k² / 2 n` pairs of them are alike if `n` strings are as frequent; where there was none, a search would
 //! hardly find a match at one place in fifteen. All strings at the beginning are among them: of noise that comes again, however
 //! far on, one in so many is looked at.
 //!
 //! Other streams are not noise where they have no matches at a glance. Items that are not shuffled are alike side by side, and rows of bits,
 //! though random, may be those of another bit.
 
+use std::iter;
 use std::mem::replace;
 
 use crate::codec::noise::word;
@@ -20,25 +22,29 @@ use crate::codec::noise::word;
 const SHORTEST: usize = 16 << 10;
 
 /// One place in so many bytes is looked at for each byte that the search goes on by at first.
-const SPACING: usize = 32;
+const SPACING: usize = 64;
 
 /// But no fewer places than one in so many bytes.
-const MOST_SPACING: usize = 128;
+const MOST_SPACING: usize = 256;
 
-/// No fewer places are looked at.
-const LEAST_PLACES: usize = 512;
+/// No fewer places are looked at, or nearly so.
+const LEAST_PLACES: usize = 256;
+
+/// Nor more of them: a search hurries the more, the longer it finds nothing.
+const MOST_PLACES: usize = 2048;
 
 /// So many places are looked at first: nearly all streams that have matches show it there, and the table for so few is
 /// cleared in no time.
-const FIRST_PLACES: usize = 64;
+const FIRST_PLACES: usize = 32;
 
-/// Strings at the beginning: places are not farther from each other than this.
-const BEGINNING: usize = 2 * MOST_SPACING;
-
-/// Bytes that are read for a string.
+/// Bytes that are read at a place.
 const WORD: usize = size_of::<u64>();
 
-const _: () = assert!(SHORTEST / LEAST_PLACES > WORD && SHORTEST / FIRST_PLACES > WORD);
+/// Whole strings of those bytes.
+const STRINGS: usize = WORD / 2;
+
+/// Where the last of them begins.
+const LAST: usize = STRINGS - 1;
 
 /// Knuth's multiplier for hashes of 32 bits.
 const MULTIPLIER: u32 = 2_654_435_761;
@@ -49,42 +55,47 @@ pub(super) fn finds_no_match(src: &[u8], acceleration: u16) -> bool {
         return false;
     }
     let spacing = MOST_SPACING.min(SPACING * usize::from(acceleration));
-    let spacing = spacing.min(src.len() / LEAST_PLACES);
-    let first = places(0, src.len(), src.len() / FIRST_PLACES);
-    let all = (0..BEGINNING).chain(places(BEGINNING, src.len(), spacing));
-    are_new::<256>(src, first) && are_new::<2048>(src, all)
+    let spacing = spacing
+        .clamp(src.len() / MOST_PLACES, src.len() / LEAST_PLACES)
+        .ilog2();
+    let first = (src.len() / FIRST_PLACES).ilog2();
+    // No two strings that follow on each other are farther apart than the beginning is long.
+    are_new::<256>(src, 0, first) && are_new::<2048>(src, 2 << spacing, spacing)
 }
 
-/// A place in each `spacing` bytes from `start` on, so that they have all distances.
-fn places(start: usize, end: usize, spacing: usize) -> impl Iterator<Item = usize> {
+/// Whether no string comes twice, of all in the `beginning` and of two in each 2^`spacing` bytes behind it, in the mean.
+fn are_new<const ENTRIES: usize>(src: &[u8], beginning: usize, spacing: u32) -> bool {
+    // The last string with each hash. The empty places are those of a string of zeros: of a run, which is no noise either.
+    let mut known = [0; ENTRIES];
+    let mut is_new = |string: u32| {
+        let index = string.wrapping_mul(MULTIPLIER) >> (u32::BITS - ENTRIES.ilog2());
+        replace(&mut known[index as usize], string) != string
+    };
+    let mut start = src[..beginning + STRINGS].windows(WORD).step_by(STRINGS);
+    let all_of_start = start.all(|bytes| {
+        let strings = differences(word(bytes));
+        (0..STRINGS).all(|k| is_new((strings >> (8 * k)) as u32))
+    });
+    let mut rest = src[beginning..].windows(WORD);
     let mut random = 0u32;
-    (start..end + 1 - spacing)
-        .step_by(spacing)
-        .map(move |part| {
-            // The generator of Numerical Recipes.
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let room = (spacing - WORD) as u64;
-            part + ((u64::from(random) * room) >> u32::BITS) as usize
+    let next = || {
+        // The generator of Numerical Recipes. Gaps have all lengths, so that distances of strings do, but leave out those looked at.
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        rest.nth((random >> (u32::BITS - 1 - spacing)) as usize + LAST)
+    };
+    all_of_start
+        && iter::from_fn(next).all(|bytes| {
+            let strings = differences(word(bytes));
+            is_new(strings as u32) && is_new((strings >> (8 * LAST)) as u32)
         })
 }
 
-/// Whether no string comes twice of those at these places.
-fn are_new<const ENTRIES: usize>(src: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
-    // The last string with each hash. The empty places are those of a string of zeros: of a run, which is no noise either.
-    let mut known = [0; ENTRIES];
-    places.all(|at| {
-        let bytes = word(&src[at..at + WORD]);
-        let string = differences(bytes as u32, (bytes >> 8) as u32);
-        let index = string.wrapping_mul(MULTIPLIER) >> (u32::BITS - ENTRIES.ilog2());
-        replace(&mut known[index as usize], string) != string
-    })
-}
-
-/// The differences of four bytes each.
-fn differences(a: u32, b: u32) -> u32 {
-    const HIGH: u32 = 0x8080_8080;
+/// The differences of the eight bytes from their neighbours, of which seven have one.
+fn differences(bytes: u64) -> u64 {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let next = bytes >> 8;
     // Without a borrow from one byte to the next.
-    ((a | HIGH) - (b & !HIGH)) ^ (a ^ !b) & HIGH
+    ((bytes | HIGH) - (next & !HIGH)) ^ (bytes ^ !next) & HIGH
 }
 
 #[cfg(test)]
@@ -142,11 +153,9 @@ mod tests {
 
     #[test]
     fn bytes_are_subtracted_apart() {
-        let [a, b] = [[0, 1, 200, 0x80], [1, 0, 100, 0x7f]];
-        let difference = differences(u32::from_le_bytes(a), u32::from_le_bytes(b));
-        assert_eq!(difference.to_le_bytes(), [255, 1, 100, 1]);
-        let difference = differences(u32::from_le_bytes(b), u32::from_le_bytes(a));
-        assert_eq!(difference.to_le_bytes(), [1, 255, 156, 255]);
+        let bytes = [0, 1, 0, 200, 100, 0x80, 0x7f, 0];
+        let differences = differences(u64::from_le_bytes(bytes)).to_le_bytes();
+        assert_eq!(differences[..7], [255, 1, 56, 100, 228, 1, 127]);
     }
 
     #[test]
