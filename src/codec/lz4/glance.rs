@@ -24,13 +24,13 @@ const SHORTEST: usize = 16 << 10;
 /// One place in so many bytes is looked at for each byte that the search goes on by at first.
 const SPACING: usize = 64;
 
-/// But no fewer places than one in so many bytes.
+/// But no fewer places than one in so many bytes, if that is not more than [`MOST_PLACES`].
 const MOST_SPACING: usize = 256;
 
 /// No fewer places are looked at, or nearly so.
 const LEAST_PLACES: usize = 256;
 
-/// Nor more of them: a search hurries the more, the longer it finds nothing.
+/// Nor many more of them: a search hurries the more, the longer it finds nothing.
 const MOST_PLACES: usize = 2048;
 
 /// So many places are looked at first: nearly all streams that have matches show it there, and the table for so few is
@@ -135,10 +135,11 @@ mod tests {
     #[test]
     fn noise_that_comes_again_is_searched() {
         for period in [12, 100, 1000, 4000, 10_000, 20_000] {
-            let len = 65_536;
-            let mut src = noise(period as u64, 256, period).repeat(len / period + 1);
-            src.truncate(len);
-            assert!(!is_noise(&src), "every {period} bytes");
+            for len in [65_536, 1 << 20] {
+                let mut src = noise(period as u64, 256, period).repeat(len / period + 1);
+                src.truncate(len);
+                assert!(!is_noise(&src), "every {period} bytes of {len}");
+            }
         }
     }
 
