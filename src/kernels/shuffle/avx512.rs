@@ -12,9 +12,10 @@
 //! Planes often lie powers of two apart, where lines don't stay in the cache until their next 16
 //! bytes are wanted. So the lines of wider items wait on the stack.
 
-use super::tiles::{COLUMNS, Planes};
+use super::tiles::{self, COLUMNS, Planes};
 use crate::kernels::bursts::{self, HALF_BURST, copy};
-use crate::kernels::cache::{FAR, Nearness, crowded, exceed_third, fetch, fetch_following};
+use crate::kernels::cache::{FAR, Nearness, WAYS, crowded, exceed_third, fetch, fetch_following};
+use crate::kernels::cpu::{is_of_amd, is_quicker_by_halves};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
@@ -109,16 +110,14 @@ unsafe fn select(a: Avx512, b: Avx512, table: &[u32; WORDS]) -> Avx512 {
 /// # Safety
 /// The CPU has the features; 16 bytes can be read at each place.
 #[inline(always)]
-unsafe fn load_words(planes: [*const u8; WORD]) -> Avx512 {
+unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
     // SAFETY: the caller's contract.
     unsafe {
-        let lane = |p: usize| _mm_loadu_si128(planes[p].cast());
-        let v = _mm512_castsi128_si512(lane(0));
-        let v = _mm512_inserti32x4::<1>(v, lane(1));
-        let v = _mm512_inserti32x4::<2>(v, lane(2));
-        let v = _mm512_inserti32x4::<3>(v, lane(3));
         let table = _mm512_loadu_si512(WORDS_OF_LANES.as_ptr().cast());
-        Avx512(_mm512_permutexvar_epi8(table, v))
+        Avx512(_mm512_permutexvar_epi8(
+            table,
+            Avx512::<HALVES>::of_lanes(planes).0,
+        ))
     }
 }
 
@@ -128,14 +127,17 @@ unsafe fn load_words(planes: [*const u8; WORD]) -> Avx512 {
 /// The CPU has the features; 16 bytes can be read at each place that `byte` returns, and 16 items
 /// can be written at `dest`.
 #[inline(always)]
-unsafe fn put_together<const W: usize>(byte: impl Fn(usize) -> *const u8, dest: *mut u8) {
+unsafe fn put_together<const W: usize, const HALVES: bool>(
+    byte: impl Fn(usize) -> *const u8,
+    dest: *mut u8,
+) {
     let (streams, parts) = (Shape::<W>::STREAMS, Shape::<W>::PARTS);
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         unroll!(16: k < W, {
             let first = WORD * (k % streams * parts + k / streams);
-            r[k] = load_words([byte(first), byte(first + 1), byte(first + 2), byte(first + 3)]);
+            r[k] = load_words::<HALVES>([byte(first), byte(first + 1), byte(first + 2), byte(first + 3)]);
         });
         unroll!(4: _round < Shape::<W>::ROUNDS as usize, {
             let from = r;
@@ -160,7 +162,9 @@ unsafe fn put_together<const W: usize>(byte: impl Fn(usize) -> *const u8, dest: 
 }
 
 /// As many planes with lines in the same set of the first-level cache are better read a line at a time.
-const CROWD: usize = 16;
+fn crowd() -> usize {
+    if is_of_amd() { WAYS } else { 2 * WAYS }
+}
 
 /// The most planes.
 const PLANES: usize = COLUMNS * WORD;
@@ -187,7 +191,11 @@ fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
 /// The CPU has the features; there are `W * WORD` planes, each valid for reads of `items` bytes, and
 /// `dest` is valid for writes of `items * W` words; there are at least [`LINE`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
+unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
     let typesize = W * WORD;
     // SAFETY: the caller's contract; there are 12 planes or more, so there is one of number 1, and where bursts are
     // read, there are as many items; the items of all steps exist, as the last one begins no later than so many before
@@ -196,10 +204,10 @@ unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, it
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS {
             if items >= HALF_BURST && bursts::pay(stride, typesize) {
-                return unshuffle_lines::<W, HALF_BURST>(planes, dest, items);
+                return unshuffle_lines::<W, HALVES, HALF_BURST>(planes, dest, items);
             }
-            if crowded(stride, typesize, CROWD) {
-                return unshuffle_lines::<W, LINE>(planes, dest, items);
+            if crowded(stride, typesize, crowd()) {
+                return unshuffle_lines::<W, HALVES, LINE>(planes, dest, items);
             }
         }
         let mut done = 0;
@@ -210,7 +218,7 @@ unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, it
             if far {
                 fetch_following(dest.wrapping_add(item * typesize), WORDS * typesize);
             }
-            put_together::<W>(|j| planes.plane(j).add(item), dest.add(item * typesize));
+            put_together::<W, HALVES>(|j| planes.plane(j).add(item), dest.add(item * typesize));
             done = item + step;
             step = WORDS;
         }
@@ -222,7 +230,7 @@ unsafe fn unshuffle_words<const W: usize>(planes: impl Planes, dest: *mut u8, it
 /// # Safety
 /// As for [`unshuffle_words`], with at least `SPAN` items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn unshuffle_lines<const W: usize, const SPAN: usize>(
+unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>(
     planes: impl Planes,
     dest: *mut u8,
     items: usize,
@@ -247,7 +255,7 @@ unsafe fn unshuffle_lines<const W: usize, const SPAN: usize>(
             }
             for at in (0..SPAN).step_by(WORDS) {
                 let to = dest.add((first + at) * typesize);
-                put_together::<W>(|j| lines.add(j * SPAN + at), to);
+                put_together::<W, HALVES>(|j| lines.add(j * SPAN + at), to);
             }
         }
         done = first + SPAN;
@@ -269,19 +277,55 @@ pub(super) unsafe fn unshuffle(
 ) -> bool {
     // SAFETY: the caller's contract.
     unsafe {
+        if is_quicker_by_halves() {
+            unshuffle_loading::<true>(typesize, planes, dest, items)
+        } else {
+            unshuffle_loading::<false>(typesize, planes, dest, items)
+        }
+    }
+}
+
+/// [`unshuffle`], loading lanes by halves of registers or not.
+///
+/// # Safety
+/// As for [`unshuffle`].
+unsafe fn unshuffle_loading<const HALVES: bool>(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe {
         match typesize {
-            12 => unshuffle_words::<3>(planes, dest, items),
-            16 => unshuffle_words::<4>(planes, dest, items),
-            20 => unshuffle_words::<5>(planes, dest, items),
-            24 => unshuffle_words::<6>(planes, dest, items),
-            28 => unshuffle_words::<7>(planes, dest, items),
-            32 => unshuffle_words::<8>(planes, dest, items),
-            40 => unshuffle_words::<10>(planes, dest, items),
-            48 => unshuffle_words::<12>(planes, dest, items),
-            56 => unshuffle_words::<14>(planes, dest, items),
-            64 => unshuffle_words::<16>(planes, dest, items),
+            12 => unshuffle_words::<3, HALVES>(planes, dest, items),
+            16 => unshuffle_words::<4, HALVES>(planes, dest, items),
+            20 => unshuffle_words::<5, HALVES>(planes, dest, items),
+            24 => unshuffle_words::<6, HALVES>(planes, dest, items),
+            28 => unshuffle_words::<7, HALVES>(planes, dest, items),
+            32 => unshuffle_words::<8, HALVES>(planes, dest, items),
+            40 => unshuffle_words::<10, HALVES>(planes, dest, items),
+            48 => unshuffle_words::<12, HALVES>(planes, dest, items),
+            56 => unshuffle_words::<14, HALVES>(planes, dest, items),
+            64 => unshuffle_words::<16, HALVES>(planes, dest, items),
             _ => return false,
         }
     }
     true
+}
+
+/// [`tiles::shuffle`], loading lanes by halves of registers.
+///
+/// # Safety
+/// As for [`tiles::shuffle`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+pub(super) unsafe fn shuffle_by_halves(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    apart: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { tiles::shuffle::<Avx512<true>>(typesize, src, dest, items, apart) }
 }

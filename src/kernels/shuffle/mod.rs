@@ -19,7 +19,7 @@ pub(super) mod tiles;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::shuffles_two_registers_at_once;
+use super::cpu::{is_quicker_by_halves, shuffles_two_registers_at_once};
 use super::level::{Level, level};
 use tiles::{Contiguous, Planes};
 
@@ -134,17 +134,21 @@ unsafe fn scatter(
 ) {
     let items = src.len() / typesize;
     let (from, to) = (src.as_ptr(), dest[first..].as_mut_ptr());
+    let in_bursts = tiles::bursts_pay_for(typesize, items, apart);
     // SAFETY: the caller's contract, and the vector has no more bytes than there are items; where bursts pay, they have
     // no more either, and items are of 16 bytes or more.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if level.for_items(items) == Level::Avx512
-            && shuffles_two_registers_at_once()
-            && lines::shuffle(typesize, from, to, items, apart)
-        {
-            return;
+        if level.for_items(items) == Level::Avx512 {
+            if shuffles_two_registers_at_once() && lines::shuffle(typesize, from, to, items, apart)
+            {
+                return;
+            }
+            if is_quicker_by_halves() && !in_bursts {
+                return avx512::shuffle_by_halves(typesize, from, to, items, apart);
+            }
         }
-        if tiles::bursts_pay_for(typesize, items, apart) {
+        if in_bursts {
             return at_level!(
                 level.for_items(items),
                 |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, apart: usize) {
