@@ -22,11 +22,11 @@ const REACH: usize = SLACK;
 const FORGOTTEN: usize = 512;
 
 /// Bytes that were never written, so that loading them waits for nothing.
-static ELSEWHERE: [u8; STEP] = [0; STEP];
+const ELSEWHERE: &[u8; STEP] = &[0; STEP];
 
 /// For each distance below a step: which byte of the distance stands where in 32 repeating bytes. The row of distance 0
-/// makes zeros.
-static SPREAD: [[u8; WIDE]; STEP] = {
+/// makes zeros. (Constants, as a shared library would look up the place of a static each time.)
+const SPREAD: &[[u8; WIDE]; STEP] = &{
     let mut rows = [[0x80; WIDE]; STEP];
     let mut distance = 1;
     while distance < STEP {
@@ -41,7 +41,7 @@ static SPREAD: [[u8; WIDE]; STEP] = {
 };
 
 /// For each distance below a step, its largest multiple in 32 bytes.
-static PERIOD: [u8; STEP] = {
+const PERIOD: &[u8; STEP] = &{
     let mut periods = [WIDE as u8; STEP];
     let mut distance = 1;
     while distance < STEP {
