@@ -11,9 +11,11 @@
 use super::tiles::{COLUMNS, Planes, bursts_pay_for, second_tile};
 use crate::kernels::bursts::{self, BURST, Rows};
 use crate::kernels::cache::{exceed_third, fetch_following};
+use crate::kernels::cpu::is_quicker_by_halves;
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LINE, Vector};
+use std::ops::RangeInclusive;
 
 /// The bytes of even place of two registers one after the other, and those of odd place.
 const APART: [[u8; LINE]; 2] = {
@@ -213,8 +215,22 @@ pub(super) unsafe fn shuffle(
     true
 }
 
-/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done here, and says so. Those of 4 bytes are
-/// not, which registers of 32 bytes are quicker at beyond the first-level cache.
+/// True when registers of 32 bytes unshuffle items sooner than whole lines do: those of 4 bytes beyond the first-level cache,
+/// and on Zen 4 those of 8, unless there are few of them, and those of 2 within that cache.
+#[inline(always)]
+fn is_better_by_halves(typesize: usize, items: usize) -> bool {
+    const FEW: usize = 4 * LINE;
+    const NEAR: RangeInclusive<usize> = 4 << 10..=16 << 10;
+    match typesize {
+        2 => NEAR.contains(&(2 * items)) && is_quicker_by_halves(),
+        4 => true,
+        8 => items >= FEW && is_quicker_by_halves(),
+        _ => false,
+    }
+}
+
+/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than in `tiles.rs`, and
+/// says so.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are `typesize` planes, each valid
@@ -225,6 +241,9 @@ pub(super) unsafe fn unshuffle(
     dest: *mut u8,
     items: usize,
 ) -> bool {
+    if is_better_by_halves(typesize, items) {
+        return false;
+    }
     // SAFETY: the caller's contract.
     unsafe {
         match typesize {
