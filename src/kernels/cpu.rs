@@ -52,13 +52,10 @@ pub(super) fn shuffles_two_registers_at_once() -> bool {
 }
 
 /// True on Zen 4, which loads twice a cycle what goes to half a register of 64 bytes, and once what goes to a whole one; it
-/// has VBMI, but not the intersection of Zen 5.
+/// doesn't have the instruction VP2INTERSECT, which Zen 5 has.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(super) fn is_quicker_by_halves() -> bool {
-    assumed_or(|| {
-        is_x86_feature_detected!("sse4a")
-            && is_x86_feature_detected!("avx512vbmi")
-            && !is_x86_feature_detected!("avx512vp2intersect")
-    })
+    shuffles_two_registers_at_once()
+        && assumed_or(|| !is_x86_feature_detected!("avx512vp2intersect"))
 }

@@ -68,7 +68,8 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Result<usi
             };
         }
         if control < MAX_RUN {
-            cursor.literals(control + 1)?;
+            // SAFETY: control bytes of literals are below MAX_RUN, as just looked at.
+            unsafe { cursor.literals(control + 1)? };
         } else {
             let (distance, len) = cursor.match_head(control)?;
             if cursor.unread() == 0 {
@@ -177,13 +178,16 @@ impl Cursor {
         Ok(unsafe { self.next() })
     }
 
-    /// Copies a run of 1 to [`MAX_RUN`] literals.
+    /// Copies a run of literals.
+    ///
+    /// # Safety
+    /// `len` is 1 to [`MAX_RUN`].
     #[inline(always)]
-    fn literals(&mut self, len: usize) -> Result<()> {
+    unsafe fn literals(&mut self, len: usize) -> Result<()> {
         if len > self.unread() || len > self.room() {
             return Err(Error::Data);
         }
-        // SAFETY: both sides have `len` bytes, of which there is one at least and MAX_RUN at most.
+        // SAFETY: both sides have `len` bytes, as just checked; the caller vouches for how many these are.
         unsafe {
             copy_run(self.input, self.out, len);
             self.input = self.input.add(len);
@@ -253,14 +257,17 @@ impl Cursor {
 /// short streams most runs have two or three bytes, and a call of `memcpy` takes longer.
 ///
 /// # Safety
-/// `src` must be readable and `dest` writable for them, and neither have bytes of the other.
+/// `len` is 1 to [`MAX_RUN`]; `src` must be readable and `dest` writable for so many bytes, and neither have bytes of the other.
 #[inline(always)]
 unsafe fn copy_run(src: *const u8, dest: *mut u8, len: usize) {
     debug_assert!((1..=MAX_RUN).contains(&len));
-    /// Copies the first and the last `N` bytes.
+    /// Copies the first and the last `N` bytes of `len`.
+    ///
+    /// # Safety
+    /// As for [`copy_run`], and `len` is at least `N`.
     #[inline(always)]
     unsafe fn ends<const N: usize>(src: *const u8, dest: *mut u8, len: usize) {
-        // SAFETY: the caller has at least `N` bytes.
+        // SAFETY: both ends are inside the `len` bytes, as these are no fewer than `N`.
         unsafe {
             let first: [u8; N] = ptr::read(src.cast());
             let last: [u8; N] = ptr::read(src.add(len - N).cast());
@@ -268,7 +275,7 @@ unsafe fn copy_run(src: *const u8, dest: *mut u8, len: usize) {
             ptr::write(dest.add(len - N).cast(), last);
         }
     }
-    // SAFETY: the caller's contract; twice the ends cover all, but for the middle of three.
+    // SAFETY: the caller's contract; each arm has as many bytes as its ends, and byte `len / 2` is one of one to three.
     unsafe {
         match len {
             16.. => ends::<16>(src, dest, len),

@@ -15,7 +15,7 @@
 use super::tiles::{self, COLUMNS, Planes};
 use crate::kernels::bursts::{self, HALF_BURST, copy};
 use crate::kernels::cache::{FAR, Nearness, WAYS, crowded, exceed_third, fetch, fetch_following};
-use crate::kernels::cpu::{is_of_amd, is_quicker_by_halves};
+use crate::kernels::cpu::is_quicker_by_halves;
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
@@ -137,7 +137,8 @@ unsafe fn put_together<const W: usize, const HALVES: bool>(
         let mut r = [Avx512::splat(0); COLUMNS];
         unroll!(16: k < W, {
             let first = WORD * (k % streams * parts + k / streams);
-            r[k] = load_words::<HALVES>([byte(first), byte(first + 1), byte(first + 2), byte(first + 3)]);
+            let bytes = [byte(first), byte(first + 1), byte(first + 2), byte(first + 3)];
+            r[k] = load_words::<HALVES>(bytes);
         });
         unroll!(4: _round < Shape::<W>::ROUNDS as usize, {
             let from = r;
@@ -161,10 +162,9 @@ unsafe fn put_together<const W: usize, const HALVES: bool>(
     }
 }
 
-/// As many planes with lines in the same set of the first-level cache are better read a line at a time.
-fn crowd() -> usize {
-    if is_of_amd() { WAYS } else { 2 * WAYS }
-}
+/// More planes with lines in the same set of a first-level cache of 12 ways are better read a line at a time; of one of 8
+/// ways, which Zen 4 has, more than [`WAYS`].
+const CROWD: usize = 16;
 
 /// The most planes.
 const PLANES: usize = COLUMNS * WORD;
@@ -206,7 +206,7 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
             if items >= HALF_BURST && bursts::pay(stride, typesize) {
                 return unshuffle_lines::<W, HALVES, HALF_BURST>(planes, dest, items);
             }
-            if crowded(stride, typesize, crowd()) {
+            if crowded(stride, typesize, if HALVES { WAYS } else { CROWD }) {
                 return unshuffle_lines::<W, HALVES, LINE>(planes, dest, items);
             }
         }
@@ -285,7 +285,7 @@ pub(super) unsafe fn unshuffle(
     }
 }
 
-/// [`unshuffle`], loading lanes by halves of registers or not.
+/// [`unshuffle`] for Zen 4, which loads lanes by halves of registers, or for others.
 ///
 /// # Safety
 /// As for [`unshuffle`].

@@ -215,22 +215,21 @@ pub(super) unsafe fn shuffle(
     true
 }
 
-/// True when registers of 32 bytes unshuffle items sooner than whole lines do: those of 4 bytes beyond the first-level cache,
-/// and on Zen 4 those of 8, unless there are few of them, and those of 2 within that cache.
+/// True when registers of 32 bytes unshuffle items sooner than whole lines do: on Zen 4 those of 8 bytes, unless there are few
+/// of them, and those of 2 within the first-level cache.
 #[inline(always)]
 fn is_better_by_halves(typesize: usize, items: usize) -> bool {
     const FEW: usize = 4 * LINE;
     const NEAR: RangeInclusive<usize> = 4 << 10..=16 << 10;
     match typesize {
         2 => NEAR.contains(&(2 * items)) && is_quicker_by_halves(),
-        4 => true,
         8 => items >= FEW && is_quicker_by_halves(),
         _ => false,
     }
 }
 
 /// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than in `tiles.rs`, and
-/// says so.
+/// says so. Those of 4 bytes are not, which registers of 32 bytes are quicker at beyond the first-level cache.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are `typesize` planes, each valid
