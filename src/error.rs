@@ -1,48 +1,69 @@
-//! The library's one error type: each variant is one of the public `BLOSC2_ERROR_*` codes.
+//! The library's error: one of the public `BLOSC2_ERROR_*` codes, and what happened.
+//!
+//! An [`Error`] without context is two words and allocates nothing. The functions that know more
+//! add it on the way up: the operation, the path, the chunk, the system's error.
+//!
+//! ```
+//! use ferroblosc::{Error, ErrorKind};
+//!
+//! let cause = std::io::Error::from_raw_os_error(libc::ENOENT);
+//! let error = Error::FileOpen.during("open").at("/data/a.b2nd").os(cause);
+//! assert_eq!(error.kind(), ErrorKind::FileOpen);
+//! assert_eq!(error.errno(), Some(libc::ENOENT));
+//! assert_eq!(
+//!     error.to_string(),
+//!     "cannot open /data/a.b2nd: No such file or directory (os error 2)"
+//! );
+//! ```
 
-use std::ffi::CStr;
+use std::borrow::Cow;
+use std::ffi::{CStr, OsString};
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The result of everything that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 macro_rules! errors {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal;)*) => {
-        /// Why a call failed. [`Error::code`] is the number the C interface returns.
+        /// The kind of an [`Error`]: one of the public error codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum Error {
+        pub enum ErrorKind {
             $(#[doc = $text] $(#[$doc])* $name,)*
             /// A code that a user's callback returned and that is none of the library's own.
             Callback(i32),
         }
 
-        impl Error {
-            /// The public error code, always negative (but for a callback's own).
+        impl ErrorKind {
+            /// Returns the public error code, always negative (but for a callback's own).
             pub const fn code(self) -> i32 {
                 match self {
-                    $(Error::$name => $code,)*
-                    Error::Callback(code) => code,
+                    $(ErrorKind::$name => $code,)*
+                    ErrorKind::Callback(code) => code,
                 }
             }
 
-            /// The error with this code; a code of no variant becomes [`Error::Callback`].
-            pub const fn from_code(code: i32) -> Error {
+            /// Returns the kind with this code; other codes become [`ErrorKind::Callback`].
+            pub const fn from_code(code: i32) -> ErrorKind {
                 match code {
-                    $($code => Error::$name,)*
-                    other => Error::Callback(other),
+                    $($code => ErrorKind::$name,)*
+                    other => ErrorKind::Callback(other),
                 }
             }
 
-            /// The text of this error, as `blosc2_error_string` gives it.
+            /// Returns the text of this kind, as `blosc2_error_string` does.
             pub const fn message(self) -> &'static str {
                 match self {
-                    $(Error::$name => $text,)*
-                    Error::Callback(_) => "Unknown error",
+                    $(ErrorKind::$name => $text,)*
+                    ErrorKind::Callback(_) => "Unknown error",
                 }
             }
 
-            /// The text of this error with a NUL at its end, for C callers.
+            /// Returns the text of this kind with a NUL at its end, for C callers.
             pub const fn c_message(self) -> &'static CStr {
                 const fn c_text(text: &'static str) -> &'static CStr {
                     match CStr::from_bytes_with_nul(text.as_bytes()) {
@@ -51,10 +72,16 @@ macro_rules! errors {
                     }
                 }
                 match self {
-                    $(Error::$name => const { c_text(concat!($text, "\0")) },)*
-                    Error::Callback(_) => c"Unknown error",
+                    $(ErrorKind::$name => const { c_text(concat!($text, "\0")) },)*
+                    ErrorKind::Callback(_) => c"Unknown error",
                 }
             }
+        }
+
+        // The constants are errors without context, and read like the kinds they are of.
+        #[allow(non_upper_case_globals)]
+        impl Error {
+            $(#[doc = $text] $(#[$doc])* pub const $name: Error = Error::new(ErrorKind::$name);)*
         }
     };
 }
@@ -99,16 +126,369 @@ errors! {
     Lock = -37, "Frame lock failure";
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Callback(code) => write!(f, "callback failed with code {code}"),
+            ErrorKind::Callback(code) => write!(f, "callback failed with code {code}"),
             other => f.write_str(other.message()),
         }
     }
 }
 
-impl std::error::Error for Error {}
+/// Why a call failed: its [kind](Error::kind), and what is known about the circumstances.
+///
+/// Two errors are equal if their kinds are.
+#[derive(Clone)]
+pub struct Error {
+    kind: ErrorKind,
+    context: Option<Boxed>,
+}
+
+/// A box of one element: unlike [`Box::new`], a vector reports that there is no memory.
+type Boxed = Box<[Context; 1]>;
+
+/// The circumstances of an error.
+#[derive(Clone, Debug, Default)]
+struct Context {
+    operation: Option<&'static str>,
+    path: Option<PathBuf>,
+    chunk: Option<i64>,
+    bytes: Option<u64>,
+    detail: Option<Cow<'static, str>>,
+    source: Option<Source>,
+}
+
+/// The error that caused an error.
+#[derive(Debug)]
+enum Source {
+    /// An error number of the system.
+    System(io::Error),
+    Other(Arc<dyn std::error::Error + Send + Sync>),
+}
+
+impl Clone for Source {
+    fn clone(&self) -> Source {
+        match self {
+            Source::System(error) => Source::System(io::Error::from_raw_os_error(
+                error.raw_os_error().unwrap_or_default(),
+            )),
+            Source::Other(error) => Source::Other(Arc::clone(error)),
+        }
+    }
+}
+
+impl Error {
+    /// Returns an error of this kind, without context. Allocates nothing.
+    pub const fn new(kind: ErrorKind) -> Error {
+        Error {
+            kind,
+            context: None,
+        }
+    }
+
+    /// Returns the error of a callback that returned `code`, none of the library's own.
+    // Reads like the constants beside it.
+    #[allow(non_snake_case)]
+    pub const fn Callback(code: i32) -> Error {
+        Error::new(ErrorKind::Callback(code))
+    }
+
+    /// Returns the error with this code, without context.
+    pub const fn from_code(code: i32) -> Error {
+        Error::new(ErrorKind::from_code(code))
+    }
+
+    /// Returns the kind of the error.
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the number that the C interface returns.
+    pub const fn code(&self) -> i32 {
+        self.kind.code()
+    }
+
+    /// Returns the text of the kind, as `blosc2_error_string` does. [`Display`](fmt::Display)
+    /// adds the context.
+    pub const fn message(&self) -> &'static str {
+        self.kind.message()
+    }
+
+    /// Returns the text of the kind with a NUL at its end, for C callers.
+    pub const fn c_message(&self) -> &'static CStr {
+        self.kind.c_message()
+    }
+
+    /// Whether bytes that were read are wrong. Errors of the system never are of this sort.
+    pub fn is_corruption(&self) -> bool {
+        let is_of_data = matches!(
+            self.kind,
+            ErrorKind::Data
+                | ErrorKind::InvalidHeader
+                | ErrorKind::ReadBuffer
+                | ErrorKind::RunLength
+                | ErrorKind::Stream
+                | ErrorKind::FrameType
+                | ErrorKind::FrameSpecial
+                | ErrorKind::SchunkSpecial
+                | ErrorKind::Failure
+        );
+        is_of_data && self.errno().is_none()
+    }
+
+    /// Returns the operation that failed, as a verb: `open`, `write to`.
+    pub fn operation(&self) -> Option<&'static str> {
+        self.context()?.operation
+    }
+
+    /// Returns the path of the file or directory.
+    pub fn path(&self) -> Option<&Path> {
+        self.context()?.path.as_deref()
+    }
+
+    /// Returns the number of the chunk.
+    pub fn chunk(&self) -> Option<i64> {
+        self.context()?.chunk
+    }
+
+    /// Returns the number of bytes that could not be allocated.
+    pub fn bytes(&self) -> Option<u64> {
+        self.context()?.bytes
+    }
+
+    /// Returns the error number of the system that caused this error, directly or through the
+    /// errors between.
+    pub fn errno(&self) -> Option<i32> {
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            let system = error.downcast_ref::<io::Error>();
+            if let Some(number) = system.and_then(io::Error::raw_os_error) {
+                return Some(number);
+            }
+            // `source` of an `io::Error` leaves out the error that it wraps.
+            source = match system.and_then(io::Error::get_ref) {
+                Some(inner) => Some(inner),
+                None => error.source(),
+            };
+        }
+        None
+    }
+
+    /// Adds the operation that failed, as a verb that `cannot` can precede, unless there is one.
+    #[cold]
+    pub fn during(self, operation: &'static str) -> Error {
+        self.with(|context| {
+            context.operation.get_or_insert(operation);
+        })
+    }
+
+    /// Adds the path of the file or directory, unless there is one.
+    #[cold]
+    pub fn at(self, path: impl AsRef<Path>) -> Error {
+        self.with(|context| {
+            if context.path.is_none() {
+                let path = path.as_ref().as_os_str();
+                let mut copy = OsString::new();
+                if copy.try_reserve_exact(path.len()).is_ok() {
+                    copy.push(path);
+                    context.path = Some(copy.into());
+                }
+            }
+        })
+    }
+
+    /// Adds the number of the chunk, unless there is one.
+    #[cold]
+    pub fn of_chunk(self, number: i64) -> Error {
+        self.with(|context| {
+            context.chunk.get_or_insert(number);
+        })
+    }
+
+    /// Adds the number of bytes that could not be allocated, unless there is one.
+    #[cold]
+    pub fn of_bytes(self, count: usize) -> Error {
+        self.with(|context| {
+            context.bytes.get_or_insert(count as u64);
+        })
+    }
+
+    /// Adds a sentence that says why, unless there is one.
+    #[cold]
+    pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Error {
+        self.with(|context| {
+            context.detail.get_or_insert_with(|| detail.into());
+        })
+    }
+
+    /// Adds the system's error as the [source](std::error::Error::source), unless there is one.
+    ///
+    /// An `Error` that passed through [`std::io`] is returned itself.
+    #[cold]
+    pub fn os(self, error: io::Error) -> Error {
+        if error.raw_os_error().is_some() {
+            return self.with(|context| {
+                context.source.get_or_insert(Source::System(error));
+            });
+        }
+        match error.downcast::<Error>() {
+            Ok(error) => error,
+            Err(error) => self.caused_by(error),
+        }
+    }
+
+    /// Adds the system's last error on this thread as the source, unless there is one.
+    #[cold]
+    pub fn last_os(self) -> Error {
+        self.os(io::Error::last_os_error())
+    }
+
+    /// Adds the error that caused this one, unless there is one.
+    #[cold]
+    pub fn caused_by(self, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+        self.with(|context| {
+            context
+                .source
+                .get_or_insert_with(|| Source::Other(Arc::new(error)));
+        })
+    }
+
+    /// Returns the error with another kind. The text of the old kind stays, if there is no better
+    /// one.
+    #[cold]
+    pub fn recast(mut self, kind: ErrorKind) -> Error {
+        let old = std::mem::replace(&mut self.kind, kind);
+        let has_text = |context: &Context| context.detail.is_some() || context.source.is_some();
+        if old == kind || self.context().is_some_and(has_text) {
+            return self;
+        }
+        self.because(old.message())
+    }
+
+    fn context(&self) -> Option<&Context> {
+        self.context.as_ref().map(|context| &context[0])
+    }
+
+    /// Lets `change` add to the context. Without memory for it, the error stays without context.
+    fn with(mut self, change: impl FnOnce(&mut Context)) -> Error {
+        if self.context.is_none() {
+            self.context = boxed(Context::default());
+        }
+        if let Some(context) = &mut self.context {
+            change(&mut context[0]);
+        }
+        self
+    }
+}
+
+fn boxed(context: Context) -> Option<Boxed> {
+    let mut one = Vec::new();
+    one.try_reserve_exact(1).ok()?;
+    one.push(context);
+    one.into_boxed_slice().try_into().ok()
+}
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Error) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Eq for Error {}
+
+impl Hash for Error {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind.hash(state);
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error::new(kind)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.kind, f)?;
+        if self.context.is_some() {
+            write!(f, " ({self})")?;
+        }
+        Ok(())
+    }
+}
+
+/// One line of text without context of its own: `cannot open /x/y: No such file or directory (os
+/// error 2)`, `chunk 3 of /x/y: Invalid data`, `Invalid data`.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(context) = self.context() else {
+            return fmt::Display::fmt(&self.kind, f);
+        };
+        let mut separator = "";
+        if let Some(operation) = context.operation {
+            write!(f, "cannot {operation}")?;
+            separator = " ";
+        }
+        if let Some(chunk) = context.chunk {
+            write!(f, "{separator}chunk {chunk}")?;
+            separator = " of ";
+        }
+        if let Some(path) = &context.path {
+            write!(f, "{separator}{}", escaped(path))?;
+        }
+        if context.operation.is_some() || context.chunk.is_some() || context.path.is_some() {
+            f.write_str(": ")?;
+        }
+        match (&context.detail, &context.source) {
+            (Some(detail), None) => f.write_str(detail)?,
+            (Some(detail), Some(source)) => write!(f, "{detail}: {}", source.get())?,
+            (None, Some(source)) if context.operation.is_some() => write!(f, "{}", source.get())?,
+            (None, Some(source)) => write!(f, "{}: {}", self.kind, source.get())?,
+            (None, None) => fmt::Display::fmt(&self.kind, f)?,
+        }
+        if let Some(bytes) = context.bytes {
+            write!(f, " of {bytes} bytes")?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns `path` as one line for a terminal: control characters as `\u{..}`, bytes that are no
+/// UTF-8 as U+FFFD.
+fn escaped(path: &Path) -> impl fmt::Display {
+    struct Escaped<'a>(&'a Path);
+    impl fmt::Display for Escaped<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            use fmt::Write;
+            for character in self.0.to_string_lossy().chars() {
+                if character.is_control() {
+                    write!(f, "{}", character.escape_default())?;
+                } else {
+                    f.write_char(character)?;
+                }
+            }
+            Ok(())
+        }
+    }
+    Escaped(path)
+}
+
+impl Source {
+    fn get(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+        match self {
+            Source::System(error) => error,
+            Source::Other(error) => &**error,
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.context()?.source.as_ref()?;
+        Some(source.get())
+    }
+}
 
 impl From<std::collections::TryReserveError> for Error {
     fn from(_: std::collections::TryReserveError) -> Error {
@@ -130,5 +510,84 @@ mod tests {
         }
         assert_eq!(Error::from_code(-100), Error::Callback(-100));
         assert_eq!(Error::Callback(7).message(), "Unknown error");
+    }
+
+    #[test]
+    fn an_error_is_two_words() {
+        assert!(size_of::<Error>() <= 16);
+        assert_eq!(size_of::<Result<()>>(), size_of::<Error>());
+    }
+
+    #[test]
+    fn errors_are_equal_if_their_kinds_are() {
+        assert_eq!(Error::FileOpen, Error::FileOpen.at("/x").during("open"));
+        assert_ne!(Error::FileOpen, Error::FileRead);
+    }
+
+    #[test]
+    fn the_text_names_the_operation_the_chunk_the_path_and_the_cause() {
+        let cause = || io::Error::from_raw_os_error(libc::ENOSPC);
+        let no_space = "No space left on device (os error 28)";
+        for (error, text) in [
+            (Error::Data, "Invalid data".to_owned()),
+            (Error::Data.at("/x"), "/x: Invalid data".to_owned()),
+            (Error::Data.of_chunk(3), "chunk 3: Invalid data".to_owned()),
+            (
+                Error::Data.of_chunk(3).at("/x"),
+                "chunk 3 of /x: Invalid data".to_owned(),
+            ),
+            (
+                Error::FileWrite.during("write to").at("/x").os(cause()),
+                format!("cannot write to /x: {no_space}"),
+            ),
+            (
+                Error::FileWrite
+                    .during("write")
+                    .of_chunk(2)
+                    .at("/x")
+                    .os(cause()),
+                format!("cannot write chunk 2 of /x: {no_space}"),
+            ),
+            (
+                Error::FileWrite.os(cause()),
+                format!("File write failure: {no_space}"),
+            ),
+            (
+                Error::CodecSupport.because("codec 42 is not registered"),
+                "codec 42 is not registered".to_owned(),
+            ),
+            (
+                Error::MemoryAlloc.of_bytes(12),
+                "Memory alloc/realloc failure of 12 bytes".to_owned(),
+            ),
+            (
+                Error::FileOpen.during("open").at("/a\x1b[31m\n"),
+                "cannot open /a\\u{1b}[31m\\n: File open failure".to_owned(),
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn context_that_is_there_stays() {
+        let inner = Error::FileOpen.during("open").at("/inner").of_chunk(1);
+        let outer = inner.during("read").at("/outer").of_chunk(2);
+        assert_eq!(outer.operation(), Some("open"));
+        assert_eq!(outer.path(), Some(Path::new("/inner")));
+        assert_eq!(outer.chunk(), Some(1));
+    }
+
+    #[test]
+    fn the_error_number_survives_clones_and_wrapping() {
+        let error = Error::FileWrite.os(io::Error::from_raw_os_error(libc::EDQUOT));
+        assert_eq!(error.clone().errno(), Some(libc::EDQUOT));
+        let through_io = Error::FileRead.os(io::Error::other(error.clone()));
+        assert_eq!(through_io.kind(), ErrorKind::FileWrite);
+        let wrapped = Error::Data.caused_by(io::Error::other(error));
+        assert_eq!(wrapped.errno(), Some(libc::EDQUOT));
+        assert_eq!(Error::Data.errno(), None);
+        let eof = io::Error::from(io::ErrorKind::UnexpectedEof);
+        assert_eq!(Error::FileRead.os(eof).errno(), None);
     }
 }

@@ -50,7 +50,7 @@ pub mod trace;
 
 pub use buffer::Buffer;
 pub use call::{Parent, Surroundings, Token};
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 
 /// The version of Ferroblosc, apart from those of C-Blosc and C-Blosc2 that its libraries stand in for.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

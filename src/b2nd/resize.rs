@@ -33,10 +33,10 @@ struct Plan {
 
 impl Plan {
     fn new(before: Geometry, shape: &[i64], start: Option<&[i64]>) -> Result<Plan> {
-        let refused = Error::InvalidParam;
+        let refused = || Error::InvalidParam;
         let ndim = before.ndim;
         if shape.len() != ndim || start.is_some_and(|start| start.len() != ndim) {
-            return Err(refused);
+            return Err(refused());
         }
         let mut smaller = [1; MAX_DIM];
         let (mut out, mut into) = ([0; MAX_DIM], [0; MAX_DIM]);
@@ -50,15 +50,15 @@ impl Plan {
                 let end = if new > old { old } else { new };
                 let is_cut = old != new && start != end;
                 if !(0..=old).contains(&start) || new < 0 {
-                    return Err(refused);
+                    return Err(refused());
                 }
                 let is_whole = |items: i64| items.checked_rem(chunk) == Some(0);
                 if is_cut && !(is_whole(start) && is_whole(new.abs_diff(old) as i64)) {
-                    return Err(refused);
+                    return Err(refused());
                 }
                 // Shrinking takes items out there, so they must be there.
                 if new < old && start > new {
-                    return Err(refused);
+                    return Err(refused());
                 }
                 (out[dim], into[dim]) = (start, start);
             }
@@ -222,15 +222,15 @@ pub(super) fn dimension(geometry: &Geometry, axis: i8) -> Result<usize> {
 
 /// How many items along an axis a buffer of so many bytes is.
 fn growth(geometry: &Geometry, typesize: usize, axis: usize, len: usize) -> Result<i64> {
-    let refused = Error::InvalidParam;
+    let refused = || Error::InvalidParam;
     let mut slab = typesize;
     for dim in (0..geometry.ndim).filter(|&dim| dim != axis) {
-        let extent = usize::try_from(geometry.shape[dim]).map_err(|_| refused)?;
-        slab = slab.checked_mul(extent).ok_or(refused)?;
+        let extent = usize::try_from(geometry.shape[dim]).map_err(|_| refused())?;
+        slab = slab.checked_mul(extent).ok_or_else(refused)?;
     }
     match len.checked_rem(slab) {
-        Some(0) => i64::try_from(len / slab).map_err(|_| refused),
-        _ => Err(refused),
+        Some(0) => i64::try_from(len / slab).map_err(|_| refused()),
+        _ => Err(refused()),
     }
 }
 

@@ -90,11 +90,11 @@ impl Selection {
         shape: &[i64],
         size: i64,
     ) -> Result<Selection> {
-        let refused = Error::InvalidParam;
+        let refused = || Error::InvalidParam;
         let g = a.geometry()?;
         let width = typesize(a)?;
         if g.ndim == 0 || indices.len() != g.ndim || shape.len() != g.ndim {
-            return Err(refused);
+            return Err(refused());
         }
         for (dim, indices) in indices.iter().enumerate() {
             if !indices
@@ -108,7 +108,7 @@ impl Selection {
             .iter()
             .try_fold(width, |total, indices| total.checked_mul(indices.len()));
         if total.map(i64::try_from) != Some(Ok(size)) {
-            return Err(refused);
+            return Err(refused());
         }
         let zeros = [0; MAX_DIM];
         let none = &zeros[..g.ndim];
@@ -117,9 +117,9 @@ impl Selection {
         let mut picks = Vec::new();
         let mut stride = width;
         for dim in (0..g.ndim).rev() {
-            let extent = usize::try_from(shape[dim]).map_err(|_| refused)?;
+            let extent = usize::try_from(shape[dim]).map_err(|_| refused())?;
             if extent < indices[dim].len() {
-                return Err(refused);
+                return Err(refused());
             }
             let mut along = Vec::new();
             along.try_reserve_exact(indices[dim].len())?;
@@ -130,13 +130,13 @@ impl Selection {
                     nblock: index % chunk / i64::from(g.blockshape[dim]),
                     // Inside a chunk, whose bytes were counted.
                     in_chunk: offset_in_chunk(&g, &blocks, dim, index) as usize * width,
-                    in_buffer: position.checked_mul(stride).ok_or(refused)?,
+                    in_buffer: position.checked_mul(stride).ok_or_else(refused)?,
                 });
             }
             // Of items that are written twice the last one stays.
             along.sort_by_key(|pick| (pick.nchunk, pick.in_chunk));
             picks.push(along);
-            stride = stride.checked_mul(extent).ok_or(refused)?;
+            stride = stride.checked_mul(extent).ok_or_else(refused)?;
         }
         picks.reverse();
         let reach = match total {
@@ -151,7 +151,7 @@ impl Selection {
             picks,
             groups,
             whole,
-            reach: reach.ok_or(refused)?,
+            reach: reach.ok_or_else(refused)?,
         })
     }
 

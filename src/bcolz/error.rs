@@ -99,9 +99,9 @@ pub enum Error {
 impl Error {
     /// A failure of the storage at `path`.
     pub(super) fn storage(path: &Path) -> impl FnOnce(crate::Error) -> Error + '_ {
-        move |error| match error {
-            crate::Error::MemoryAlloc => Error::Memory,
-            error => Error::Storage {
+        move |error| match error.kind() {
+            crate::ErrorKind::MemoryAlloc => Error::Memory,
+            _ => Error::Storage {
                 path: path.to_owned(),
                 error,
             },
@@ -112,7 +112,7 @@ impl Error {
     pub fn code(&self) -> crate::Error {
         use crate::Error as Code;
         match self {
-            Error::Storage { error, .. } => *error,
+            Error::Storage { error, .. } => error.clone(),
             Error::Memory => Code::MemoryAlloc,
             Error::NotFound(_) | Error::MissingChunk(_) | Error::NoSuchColumn(_) => Code::NotFound,
             Error::ReadOnly | Error::ReadOnlyLayout(_) | Error::NotOurs(_) => Code::FileWrite,

@@ -46,8 +46,8 @@ impl std::error::Error for Error {}
 /// Of the engine's many errors, callers of Blosc 1.x know only one besides failure.
 impl From<crate::Error> for Error {
     fn from(error: crate::Error) -> Error {
-        match error {
-            crate::Error::CodecSupport => Error::CodecSupport,
+        match error.kind() {
+            crate::ErrorKind::CodecSupport => Error::CodecSupport,
             _ => Error::Failure,
         }
     }

@@ -316,9 +316,9 @@ impl From<std::collections::TryReserveError> for Error {
 /// An error of an I/O trait of ours.
 impl From<crate::Error> for Error {
     fn from(error: crate::Error) -> Error {
-        match error {
-            crate::Error::MemoryAlloc => Error::Memory,
-            other => Error::Io(io::Error::other(other)),
+        match error.kind() {
+            crate::ErrorKind::MemoryAlloc => Error::Memory,
+            _ => Error::Io(io::Error::other(error)),
         }
     }
 }

@@ -19,7 +19,7 @@ use super::worker::{self, MAX_PLANES, Worker};
 use crate::codec::{self, CodecCall};
 use crate::filter::{self, Pipeline, Reference, grown};
 use crate::kernels::shuffle;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Bit of a run's token byte that must be set.
 const TOKEN_RUN: u8 = 0x01;
@@ -408,8 +408,8 @@ impl BlockDecoder<'_> {
         };
         match decoded {
             Ok(produced) if produced == len => Ok(()),
-            Err(error @ (Error::CodecSupport | Error::MemoryAlloc)) => Err(error),
-            _ => Err(Error::Data),
+            Ok(_) => Err(Error::Data),
+            Err(error) => Err(codec_failure(error)),
         }
     }
 
@@ -439,10 +439,7 @@ impl BlockDecoder<'_> {
         }
         let codec = codec::implementation(header.udcodec).ok()?;
         let done = codec.decode_part(&self.codec_call(), coded, len, from, part)?;
-        Some(done.map_err(|error| match error {
-            Error::CodecSupport | Error::MemoryAlloc => error,
-            _ => Error::Data,
-        }))
+        Some(done.map_err(codec_failure))
     }
 
     /// Decodes a variable-length block: one stream, and its own reference.
@@ -516,6 +513,15 @@ pub(super) fn fill_special(
         Special::None | Special::Unknown => return Err(Error::Data),
     }
     Ok(())
+}
+
+/// Returns the error of a stream that its codec could not decode.
+#[cold]
+fn codec_failure(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::CodecSupport | ErrorKind::MemoryAlloc => error,
+        _ => error.recast(ErrorKind::Data),
+    }
 }
 
 /// Fills `dest` with the part of an endless repetition of `value` that begins at `offset`.

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use super::MAX_BUFFERSIZE;
 use super::header::BasicHeader;
 use crate::codec::format;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The sizes in a chunk's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +40,9 @@ pub fn sizes(chunk: &[u8]) -> Result<Sizes> {
 /// [`Error::WriteBuffer`] for fewer than 16 bytes, [`Error::InvalidHeader`] when the header can't be or
 /// says another length, [`Error::MemoryAlloc`] when it says an uncompressed size no chunk has.
 pub fn validate(chunk: &[u8]) -> Result<usize> {
-    let header = BasicHeader::parse(chunk).map_err(|error| match error {
-        Error::ReadBuffer => Error::WriteBuffer,
-        other => other,
+    let header = BasicHeader::parse(chunk).map_err(|error| match error.kind() {
+        ErrorKind::ReadBuffer => error.recast(ErrorKind::WriteBuffer),
+        _ => error,
     })?;
     if header.cbytes as usize != chunk.len() {
         return Err(Error::InvalidHeader);

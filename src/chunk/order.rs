@@ -521,7 +521,7 @@ mod tests {
             assert!(matches!(line.state, State::Running));
             let last = line.is_in_place(in_place(first, 0), encoded(10));
             assert!(matches!(last, Task::Leave));
-            assert!(matches!(line.state, State::Failed(Error::Data)));
+            assert!(matches!(line.state, State::Failed(ref error) if *error == Error::Data));
             assert!(!line.begins_round());
         });
     }

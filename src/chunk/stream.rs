@@ -10,7 +10,7 @@ use super::view::WORD;
 use super::worker::Worker;
 use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
 use crate::filter::{self, Pipeline, Reference, grown};
-use crate::{Error, Result, kernels};
+use crate::{Error, ErrorKind, Result, kernels};
 
 /// The token byte behind the value of a run.
 const TOKEN_RUN: u8 = 0x01;
@@ -496,8 +496,10 @@ impl<'a> BlockEncoder<'a> {
         match len {
             Ok(len) if len <= dest.len() => Ok(len),
             Ok(_) => Err(Error::WriteBuffer),
-            Err(error @ (Error::CodecSupport | Error::MemoryAlloc)) => Err(error),
-            Err(_) => Err(Error::Data),
+            Err(error) => match error.kind() {
+                ErrorKind::CodecSupport | ErrorKind::MemoryAlloc => Err(error),
+                _ => Err(error.recast(ErrorKind::Data)),
+            },
         }
     }
 

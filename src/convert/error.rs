@@ -99,7 +99,7 @@ impl Error {
         match self {
             Error::Bcolz(error) => error.code(),
             Error::Bloscpack(error) => error.code(),
-            Error::B2nd { error, .. } => *error,
+            Error::B2nd { error, .. } => error.clone(),
             Error::NoDimension
             | Error::Layout
             | Error::NoColumns
@@ -107,7 +107,7 @@ impl Error {
             | Error::Uneven { .. }
             | Error::Beyond(_)
             | Error::CannotHold(_) => crate::Error::InvalidParam,
-            Error::Chunk { error, .. } => *error,
+            Error::Chunk { error, .. } => error.clone(),
             Error::CutOff { .. } => crate::Error::ReadBuffer,
             Error::Itemsize | Error::Columns(_) | Error::Unknown | Error::Dtype { .. } => {
                 crate::Error::Data
@@ -122,28 +122,11 @@ impl Error {
             Error::Bcolz(error) => error.is_corruption(),
             Error::Bloscpack(bloscpack::Error::Npy(_)) => true,
             Error::Bloscpack(error) => error.is_corruption(),
-            Error::B2nd { error, .. } | Error::Chunk { error, .. } => is_corruption(*error),
+            Error::B2nd { error, .. } | Error::Chunk { error, .. } => error.is_corruption(),
             Error::CutOff { .. } | Error::Dtype { .. } | Error::Itemsize => true,
             _ => false,
         }
     }
-}
-
-/// Whether a code tells of bytes that can't be right.
-fn is_corruption(error: crate::Error) -> bool {
-    use crate::Error as Code;
-    matches!(
-        error,
-        Code::Data
-            | Code::InvalidHeader
-            | Code::ReadBuffer
-            | Code::RunLength
-            | Code::Stream
-            | Code::FrameType
-            | Code::FrameSpecial
-            | Code::SchunkSpecial
-            | Code::Failure
-    )
 }
 
 impl fmt::Display for Error {

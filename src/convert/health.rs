@@ -170,11 +170,10 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
         faults.push(Fault {
             chunk: Some(number as u64),
             position: frame.and_then(|frame| frame.chunk_position(number)),
-            ..Fault::of(match error {
-                crate::Error::Data if report.compared > 0 => {
-                    "the chunk contradicts its checksum".to_owned()
-                }
-                other => other.to_string(),
+            ..Fault::of(if *error == crate::Error::Data && report.compared > 0 {
+                "the chunk contradicts its checksum".to_owned()
+            } else {
+                error.to_string()
             })
         });
     }

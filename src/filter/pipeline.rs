@@ -7,7 +7,7 @@
 use super::pieces::Pieces;
 use super::registry::{Callable, find, load};
 use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
-use crate::{Error, Result, Surroundings};
+use crate::{Error, ErrorKind, Result, Surroundings};
 
 /// A filled slot whose filter has been looked up.
 struct Stage {
@@ -311,7 +311,9 @@ impl Pipeline {
             let done = stage.with_filter(|filter| filter.backward(&call, src, dest));
             match done.ok_or(unknown(stage.slot.id))? {
                 // A user's own number that callers would take for a success.
-                Err(Error::Callback(0..)) => Err(Error::FilterPipeline),
+                Err(error) if matches!(error.kind(), ErrorKind::Callback(0..)) => {
+                    Err(error.recast(ErrorKind::FilterPipeline))
+                }
                 result => result,
             }
         };

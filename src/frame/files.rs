@@ -25,7 +25,7 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Why a file isn't replaced, or may not be.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NotReplaced {
     /// What went wrong.
     pub error: Error,

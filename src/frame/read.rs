@@ -10,7 +10,7 @@ use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
 use crate::io::View;
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -136,11 +136,11 @@ impl Frame {
         };
         match found {
             Ok(chunk) => seal::check(&chunk, sum).map(|()| chunk),
-            Err(Error::FileOpen) => Err(Error::FileOpen),
-            Err(Error::FileRead) => Err(Error::FileRead),
-            Err(Error::MemoryAlloc) => Err(Error::MemoryAlloc),
-            // What isn't even a chunk isn't that chunk.
-            Err(_) => Err(Error::Data),
+            Err(error) => match error.kind() {
+                ErrorKind::FileOpen | ErrorKind::FileRead | ErrorKind::MemoryAlloc => Err(error),
+                // What isn't even a chunk isn't that chunk.
+                _ => Err(error.recast(ErrorKind::Data)),
+            },
         }
     }
 
@@ -265,25 +265,28 @@ impl Frame {
         };
         let available = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
         let available = usize::try_from(available).unwrap_or(usize::MAX);
-        let short = match files.is_sparse() {
-            true => Error::FileRead,
-            false => Error::InvalidHeader,
+        let short = || {
+            if files.is_sparse() {
+                Error::FileRead
+            } else {
+                Error::InvalidHeader
+            }
         };
         let mut front = [0; GUESS_LIMIT];
         let first = map.front_len.clamp(EXTENDED_HEADER_LENGTH, GUESS_LIMIT);
         let first = &mut front[..first.min(available)];
         reader.read(position, first)?;
-        let basic = BasicHeader::parse(first).map_err(|error| match error {
-            Error::ReadBuffer => short,
-            other => other,
+        let basic = BasicHeader::parse(first).map_err(|error| match error.kind() {
+            ErrorKind::ReadBuffer => short(),
+            _ => error,
         })?;
         let len = usize::try_from(basic.cbytes).map_err(|_| Error::InvalidHeader)?;
         if len > available {
-            return Err(short);
+            return Err(short());
         }
         let whole = |len: usize| {
             if len > available {
-                return Err(short);
+                return Err(short());
             }
             let mut bytes = Buffer::zeroed(len)?;
             reader.read(position, &mut bytes)?;

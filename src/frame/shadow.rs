@@ -34,7 +34,7 @@ pub struct Shadow<'a> {
 }
 
 /// Why a change was not made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NotMade {
     /// What went wrong.
     pub error: Error,

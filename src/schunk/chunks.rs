@@ -14,7 +14,7 @@ use crate::chunk::{
     special,
 };
 use crate::frame::{Change, Counters, Frame, FrameChunk, Recorded, VL_BLOCKS};
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 
 /// A chunk's number, inside the super-chunk.
 fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
@@ -27,10 +27,10 @@ fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
 }
 
 /// What a failing frame is to callers: the code of the operation, but for what tells more.
-fn collapse(error: Error, to: Error) -> Error {
-    match error {
-        Error::InvalidParam | Error::Lock => error,
-        _ => to,
+fn collapse(error: Error, to: ErrorKind) -> Error {
+    match error.kind() {
+        ErrorKind::InvalidParam | ErrorKind::Lock => error,
+        _ => error.recast(to),
     }
 }
 
@@ -84,7 +84,7 @@ fn change_frame<S: State + ?Sized>(
 /// others or the frame can't be written; [`Error::InvalidParam`] when the frame must not be;
 /// [`Error::Lock`].
 pub fn append<S: State + ?Sized>(s: &mut S, offer: Offer<'_>) -> Result<i64> {
-    add(s, None, offer, Error::ChunkAppend)
+    add(s, None, offer, ErrorKind::ChunkAppend)
 }
 
 /// Adds a chunk in front of the one of this number; returns how many there are then.
@@ -96,14 +96,14 @@ pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, offer: Offer<'_>) -> Re
     if nchunk < 0 || nchunk > s.counters().nchunks {
         return Err(Error::InvalidParam);
     }
-    add(s, Some(nchunk), offer, Error::ChunkInsert)
+    add(s, Some(nchunk), offer, ErrorKind::ChunkInsert)
 }
 
 fn add<S: State + ?Sized>(
     s: &mut S,
     at: Option<i64>,
     mut offer: Offer<'_>,
-    refused: Error,
+    refused: ErrorKind,
 ) -> Result<i64> {
     let offered = Facts::of(offer.bytes())?;
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
@@ -118,7 +118,7 @@ fn add<S: State + ?Sized>(
             .ok_or(refused)?,
     };
     if nchunks > 0 && offered.flags2 != before.flags2 & VL_BLOCKS {
-        return Err(refused);
+        return Err(refused.into());
     }
     let n = offered.nbytes;
     let last = last_nbytes(s, &before, nchunks)?;
@@ -143,10 +143,10 @@ fn add<S: State + ?Sized>(
         Some(frame) => {
             let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
             if at.is_none() && short && n < before.chunksize {
-                return Err(refused);
+                return Err(refused.into());
             }
             // In a frame of one chunk size, a chunk without data couldn't be seen.
-            if n == 0 || has_short_inside(s, &before).map_err(|_| refused)? {
+            if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
                 after.chunksize = VARIABLE;
             }
             let prepared = (|| {
@@ -204,14 +204,14 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     number(&s.counters(), nchunk)?;
     let offered = Facts::of(offer.bytes())?;
-    let refused = Error::ChunkUpdate;
+    let refused = ErrorKind::ChunkUpdate;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
     if before.nchunks > 1 && offered.flags2 != before.flags2 & VL_BLOCKS {
-        return Err(refused);
+        return Err(refused.into());
     }
-    let old = nbytes_of(s, at).map_err(|_| Error::Failure)?;
+    let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
     let n = offered.nbytes;
     let mut after = Counters {
         chunksize: after_update(&before, nchunk, n),
@@ -229,7 +229,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
             s.exchange(at, chunk);
         }
         Some(frame) => {
-            if n == 0 || has_short_inside(s, &before).map_err(|_| refused)? {
+            if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
                 after.chunksize = VARIABLE;
             }
             let prepared = (|| {
@@ -274,14 +274,14 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     };
     let _held = frame.lock_exclusive()?;
     number(&s.counters(), nchunk)?;
-    let refused = Error::ChunkUpdate;
+    let refused = ErrorKind::ChunkUpdate;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
     // What can't be read would leave sizes that nobody knows.
-    let old = nbytes_of(s, at).map_err(|_| Error::Failure)?;
+    let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
     let mut after = after_removing(&before, old);
-    let prepared = match has_short_inside(s, &before).map_err(|_| refused)? {
+    let prepared = match has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
         true => {
             after.chunksize = VARIABLE;
             store_specials(frame, s.recorded().typesize, |other| other != at)
@@ -432,12 +432,12 @@ pub fn fill<S: State + ?Sized>(
         .checked_mul(i64::from(typesize))
         .ok_or(Error::SchunkSpecial)?;
     let refused = match s.frame() {
-        Some(_) => Error::FrameSpecial,
-        None => Error::SchunkSpecial,
+        Some(_) => ErrorKind::FrameSpecial,
+        None => ErrorKind::SchunkSpecial,
     };
     let is_kind = matches!(kind, Special::Zero | Special::Nan | Special::Uninit);
     if !is_kind || chunksize % typesize != 0 {
-        return Err(refused);
+        return Err(refused.into());
     }
     let nchunks = (nitems - 1) / chunk_items + 1;
     let mut after = Counters {
@@ -449,7 +449,7 @@ pub fn fill<S: State + ?Sized>(
     let params = special_params(&recorded, before.blocksize);
     match s.frame() {
         None => {
-            let kept = after_filling(&before, chunksize, nbytes, Error::SchunkSpecial)?;
+            let kept = after_filling(&before, chunksize, nbytes, ErrorKind::SchunkSpecial)?;
             after.cbytes = hold_specials(s, &params, kind, &after)?;
             after.chunksize = kept;
             s.set_current(nchunks - 1);

@@ -110,7 +110,9 @@ fn walk(schunk: &SChunk, known: &[Vec<u8>]) -> Result<()> {
     let mut note = |result: Result<()>| {
         if let Err(error) = result {
             assert_ne!(error, Error::MemoryAlloc, "more memory than there is");
-            first_error = first_error.and(Err(error));
+            if first_error.is_ok() {
+                first_error = Err(error);
+            }
         }
     };
     for i in 0..schunk.nchunks().min(60) {

@@ -97,7 +97,7 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s)?;
     match find(s, Layers::Fixed, name) {
-        Err(Error::NotFound) => {}
+        Err(error) if error == Error::NotFound => {}
         _ => return Err(Error::InvalidParam),
     }
     let number = count(s, Layers::Fixed);
@@ -183,7 +183,7 @@ pub fn vl_add<S: State + ?Sized>(
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s)?;
     match find(s, Layers::Variable, name) {
-        Err(Error::NotFound) => {}
+        Err(error) if error == Error::NotFound => {}
         _ => return Err(Error::InvalidParam),
     }
     let number = count(s, Layers::Variable);

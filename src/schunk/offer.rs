@@ -2,7 +2,7 @@
 
 use crate::chunk::{ChunkHeader, Special};
 use crate::frame::VL_BLOCKS;
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 
 /// A chunk that is offered to a super-chunk.
 pub enum Offer<'a> {
@@ -66,7 +66,7 @@ impl Facts {
                     false => 0,
                 },
             }),
-            Err(Error::ReadBuffer) => Err(Error::InvalidHeader),
+            Err(error) if error == Error::ReadBuffer => Err(error.recast(ErrorKind::InvalidHeader)),
             Err(error) => Err(error),
         }
     }

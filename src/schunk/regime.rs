@@ -4,7 +4,7 @@
 //! the first other one makes the sizes variable, for good.
 
 use crate::frame::Counters;
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
 
 /// The chunk size of super-chunks whose chunks differ.
 pub const VARIABLE: i32 = 0;
@@ -21,7 +21,7 @@ pub fn after_adding(
     at: Option<i64>,
     n: i32,
     last: i32,
-    refused: Error,
+    refused: ErrorKind,
 ) -> Result<i32> {
     let c = counters.chunksize;
     if c == UNSET {
@@ -31,7 +31,7 @@ pub fn after_adding(
         return Ok(VARIABLE);
     }
     if counters.nchunks == 0 {
-        return if n > c { Err(refused) } else { Ok(c) };
+        return if n > c { Err(refused.into()) } else { Ok(c) };
     }
     let inside = at.is_some_and(|at| at != counters.nchunks);
     let differs = last < c || n > c || (inside && n != c);
@@ -57,7 +57,7 @@ pub fn after_update(counters: &Counters, at: i64, n: i32) -> i32 {
 ///
 /// # Errors
 /// As [`after_adding`].
-pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: Error) -> Result<i32> {
+pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: ErrorKind) -> Result<i32> {
     let at_most_n = |nbytes: i64| i32::try_from(nbytes).unwrap_or(n).min(n);
     let first = at_most_n(nbytes);
     let chunksize = after_adding(before, None, first, 0, refused)?;
@@ -77,6 +77,7 @@ pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: Error) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     fn counters(chunksize: i32, nchunks: i64) -> Counters {
         Counters {
@@ -92,7 +93,7 @@ mod tests {
             None,
             n,
             last,
-            Error::ChunkAppend,
+            ErrorKind::ChunkAppend,
         )
     }
 
@@ -109,7 +110,8 @@ mod tests {
         assert_eq!(append(400, 2, 100, 400), Ok(400));
         assert_eq!(append(400, 3, 400, 100), Ok(VARIABLE));
         assert_eq!(append(400, 2, 401, 400), Ok(VARIABLE));
-        let insert = |at, n| after_adding(&counters(400, 3), Some(at), n, 400, Error::ChunkInsert);
+        let insert =
+            |at, n| after_adding(&counters(400, 3), Some(at), n, 400, ErrorKind::ChunkInsert);
         assert_eq!(insert(1, 400), Ok(400));
         assert_eq!(insert(1, 100), Ok(VARIABLE));
         assert_eq!(insert(3, 100), Ok(400));
@@ -121,7 +123,12 @@ mod tests {
     #[test]
     fn filling_is_appending_chunk_by_chunk() {
         let fill = |chunksize, nbytes| {
-            after_filling(&counters(chunksize, 0), 1600, nbytes, Error::SchunkSpecial)
+            after_filling(
+                &counters(chunksize, 0),
+                1600,
+                nbytes,
+                ErrorKind::SchunkSpecial,
+            )
         };
         assert_eq!(fill(UNSET, 8000), Ok(1600));
         assert_eq!(fill(UNSET, 800), Ok(800));

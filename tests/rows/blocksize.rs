@@ -276,7 +276,7 @@ struct Answers(Result<Option<usize>>);
 impl Tuner for Answers {
     fn next_blocksize(&self, call: &TunerCall) -> Result<Option<usize>> {
         assert_eq!((call.nbytes, call.typesize), (200_000, 4));
-        self.0
+        self.0.clone()
     }
 }
 
@@ -294,7 +294,7 @@ fn row_c70_a_tuner_that_sets_no_block_size_leaves_the_built_in_one() {
     let chunk = round_trip(&tuned(Ok(Some(4096))), &data);
     assert_eq!(blocksize_of(&chunk), 4096);
     for error in [Error::Tuner, Error::InvalidParam] {
-        assert_eq!(compress(&tuned(Err(error)), &data), Err(error));
+        assert_eq!(compress(&tuned(Err(error.clone())), &data), Err(error));
     }
 }
 

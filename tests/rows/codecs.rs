@@ -24,7 +24,7 @@ impl Codec for Halves {
         for (to, pair) in half.iter_mut().zip(src.chunks(2)) {
             *to = pair[0];
         }
-        self.encodes.unwrap_or(Ok(src.len() / 2))
+        self.encodes.clone().unwrap_or(Ok(src.len() / 2))
     }
 
     fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
@@ -32,7 +32,7 @@ impl Codec for Halves {
         for (pair, byte) in dest.chunks_mut(2).zip(src) {
             pair.fill(*byte);
         }
-        self.decodes.unwrap_or(Ok(dest.len()))
+        self.decodes.clone().unwrap_or(Ok(dest.len()))
     }
 }
 
@@ -98,7 +98,7 @@ fn the_answers_of_a_users_decoder_are_judged() {
     ] {
         let params = register(id, None, Some(answer));
         let chunk = compress(&params, &pairs(3000)).unwrap();
-        assert_eq!(decompress(&chunk, 3000), Err(expected));
+        assert_eq!(decompress(&chunk, 3000), Err(expected.clone()));
         assert_eq!(getitem(&chunk, 10, 5, 10), Err(expected));
     }
 }

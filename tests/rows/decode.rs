@@ -395,7 +395,7 @@ fn every_damage_has_the_error_users_know() {
         (239..=239, Error::FilterPipeline),
     ] {
         for id in ids {
-            cases.push((with_byte(&chunk, at::FILTERS + 5, id), Some(error)));
+            cases.push((with_byte(&chunk, at::FILTERS + 5, id), Some(error.clone())));
         }
     }
     for (number, (chunk, error)) in cases.into_iter().enumerate() {

@@ -150,12 +150,12 @@ impl Xor {
 impl Filter for Xor {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         Xor::run(call, src, dest);
-        self.forward
+        self.forward.clone()
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         Xor::run(call, src, dest);
-        self.backward
+        self.backward.clone()
     }
 }
 

@@ -4,7 +4,7 @@
 //! negative size stands for an empty buffer, which is too small for anything.
 
 use ferroblosc::chunk::{BasicHeader, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source};
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::pointers;
 use std::ffi::c_void;
 
@@ -102,9 +102,9 @@ impl MaybeNull<'_> {
     pub fn fill(self, work: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<usize> {
         match self.0 {
             Some(dest) => work(dest),
-            None => work(&mut []).map_err(|error| match error {
-                Error::WriteBuffer => Error::InvalidParam,
-                other => other,
+            None => work(&mut []).map_err(|error| match error.kind() {
+                ErrorKind::WriteBuffer => error.recast(ErrorKind::InvalidParam),
+                _ => error,
             }),
         }
     }

@@ -24,9 +24,9 @@ pub unsafe extern "C" fn blosc2_cbuffer_sizes(
         let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
         // SAFETY: the caller gives room for each number, or NULL.
         unsafe {
-            pointers::write_if_given(nbytes, sizes.map_or(0, |sizes| sizes.nbytes));
-            pointers::write_if_given(cbytes, sizes.map_or(0, |sizes| sizes.cbytes));
-            pointers::write_if_given(blocksize, sizes.map_or(0, |sizes| sizes.blocksize));
+            pointers::write_if_given(nbytes, sizes.as_ref().map_or(0, |sizes| sizes.nbytes));
+            pointers::write_if_given(cbytes, sizes.as_ref().map_or(0, |sizes| sizes.cbytes));
+            pointers::write_if_given(blocksize, sizes.as_ref().map_or(0, |sizes| sizes.blocksize));
         }
         sizes.map(|_| 0)
     })
@@ -46,9 +46,18 @@ pub unsafe extern "C" fn blosc1_cbuffer_sizes(
         let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
         // SAFETY: the caller gives room for each number, or NULL.
         unsafe {
-            pointers::write_if_given(nbytes, sizes.map_or(0, |sizes| sizes.nbytes as usize));
-            pointers::write_if_given(cbytes, sizes.map_or(0, |sizes| sizes.cbytes as usize));
-            pointers::write_if_given(blocksize, sizes.map_or(0, |sizes| sizes.blocksize as usize));
+            pointers::write_if_given(
+                nbytes,
+                sizes.as_ref().map_or(0, |sizes| sizes.nbytes as usize),
+            );
+            pointers::write_if_given(
+                cbytes,
+                sizes.as_ref().map_or(0, |sizes| sizes.cbytes as usize),
+            );
+            pointers::write_if_given(
+                blocksize,
+                sizes.as_ref().map_or(0, |sizes| sizes.blocksize as usize),
+            );
         }
         sizes.map(|_| ())
     })
@@ -70,7 +79,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_validate(
         // SAFETY: the caller gives a chunk of that size, or NULL.
         let size = unsafe { crate::buffers::whole_chunk(cbuffer, len) }.and_then(chunk::validate);
         // SAFETY: the caller gives room for a number, or NULL.
-        unsafe { pointers::write_if_given(nbytes, size.unwrap_or(0)) };
+        unsafe { pointers::write_if_given(nbytes, *size.as_ref().unwrap_or(&0)) };
         size.map(|_| 0)
     })
 }
@@ -87,8 +96,14 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
         // SAFETY: the caller gives room for each number, or NULL.
         unsafe {
-            pointers::write_if_given(typesize, header.map_or(0, |header| header.typesize.into()));
-            pointers::write_if_given(flags, header.map_or(0, |header| header.flags.into()));
+            pointers::write_if_given(
+                typesize,
+                header.as_ref().map_or(0, |header| header.typesize.into()),
+            );
+            pointers::write_if_given(
+                flags,
+                header.as_ref().map_or(0, |header| header.flags.into()),
+            );
         }
         header.map(|_| ())
     })
@@ -106,10 +121,13 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
         // SAFETY: the caller gives room for each number, or NULL.
         unsafe {
-            pointers::write_if_given(version, header.map_or(0, |header| header.version.into()));
+            pointers::write_if_given(
+                version,
+                header.as_ref().map_or(0, |header| header.version.into()),
+            );
             pointers::write_if_given(
                 versionlz,
-                header.map_or(0, |header| header.versionlz.into()),
+                header.as_ref().map_or(0, |header| header.versionlz.into()),
             );
         }
         header.map(|_| ())

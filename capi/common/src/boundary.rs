@@ -23,7 +23,7 @@ impl CError for Error {
     const PANIC: Error = Error::Failure;
 
     fn code(&self) -> i32 {
-        Error::code(*self)
+        self.kind().code()
     }
 }
 

@@ -7,7 +7,7 @@ use ferroblosc::chunk::{MAX_OVERHEAD, Special};
 use ferroblosc::frame::FrameChunk;
 use ferroblosc::schunk::State;
 use ferroblosc::schunk::chunks::{self, Offer};
-use ferroblosc::{Buffer, Error, Result};
+use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -22,9 +22,9 @@ unsafe fn offered(
     take: impl FnOnce(Offer<'_>) -> Result<i64>,
 ) -> Result<i64> {
     // SAFETY: promised by the caller.
-    let bytes = unsafe { chunk_by_header(chunk.cast()) }.map_err(|error| match error {
-        Error::ReadBuffer => Error::InvalidHeader,
-        other => other,
+    let bytes = unsafe { chunk_by_header(chunk.cast()) }.map_err(|error| match error.kind() {
+        ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
+        _ => error,
     })?;
     if copy {
         return take(Offer::Copy(bytes));

@@ -116,7 +116,7 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
             }
             chunks_idx.write(null_mut());
             let numbers = match find(&schunk) {
-                Err(Error::MetalayerNotFound) => {
+                Err(error) if error == Error::MetalayerNotFound => {
                     if start.is_null() || stop.is_null() {
                         return Err(Error::InvalidParam);
                     }
