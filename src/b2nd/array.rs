@@ -5,10 +5,11 @@ use super::create::{Description, Fill, find, initialise, true_typesize};
 use super::geometry::Geometry;
 use super::request::Request;
 use super::state::{Chunks, State, typesize};
-use super::{MAX_DIM, get, resize, selection, set, sync, view};
+use super::{MAX_DIM, get, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
 use crate::schunk::{SChunk, Storage};
 use crate::{Error, Result};
+use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The shapes of an array to be made.
@@ -282,6 +283,20 @@ impl Array {
         selection::set(self, &selection, items)
     }
 
+    /// Begins a transaction: what is changed through the result is one change, which becomes part of the array
+    /// with [`Transaction::commit`]. Arrays in durable files and directories have transactions.
+    ///
+    /// # Errors
+    /// Those of [`transaction::begin`].
+    pub fn transaction(&mut self) -> Result<Transaction<'_>> {
+        let before = transaction::begin(self)?;
+        Ok(Transaction {
+            array: self,
+            before,
+            is_open: true,
+        })
+    }
+
     /// Gives the array another shape.
     ///
     /// # Errors
@@ -392,6 +407,50 @@ impl Array {
     /// [`Error::SchunkCopy`].
     pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
         self.schunk.to_bytes()
+    }
+}
+
+/// An open transaction of an array. Dropping it rolls it back.
+pub struct Transaction<'a> {
+    array: &'a mut Array,
+    before: Geometry,
+    is_open: bool,
+}
+
+impl Transaction<'_> {
+    /// Makes the changes part of the array.
+    ///
+    /// # Errors
+    /// Those of [`transaction::commit`]; the changes are rolled back then.
+    pub fn commit(mut self) -> Result<()> {
+        self.is_open = false;
+        transaction::commit(self.array, &self.before)
+    }
+
+    /// Rolls the changes back, as dropping the transaction does.
+    pub fn rollback(self) {}
+}
+
+impl Deref for Transaction<'_> {
+    type Target = Array;
+
+    fn deref(&self) -> &Array {
+        self.array
+    }
+}
+
+impl DerefMut for Transaction<'_> {
+    fn deref_mut(&mut self) -> &mut Array {
+        self.array
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            // Without a transaction, for another array may be in this one's stead, there is nothing to do.
+            let _ = transaction::rollback(self.array, &self.before);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::resize::{dimension, resize};
 use super::set::set;
 use super::state::{State, typesize};
 use super::sync::refresh;
+use super::transaction::atomically;
 use crate::frame::Frame;
 use crate::schunk::chunks::{Offer, chunk, update};
 use crate::{Buffer, Error, Result};
@@ -51,19 +52,22 @@ pub fn extend<A: State + ?Sized, B: State + ?Sized>(
     shape[axis] = shape[axis]
         .checked_add(from.shape[axis])
         .ok_or(Error::InvalidParam)?;
-    resize(target, &shape[..before.ndim], None)?;
-    let after = target.geometry()?;
     let mut offset = [0; MAX_DIM];
     offset[axis] = before.shape[axis];
-    if from.nitems == 0 {
-        return Ok(());
-    }
-    let is_aligned = after.has_partitions_of(&from)
-        && before.shape[axis] % i64::from(after.chunkshape[axis]) == 0;
-    match is_aligned {
-        true => copy_chunks(target, source, &from, &offset),
-        false => copy_items(target, source, &from, (&[0; MAX_DIM], &offset)),
-    }
+    atomically(target, |target| {
+        resize(target, &shape[..before.ndim], None)?;
+        let after = target.geometry()?;
+        if from.nitems == 0 {
+            return Ok(());
+        }
+        let is_aligned = after.has_partitions_of(&from)
+            && before.shape[axis] % i64::from(after.chunkshape[axis]) == 0;
+        if is_aligned {
+            copy_chunks(target, source, &from, &offset)
+        } else {
+            copy_items(target, source, &from, (&[0; MAX_DIM], &offset))
+        }
+    })
 }
 
 /// Copies the chunks of `source` as they are to the places they have from `offset` on.

@@ -7,6 +7,7 @@ use crate::chunk::{
     CParams, EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, Special, special,
 };
 use crate::schunk::chunks::{Offer, fill, update};
+use crate::schunk::transaction::atomically;
 use crate::schunk::{Layers, meta as metalayers};
 use crate::{Buffer, Error, Result};
 
@@ -94,14 +95,16 @@ pub fn initialise(
         .nchunks()
         .checked_mul(geometry.extchunknitems)
         .ok_or(Error::Failure)?;
-    fill(s, nitems, kind, chunksize).map_err(|_| Error::Failure)?;
-    if let Some(value) = value {
-        let chunk = value_chunk(s, geometry, value)?;
-        for nchunk in 0..geometry.nchunks() {
-            update(s, nchunk, Offer::Copy(&chunk)).map_err(|_| Error::Failure)?;
+    atomically(s, |s| {
+        fill(s, nitems, kind, chunksize).map_err(|_| Error::Failure)?;
+        if let Some(value) = value {
+            let chunk = value_chunk(s, geometry, value)?;
+            for nchunk in 0..geometry.nchunks() {
+                update(s, nchunk, Offer::Copy(&chunk)).map_err(|_| Error::Failure)?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The parameters that special chunks of an array are made with, and the bytes of a chunk.

@@ -28,6 +28,7 @@
 //! | `share.rs` | the chunks of a call, shared out among threads |
 //! | `selection.rs` | items by coordinates |
 //! | `resize.rs`, `concatenate.rs` | other shapes |
+//! | `transaction.rs` | several changes that become one |
 //! | `view.rs` | the same items under other dimensions |
 //! | `array.rs` | the array of Rust programs |
 
@@ -45,9 +46,10 @@ pub mod set;
 mod share;
 mod state;
 mod sync;
+pub mod transaction;
 pub mod view;
 
-pub use array::{Array, Layout, View};
+pub use array::{Array, Layout, Transaction, View};
 pub use geometry::Geometry;
 pub use state::{Chunks, State};
 pub use sync::refresh;

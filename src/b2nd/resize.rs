@@ -11,6 +11,7 @@ use super::request::{Request, advance};
 use super::set::set;
 use super::state::{State, typesize};
 use super::sync::refresh;
+use super::transaction::atomically;
 use super::{MAX_DIM, state};
 use crate::chunk::Source;
 use crate::frame::Frame;
@@ -137,6 +138,10 @@ pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>
     if a.chunks().counters().nchunks < plan.before.nchunks() {
         return Err(Error::Failure);
     }
+    atomically(a, |a| resize_to(a, &plan))
+}
+
+fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
     let Some((name, mut bytes)) = metalayer(a.chunks()) else {
         return Err(Error::MetalayerNotFound);
     };
@@ -152,10 +157,10 @@ pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>
     }
     if plan.smaller != plan.before {
         publish(a, &mut bytes, &plan.smaller)?;
-        remove_chunks(a, &plan)?;
+        remove_chunks(a, plan)?;
     }
     if plan.after != plan.smaller {
-        add_chunks(a, &plan)?;
+        add_chunks(a, plan)?;
         publish(a, &mut bytes, &plan.after)?;
     }
     Ok(())
@@ -266,21 +271,23 @@ fn insert_at<A: State + ?Sized>(
     let mut places = before.shape;
     places[axis] = start;
     let at_end = start == before.shape[axis];
-    resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))?;
     let (mut first, mut stop) = ([0; MAX_DIM], shape);
     first[axis] = start;
     stop[axis] = start + count;
     let mut extents = shape;
     extents[axis] = count;
-    let request = Request::new(
-        &a.geometry()?,
-        typesize,
-        &first[..ndim],
-        &stop[..ndim],
-        &extents[..ndim],
-        i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?,
-    )?;
-    set(a, &request, data)
+    atomically(a, |a| {
+        resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))?;
+        let request = Request::new(
+            &a.geometry()?,
+            typesize,
+            &first[..ndim],
+            &stop[..ndim],
+            &extents[..ndim],
+            i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?,
+        )?;
+        set(a, &request, data)
+    })
 }
 
 /// Adds the items of `data` behind all others along an axis.
@@ -318,9 +325,11 @@ fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Resu
     let grown = shape[0].checked_add(i64::from(g.chunkshape[0]));
     shape[0] = grown.ok_or(Error::InvalidParam)?;
     let after = g.with_shape(&shape[..g.ndim])?;
-    append_data(a.chunks_mut(), Source::Bytes(data)).map_err(|_| Error::Failure)?;
-    let (_, mut bytes) = metalayer(a.chunks()).ok_or(Error::MetalayerNotFound)?;
-    publish(a, &mut bytes, &after)
+    atomically(a, |a| {
+        append_data(a.chunks_mut(), Source::Bytes(data)).map_err(|_| Error::Failure)?;
+        let (_, mut bytes) = metalayer(a.chunks()).ok_or(Error::MetalayerNotFound)?;
+        publish(a, &mut bytes, &after)
+    })
 }
 
 /// Removes `len` items along an axis from `start` on.

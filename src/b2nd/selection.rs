@@ -9,6 +9,7 @@ use super::share::{self, Around, Reading, Writing};
 use super::state::{State, check_chunksize, check_writable, typesize};
 use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
+use crate::schunk::transaction::atomically;
 use crate::schunk::{geometry::unidim_to_multidim, slices};
 use crate::{Buffer, Error, Result};
 
@@ -365,7 +366,9 @@ pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> R
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     let (chunks, count) = selection.chunks();
     let scattering = Scattering { selection, src };
-    let written = share::write(s, &scattering, &selection.whole, chunks, count);
+    let written = atomically(s, |s| {
+        share::write(s, &scattering, &selection.whole, chunks, count)
+    });
     written.map_err(|_| Error::Failure)
 }
 

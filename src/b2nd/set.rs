@@ -4,6 +4,7 @@ use super::request::{Part, Request, Way};
 use super::share::{self, Around, Writing};
 use super::state::{State, check_writable};
 use crate::frame::Frame;
+use crate::schunk::transaction::atomically;
 use crate::{Error, Result};
 
 /// Writes a slice from `src`, which it reaches at most. Items outside of the array are ignored.
@@ -19,7 +20,9 @@ pub fn set<A: State + ?Sized>(a: &mut A, request: &Request, src: &[u8]) -> Resul
     let s = a.chunks_mut();
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     let slice = Slice { request, src };
-    let written = share::write(s, &slice, request, request.parts(), request.count());
+    let written = atomically(s, |s| {
+        share::write(s, &slice, request, request.parts(), request.count())
+    });
     written.map_err(|_| Error::Failure)
 }
 

@@ -4,10 +4,11 @@
 //! place. In a directory the files go that no index refers to.
 
 use super::checksum;
+use super::description::Description;
 use super::directory::remove;
 use super::files::{Files, FrameReader};
-use super::frame::{Frame, Known, Place};
-use super::header;
+use super::frame::{Frame, Known, Place, build_header};
+use super::header::{self, Kind};
 use super::index;
 use super::offsets::Offsets;
 use super::tail::Tail;
@@ -35,13 +36,16 @@ impl Frame {
     /// # Errors
     /// As [`Frame::change`]; those of reading.
     pub fn compact(&mut self) -> Result<i64> {
+        if self.transaction.is_some() {
+            return Err(Error::InvalidParam);
+        }
         let files = match &self.place {
             Place::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
             _ => return Ok(self.known_mut().counters.cbytes),
         };
         match files.directory() {
             Some(_) => self.remove_orphans(&files)?,
-            None if self.known_mut().counters.nbytes > 0 => self.rewrite_file(&files)?,
+            None if self.known_mut().counters.nbytes > 0 => self.rewrite_file(&files, None)?,
             None => {}
         }
         Ok(self.known_mut().counters.cbytes)
@@ -50,7 +54,7 @@ impl Frame {
     /// Compacts a durable frame when its holes have come to take more room than its chunks; returns the bytes
     /// of the data section, which are `cbytes` if nothing was done.
     pub(super) fn compact_if_worth(&mut self, cbytes: i64) -> i64 {
-        if !self.has_shadows() || cbytes <= 0 {
+        if !self.has_shadows() || cbytes <= 0 || self.transaction.is_some() {
             return cbytes;
         }
         if self.look_for_holes_at == 0 {
@@ -134,14 +138,22 @@ impl Frame {
         Ok(extents)
     }
 
-    fn rewrite_file(&mut self, files: &Files) -> Result<()> {
+    /// Writes the file again, without holes; with another description if there is one.
+    pub(super) fn rewrite_file(
+        &mut self,
+        files: &Files,
+        description: Option<&Description>,
+    ) -> Result<()> {
         files.check_there()?;
         let reader = files.latest()?;
         let extents = self.extents(&reader)?;
         let mut sums = self.sums_to_write()?;
         let (header_len, nbytes, back) = {
             let known = self.known();
-            let back = self.back(&known)?;
+            let back = match description {
+                Some(_) => None,
+                None => Some(self.back(&known)?),
+            };
             (known.header_len, known.counters.nbytes, back)
         };
         let old_offsets = self.offsets()?;
@@ -153,33 +165,43 @@ impl Frame {
                 cbytes += len as i64;
             }
         }
-        let mut header = reader.read_vec(0, header_len as usize)?;
+        let mut header = match description {
+            Some(description) => build_header(description, Kind::Contiguous)?,
+            None => reader.read_vec(0, header_len as usize)?,
+        };
         header::set_cbytes(&mut header, cbytes);
         // An index may be shorter than what we would make of it.
-        let index = match offsets == *old_offsets.as_slice()? {
-            true => back.index().to_vec(),
-            false => {
+        let index = match &back {
+            Some(back) if offsets == *old_offsets.as_slice()? => back.index().to_vec(),
+            _ => {
                 self.known_mut().encoded = 0;
                 let form = IndexForm::Encoded(index::room(offsets.len()));
                 self.encode_index(&offsets, form, nbytes)?
             }
         };
+        let trailer = match (&back, description) {
+            (_, Some(description)) => &description.trailer,
+            (Some(back), None) => back.trailer(),
+            (None, None) => return Err(Error::Failure),
+        };
         let index_at = u64::from(header_len) + cbytes as u64;
         let mut tail = None;
         let replaced = files.replace(files.path(), |stream| {
             copy_chunks(&reader, stream, header_len, &extents, sums.as_deref_mut())?;
-            let made = Tail::new(header, index_at, index, back.trailer(), sums.as_deref())?;
+            let made = Tail::new(header, index_at, index, trailer, sums.as_deref())?;
             stream.write_at(index_at, &made.index, Portions::Whole)?;
             stream.write_at(made.rest_at(), &made.rest, Portions::Whole)?;
             stream.write_at(0, &made.header, Portions::Whole)?;
             tail = Some(made);
             Ok(())
         });
-        if let Err(not) = replaced
-            // The old file says the same, should it come back.
-            && !not.is_there
-        {
-            return Err(not.error);
+        if let Err(not) = replaced {
+            // The old file says the same, should it come back, unless the description is new.
+            let is_new = description.is_some();
+            self.known_mut().stale |= not.is_there && is_new;
+            if !not.is_there || is_new {
+                return Err(not.error);
+            }
         }
         let known: &mut Known = self.known_mut();
         known.written(&tail.ok_or(Error::Failure)?);

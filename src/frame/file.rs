@@ -6,6 +6,7 @@
 
 use super::files::Files;
 use super::frame::{Frame, Known};
+use super::header::FIXED_LEN;
 use super::journal::Journal;
 use super::plan::Plan;
 use super::shadow::Shadow;
@@ -30,12 +31,15 @@ impl Frame {
 
     /// Bytes from the end of the header to where a change may write.
     pub(super) fn shadow_data_len(&mut self) -> i64 {
+        if let Some(space) = self.space() {
+            return space.end() as i64;
+        }
         let end = self.shadow_end();
         (end - u64::from(self.known_mut().header_len)) as i64
     }
 
     /// Where a change may write.
-    fn shadow_end(&mut self) -> u64 {
+    pub(super) fn shadow_end(&mut self) -> u64 {
         let in_doubt = self.in_doubt;
         self.known_mut().len.max(in_doubt)
     }
@@ -105,7 +109,7 @@ impl Frame {
             start: files.start(),
             end,
             old: &old,
-            new: tail.header.first_chunk().ok_or(Error::InvalidHeader)?,
+            new: tail.header.get(..FIXED_LEN).ok_or(Error::InvalidHeader)?,
         };
         match shadow.commit(&writes) {
             Ok(()) => {
@@ -148,9 +152,11 @@ pub(super) fn change_in_place(
     let stream = files.open_for_update()?;
     check_behind(&*stream, files.start(), known.len)?;
     let mut writer = Writer::new(stream, files.start(), known.len, known.tail.take())?;
-    if !files.is_durable() {
+    if !files.is_durable() || known.is_journaled {
         let result = change(&mut writer);
-        return writer.finish(result);
+        return writer
+            .finish(result)
+            .inspect_err(|_| known.is_torn |= known.is_journaled);
     }
     let start = files.start();
     let parts = [
@@ -166,7 +172,7 @@ pub(super) fn change_in_place(
 ///
 /// # Errors
 /// [`Error::InvalidParam`] when it may not.
-fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
+pub(super) fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
     if stream.size()? <= start + len {
         return Ok(());
     }

@@ -10,6 +10,7 @@ use super::header::{FrameHeader, Kind};
 use super::memory::Memory;
 use super::offsets::Offsets;
 use super::tail::Tail;
+use super::transaction::Transaction;
 use super::write::Unpublished;
 use super::{header, index, journal, legacy, metalayers, trailer};
 use crate::chunk::{ChunkHeader, Decompressor};
@@ -33,6 +34,8 @@ pub struct Frame {
     pub(super) encoder: Option<index::Encoder>,
     /// What a frame in memory still has to write around its chunks.
     pub(super) unpublished: Option<Unpublished>,
+    /// The changes that are not committed yet.
+    pub(super) transaction: Option<Box<Transaction>>,
     /// Whether the frame is in one of the older layouts, which are only read.
     pub(super) legacy: bool,
     pub(super) care: Care,
@@ -75,6 +78,10 @@ pub(super) struct Known {
     pub sealed: bool,
     /// The checksums of the chunks, once they were needed, if the frame has them.
     pub sums: Option<Option<Arc<Vec<u64>>>>,
+    /// Whether a journal of the whole frame guards its changes, so that they need none of their own.
+    pub is_journaled: bool,
+    /// Whether a change under that journal failed, so that the frame may be neither old nor new.
+    pub is_torn: bool,
 }
 
 impl Known {
@@ -94,6 +101,19 @@ impl Known {
             stale: false,
             sealed: false,
             sums: None,
+            is_journaled: false,
+            is_torn: false,
+        }
+    }
+
+    /// A copy to return to, without what is only kept for speed.
+    pub fn snapshot(&self) -> Known {
+        Known {
+            offsets: self.offsets.clone(),
+            pending: self.pending.clone(),
+            sums: self.sums.clone(),
+            tail: None,
+            ..*self
         }
     }
 
@@ -260,6 +280,7 @@ impl Frame {
             known: Mutex::new(known),
             encoder: None,
             unpublished: None,
+            transaction: None,
             legacy: false,
         }
     }
@@ -383,6 +404,10 @@ impl Frame {
         let Place::Disk(files) = &self.place else {
             return Ok(None);
         };
+        self.check_transaction()?;
+        if self.transaction.is_some() {
+            return Ok(None);
+        }
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
         let len = header::frame_len(&fixed);
@@ -411,7 +436,7 @@ impl Frame {
         let Place::Disk(files) = &self.place else {
             return Ok(());
         };
-        if self.legacy {
+        if self.legacy || self.transaction.is_some() {
             return Ok(());
         }
         let (reader, replaced) = files.acquire()?;
@@ -466,6 +491,7 @@ impl Frame {
     /// # Errors
     /// What a user's backend answers.
     pub fn finish(mut self) -> Result<()> {
+        self.abandon();
         self.tidy();
         match &self.place {
             Place::Memory(_) => Ok(()),

@@ -21,6 +21,7 @@
 use super::files::{Files, beside};
 use crate::io::{Mode, Portions, Stream};
 use crate::{Error, Result, trace_warning};
+use std::ops::Deref;
 use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -39,8 +40,8 @@ const LEN: usize = size_of::<u32>();
 const END: u64 = u64::MAX;
 
 /// A journal of a change that is under way.
-pub struct Journal<'a> {
-    files: &'a Files,
+pub struct Journal<F> {
+    files: F,
     path: PathBuf,
     stream: Box<dyn Stream>,
     bytes: Vec<u8>,
@@ -84,18 +85,18 @@ pub fn settle(files: &Files) -> Result<bool> {
     Ok(true)
 }
 
-impl<'a> Journal<'a> {
+impl<F: Deref<Target = Files>> Journal<F> {
     /// Keeps what is in the file from these positions on, each with a length, before it is changed.
     ///
     /// # Errors
     /// [`Error::Lock`] when somebody else is changing the frame; those of the backend.
-    pub fn begin(files: &'a Files, frame_len: u64, parts: &[(u64, u64)]) -> Result<Journal<'a>> {
-        if !settle(files)? {
+    pub fn begin(files: F, frame_len: u64, parts: &[(u64, u64)]) -> Result<Journal<F>> {
+        if !settle(&files)? {
             return Err(Error::Lock);
         }
         let names = files.backend().names().ok_or(Error::InvalidParam)?;
         let path = beside(&names.resolve(files.path()), SUFFIX);
-        let bytes = record(files, frame_len, parts)?;
+        let bytes = record(&files, frame_len, parts)?;
         // Not emptied when it is opened: it may have become somebody else's.
         let stream = files.backend().open(&path, Mode::Append)?;
         let is_ours = stream.claim()?
@@ -136,7 +137,7 @@ impl<'a> Journal<'a> {
             return ended;
         }
         let records = parse(&self.bytes).unwrap_or_default();
-        match put_back(self.files, &self.bytes, &records).and_then(|()| empty(&*self.stream)) {
+        match put_back(&self.files, &self.bytes, &records).and_then(|()| empty(&*self.stream)) {
             Ok(()) => self.remove(),
             // Whoever opens the frame next finds the journal.
             Err(error) => {

@@ -32,6 +32,7 @@
 //! | `plan.rs`, `write.rs`, `tail.rs` | changing it: thought through, carried out; what is around the chunks |
 //! | `file.rs`, `directory.rs` | how files are changed |
 //! | `writer.rs`, `journal.rs`, `shadow.rs` | how a change is taken back, by who fails or by who comes after a crash |
+//! | `transaction.rs`, `space.rs` | several changes that become one; the bytes they may write to |
 //! | `compact.rs` | putting it together anew, without holes |
 
 pub mod checksum;
@@ -60,8 +61,10 @@ mod read;
 mod seal;
 mod section;
 mod shadow;
+mod space;
 mod tail;
 pub mod trailer;
+mod transaction;
 #[cfg(test)]
 mod vectors;
 mod write;
@@ -78,4 +81,5 @@ pub use memory::Memory;
 pub use offsets::Offsets;
 pub use read::FrameChunk;
 pub use section::Named;
+pub use transaction::NotCommitted;
 pub use write::{Change, Stored};

@@ -99,6 +99,8 @@ impl Frame {
         let mut offsets = vec![stored];
         let (sparse, keeps) = (self.is_sparse(), self.keeps_old_state());
         let before = Before {
+            space: self.space(),
+            reserved: self.reserved(),
             cbytes: self.known_mut().counters.cbytes,
             pending: &[],
             max_id: None,

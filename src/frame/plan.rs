@@ -2,6 +2,8 @@
 
 use super::index::{self, offset};
 use super::read::file_id;
+use super::space::Space;
+use super::transaction::Reserved;
 use super::write::{Change, IndexForm, Stored};
 use crate::chunk::{EXTENDED_HEADER_LENGTH, Special};
 use crate::{Buffer, Error, Result};
@@ -25,6 +27,11 @@ pub struct Before<'a> {
     /// Whether nothing may be overwritten that the frame refers to: what is new goes behind `cbytes` then,
     /// or into files of their own.
     pub keeps: bool,
+    /// The bytes of the data section that an open transaction may write to; none outside of one, and in
+    /// a directory.
+    pub space: Option<Space>,
+    /// The chunk files that stay while a transaction is open in a directory.
+    pub reserved: Option<Reserved>,
 }
 
 /// A stretch of bytes that moves.
@@ -60,6 +67,8 @@ pub struct Plan<'a> {
     pub dropped: Option<u32>,
     /// How the index is written.
     pub form: IndexForm,
+    /// The bytes that an open transaction may write to afterwards.
+    pub space: Option<Space>,
 }
 
 impl Before<'_> {
@@ -100,6 +109,7 @@ impl<'a> Plan<'a> {
             rewritten: None,
             dropped: None,
             form: IndexForm::Encoded(0),
+            space: before.space.clone(),
         };
         if !before.pending.is_empty() {
             let gone = match change {
@@ -198,13 +208,19 @@ impl<'a> Plan<'a> {
 
     /// Gives a new chunk a place behind all others, or a file.
     fn place(&mut self, before: &Before<'a>, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
+        if let Some(space) = &mut self.space {
+            let position = space.allocate(bytes.len() as u64);
+            self.cbytes = space.end() as i64;
+            self.writes.push((position, bytes));
+            return Ok(position as i64);
+        }
         let position = self.cbytes;
         self.cbytes += bytes.len() as i64;
         if !before.sparse {
             self.writes.push((position.max(0) as u64, bytes));
             return Ok(position);
         }
-        let id = self.free_id(offsets);
+        let id = self.free_id(offsets, before.reserved.as_ref());
         self.created.push((file_id(id)?, bytes));
         self.max_id = self.max_id.map(|max| max.max(id));
         Ok(id)
@@ -212,17 +228,19 @@ impl<'a> Plan<'a> {
 
     /// The number of a new chunk's file: behind the largest one, but for one that the reference would take
     /// for a position outside the data.
-    fn free_id(&mut self, offsets: &[i64]) -> i64 {
+    fn free_id(&mut self, offsets: &[i64], reserved: Option<&Reserved>) -> i64 {
+        let kept = || reserved.into_iter().flat_map(Reserved::numbers);
+        let used = || offsets.iter().copied().chain(kept());
         let max = match self.max_id {
             Some(max) => max,
-            None => offsets.iter().copied().max().unwrap_or(-1).max(-1),
+            None => used().max().unwrap_or(-1).max(-1),
         };
         self.max_id = Some(max);
         let next = max + 1;
         if next <= self.cbytes - EXTENDED_HEADER_LENGTH as i64 {
             return next;
         }
-        let taken: HashSet<i64> = offsets.iter().copied().collect();
+        let taken: HashSet<i64> = used().collect();
         (0..next).find(|id| !taken.contains(id)).unwrap_or(next)
     }
 
@@ -249,6 +267,7 @@ impl<'a> Plan<'a> {
                     Stored::Special(kind) => special_offset(kind)?,
                     Stored::Bytes(bytes) => self.place(before, offsets, bytes)?,
                 };
+                self.release(old, before.old_len);
                 self.max_id = None;
             }
             _ if before.sparse => {
@@ -275,6 +294,13 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Notes that the bytes of a chunk are no longer used, if a transaction wrote them.
+    fn release(&mut self, old: i64, len: u64) {
+        if let (Some(space), Ok(position)) = (&mut self.space, u64::try_from(old)) {
+            space.release(position, len);
+        }
     }
 
     /// Moves what follows a chunk so that it has as many bytes as the new one.
@@ -318,6 +344,7 @@ impl<'a> Plan<'a> {
             self.dropped = Some(file_id(old)?);
             self.max_id = None;
         }
+        self.release(old, before.old_len);
         if offsets.is_empty() {
             self.cbytes = 0;
         }

@@ -63,7 +63,7 @@ impl Frame {
         self.flush()?;
         let known = self.known();
         match known.sealed {
-            true => Ok(self.back(&known)?.inspect()),
+            true => Ok(self.back(self.committed(&known))?.inspect()),
             false => Ok(Seal::Absent),
         }
     }

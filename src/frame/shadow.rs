@@ -15,7 +15,6 @@
 //!
 //! Every reader of the format reads such frames, since nothing in it says that there are no holes.
 
-use super::header::FIXED_LEN;
 use crate::io::{Portions, Stream};
 use crate::{Error, Result, trace_warning};
 
@@ -27,10 +26,10 @@ pub struct Shadow<'a> {
     pub start: u64,
     /// The end of what may not be touched, counted from the start of the frame like all positions.
     pub end: u64,
-    /// The fixed part of the header that is there.
-    pub old: &'a [u8; FIXED_LEN],
-    /// The fixed part of the header that is to be there.
-    pub new: &'a [u8; FIXED_LEN],
+    /// The bytes of the header that are there: its fixed part, or all of it.
+    pub old: &'a [u8],
+    /// As many bytes of the new header, within one sector.
+    pub new: &'a [u8],
 }
 
 /// Why a change was not made.
@@ -67,7 +66,11 @@ impl Shadow<'_> {
         Err(NotMade { error, in_doubt })
     }
 
-    fn prepare(&self, writes: &[(u64, &[u8])]) -> Result<()> {
+    /// Writes and syncs everything but the header.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub fn prepare(&self, writes: &[(u64, &[u8])]) -> Result<()> {
         // What somebody left behind the frame would be behind the new one too, if it is longer.
         if self.stream.size()? > self.start + self.end {
             self.stream.truncate(self.start + self.end)?;

@@ -53,9 +53,10 @@ pub enum IndexForm {
 }
 
 /// What of a frame in memory is still to be written around its chunks.
+#[derive(Clone)]
 pub(super) struct Unpublished {
-    description: Description,
-    form: IndexForm,
+    pub description: Description,
+    pub form: IndexForm,
 }
 
 impl Frame {
@@ -92,8 +93,11 @@ impl Frame {
         let sparse = self.is_sparse();
         let keeps = self.keeps_old_state();
         let shadow_data_len = (keeps && !sparse).then(|| self.shadow_data_len());
+        let (space, reserved) = (self.space(), self.reserved());
         let known = self.known_mut();
         let state = Before {
+            space,
+            reserved,
             cbytes: shadow_data_len.unwrap_or(known.counters.cbytes),
             pending: &pending,
             max_id: known.max_id,
@@ -158,10 +162,11 @@ impl Frame {
     }
 
     fn check_writable(&self) -> Result<()> {
-        match self.legacy {
-            true => Err(Error::InvalidParam),
-            false => Ok(()),
+        if self.legacy {
+            return Err(Error::InvalidParam);
         }
+        self.check_transaction()?;
+        self.check_not_doomed()
     }
 
     pub(super) fn carry_out(
@@ -177,6 +182,9 @@ impl Frame {
             Place::Memory(_) => return self.change_memory(plan, description),
             Place::Disk(files) => Arc::clone(files),
         };
+        if self.defers_changes() {
+            return self.change_later(plan, description);
+        }
         let tail = self.tail(description, offsets, plan.form, sums)?;
         match files.is_sparse() {
             true => self.change_directory(&files, plan, &tail)?,
@@ -282,6 +290,12 @@ impl Frame {
     pub fn rewrite_header(&mut self, description: &Description) -> Result<()> {
         self.check_writable()?;
         self.flush()?;
+        if self.defers_changes() {
+            let header = build_header(description, self.kind())?;
+            check_header_len(self.known_mut(), &header)?;
+            self.describe_later(description, None);
+            return Ok(());
+        }
         let sealed = self.is_sealed();
         let Place::Disk(files) = &self.place else {
             if sealed {
@@ -327,6 +341,10 @@ impl Frame {
         self.flush()?;
         let tail = empty_frame(description, self.kind(), self.is_sealed())?;
         let bytes = tail.to_bytes()?;
+        if self.defers_changes() {
+            self.replace_header_later(tail.header.len(), description);
+            return Ok(());
+        }
         match &mut self.place {
             Place::Memory(memory) => {
                 let copy = Buffer::copy_of(&bytes)?;
@@ -364,6 +382,10 @@ impl Frame {
                 true => self.publish_later(&description)?,
                 false => self.rewrite_trailer_in_memory(&description)?,
             }
+            return Ok(description.counters.cbytes);
+        }
+        if self.defers_changes() {
+            self.describe_later(&description, None);
             return Ok(description.counters.cbytes);
         }
         let files = Arc::clone(self.files().ok_or(Error::InvalidParam)?);

@@ -17,6 +17,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 
 /// What the name of a file's lock ends with, and the name of a directory's lock.
 const SUFFIX: &str = ".b2lock";
@@ -62,6 +63,11 @@ impl Lock {
     /// The lock of the frame in the directory at `path`.
     pub fn of_directory(path: &Path) -> Lock {
         Lock::at(path.join(SUFFIX))
+    }
+
+    /// A lock of the same frame that shares nothing with this one: for a child of the process that holds it.
+    pub fn separate(&self) -> Lock {
+        Lock::at(self.path.clone())
     }
 
     fn at(path: PathBuf) -> Lock {
@@ -128,7 +134,7 @@ impl Lock {
                 Some(file) => file,
                 None => open(&self.path)?,
             };
-            flock(&file, kind)?;
+            wait_for(&file, kind)?;
             // Whoever removes a frame and makes it anew gives it another lock file, on which others wait
             // for each other. One that is gone is not made again: its frame is gone as well.
             if self.names_another_than(&file)? {
@@ -174,6 +180,48 @@ impl Held {
     pub fn changed(&self) -> bool {
         self.changed
     }
+
+    /// Notes that this thread keeps the lock beyond the call that took it. Another handle that this thread locks
+    /// fails then, instead of waiting for the thread itself.
+    pub fn in_transaction(&self) -> InTransaction {
+        let state = self.lock.state();
+        let identity = state.file.as_ref().and_then(identity_of);
+        if let Some(identity) = identity {
+            transactions().push((identity, std::thread::current().id()));
+        }
+        InTransaction { identity }
+    }
+}
+
+/// The device and the inode of a lock file.
+type LockFile = (u64, u64);
+
+/// The locks that are held over several calls, and the threads that took them.
+static TRANSACTIONS: Mutex<Vec<(LockFile, ThreadId)>> = Mutex::new(Vec::new());
+
+fn transactions() -> MutexGuard<'static, Vec<(LockFile, ThreadId)>> {
+    TRANSACTIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn identity_of(file: &File) -> Option<LockFile> {
+    let metadata = file.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// A lock that is held over several calls.
+#[derive(Debug)]
+pub struct InTransaction {
+    identity: Option<LockFile>,
+}
+
+impl Drop for InTransaction {
+    fn drop(&mut self) {
+        let mut open = transactions();
+        let ours = |(identity, _): &(LockFile, ThreadId)| Some(*identity) == self.identity;
+        if let Some(at) = open.iter().position(ours) {
+            open.swap_remove(at);
+        }
+    }
 }
 
 impl Drop for Held {
@@ -198,11 +246,30 @@ fn open(path: &Path) -> std::io::Result<File> {
         .open(path)
 }
 
-fn flock(file: &File, kind: Kind) -> std::io::Result<()> {
-    let operation = match kind {
-        Kind::Shared => libc::LOCK_SH,
-        Kind::Exclusive => libc::LOCK_EX,
-    };
+/// Waits for a lock, unless this thread is the one to wait for.
+fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
+    match flock(file, kind, libc::LOCK_NB) {
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+        result => return result,
+    }
+    let this = std::thread::current().id();
+    let wanted = identity_of(file);
+    let is_own =
+        |(identity, thread): &(LockFile, ThreadId)| Some(*identity) == wanted && *thread == this;
+    if transactions().iter().any(is_own) {
+        return Err(std::io::Error::other(
+            "the same thread has an open transaction of the frame",
+        ));
+    }
+    flock(file, kind, 0)
+}
+
+fn flock(file: &File, kind: Kind, flags: libc::c_int) -> std::io::Result<()> {
+    let operation = flags
+        | match kind {
+            Kind::Shared => libc::LOCK_SH,
+            Kind::Exclusive => libc::LOCK_EX,
+        };
     loop {
         // SAFETY: the descriptor is open as long as `file` is borrowed.
         if unsafe { libc::flock(file.as_raw_fd(), operation) } == 0 {

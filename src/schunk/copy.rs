@@ -3,6 +3,7 @@
 use super::chunks::{self, Offer};
 use super::meta;
 use super::state::{Layers, State};
+use super::transaction::atomically;
 use crate::chunk::{BasicHeader, CParams, Source};
 use crate::frame::{Counters, Frame, VL_BLOCKS};
 use crate::{Buffer, Error, Result};
@@ -17,9 +18,13 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     target: &mut T,
     verbatim: bool,
 ) -> Result<()> {
+    // With the metalayers a frame without chunks is written again. Chunks that a transaction had written
+    // before its commit would have to move.
     copy_head(source, target)?;
-    copy_chunks(source, target, verbatim)?;
-    copy_vlmetalayers(source, target)
+    atomically(target, |target| {
+        copy_chunks(source, target, verbatim)?;
+        copy_vlmetalayers(source, target)
+    })
 }
 
 /// Copies what comes before the chunks: their size and the fixed metalayers.

@@ -29,6 +29,7 @@
 //! | `plain.rs`, `rust.rs` | the super-chunk of Rust programs |
 //! | `chunks.rs`, `offer.rs`, `regime.rs`, `stored.rs` | whole chunks; those to be added; chunk sizes; what frames keep of a chunk |
 //! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; from one to another |
+//! | `transaction.rs` | several changes that become one |
 //! | `verify.rs` | finding what is broken |
 //! | `describe.rs` | between a super-chunk and its frame |
 //! | `geometry.rs` | numbers of items in arrays |
@@ -48,10 +49,11 @@ pub mod slices;
 mod state;
 mod stored;
 mod sync;
+pub mod transaction;
 pub mod verify;
 
 pub use describe::describe;
 pub use regime::{UNSET, VARIABLE};
-pub use rust::{SChunk, Storage};
+pub use rust::{SChunk, Storage, Transaction};
 pub use state::{Layer, Layers, State};
 pub use sync::{refresh, serialise};

@@ -4,12 +4,13 @@ use super::chunks::{self, Offer};
 use super::plain::{Plain, Shared};
 use super::state::{Layers, State};
 use super::verify::{self, Report};
-use super::{copy, meta, slices, sync};
+use super::{copy, meta, slices, sync, transaction};
 use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource, Source, Special};
 use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, Recorded};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Care, FileSystem};
 use crate::{Buffer, Error, Parent, Result};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -113,6 +114,49 @@ impl Storage {
 /// Several threads may read one at the same time.
 pub struct SChunk {
     state: Plain,
+}
+
+/// An open transaction of a super-chunk. Dropping it rolls it back.
+pub struct Transaction<'a> {
+    schunk: &'a mut SChunk,
+    is_open: bool,
+}
+
+impl Transaction<'_> {
+    /// Makes the changes part of the super-chunk.
+    ///
+    /// # Errors
+    /// Those of [`transaction::commit`]; the changes are rolled back then.
+    pub fn commit(mut self) -> Result<()> {
+        self.is_open = false;
+        transaction::commit(&mut self.schunk.state)
+    }
+
+    /// Rolls the changes back, as dropping the transaction does.
+    pub fn rollback(self) {}
+}
+
+impl Deref for Transaction<'_> {
+    type Target = SChunk;
+
+    fn deref(&self) -> &SChunk {
+        self.schunk
+    }
+}
+
+impl DerefMut for Transaction<'_> {
+    fn deref_mut(&mut self) -> &mut SChunk {
+        self.schunk
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            // Without a transaction, for another super-chunk may be in this one's stead, there is nothing to do.
+            let _ = transaction::rollback(&mut self.schunk.state);
+        }
+    }
 }
 
 /// Puts the parts together.
@@ -272,6 +316,40 @@ impl SChunk {
     /// How often the metalayers have changed, here or elsewhere.
     pub fn change_tick(&self) -> i64 {
         self.state.ticks()
+    }
+
+    /// Begins a transaction: what is changed through the result is one change, which becomes part of the
+    /// super-chunk with [`Transaction::commit`]. Super-chunks in durable files and directories have transactions;
+    /// appending many chunks in one is much faster than one durable change for each.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, DParams};
+    /// use ferroblosc::schunk::{SChunk, Storage};
+    ///
+    /// let path = std::env::temp_dir().join(format!("orders-{}.b2frame", std::process::id()));
+    /// let storage = Storage::file(&path).durable();
+    /// let mut orders = SChunk::create(storage, CParams::default(), DParams::default())?;
+    /// let mut transaction = orders.transaction()?;
+    /// transaction.append(&[1; 8000])?;
+    /// transaction.append(&[2; 8000])?;
+    /// transaction.commit()?;
+    ///
+    /// let mut transaction = orders.transaction()?;
+    /// transaction.append(&[3; 8000])?;
+    /// drop(transaction);
+    /// assert_eq!(orders.nchunks(), 2);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`transaction::begin`].
+    pub fn transaction(&mut self) -> Result<Transaction<'_>> {
+        transaction::begin(&mut self.state)?;
+        Ok(Transaction {
+            schunk: self,
+            is_open: true,
+        })
     }
 
     /// Compresses data into a chunk behind all others; returns how many there are then.

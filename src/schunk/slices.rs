@@ -2,6 +2,7 @@
 
 use super::chunks::{self, Offer, compress, fixed_chunksize};
 use super::state::State;
+use super::transaction::atomically;
 use crate::chunk::{BasicHeader, ChunkHeader, Source};
 use crate::{Buffer, Error, Result};
 
@@ -118,16 +119,18 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
     }
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
-    let mut rest = src;
-    for piece in pieces(start * typesize, stop * typesize, chunksize) {
-        let (part, others) = rest
-            .split_at_checked(piece.len)
-            .ok_or(Error::InvalidParam)?;
-        rest = others;
-        let chunk = compress_piece(s, &piece, part).map_err(|_| Error::Failure)?;
-        chunks::update(s, piece.nchunk, Offer::Give(&mut Some(chunk)))?;
-    }
-    Ok(())
+    atomically(s, |s| {
+        let mut rest = src;
+        for piece in pieces(start * typesize, stop * typesize, chunksize) {
+            let (part, others) = rest
+                .split_at_checked(piece.len)
+                .ok_or(Error::InvalidParam)?;
+            rest = others;
+            let chunk = compress_piece(s, &piece, part).map_err(|_| Error::Failure)?;
+            chunks::update(s, piece.nchunk, Offer::Give(&mut Some(chunk)))?;
+        }
+        Ok(())
+    })
 }
 
 /// The chunk of a piece, with what is around it in the chunk of now.

@@ -58,7 +58,7 @@ impl Kind {
     }
 
     /// The disk on which a super-chunk made as a file or directory is kept like this.
-    fn moved(self, disk: Disk) -> Disk {
+    pub fn moved(self, disk: Disk) -> Disk {
         if self != Kind::Embedded {
             return disk;
         }
@@ -70,7 +70,7 @@ impl Kind {
     }
 
     /// The kind that a super-chunk of this kind is made as.
-    fn made_as(self) -> Kind {
+    pub fn made_as(self) -> Kind {
         match self {
             Kind::Embedded => Kind::File,
             kind => kind,
@@ -206,6 +206,146 @@ const FIRST_CHANGES: [Change; 4] = [
         s.add_vlmetalayer("one", &data(9, 900))
     }),
 ];
+
+/// Makes several changes one.
+fn at_once(s: &mut SChunk, f: impl FnOnce(&mut SChunk) -> Result<()>) -> Result<()> {
+    let mut transaction = s.transaction()?;
+    f(&mut transaction)?;
+    transaction.commit()
+}
+
+/// The bytes of a metalayer that makes a header longer than a sector.
+const LONG: usize = 600;
+
+/// Removes all chunks.
+fn clear(s: &mut SChunk) -> Result<()> {
+    while s.nchunks() > 0 {
+        s.delete_chunk(s.nchunks() - 1)?;
+    }
+    Ok(())
+}
+
+/// Transactions of a super-chunk that holds something.
+const TRANSACTIONS: [Change; 12] = [
+    ("append three", |s| {
+        at_once(s, |s| {
+            (10..13).try_for_each(|number| s.append(&data(number, CHUNK)).map(drop))
+        })
+    }),
+    ("update one often", |s| {
+        at_once(s, |s| {
+            (10..14).try_for_each(|number| s.update_chunk(1, &chunk(number, CHUNK)).map(drop))
+        })
+    }),
+    ("change the chunks", |s| {
+        at_once(s, |s| {
+            s.update_chunk(1, &chunk(9, CHUNK))?;
+            s.delete_chunk(1)?;
+            s.insert_chunk(1, &chunk(10, CHUNK))?;
+            s.reorder(&[3, 1, 0, 2])?;
+            s.set_slice(100, 4000, &data(9, 4 * 3900))
+        })
+    }),
+    ("change all kinds", |s| {
+        at_once(s, |s| {
+            s.append(&[0; CHUNK])?;
+            s.update_metalayer("fixed", b"9876543210")?;
+            s.update_vlmetalayer("one", &data(9, 900))?;
+            s.delete_vlmetalayer("two")
+        })
+    }),
+    ("change the metalayers", |s| {
+        at_once(s, |s| {
+            s.add_vlmetalayer("three", &data(9, 900))?;
+            s.update_metalayer("fixed", b"9876543210")
+        })
+    }),
+    ("change a metalayer", |s| {
+        at_once(s, |s| s.update_metalayer("fixed", b"9876543210"))
+    }),
+    ("delete all", |s| at_once(s, clear)),
+    ("delete all and append", |s| {
+        at_once(s, |s| {
+            clear(s)?;
+            s.append(&data(9, CHUNK)).map(drop)
+        })
+    }),
+    ("delete all and add a metalayer", |s| {
+        at_once(s, |s| {
+            s.append(&data(8, CHUNK))?;
+            clear(s)?;
+            s.add_metalayer("more", &data(7, 5000))?;
+            s.append(&data(9, CHUNK))?;
+            s.append(&data(10, CHUNK)).map(drop)
+        })
+    }),
+    ("delete all and fill", |s| {
+        at_once(s, |s| {
+            clear(s)?;
+            s.fill(6000, Special::Zero, CHUNK as i32).map(drop)
+        })
+    }),
+    ("commit within", |s| {
+        at_once(s, |s| {
+            s.append(&data(9, CHUNK))?;
+            at_once(s, |s| s.update_chunk(4, &chunk(10, CHUNK)).map(drop))?;
+            s.update_chunk(4, &chunk(11, CHUNK)).map(drop)
+        })
+    }),
+    ("set a slice over chunks", |s| {
+        s.set_slice(100, 5000, &data(9, 4 * 4900))
+    }),
+];
+
+/// Transactions of an empty one.
+const FIRST_TRANSACTIONS: [Change; 3] = [
+    ("append first", |s| {
+        at_once(s, |s| {
+            s.append(&data(9, CHUNK))?;
+            s.append(&data(10, CHUNK)).map(drop)
+        })
+    }),
+    ("add a metalayer and append", |s| {
+        at_once(s, |s| {
+            s.add_metalayer("fixed", &data(1, LONG))?;
+            s.append(&data(9, CHUNK))?;
+            s.append(&data(10, CHUNK))?;
+            s.add_vlmetalayer("one", &data(9, 900))
+        })
+    }),
+    ("add metalayers", |s| {
+        at_once(s, |s| {
+            s.add_vlmetalayer("one", &data(9, 900))?;
+            s.add_metalayer("fixed", b"content")
+        })
+    }),
+];
+
+/// Calls `f` with each transaction and a disk it can be made on.
+pub fn each_transaction(kind: Kind, guards: Guards, mut f: impl FnMut(&Disk, Change)) {
+    let (filled, empty) = (filled(kind, guards), empty(kind, guards));
+    for change in TRANSACTIONS {
+        f(&filled, change);
+    }
+    for change in FIRST_TRANSACTIONS {
+        f(&empty, change);
+    }
+    let disk = Disk::new();
+    let mut schunk = kind.made_as().create(&disk, guards).unwrap();
+    schunk.add_metalayer("fixed", &data(1, LONG)).unwrap();
+    schunk.append_chunk(&chunk(0, CHUNK)).unwrap();
+    drop(schunk);
+    let long = kind.moved(disk);
+    f(
+        &long,
+        ("change a long header", |s| {
+            at_once(s, |s| {
+                s.update_metalayer("fixed", &data(2, LONG))?;
+                s.append(&data(9, CHUNK)).map(drop)
+            })
+        }),
+    );
+}
 
 /// Gives away each change with a disk it can be made on.
 pub fn each_change(kind: Kind, guards: Guards, mut f: impl FnMut(&Disk, Change)) {

@@ -8,14 +8,14 @@ use ferroblosc::io::Names;
 use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
 
 /// What is left of what wasn't synced.
-fn survivals() -> impl Iterator<Item = Survival> {
+pub fn survivals() -> impl Iterator<Item = Survival> {
     [Survival::All, Survival::Synced]
         .into_iter()
         .chain((0..12).map(Survival::Seed))
 }
 
 /// Whether a write, as the log tells of it, stays within a sector, so that there is no half of it.
-fn is_within_a_sector(what: &str) -> bool {
+pub fn is_within_a_sector(what: &str) -> bool {
     let mut words = what.split(' ');
     let (Some("write"), Some(len), Some("at"), Some(at)) =
         (words.next(), words.next(), words.next(), words.next())
@@ -27,7 +27,7 @@ fn is_within_a_sector(what: &str) -> bool {
 }
 
 /// Lets a change be interrupted at each of its calls, and looks at what is left.
-fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
+pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
     let again = || Disk::holding(base.contents());
     let disk = again();
     let mut schunk = kind.open(&disk, guards).unwrap();

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 type Contents = BTreeMap<PathBuf, Vec<u8>>;
 
 /// Lets a change meet a fault at each of its calls.
-fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
+pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
     let again = || Disk::holding(base.contents());
     let disk = again();
     let mut schunk = kind.open(&disk, guards).unwrap();

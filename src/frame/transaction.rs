@@ -1,0 +1,702 @@
+//! Several changes of a durable frame that become one.
+//!
+//! While a transaction is open, what a change writes is not yet part of the frame:
+//!
+//! | frame | a change | commit | rollback |
+//! |---|---|---|---|
+//! | a file | writes chunks after the committed frame | writes index, trailer and, at last, the header | cuts the file |
+//! | a directory | makes files for new chunks | replaces the index, removes the files of old chunks | removes the new files |
+//! | within a file | changes it in place, under one journal of the whole frame | empties the journal | writes the old frame back |
+//!
+//! The handle reads the uncommitted state; other handles read the committed one, since they find everything
+//! through the header or the index. A commit is one write within a sector if the header is not longer than a sector,
+//! one change under the journal if it is, and a new file if the header changes its length.
+//!
+//! Transactions nest: an inner rollback returns to the state at the inner begin, and an inner commit leaves the
+//! decision to the outer transaction. A transaction belongs to the process that began it. In a forked child the
+//! handle only returns errors until it rolls back, which leaves the files alone.
+
+use super::description::{Description, Loaded};
+use super::directory::remove;
+use super::file::check_behind;
+use super::files::Files;
+use super::frame::{Frame, Known, build_header};
+use super::header::FIXED_LEN;
+use super::index;
+use super::journal::Journal;
+use super::offsets::Offsets;
+use super::plan::Plan;
+use super::shadow::Shadow;
+use super::space::Space;
+use super::tail::{Tail, check_header_len};
+use super::write::{IndexForm, Unpublished};
+use crate::io::lock::{Held, InTransaction};
+use crate::io::{Portions, Stream};
+use crate::{Error, Result, trace_error, trace_warning};
+use std::sync::Arc;
+
+/// The length of a sector, which a disk writes whole or not at all.
+const SECTOR: usize = 512;
+/// Bytes in a record of the journal of a whole frame.
+const RECORD: u64 = 1 << 30;
+
+/// An open transaction.
+pub(super) struct Transaction {
+    files: Arc<Files>,
+    /// The process that began it.
+    process: u32,
+    /// The lock, when there are locks.
+    held: Option<(Held, InTransaction)>,
+    /// What to return to, for each level; the first is the committed state.
+    levels: Vec<Level>,
+    /// The fixed part of the committed header.
+    fixed: [u8; FIXED_LEN],
+    /// What the last change is to leave around the chunks; none before the first change.
+    unpublished: Option<Arc<Unpublished>>,
+    changes: Changes,
+    /// Whether it can only be rolled back.
+    is_doomed: bool,
+}
+
+/// What the changes of a transaction have written.
+enum Changes {
+    /// Chunks after the committed frame.
+    File {
+        stream: Box<dyn Stream>,
+        /// The end of the committed frame.
+        end: u64,
+        space: Space,
+    },
+    /// Files of new chunks, and those of old ones that are not needed after the commit.
+    Directory {
+        created: Arc<Vec<u32>>,
+        dropped: Vec<u32>,
+    },
+    /// The frame itself.
+    InPlace(Option<Journal<Arc<Files>>>),
+}
+
+/// The state at the begin of a transaction.
+struct Level {
+    known: Known,
+    unpublished: Option<Arc<Unpublished>>,
+    look_for_holes_at: i64,
+    /// The super-chunk, for the caller.
+    loaded: Loaded,
+    written: Written,
+}
+
+/// What was written at the begin of a level.
+enum Written {
+    File(Space),
+    Directory { created: usize, dropped: usize },
+    InPlace,
+}
+
+/// The chunk files of a directory that an open transaction must leave alone.
+pub struct Reserved {
+    committed: Arc<Offsets>,
+    created: Arc<Vec<u32>>,
+}
+
+impl Reserved {
+    /// Returns the numbers of the files.
+    pub fn numbers(&self) -> impl Iterator<Item = i64> {
+        let created = self.created.iter().map(|&id| i64::from(id));
+        self.committed.iter().chain(created)
+    }
+}
+
+/// A commit that failed.
+#[derive(Debug)]
+pub struct NotCommitted {
+    /// The cause.
+    pub error: Error,
+    /// The super-chunk as it is without the transaction; none if there was none.
+    pub loaded: Option<Loaded>,
+}
+
+impl Transaction {
+    fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
+
+    /// Removes what the changes since a level have written, as far as that is possible.
+    fn undo(&mut self, written: Written) {
+        let is_first = self.levels.is_empty();
+        match (&mut self.changes, written) {
+            (Changes::File { stream, end, space }, Written::File(before)) => {
+                *space = before;
+                if is_first && let Err(error) = cut_unless_changed(&**stream, *end, &self.fixed) {
+                    trace_warning!("what a transaction left can't be cut off: {error}");
+                }
+            }
+            (
+                Changes::Directory { created, dropped },
+                Written::Directory {
+                    created: first,
+                    dropped: kept,
+                },
+            ) => {
+                for &id in created.iter().skip(first) {
+                    remove(self.files.names(), &self.files.chunk_path(id));
+                }
+                Arc::make_mut(created).truncate(first);
+                dropped.truncate(kept);
+            }
+            // There is one journal for all levels.
+            (Changes::InPlace(journal), _) => {
+                if let Some(journal) = journal.take() {
+                    let _: Result<()> = journal.end(Err(Error::Failure));
+                }
+                self.is_doomed = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn written(&self) -> Written {
+        match &self.changes {
+            Changes::File { space, .. } => Written::File(space.clone()),
+            Changes::Directory { created, dropped } => Written::Directory {
+                created: created.len(),
+                dropped: dropped.len(),
+            },
+            Changes::InPlace(_) => Written::InPlace,
+        }
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if !self.is_ours() {
+            // The lock and the files are the other process's.
+            std::mem::forget(self.held.take());
+            return;
+        }
+        if let Some(first) = std::mem::take(&mut self.levels).into_iter().next() {
+            self.undo(first.written);
+        }
+    }
+}
+
+/// Ends a file where the committed frame does, unless another writer has changed the frame meanwhile.
+fn cut_unless_changed(stream: &dyn Stream, end: u64, committed: &[u8; FIXED_LEN]) -> Result<()> {
+    let mut fixed = [0; FIXED_LEN];
+    let read = stream.read_at(0, &mut fixed)?;
+    if read == FIXED_LEN && fixed == *committed {
+        cut(stream, end)
+    } else {
+        Ok(())
+    }
+}
+
+/// Ends a file where the frame does.
+fn cut(stream: &dyn Stream, end: u64) -> Result<()> {
+    match stream.size()? > end {
+        true => stream.truncate(end),
+        false => Ok(()),
+    }
+}
+
+impl Frame {
+    /// Whether the frame can have transactions: durable files and directories can.
+    pub fn has_transactions(&self) -> bool {
+        let has = |files: &Files| files.is_durable() && !(files.is_sparse() && files.start() > 0);
+        !self.legacy && self.files().is_some_and(|files| has(files))
+    }
+
+    /// The number of transactions that are open, one within the other.
+    pub fn transaction_depth(&self) -> usize {
+        self.transaction
+            .as_ref()
+            .map_or(0, |open| open.levels.len())
+    }
+
+    /// Whether a transaction is open whose changes the header or the index doesn't show yet.
+    pub(super) fn defers_changes(&self) -> bool {
+        let is_deferred = |open: &Transaction| !matches!(open.changes, Changes::InPlace(_));
+        self.transaction.as_deref().is_some_and(is_deferred)
+    }
+
+    /// Fails if a transaction is open that can only be rolled back.
+    pub(super) fn check_not_doomed(&self) -> Result<()> {
+        match &self.transaction {
+            Some(open) if open.is_doomed => {
+                trace_error!("a transaction of which a part was rolled back can't go on");
+                Err(Error::Failure)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails if a transaction is open that this process can't go on with.
+    pub(super) fn check_transaction(&self) -> Result<()> {
+        match &self.transaction {
+            Some(open) if !open.is_ours() => {
+                trace_error!("a transaction belongs to the process that began it");
+                Err(Error::InvalidParam)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The bytes that the open transaction may write to; none without one, and for directories.
+    pub(super) fn space(&self) -> Option<Space> {
+        match &self.transaction.as_deref()?.changes {
+            Changes::File { space, .. } => Some(space.clone()),
+            _ => None,
+        }
+    }
+
+    /// The chunk files that the open transaction must leave alone.
+    pub(super) fn reserved(&self) -> Option<Reserved> {
+        let open = self.transaction.as_deref()?;
+        let Changes::Directory { created, .. } = &open.changes else {
+            return None;
+        };
+        Some(Reserved {
+            committed: Arc::clone(open.levels.first()?.known.offsets.as_ref()?),
+            created: Arc::clone(created),
+        })
+    }
+
+    /// What the file says while a transaction is open that doesn't show in it, else `known`.
+    pub(super) fn committed<'a>(&'a self, known: &'a Known) -> &'a Known {
+        match &self.transaction {
+            Some(open) if self.defers_changes() => {
+                open.levels.first().map_or(known, |level| &level.known)
+            }
+            _ => known,
+        }
+    }
+
+    /// Begins a transaction, or one within the open one. `loaded` is the super-chunk as it is, which a rollback
+    /// returns; `held` is the exclusive lock.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a frame without transactions; those of reading, and of the journal of a
+    /// frame within a file.
+    pub fn begin(&mut self, held: Option<Held>, loaded: Loaded) -> Result<()> {
+        self.check_transaction()?;
+        let files = match self.files() {
+            Some(files) if self.has_transactions() => Arc::clone(files),
+            _ => return Err(Error::InvalidParam),
+        };
+        self.check_not_doomed()?;
+        // Nothing of the committed state is read once the transaction has begun.
+        let nchunks = self.offsets()?.len();
+        self.find_sums(&mut self.known(), nchunks)?;
+        if self.transaction.is_none() {
+            let open = self.open_transaction(files, held)?;
+            self.known_mut().is_journaled = matches!(open.changes, Changes::InPlace(_));
+            self.known_mut().is_torn = false;
+            self.transaction = Some(Box::new(open));
+        }
+        let known = self.known().snapshot();
+        let look_for_holes_at = self.look_for_holes_at;
+        if let Some(open) = &mut self.transaction {
+            open.levels.push(Level {
+                known,
+                unpublished: open.unpublished.clone(),
+                look_for_holes_at,
+                loaded,
+                written: open.written(),
+            });
+        }
+        Ok(())
+    }
+
+    fn open_transaction(&mut self, files: Arc<Files>, held: Option<Held>) -> Result<Transaction> {
+        let fixed = files.acquire()?.0.fixed_header()?;
+        let len = self.known_mut().len;
+        let changes = if files.is_sparse() {
+            files.check_there()?;
+            Changes::Directory {
+                created: Arc::default(),
+                dropped: Vec::new(),
+            }
+        } else if files.is_replaceable() {
+            let stream = files.open_for_update()?;
+            check_behind(&*stream, files.start(), len)?;
+            let end = self.shadow_end();
+            cut(&*stream, end)?;
+            let header_len = u64::from(self.known_mut().header_len);
+            Changes::File {
+                stream,
+                end,
+                space: Space::new(end - header_len),
+            }
+        } else {
+            check_behind(&*files.open_for_update()?, files.start(), len)?;
+            let start = files.start();
+            let records = (0..len).step_by(RECORD as usize);
+            let parts: Vec<(u64, u64)> = records
+                .map(|at| (start + at, RECORD.min(len - at)))
+                .collect();
+            Changes::InPlace(Some(Journal::begin(Arc::clone(&files), len, &parts)?))
+        };
+        Ok(Transaction {
+            held: held.map(|held| {
+                let mark = held.in_transaction();
+                (held, mark)
+            }),
+            files,
+            process: std::process::id(),
+            levels: Vec::new(),
+            fixed,
+            unpublished: None,
+            changes,
+            is_doomed: false,
+        })
+    }
+
+    /// Carries out a change of the chunks, but for what leads to them.
+    pub(super) fn change_later(
+        &mut self,
+        plan: &Plan<'_>,
+        description: &Description,
+    ) -> Result<()> {
+        let header = build_header(description, self.kind())?;
+        check_header_len(self.known_mut(), &header)?;
+        let header_len = header.len() as u64;
+        let open = self.transaction.as_deref_mut().ok_or(Error::Failure)?;
+        match &mut open.changes {
+            Changes::File { stream, space, .. } => {
+                for &(position, chunk) in &plan.writes {
+                    stream.write_at(header_len + position, chunk, Portions::Bytes)?;
+                }
+                if let Some(used) = &plan.space {
+                    space.clone_from(used);
+                }
+                // The state to which an inner transaction returns needs them.
+                if open.levels.len() == 1 {
+                    space.reclaim();
+                }
+            }
+            Changes::Directory { created, dropped } => {
+                let first = created.len();
+                let made = plan.created.iter().try_for_each(|&(id, chunk)| {
+                    Arc::make_mut(created).push(id);
+                    open.files.write_chunk_file_durably(id, chunk)
+                });
+                if let Err(error) = made {
+                    for id in Arc::make_mut(created).drain(first..) {
+                        remove(open.files.names(), &open.files.chunk_path(id));
+                    }
+                    return Err(error);
+                }
+                if let Some(id) = plan.dropped {
+                    let at = created.iter().position(|&made| made == id);
+                    match at {
+                        Some(at) if open.levels.len() == 1 => {
+                            Arc::make_mut(created).swap_remove(at);
+                            remove(open.files.names(), &open.files.chunk_path(id));
+                        }
+                        _ => dropped.push(id),
+                    }
+                }
+            }
+            Changes::InPlace(_) => return Err(Error::Failure),
+        }
+        self.describe_later(description, Some(plan.form));
+        Ok(())
+    }
+
+    /// Notes what is to be written around the chunks at the commit.
+    pub(super) fn describe_later(&mut self, description: &Description, form: Option<IndexForm>) {
+        let nchunks = description.counters.nchunks.max(0) as usize;
+        if let Some(open) = self.transaction.as_deref_mut() {
+            let before = open.unpublished.as_ref().map(|before| before.form);
+            let form = form.or(before);
+            open.unpublished = Some(Arc::new(Unpublished {
+                description: description.clone(),
+                form: form.unwrap_or(IndexForm::Encoded(index::room(nchunks))),
+            }));
+        }
+    }
+
+    /// Notes another header of a frame without chunks.
+    pub(super) fn replace_header_later(&mut self, header_len: usize, description: &Description) {
+        let known = self.known_mut();
+        let old_len = u64::from(known.header_len);
+        known.header_len = header_len as u32;
+        known.counters = description.counters;
+        let header_len = header_len as u64;
+        if let Some(open) = self.transaction.as_deref_mut()
+            && let Changes::File { space, .. } = &mut open.changes
+        {
+            // The state to which an inner transaction returns may have chunks up to there.
+            let end = (old_len + space.end()).max(header_len);
+            *space = Space::new(end - header_len);
+        }
+        self.describe_later(description, None);
+    }
+
+    /// Commits the innermost transaction; returns the bytes of the data section, or of all the chunks' files, if
+    /// it was the outermost one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] without a transaction, and in another process than that which began it;
+    /// [`Error::FileOpen`] if the file is not the one of the begin any more, and [`Error::FileWrite`] if another
+    /// writer has changed it; otherwise as [`Frame::change`]. The outermost transaction is rolled back then.
+    pub fn commit(&mut self) -> std::result::Result<Option<i64>, NotCommitted> {
+        let Some(open) = self
+            .transaction
+            .as_deref_mut()
+            .filter(|open| open.is_ours())
+        else {
+            return Err(NotCommitted {
+                error: Error::InvalidParam,
+                loaded: self.rollback().ok(),
+            });
+        };
+        if open.levels.len() > 1 {
+            open.levels.pop();
+            if let (1, Changes::File { space, .. }) = (open.levels.len(), &mut open.changes) {
+                space.reclaim();
+            }
+            return Ok(None);
+        }
+        let is_doomed = open.is_doomed;
+        let published = match is_doomed || self.known_mut().is_torn {
+            true => Err(Error::Failure),
+            false => self.publish(),
+        };
+        if let Err(error) = published {
+            // What a failed commit may have made part of the frame stays until it is read again.
+            let is_stale = self.known_mut().stale;
+            let loaded = self.roll_back(is_stale);
+            return Err(NotCommitted { error, loaded });
+        }
+        self.close_transaction();
+        let cbytes = self.known_mut().counters.cbytes;
+        Ok(Some(self.compact_if_worth(cbytes)))
+    }
+
+    /// Ends a transaction of which nothing is left to be undone.
+    fn close_transaction(&mut self) {
+        if let Some(mut open) = self.transaction.take() {
+            open.levels.clear();
+        }
+        self.known_mut().is_journaled = false;
+    }
+
+    /// Makes the changes of the outermost transaction part of the frame.
+    fn publish(&mut self) -> Result<()> {
+        let open = self.transaction.as_deref_mut().ok_or(Error::Failure)?;
+        let files = Arc::clone(&open.files);
+        if let Changes::InPlace(journal) = &mut open.changes {
+            let journal = journal.take().ok_or(Error::Failure)?;
+            let synced = files.open_for_update().and_then(|stream| stream.sync());
+            let ended = journal.end(synced);
+            self.known_mut().stale |= ended.is_err();
+            return ended;
+        }
+        let Some(unpublished) = open.unpublished.clone() else {
+            return Ok(());
+        };
+        self.check_same_file(&files)?;
+        let Unpublished {
+            mut description,
+            form,
+        } = Arc::unwrap_or_clone(unpublished);
+        let has_data = description.counters.nbytes > 0;
+        if let (true, Some(space)) = (has_data, self.space()) {
+            description.counters.cbytes = space.end() as i64;
+            self.known_mut().counters.cbytes = description.counters.cbytes;
+        }
+        let offsets = self.offsets()?;
+        let sums = self.sums_to_write()?;
+        let form = match form {
+            IndexForm::Encoded(room) => IndexForm::Encoded(room.max(index::room(offsets.len()))),
+            fill => fill,
+        };
+        let tail = self.tail(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+        if files.is_sparse() {
+            self.publish_directory(&files, &tail)?;
+        } else if !has_data {
+            self.replace_file(&files, &tail.to_bytes()?)?;
+        } else if self.committed_header_len() != tail.header.len() {
+            self.rewrite_file(&files, Some(&description))?;
+            self.known_mut().sealed |= sums.is_some();
+            return Ok(());
+        } else {
+            self.publish_file(&files, &tail)?;
+        }
+        let known = self.known_mut();
+        known.written(&tail);
+        known.encoded = offsets.len();
+        known.sealed |= sums.is_some();
+        self.in_doubt = 0;
+        Ok(())
+    }
+
+    fn committed_header_len(&self) -> usize {
+        let open = self.transaction.as_deref();
+        let first = open.and_then(|open| open.levels.first());
+        first.map_or(0, |level| level.known.header_len as usize)
+    }
+
+    /// Fails if the file is not as it was when the transaction began.
+    fn check_same_file(&self, files: &Files) -> Result<()> {
+        let open = self.transaction.as_deref().ok_or(Error::Failure)?;
+        files.check_there()?;
+        if let Changes::File { stream, .. } = &open.changes {
+            let names = files.backend().names().ok_or(Error::InvalidParam)?;
+            if names.identify(files.path()) != stream.identity() {
+                trace_error!("another file took the place of the one that a transaction changes");
+                return Err(Error::FileOpen);
+            }
+        }
+        if files.acquire()?.0.fixed_header()? != open.fixed {
+            trace_error!("a file was changed by another writer during a transaction");
+            return Err(Error::FileWrite);
+        }
+        Ok(())
+    }
+
+    fn publish_directory(&mut self, files: &Files, tail: &Tail) -> Result<()> {
+        let Some(Changes::Directory { created, dropped }) = self
+            .transaction
+            .as_deref_mut()
+            .map(|open| &mut open.changes)
+        else {
+            return Err(Error::Failure);
+        };
+        if !created.is_empty() {
+            files.sync_names_at(files.path())?;
+        }
+        let bytes = tail.to_bytes()?;
+        let replaced = files.replace(files.path(), |stream| {
+            stream.write_at(0, &bytes, Portions::Whole)
+        });
+        if let Err(not) = replaced {
+            if not.is_there {
+                // Either index may be the one that is found: all files of both stay.
+                *created = Arc::default();
+                self.known_mut().stale = true;
+            }
+            return Err(not.error);
+        }
+        for id in std::mem::take(dropped) {
+            remove(files.names(), &files.chunk_path(id));
+        }
+        Ok(())
+    }
+
+    /// Writes what follows the chunks, and then the header.
+    fn publish_file(&mut self, files: &Files, tail: &Tail) -> Result<()> {
+        let header_len = tail.header.len();
+        let old = files.latest()?.read_vec(0, header_len)?;
+        let old_len = self.committed(&self.known()).len;
+        let Some(Changes::File { stream, space, .. }) =
+            self.transaction.as_deref().map(|open| &open.changes)
+        else {
+            return Err(Error::Failure);
+        };
+        let is_fixed_part = old[FIXED_LEN..] == tail.header[FIXED_LEN..];
+        let written = if is_fixed_part { FIXED_LEN } else { header_len };
+        let shadow = Shadow {
+            stream: &**stream,
+            start: 0,
+            end: header_len as u64 + space.end(),
+            old: &old[..written],
+            new: &tail.header[..written],
+        };
+        let writes: [(u64, &[u8]); 2] =
+            [(tail.index_at, &tail.index), (tail.rest_at(), &tail.rest)];
+        let (error, in_doubt) = if written <= SECTOR {
+            match shadow.commit(&writes) {
+                Ok(()) => return Ok(()),
+                Err(not) => (not.error, not.in_doubt),
+            }
+        } else {
+            shadow.prepare(&writes)?;
+            let parts = [(0, header_len as u64)];
+            let journal = Journal::begin(files, old_len, &parts)?;
+            let result = stream
+                .write_at(0, &tail.header, Portions::Whole)
+                .and_then(|()| stream.sync());
+            match journal.end(result) {
+                Ok(()) => return Ok(()),
+                // Which header is there depends on whether the journal could be used.
+                Err(error) => (error, true),
+            }
+        };
+        if in_doubt {
+            self.known_mut().stale = true;
+            self.in_doubt = tail.frame_len();
+        }
+        Err(error)
+    }
+
+    /// Rolls the innermost transaction back; returns the super-chunk as it was at its begin.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] without a transaction.
+    pub fn rollback(&mut self) -> Result<Loaded> {
+        let defers = self.defers_changes();
+        let open = self.transaction.as_deref_mut().ok_or(Error::InvalidParam)?;
+        let is_ours = open.is_ours();
+        if open.levels.len() > 1 && is_ours {
+            if defers {
+                return self.return_to_level().ok_or(Error::Failure);
+            }
+            // In place nothing is kept of the states between.
+            let level = open.levels.pop().ok_or(Error::Failure)?;
+            open.undo(level.written);
+            let first = open.levels.first().ok_or(Error::Failure)?;
+            let (known, loaded) = (first.known.snapshot(), first.loaded.clone());
+            *self.known_mut() = known;
+            return Ok(loaded);
+        }
+        if !is_ours {
+            // The lock in this process is a copy of the other one's.
+            self.lock = self.lock.as_ref().map(|lock| Arc::new(lock.separate()));
+        }
+        self.roll_back(!is_ours).ok_or(Error::Failure)
+    }
+
+    /// Returns to the state at the begin of the innermost transaction.
+    fn return_to_level(&mut self) -> Option<Loaded> {
+        let open = self.transaction.as_deref_mut()?;
+        let level = open.levels.pop()?;
+        open.undo(level.written);
+        open.unpublished = level.unpublished;
+        self.look_for_holes_at = level.look_for_holes_at;
+        // The encoder may have seen other offsets since.
+        let known = Known {
+            encoded: level.known.encoded.min(self.known_mut().encoded),
+            ..level.known
+        };
+        *self.known_mut() = known;
+        Some(level.loaded)
+    }
+
+    /// Rolls all back, whatever the depth; `is_stale` makes the next access read the frame again.
+    fn roll_back(&mut self, is_stale: bool) -> Option<Loaded> {
+        let mut open = self.transaction.take()?;
+        let first = std::mem::take(&mut open.levels).into_iter().next()?;
+        if open.is_ours() && !(is_stale && self.in_doubt > 0) {
+            open.undo(first.written);
+        }
+        self.look_for_holes_at = first.look_for_holes_at;
+        *self.known_mut() = Known {
+            encoded: 0,
+            stale: first.known.stale | is_stale,
+            is_journaled: false,
+            is_torn: false,
+            ..first.known
+        };
+        Some(first.loaded)
+    }
+
+    /// Rolls an open transaction back when the use of the frame ends.
+    pub(super) fn abandon(&mut self) {
+        if self.transaction.is_some() {
+            let is_ours = self.check_transaction().is_ok();
+            self.roll_back(!is_ours);
+        }
+    }
+}

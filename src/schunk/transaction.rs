@@ -1,0 +1,139 @@
+//! Several changes of a super-chunk that become one.
+//!
+//! Durable files and directories have transactions: their changes are seen by this handle at once, by others, and
+//! after a crash, all or not at all. Calls that change a frame several times are transactions of their own, within
+//! that of the user if there is one.
+
+use super::describe::follow;
+use super::state::{Layers, State};
+use crate::frame::{Frame, Loaded, Metalayer};
+use crate::{Error, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Whether a super-chunk can have transactions: those in durable files and directories can.
+pub fn has_transactions<S: State + ?Sized>(s: &S) -> bool {
+    s.frame().is_some_and(Frame::has_transactions)
+}
+
+/// Begins a transaction, or one within the open one. It ends with [`commit`] or [`rollback`]; with locks,
+/// others wait until then.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a super-chunk without transactions; [`Error::Lock`]; those of the frame.
+pub fn begin<S: State + ?Sized>(s: &mut S) -> Result<()> {
+    let frame = s.frame().filter(|frame| frame.has_transactions());
+    let held = frame.ok_or(Error::InvalidParam)?.lock_exclusive()?;
+    follow(s)?;
+    let loaded = Loaded {
+        recorded: s.recorded(),
+        counters: s.counters(),
+        metalayers: copies(s, Layers::Fixed)?,
+        vlmetalayers: copies(s, Layers::Variable)?,
+    };
+    s.frame_mut()
+        .ok_or(Error::InvalidParam)?
+        .begin(held, loaded)
+}
+
+/// Commits the innermost transaction. With the outermost one all changes become part of the frame and last.
+///
+/// # Errors
+/// [`Error::InvalidParam`] without a transaction; otherwise those of [`Frame::commit`]: all changes are rolled
+/// back then.
+pub fn commit<S: State + ?Sized>(s: &mut S) -> Result<()> {
+    let frame = s.frame_mut().ok_or(Error::InvalidParam)?;
+    match frame.commit() {
+        Ok(None) => Ok(()),
+        Ok(Some(cbytes)) => {
+            let mut counters = s.counters();
+            counters.cbytes = cbytes;
+            s.set_counters(counters);
+            Ok(())
+        }
+        Err(not) => {
+            if let Some(loaded) = not.loaded {
+                restore(s, loaded);
+            }
+            Err(not.error)
+        }
+    }
+}
+
+/// Rolls the innermost transaction back: the super-chunk is as it was at its begin.
+///
+/// # Errors
+/// [`Error::InvalidParam`] without a transaction.
+pub fn rollback<S: State + ?Sized>(s: &mut S) -> Result<()> {
+    let frame = s.frame_mut().ok_or(Error::InvalidParam)?;
+    let loaded = frame.rollback()?;
+    restore(s, loaded);
+    Ok(())
+}
+
+/// Makes the changes of `f` one, if the super-chunk has transactions; otherwise they are made as they come.
+///
+/// # Errors
+/// Those of `f`, of [`begin`] and of [`commit`]: the super-chunk is as before then, if it has transactions.
+pub fn atomically<S: State + ?Sized, T>(
+    s: &mut S,
+    f: impl FnOnce(&mut S) -> Result<T>,
+) -> Result<T> {
+    if !has_transactions(s) {
+        return f(s);
+    }
+    begin(s)?;
+    let done = catch_unwind(AssertUnwindSafe(|| f(s)));
+    match done {
+        Ok(Ok(value)) => commit(s).map(|()| value),
+        Ok(Err(error)) => {
+            rollback(s)?;
+            Err(error)
+        }
+        Err(panic) => {
+            let _ = rollback(s);
+            resume_unwind(panic)
+        }
+    }
+}
+
+/// Returns copies of the metalayers.
+fn copies<S: State + ?Sized>(s: &S, kind: Layers) -> Result<Vec<Metalayer>> {
+    let mut copies = Vec::new();
+    let mut result = Ok(());
+    s.with_layers(kind, &mut |layers| {
+        result = layers.iter().try_for_each(|&(name, content)| {
+            copies.try_reserve(1)?;
+            let mut layer = Metalayer::default();
+            layer.name.try_reserve_exact(name.len())?;
+            layer.name.extend_from_slice(name);
+            layer.content.try_reserve_exact(content.len())?;
+            layer.content.extend_from_slice(content);
+            copies.push(layer);
+            Ok(())
+        });
+    });
+    result.map(|()| copies)
+}
+
+/// Whether the metalayers are these.
+fn are_same<S: State + ?Sized>(s: &S, kind: Layers, wanted: &[Metalayer]) -> bool {
+    let mut same = false;
+    s.with_layers(kind, &mut |layers| {
+        let wanted = wanted
+            .iter()
+            .map(|layer| (&layer.name[..], &layer.content[..]));
+        same = layers.iter().copied().eq(wanted);
+    });
+    same
+}
+
+/// Makes the super-chunk what it was. Metalayers that did not change stay at their addresses.
+fn restore<S: State + ?Sized>(s: &mut S, loaded: Loaded) {
+    let is_same = are_same(s, Layers::Fixed, &loaded.metalayers)
+        && are_same(s, Layers::Variable, &loaded.vlmetalayers);
+    if is_same {
+        s.set_counters(loaded.counters);
+    } else {
+        s.take_up(loaded);
+    }
+}

@@ -1,0 +1,273 @@
+//! Calls that change an array more than once are one change of a durable one: wherever they are interrupted,
+//! or meet an error, the array is as it was before or as it was to become.
+
+use super::changes::{Guards, Kind};
+use super::crashes::{is_within_a_sector, survivals};
+use ferroblosc::Result;
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::codec;
+use ferroblosc::io::fault::{Disk, Fault};
+use ferroblosc::schunk::Storage;
+
+const WIDTH: usize = 4;
+const SHAPE: [i64; 2] = [40, 30];
+
+/// Items that don't compress, and differ by their number.
+fn items(number: u32, count: i64) -> Vec<u8> {
+    let mut noise = number.wrapping_mul(0x9e37_79b9) | 1;
+    let next = |_| {
+        noise ^= noise << 13;
+        noise ^= noise >> 17;
+        noise ^= noise << 5;
+        noise.to_le_bytes()
+    };
+    (0..count).flat_map(next).collect()
+}
+
+/// All that an array holds.
+#[derive(Debug, PartialEq, Eq)]
+struct Content {
+    shape: Vec<i64>,
+    items: Vec<u8>,
+}
+
+fn content(array: &Array) -> Result<Content> {
+    let items = array.items()?;
+    Ok(Content {
+        shape: array.shape(),
+        items,
+    })
+}
+
+fn open(kind: Kind, disk: &Disk, guards: Guards) -> Result<Array> {
+    Array::open(kind.on(disk, guards), DParams::default())
+}
+
+fn params() -> CParams {
+    CParams::default()
+        .typesize(WIDTH as i32)
+        .codec(codec::id::LZ4)
+}
+
+const LAYOUT: Layout<'static> = Layout {
+    shape: &SHAPE,
+    chunkshape: &[10, 15],
+    blockshape: &[5, 5],
+};
+
+/// A disk with an array; its header is longer than a sector if the name of its type is.
+fn filled(kind: Kind, guards: Guards, dtype: &str) -> Disk {
+    let disk = Disk::new();
+    let storage = kind.made_as().on(&disk, guards);
+    let all = items(1, SHAPE[0] * SHAPE[1]);
+    Array::from_items(storage, params(), &LAYOUT, dtype, &all).unwrap();
+    kind.moved(disk)
+}
+
+/// A call and its name.
+type Call = (&'static str, fn(&mut Array) -> Result<()>);
+
+const CALLS: [Call; 19] = [
+    ("set within a chunk", |a| {
+        a.set_slice(&[1, 2], &[4, 5], &items(2, 9))
+    }),
+    ("set over chunks", |a| {
+        a.set_slice(&[5, 3], &[35, 28], &items(2, 30 * 25))
+    }),
+    ("set all", |a| a.set_slice(&[0, 0], &SHAPE, &items(2, 1200))),
+    ("set by indices", |a| {
+        a.set_orthogonal(&[&[1, 11, 35], &[2, 3, 20]], &items(2, 9))
+    }),
+    ("append chunks", |a| a.append(&items(2, 20 * 30), 0)),
+    ("append a few", |a| a.append(&items(2, 3 * 30), 0)),
+    ("append columns", |a| a.append(&items(2, 40 * 5), 1)),
+    ("insert", |a| a.insert(&items(2, 10 * 30), 0, 10)),
+    ("insert columns", |a| a.insert(&items(2, 15 * 40), 1, 15)),
+    ("delete", |a| a.delete(0, 10, 20)),
+    ("delete at the end", |a| a.delete(0, 33, 7)),
+    ("delete all", |a| a.delete(0, 0, 40)),
+    ("grow", |a| a.resize(&[60, 41], None)),
+    ("grow and shrink", |a| a.resize(&[60, 15], None)),
+    ("shrink and grow", |a| a.resize(&[7, 61], None)),
+    ("shrink to nothing", |a| a.resize(&[0, 30], None)),
+    ("shrink within a chunk", |a| a.resize(&[39, 29], None)),
+    ("extend", |a| {
+        let more = items(3, 10 * 30);
+        let layout = Layout {
+            shape: &[10, 30],
+            ..LAYOUT
+        };
+        let other = Array::from_items(Storage::memory(), params(), &layout, "<u4", &more)?;
+        a.extend(&other, 0)
+    }),
+    ("several in a transaction", |a| {
+        let mut open = a.transaction()?;
+        open.append(&items(4, 20 * 30), 0)?;
+        open.delete(0, 0, 10)?;
+        open.set_slice(&[0, 0], &[5, 5], &items(5, 25))?;
+        open.resize(&[0, 30], None)?;
+        open.append(&items(6, 12 * 30), 0)?;
+        open.commit()
+    }),
+];
+
+fn each_call(f: impl Fn(Kind, Guards, &Disk, Call)) {
+    let long = format!("{:600}", "<u4");
+    for kind in Kind::ALL {
+        for (checksums, dtype) in [(false, "<u4"), (true, "<u4"), (false, &long)] {
+            let guards = Guards {
+                durable: true,
+                checksums,
+            };
+            let base = filled(kind, guards, dtype);
+            for call in CALLS {
+                f(kind, guards, &base, call);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_call_of_an_array_is_old_or_new_wherever_it_was_interrupted() {
+    each_call(|kind, guards, base, (name, call)| {
+        let disk = Disk::holding(base.contents());
+        let mut array = open(kind, &disk, guards).unwrap();
+        let old = content(&array).unwrap();
+        call(&mut array).unwrap();
+        let new = content(&array).unwrap();
+        assert_ne!(old, new, "{name} changes nothing");
+        drop(array);
+        let log = disk.log();
+        let after = open(kind, &disk.after_crash(survivals().nth(1).unwrap()), guards);
+        assert!(
+            content(&after.unwrap()).unwrap() == new,
+            "{kind:?}: {name} doesn't last"
+        );
+        for (number, what) in log.iter().enumerate() {
+            for fault in [Fault::Crash, Fault::CrashWithin] {
+                if fault == Fault::CrashWithin && is_within_a_sector(what) {
+                    continue;
+                }
+                let disk = Disk::holding(base.contents());
+                let mut array = open(kind, &disk, guards).unwrap();
+                disk.plan(number, fault);
+                let _ = call(&mut array);
+                for survival in survivals().take(8) {
+                    let context = format!(
+                        "{kind:?}, {guards:?}: {name}, {fault:?} at {number}, {what}, {survival:?}"
+                    );
+                    let disk = disk.after_crash(survival);
+                    let array = open(kind, &disk, Guards::default());
+                    let found = array.and_then(|array| content(&array));
+                    let found = found.unwrap_or_else(|error| panic!("{context}: {error}"));
+                    assert!(found == old || found == new, "{context}: {:?}", found.shape);
+                }
+                // It goes on from there.
+                let disk = disk.after_crash(survivals().next().unwrap());
+                let mut array = open(kind, &disk, guards).unwrap();
+                array.resize(&[50, 30], None).unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn a_call_of_an_array_that_meets_an_error_leaves_the_array_usable_and_old() {
+    each_call(|kind, guards, base, (name, call)| {
+        let disk = Disk::holding(base.contents());
+        let mut array = open(kind, &disk, guards).unwrap();
+        let old = content(&array).unwrap();
+        call(&mut array).unwrap();
+        let new = content(&array).unwrap();
+        let log = disk.log();
+        for (number, what) in log.iter().enumerate() {
+            for fault in [Fault::Fail, Fault::Cut, Fault::Full] {
+                let context =
+                    format!("{kind:?}, {guards:?}: {name}, {fault:?} at {number}, {what}");
+                let disk = Disk::holding(base.contents());
+                let mut array = open(kind, &disk, guards).unwrap();
+                disk.plan(number, fault);
+                let made = call(&mut array).is_ok();
+                if !made {
+                    // Without reading the file again.
+                    assert_eq!(array.shape(), old.shape, "{context}");
+                }
+                disk.heal();
+                let another = open(kind, &disk, guards).unwrap();
+                let another = content(&another).unwrap();
+                let is_there = what.starts_with("sync") && what.ends_with('/');
+                let expected = if made || is_there && another == new {
+                    &new
+                } else {
+                    &old
+                };
+                assert!(another == *expected, "{context}: another handle");
+                assert!(
+                    content(&array).unwrap() == *expected,
+                    "{context}: its handle"
+                );
+                if !made && another == old {
+                    call(&mut array).unwrap_or_else(|error| panic!("{context}: {error}"));
+                    assert!(content(&array).unwrap() == new, "{context}: again");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_rolled_back_transaction_of_an_array_leaves_its_shape_and_its_files() {
+    each_call(|kind, guards, base, (name, call)| {
+        let disk = Disk::holding(base.contents());
+        let mut array = open(kind, &disk, guards).unwrap();
+        let old = content(&array).unwrap();
+        let mut transaction = array.transaction().unwrap();
+        call(&mut transaction).unwrap();
+        let new = content(&transaction).unwrap();
+        assert_ne!(old, new, "{name}");
+        transaction.rollback();
+        assert_eq!(array.shape(), old.shape, "{name}");
+        assert!(content(&array).unwrap() == old, "{kind:?}: {name}");
+        assert!(disk.contents() == base.contents(), "{kind:?}: {name}");
+        call(&mut array).unwrap();
+        assert!(content(&array).unwrap() == new, "{kind:?}: {name}");
+    });
+}
+
+#[test]
+fn a_call_that_fails_within_a_transaction_leaves_the_other_changes() {
+    for kind in [Kind::File, Kind::Directory] {
+        let guards = Guards {
+            durable: true,
+            checksums: true,
+        };
+        let base = filled(kind, guards, "<u4");
+        let last = |a: &mut Array| a.insert(&items(2, 10 * 30), 0, 10);
+        let disk = Disk::holding(base.contents());
+        let mut array = open(kind, &disk, guards).unwrap();
+        let mut transaction = array.transaction().unwrap();
+        transaction.append(&items(4, 20 * 30), 0).unwrap();
+        let first = disk.log().len();
+        last(&mut transaction).unwrap();
+        let new = content(&transaction).unwrap();
+        for number in first..disk.log().len() {
+            let disk = Disk::holding(base.contents());
+            let mut array = open(kind, &disk, guards).unwrap();
+            let mut transaction = array.transaction().unwrap();
+            transaction.append(&items(4, 20 * 30), 0).unwrap();
+            let between = content(&transaction).unwrap();
+            disk.plan(number, Fault::Cut);
+            if last(&mut transaction).is_err() {
+                assert!(
+                    content(&transaction).unwrap() == between,
+                    "{kind:?}, {number}"
+                );
+                disk.heal();
+                last(&mut transaction).unwrap();
+            }
+            transaction.commit().unwrap();
+            assert!(content(&open(kind, &disk, guards).unwrap()).unwrap() == new);
+        }
+    }
+}
