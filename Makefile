@@ -25,7 +25,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
+.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-care test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -36,6 +36,7 @@ help:
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
+	@echo "make test-care [ROUNDS=]        kill writers of durable data, so many of each kind"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run other people's programs with our libraries (installs them)"
@@ -132,6 +133,11 @@ test-clients: build
 test-hdf5:
 	$(CARGO) build --package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 	scripts/test-hdf5.sh target/debug
+
+# Writers of durable data that are killed at any moment, ROUNDS of them for each kind.
+ROUNDS ?= 25
+test-care:
+	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --test storm -- --nocapture
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture

@@ -105,6 +105,59 @@ int64_t ferroblosc_verify_buffer(const void *cframe,
                                  int64_t *bad_chunks,
                                  int64_t room);
 
+/**
+ * Begins a transaction of a `blosc2_schunk`, or one within its open transaction. All changes until
+ * ferroblosc_commit() become one: other handles, and whoever opens the super-chunk after a crash,
+ * find all of them or none. With locks, others wait until the end of the transaction.
+ *
+ * Super-chunks in durable files and directories have transactions (FERROBLOSC_IO_DURABLE,
+ * FERROBLOSC_DURABLE); appending many chunks in one is much faster than one by one. Freeing the
+ * super-chunk rolls an open transaction back. A transaction belongs to the process that began it: in
+ * a forked child, calls with this super-chunk fail until ferroblosc_rollback().
+ *
+ * Gives 0; BLOSC2_ERROR_INVALID_PARAM for super-chunks that have no transactions, and when the
+ * super-chunk is not one of Ferroblosc's libblosc2; BLOSC2_ERROR_LOCK and the errors of files.
+ */
+FERROBLOSC_EXPORT
+int ferroblosc_begin(void *schunk);
+
+/**
+ * Commits the last transaction that was begun; with the first one, all changes become part of the
+ * super-chunk, and have reached the disk.
+ *
+ * Gives 0; BLOSC2_ERROR_INVALID_PARAM without a transaction; other errors when the commit failed: all
+ * changes are rolled back then, and the super-chunk can be used on.
+ */
+FERROBLOSC_EXPORT
+int ferroblosc_commit(void *schunk);
+
+/**
+ * Rolls the last transaction that was begun back: the super-chunk is as it was then. Of a super-chunk
+ * within a file (`offset` > 0), an inner rollback rolls everything back, and the outer transactions
+ * can't be committed any more.
+ *
+ * Gives 0; BLOSC2_ERROR_INVALID_PARAM without a transaction.
+ */
+FERROBLOSC_EXPORT
+int ferroblosc_rollback(void *schunk);
+
+/** Begins a transaction of a `b2nd_array_t`, as ferroblosc_begin() does of its super-chunk. */
+FERROBLOSC_EXPORT int ferroblosc_begin_array(void *array);
+
+/**
+ * Commits the last transaction that was begun, as ferroblosc_commit() does. If that fails, the struct
+ * has the old shape again.
+ */
+FERROBLOSC_EXPORT
+int ferroblosc_commit_array(void *array);
+
+/**
+ * Rolls the last transaction that was begun back, as ferroblosc_rollback() does, and restores the shape
+ * in the struct.
+ */
+FERROBLOSC_EXPORT
+int ferroblosc_rollback_array(void *array);
+
 
 #ifdef __cplusplus
 }

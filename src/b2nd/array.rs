@@ -289,10 +289,9 @@ impl Array {
     /// # Errors
     /// Those of [`transaction::begin`].
     pub fn transaction(&mut self) -> Result<Transaction<'_>> {
-        let before = transaction::begin(self)?;
+        transaction::begin(self)?;
         Ok(Transaction {
             array: self,
-            before,
             is_open: true,
         })
     }
@@ -413,7 +412,6 @@ impl Array {
 /// An open transaction of an array. Dropping it rolls it back.
 pub struct Transaction<'a> {
     array: &'a mut Array,
-    before: Geometry,
     is_open: bool,
 }
 
@@ -424,7 +422,7 @@ impl Transaction<'_> {
     /// Those of [`transaction::commit`]; the changes are rolled back then.
     pub fn commit(mut self) -> Result<()> {
         self.is_open = false;
-        transaction::commit(self.array, &self.before)
+        transaction::commit(self.array)
     }
 
     /// Rolls the changes back, as dropping the transaction does.
@@ -449,7 +447,7 @@ impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
             // Without a transaction, for another array may be in this one's stead, there is nothing to do.
-            let _ = transaction::rollback(self.array, &self.before);
+            let _ = transaction::rollback(self.array);
         }
     }
 }

@@ -171,7 +171,9 @@ impl Drop for Transaction {
     fn drop(&mut self) {
         if !self.is_ours() {
             // The lock and the files are the other process's.
-            std::mem::forget(self.held.take());
+            if let Some((held, _mark)) = self.held.take() {
+                std::mem::forget(held);
+            }
             return;
         }
         if let Some(first) = std::mem::take(&mut self.levels).into_iter().next() {

@@ -187,7 +187,7 @@ impl Held {
         let state = self.lock.state();
         let identity = state.file.as_ref().and_then(identity_of);
         if let Some(identity) = identity {
-            transactions().push((identity, std::thread::current().id()));
+            transactions().push((identity, this_thread()));
         }
         InTransaction { identity }
     }
@@ -195,11 +195,17 @@ impl Held {
 
 /// The device and the inode of a lock file.
 type LockFile = (u64, u64);
+/// A process and one of its threads.
+type Thread = (u32, ThreadId);
+
+fn this_thread() -> Thread {
+    (std::process::id(), std::thread::current().id())
+}
 
 /// The locks that are held over several calls, and the threads that took them.
-static TRANSACTIONS: Mutex<Vec<(LockFile, ThreadId)>> = Mutex::new(Vec::new());
+static TRANSACTIONS: Mutex<Vec<(LockFile, Thread)>> = Mutex::new(Vec::new());
 
-fn transactions() -> MutexGuard<'static, Vec<(LockFile, ThreadId)>> {
+fn transactions() -> MutexGuard<'static, Vec<(LockFile, Thread)>> {
     TRANSACTIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -217,7 +223,7 @@ pub struct InTransaction {
 impl Drop for InTransaction {
     fn drop(&mut self) {
         let mut open = transactions();
-        let ours = |(identity, _): &(LockFile, ThreadId)| Some(*identity) == self.identity;
+        let ours = |(identity, _): &(LockFile, Thread)| Some(*identity) == self.identity;
         if let Some(at) = open.iter().position(ours) {
             open.swap_remove(at);
         }
@@ -252,10 +258,10 @@ fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
         result => return result,
     }
-    let this = std::thread::current().id();
+    let this = this_thread();
     let wanted = identity_of(file);
     let is_own =
-        |(identity, thread): &(LockFile, ThreadId)| Some(*identity) == wanted && *thread == this;
+        |(identity, thread): &(LockFile, Thread)| Some(*identity) == wanted && *thread == this;
     if transactions().iter().any(is_own) {
         return Err(std::io::Error::other(
             "the same thread has an open transaction of the frame",

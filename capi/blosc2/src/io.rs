@@ -5,8 +5,8 @@ use crate::constants::io::{
 };
 use crate::defaults::FILESYSTEM_NAME;
 use crate::types::io::blosc2_io_cb;
-use crate::{mmap, stdio};
-use ferroblosc::io::paths;
+use crate::{extensions, mmap, stdio};
+use ferroblosc::io::{ids, paths};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::cell::UnsafeCell;
@@ -117,7 +117,12 @@ pub unsafe extern "C" fn blosc2_register_io_cb(io: *const blosc2_io_cb) -> c_int
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
     boundary!(blosc2_get_io_cb, {
-        Ok::<_, Error>(known(id).map_or(null_mut(), |known| known.0.get()))
+        let found = match known(id) {
+            Some(known) => known.0.get(),
+            None if id == ids::DURABLE => extensions::table(),
+            None => null_mut(),
+        };
+        Ok::<_, Error>(found)
     })
 }
 

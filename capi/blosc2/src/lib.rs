@@ -40,6 +40,7 @@ pub mod codecs;
 pub mod constants;
 pub mod context;
 pub mod defaults;
+mod extensions;
 pub mod filters;
 pub mod geometry;
 pub mod global;

@@ -11,6 +11,8 @@
 //! | [`bcolz_changes`], [`bcolz_care`] | `bcolz.h` | changing them; checks, mending and conversions |
 //! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack, and its structs |
 //! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, checks of super-chunks |
+//! | [`transaction`] | `ferroblosc.h` | transactions of super-chunks and arrays |
+//! | `extensions.rs` | | functions of libblosc2 that it doesn't export |
 //! | `arguments.rs` | | what C callers of Bloscpack and bcolz give and get, in Rust's terms |
 //!
 //! **Where a new function goes**: a function that belongs to no format (checks of frames, ids of I/O back ends)
@@ -39,7 +41,9 @@ pub mod bcolz_changes;
 pub mod bcolz_spec;
 pub mod bloscpack;
 pub mod constants;
+mod extensions;
 pub mod report;
+pub mod transaction;
 pub mod types;
 pub mod util;
 pub mod verify;

@@ -93,6 +93,20 @@ fn row_d12_care_is_asked_for_by_backends_and_what_is_broken_is_named() {
 }
 
 #[test]
+fn transactions_are_committed_and_rolled_back() {
+    let folder = library_folder();
+    let libraries = ["libferroblosc.so", "libblosc2.so"].map(|name| folder.join(name));
+    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
+    let program = compile("transactions.c", "transactions", &libraries);
+    run(Command::new(program)
+        .env("LD_LIBRARY_PATH", folder)
+        .env_remove("FERROBLOSC_DURABLE")
+        .env_remove("FERROBLOSC_CHECKSUMS")
+        .env_remove("BLOSC_LOCKING")
+        .current_dir(scratch("transactions")));
+}
+
+#[test]
 fn arrays_and_tables_of_bcolz() {
     run(&mut shared("bcolz.c"));
     run(&mut linked_statically("bcolz.c"));

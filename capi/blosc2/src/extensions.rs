@@ -1,0 +1,110 @@
+//! What `libferroblosc` asks of this library, which exports the functions of C-Blosc2 and no others.
+//!
+//! The table is found through blosc2_get_io_cb(FERROBLOSC_IO_DURABLE), which is NULL in C-Blosc2: the backend is
+//! the first member of a longer struct.
+
+use crate::bridge::array::CArray;
+use crate::bridge::schunk::CSchunk;
+use crate::io::FILESYSTEM;
+use crate::types::b2nd::b2nd_array_t;
+use crate::types::io::blosc2_io_cb;
+use crate::types::schunk::blosc2_schunk;
+use ferroblosc::b2nd;
+use ferroblosc::io::ids;
+use ferroblosc::schunk::transaction;
+use ferroblosc_capi_common::boundary;
+use std::ffi::c_int;
+
+/// The number that marks a table: "FERROBLO" in the order of a little-endian machine.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"FERROBLO");
+
+/// A function of a super-chunk.
+type OfSchunk = unsafe extern "C" fn(*mut blosc2_schunk) -> c_int;
+/// A function of an array.
+type OfArray = unsafe extern "C" fn(*mut b2nd_array_t) -> c_int;
+
+/// The table. Members are only added at its end; `size` says which are there.
+#[repr(C)]
+pub struct Extensions {
+    io: blosc2_io_cb,
+    magic: u64,
+    size: usize,
+    begin: OfSchunk,
+    commit: OfSchunk,
+    rollback: OfSchunk,
+    begin_array: OfArray,
+    commit_array: OfArray,
+    rollback_array: OfArray,
+}
+
+// SAFETY: the table is only read, and its backend's name is a constant.
+unsafe impl Sync for Extensions {}
+
+static EXTENSIONS: Extensions = Extensions {
+    io: blosc2_io_cb {
+        id: ids::DURABLE,
+        name: c"filesystem_durable".as_ptr().cast_mut(),
+        ..FILESYSTEM
+    },
+    magic: MAGIC,
+    size: size_of::<Extensions>(),
+    begin,
+    commit,
+    rollback,
+    begin_array,
+    commit_array,
+    rollback_array,
+};
+
+/// Returns the table as the backend that it begins with.
+pub(crate) fn table() -> *mut blosc2_io_cb {
+    (&raw const EXTENSIONS).cast_mut().cast()
+}
+
+unsafe extern "C" fn begin(schunk: *mut blosc2_schunk) -> c_int {
+    boundary!(ferroblosc_begin, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        transaction::begin(&mut schunk).map(|()| 0)
+    })
+}
+
+unsafe extern "C" fn commit(schunk: *mut blosc2_schunk) -> c_int {
+    boundary!(ferroblosc_commit, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        transaction::commit(&mut schunk).map(|()| 0)
+    })
+}
+
+unsafe extern "C" fn rollback(schunk: *mut blosc2_schunk) -> c_int {
+    boundary!(ferroblosc_rollback, {
+        // SAFETY: the caller gives a super-chunk, or NULL.
+        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        transaction::rollback(&mut schunk).map(|()| 0)
+    })
+}
+
+unsafe extern "C" fn begin_array(array: *mut b2nd_array_t) -> c_int {
+    boundary!(ferroblosc_begin_array, {
+        // SAFETY: the caller gives an array, or NULL.
+        let mut array = unsafe { CArray::new(array) }?;
+        b2nd::transaction::begin(&mut array).map(|()| 0)
+    })
+}
+
+unsafe extern "C" fn commit_array(array: *mut b2nd_array_t) -> c_int {
+    boundary!(ferroblosc_commit_array, {
+        // SAFETY: the caller gives an array, or NULL.
+        let mut array = unsafe { CArray::new(array) }?;
+        b2nd::transaction::commit(&mut array).map(|()| 0)
+    })
+}
+
+unsafe extern "C" fn rollback_array(array: *mut b2nd_array_t) -> c_int {
+    boundary!(ferroblosc_rollback_array, {
+        // SAFETY: the caller gives an array, or NULL.
+        let mut array = unsafe { CArray::new(array) }?;
+        b2nd::transaction::rollback(&mut array).map(|()| 0)
+    })
+}
