@@ -2,8 +2,12 @@
 //!
 //! Each kind of super-chunk in files is filled chunk by chunk, read, and given other metadata, with each kind
 //! of care in turn. Times are microseconds for each chunk or change, the best of three turns.
+//!
+//! A second table shows durable appends one by one and in transactions: the time of each append, the commit
+//! included, and the bytes that the process wrote for it.
 
 use ferroblosc::Result;
+use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
 use std::path::{Path, PathBuf};
@@ -73,6 +77,101 @@ fn best(storage: &Storage, path: &Path, chunks: usize) -> Result<Times> {
     Ok(best)
 }
 
+/// Bytes that this process has written so far.
+fn written() -> u64 {
+    let counts = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let line = counts.lines().find_map(|line| line.strip_prefix("wchar: "));
+    line.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
+}
+
+/// Items along each dimension of the chunks of an array.
+const ROWS: i64 = 80;
+const COLUMNS: i64 = 100;
+
+/// A durable super-chunk, or an array in one.
+enum Target {
+    SChunk(SChunk),
+    Array(Array),
+}
+
+impl Target {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        match self {
+            Target::SChunk(schunk) => schunk.append(data).map(drop),
+            Target::Array(array) => array.append(data, 0),
+        }
+    }
+
+    /// Appends as often as said in one transaction.
+    fn append_at_once(&mut self, data: &[u8], count: usize) -> Result<()> {
+        match self {
+            Target::SChunk(schunk) => {
+                let mut open = schunk.transaction()?;
+                (0..count).try_for_each(|_| open.append(data).map(drop))?;
+                open.commit()
+            }
+            Target::Array(array) => {
+                let mut open = array.transaction()?;
+                (0..count).try_for_each(|_| open.append(data, 0))?;
+                open.commit()
+            }
+        }
+    }
+}
+
+fn remove(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    let _ = std::fs::remove_dir_all(path);
+}
+
+fn transactions(name: &str, make: &dyn Fn() -> Result<Target>, path: &Path) -> Result<()> {
+    let data: Vec<u8> = (0..ITEMS).flat_map(|i| (i * i).to_le_bytes()).collect();
+    for at_once in [1, 10, 100, 1000] {
+        let appends = if at_once < 100 { 200 } else { 1000 };
+        remove(path);
+        let mut target = make()?;
+        let (start, before) = (Instant::now(), written());
+        for _ in 0..appends / at_once {
+            if at_once == 1 {
+                target.append(&data)?;
+            } else {
+                target.append_at_once(&data, at_once)?;
+            }
+        }
+        let bytes = (written() - before) / appends as u64;
+        println!(
+            "{name:20} {at_once:9} {:11.1} {bytes:9}",
+            each(start, appends)
+        );
+    }
+    remove(path);
+    Ok(())
+}
+
+fn all_transactions(path: &Path) -> Result<()> {
+    println!(
+        "\n{:20} {:>9} {:>11} {:>9}",
+        "durable", "at once", "µs/append", "bytes"
+    );
+    let params = || CParams::default().typesize(8);
+    for (kind, storage) in [
+        ("file", Storage::file(path).durable()),
+        ("directory", Storage::directory(path).durable()),
+    ] {
+        let schunk =
+            || SChunk::create(storage.clone(), params(), DParams::default()).map(Target::SChunk);
+        transactions(&format!("{kind}, chunks"), &schunk, path)?;
+        let layout = Layout {
+            shape: &[0, COLUMNS],
+            chunkshape: &[ROWS as i32, COLUMNS as i32],
+            blockshape: &[ROWS as i32, COLUMNS as i32],
+        };
+        let array = || Array::zeros(storage.clone(), params(), &layout, "<i8").map(Target::Array);
+        transactions(&format!("{kind}, array"), &array, path)?;
+    }
+    Ok(())
+}
+
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1).filter(|word| word != "--bench");
     let chunks = arguments.next().and_then(|word| word.parse().ok());
@@ -100,5 +199,5 @@ fn main() -> Result<()> {
             );
         }
     }
-    Ok(())
+    all_transactions(&path)
 }

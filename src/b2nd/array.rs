@@ -1,7 +1,7 @@
 //! The array of Rust programs.
 
 use super::concatenate::{copy_items, extend};
-use super::create::{Description, Fill, find, initialise, true_typesize};
+use super::create::{Description, Fill, find, finish, initialise, true_typesize};
 use super::geometry::Geometry;
 use super::request::Request;
 use super::state::{Chunks, State, typesize};
@@ -151,8 +151,9 @@ impl Array {
         dtype: &str,
         items: &[u8],
     ) -> Result<Array> {
-        let mut array = Array::zeros(storage, cparams, layout, dtype)?;
+        let mut array = Array::create(storage, cparams, layout, dtype, Fill::Overwritten)?;
         array.set_slice(&vec![0; layout.shape.len()], layout.shape, items)?;
+        finish(array.chunks_mut())?;
         Ok(array)
     }
 
@@ -363,11 +364,12 @@ impl Array {
             ..*layout
         };
         let dtype = self.dtype().unwrap_or("|u1").to_owned();
-        let mut copy = Array::zeros(storage, cparams, &layout, &dtype)?;
+        let mut copy = Array::create(storage, cparams, &layout, &dtype, Fill::Overwritten)?;
         let mut from = [0; MAX_DIM];
         from[..ndim].copy_from_slice(start);
         let extents = copy.geometry();
         copy_items(&mut copy, self, &extents, (&from, &[0; MAX_DIM]))?;
+        finish(copy.chunks_mut())?;
         Ok(copy)
     }
 

@@ -7,7 +7,7 @@ use crate::chunk::{
     CParams, EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, Special, special,
 };
 use crate::schunk::chunks::{Offer, fill, update};
-use crate::schunk::transaction::atomically;
+use crate::schunk::transaction::{self, atomically};
 use crate::schunk::{Layers, meta as metalayers};
 use crate::{Buffer, Error, Result};
 
@@ -18,6 +18,8 @@ pub enum Fill<'a> {
     Special(Special),
     /// One value, of the bytes of an item.
     Value(&'a [u8]),
+    /// Zeros that the caller overwrites, and then calls [`finish`].
+    Overwritten,
 }
 
 /// How an array is described besides its shapes.
@@ -67,6 +69,7 @@ pub fn initialise(
     let (kind, value) = match content {
         Fill::Special(kind) => (kind, None),
         Fill::Value(value) => (Special::Zero, Some(value)),
+        Fill::Overwritten => (Special::Zero, None),
     };
     if kind == Special::Nan && typesize != 4 && typesize != 8 {
         return Err(Error::Data);
@@ -88,6 +91,9 @@ pub fn initialise(
     for (name, content) in description.metalayers {
         metalayers::add(s, name, content).map_err(|_| Error::Failure)?;
     }
+    if matches!(content, Fill::Overwritten) && transaction::has_transactions(s) {
+        transaction::begin(s)?;
+    }
     if geometry.nitems == 0 {
         return Ok(());
     }
@@ -105,6 +111,18 @@ pub fn initialise(
         }
         Ok(())
     })
+}
+
+/// Makes the items of an array of [`Fill::Overwritten`] last together: a durable array has no chunks before.
+///
+/// # Errors
+/// Those of [`transaction::commit`].
+pub fn finish(s: &mut Chunks<'_>) -> Result<()> {
+    if transaction::has_transactions(s) {
+        transaction::commit(s)
+    } else {
+        Ok(())
+    }
 }
 
 /// The parameters that special chunks of an array are made with, and the bytes of a chunk.

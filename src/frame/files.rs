@@ -343,6 +343,12 @@ impl Files {
         })
     }
 
+    /// Waits until the file of a chunk is on the disk.
+    pub fn sync_chunk_file(&self, id: u32) -> Result<()> {
+        let stream = self.backend.open(&self.chunk_path(id), Mode::Update)?;
+        stream.sync()
+    }
+
     /// Writes a new file for a chunk, or a file's new content over the old.
     pub fn write_chunk_file(&self, path: &Path, chunk: &[u8]) -> Result<()> {
         let stream = self.backend.open(path, Mode::Create)?;

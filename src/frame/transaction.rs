@@ -208,13 +208,6 @@ impl Frame {
         !self.legacy && self.files().is_some_and(|files| has(files))
     }
 
-    /// The number of transactions that are open, one within the other.
-    pub fn transaction_depth(&self) -> usize {
-        self.transaction
-            .as_ref()
-            .map_or(0, |open| open.levels.len())
-    }
-
     /// Whether a transaction is open whose changes the header or the index doesn't show yet.
     pub(super) fn defers_changes(&self) -> bool {
         let is_deferred = |open: &Transaction| !matches!(open.changes, Changes::InPlace(_));
@@ -380,7 +373,9 @@ impl Frame {
                 let first = created.len();
                 let made = plan.created.iter().try_for_each(|&(id, chunk)| {
                     Arc::make_mut(created).push(id);
-                    open.files.write_chunk_file_durably(id, chunk)
+                    // The commit syncs it: many files together take less time than one by one.
+                    let path = open.files.chunk_path(id);
+                    open.files.write_chunk_file(&path, chunk)
                 });
                 if let Err(error) = made {
                     for id in Arc::make_mut(created).drain(first..) {
@@ -551,6 +546,15 @@ impl Frame {
                 return Err(Error::FileOpen);
             }
         }
+        if let Changes::Directory { created, .. } = &open.changes {
+            // Another frame may have been made in the place of this one.
+            let names = files.names();
+            let is_gone = |&id: &u32| names.identify(&files.chunk_path(id)).is_none();
+            if created.iter().any(is_gone) {
+                trace_error!("a chunk that a transaction wrote is gone");
+                return Err(Error::FileOpen);
+            }
+        }
         if files.acquire()?.0.fixed_header()? != open.fixed {
             trace_error!("a file was changed by another writer during a transaction");
             return Err(Error::FileWrite);
@@ -566,6 +570,9 @@ impl Frame {
         else {
             return Err(Error::Failure);
         };
+        for &id in created.iter() {
+            files.sync_chunk_file(id)?;
+        }
         if !created.is_empty() {
             files.sync_names_at(files.path())?;
         }

@@ -271,3 +271,34 @@ fn a_call_that_fails_within_a_transaction_leaves_the_other_changes() {
         }
     }
 }
+
+#[test]
+fn an_array_that_is_made_of_items_has_all_of_them_or_cannot_be_read() {
+    for kind in [Kind::File, Kind::Directory] {
+        let guards = Guards {
+            durable: true,
+            checksums: false,
+        };
+        let make = |disk: &Disk| {
+            let all = items(1, SHAPE[0] * SHAPE[1]);
+            Array::from_items(kind.on(disk, guards), params(), &LAYOUT, "<u4", &all)
+        };
+        let disk = Disk::new();
+        let whole = content(&make(&disk).unwrap()).unwrap();
+        assert!(content(&open(kind, &disk, guards).unwrap()).unwrap() == whole);
+        for number in 0..disk.log().len() {
+            for survival in survivals() {
+                let disk = Disk::new();
+                disk.plan(number, Fault::Crash);
+                assert!(make(&disk).is_err());
+                let disk = disk.after_crash(survival);
+                let found = open(kind, &disk, guards).and_then(|array| content(&array));
+                let found_nothing = found.is_err();
+                assert!(
+                    found.is_ok_and(|found| found == whole) || found_nothing,
+                    "{kind:?}, {number}, {survival:?}"
+                );
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::types::b2nd::{B2ND_MAX_METALAYERS, b2nd_array_t, b2nd_context_t};
 use crate::types::io::blosc2_storage;
 use crate::types::schunk::blosc2_metalayer;
 use crate::{defaults, schunk};
-use ferroblosc::b2nd::create::{Description, Fill, check_sizes, initialise};
+use ferroblosc::b2nd::create::{Description, Fill, check_sizes, finish, initialise};
 use ferroblosc::b2nd::{Geometry, MAX_DIM};
 use ferroblosc::chunk::Special;
 use ferroblosc::{Error, Result};
@@ -313,8 +313,11 @@ pub unsafe extern "C" fn b2nd_from_cbuffer(
             if buffer.is_null() {
                 return Err(Error::NullPointer);
             }
-            let made = make(ctx, Fill::Special(Special::Zero))?;
-            if let Err(error) = write_all(CArray::new(made)?, buffer, buffersize) {
+            let made = make(ctx, Fill::Overwritten)?;
+            let new = CArray::new(made)?;
+            let written =
+                write_all(new, buffer, buffersize).and_then(|()| finish(&mut new.schunk()));
+            if let Err(error) = written {
                 discard(made);
                 return Err(error);
             }

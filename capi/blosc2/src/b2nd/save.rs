@@ -9,9 +9,8 @@ use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
 use crate::types::io::blosc2_storage;
 use crate::types::schunk::blosc2_metalayer;
 use ferroblosc::b2nd::concatenate::copy_items;
-use ferroblosc::b2nd::create::{Fill, check_sizes};
+use ferroblosc::b2nd::create::{Fill, check_sizes, finish};
 use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh};
-use ferroblosc::chunk::Special;
 use ferroblosc::schunk::{Layers, State as _, copy as schunks};
 use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::boundary;
@@ -132,11 +131,12 @@ unsafe fn slice(
     check_typesize(ctx, src)?;
     // SAFETY: promised by the caller; what is made is this call's alone.
     unsafe {
-        let made = make(ctx, Fill::Special(Special::Zero))?;
+        let made = make(ctx, Fill::Overwritten)?;
         let copied = (|| {
             let mut target = CArray::new(made)?;
             let extents = target.geometry()?;
             copy_items(&mut target, &src, &extents, (&from, &[0; MAX_DIM]))?;
+            finish(&mut target.schunk())?;
             // Writing is what makes an array in a frame know how often it changed.
             refresh(&target)
         })();
