@@ -84,7 +84,7 @@ def cells(number):
             yield f"values{count}-rank{rank}", grid(shape, "<i4"), chunk, options[:count], ()
     yield "array", numpy.arange(60 * 3, dtype="<f4").reshape(60, 3), (16,), (0, 0, 0, 0, 5, 1, 1), ("array",)
     if number == BLOSC2:
-        for blocksize in (1, 64, 1000, 1 << 20, 2**31):
+        for blocksize in (32, 64, 1000, 1 << 20, 2**31):
             options = (0, blocksize, 0, 0, 5, 1, 1)
             for rank, (shape, chunk) in RANKS.items():
                 yield f"block{blocksize}-rank{rank}", grid(shape, "<i4"), chunk, options, ()

@@ -1,5 +1,5 @@
 /* program write|read FILE: a program that uses the filters through HDF5 alone, to be linked with HDF5 in
- * different ways. `write` tells by its exit status whether both datasets could be made (0) or neither (3). */
+ * different ways. The exit status is 0 if both datasets could be written or read. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
     file = H5Fcreate(argv[2], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     failed = write_one(file, 0) + write_one(file, 1);
     H5Fclose(file);
-    return failed == 0 ? 0 : failed == -2 ? 3 : 1;
+    return failed != 0;
   }
   file = H5Fopen(argv[2], H5F_ACC_RDONLY, H5P_DEFAULT);
   failed = read_one(file, 0) + read_one(file, 1);

@@ -1,14 +1,17 @@
 """PyTables, which has filters of its own inside and reads frames past HDF5, beside h5py with a plugin.
 
-    pytables.py write FILE            PyTables writes arrays and tables
+    pytables.py write FILE            PyTables writes arrays and tables, pandas a frame
     pytables.py read PLUGIN FILE      h5py reads them, and writes the same to FILE.ours
     pytables.py check FILE.ours       PyTables reads what h5py wrote
+    pytables.py packed FILE           PyTables reads what h5repack made of FILE
 
 PLUGIN is a directory for HDF5_PLUGIN_PATH. The two must not be in one process: each brings a copy of HDF5.
 """
 
 import os
+import pickle
 import sys
+import warnings
 
 import numpy
 
@@ -16,6 +19,7 @@ COMPLIBS = ["blosc:" + name for name in ("blosclz", "lz4", "lz4hc", "zlib", "zst
 COMPLIBS += ["blosc2:" + name for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")]
 ROWS = numpy.zeros(20000, dtype=[("id", "<i4"), ("value", "<f8")])
 ROWS["id"], ROWS["value"] = numpy.arange(20000), numpy.arange(20000) / 3
+RAGGED = [numpy.arange(i, dtype="<i4") for i in range(50)]
 CUBE = numpy.arange(40 * 50 * 60, dtype="<i4").reshape(40, 50, 60) // 5
 
 
@@ -36,6 +40,20 @@ def write(path):
             filters = tables.Filters(5, complib, shuffle=shuffle == 1, bitshuffle=shuffle == 2)
             file.create_carray("/", "cube_" + name, obj=CUBE, chunkshape=(16, 20, 32), filters=filters)
             file.create_table("/", "rows_" + name, obj=ROWS, chunkshape=3000, filters=filters)
+            # PyTables stores items of any length with the filter of Blosc 1 only, and arbitrary sizes of
+            # items and chunks among its parameters.
+            if complib.startswith("blosc:"):
+                ragged = file.create_vlarray("/", "ragged_" + name, tables.Int32Atom(), filters=filters)
+                for items in RAGGED:
+                    ragged.append(items)
+                file.create_vlarray("/", "object_" + name, tables.ObjectAtom(), filters=filters).append({"a": [1, "b"]})
+                file.create_vlarray("/", "text_" + name, tables.VLStringAtom(), filters=filters).append(b"some text")
+    import pandas
+
+    table = pandas.DataFrame({"text": ["one", "two", "three"] * 500, "object": [(1, "a"), None, {"b": 2}] * 500})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table.to_hdf(path + ".pandas", key="frame", complib="blosc:zstd", complevel=5)
     print(f"   PyTables {tables.__version__} wrote {2 * len(choices())} nodes with HDF5 {tables.hdf5_version}")
 
 
@@ -44,6 +62,16 @@ def read(plugin, path):
     import h5py
 
     count = 0
+    with h5py.File(path + ".pandas") as file:
+        datasets = []
+        file.visititems(lambda _, node: datasets.append(node) if "32001" in getattr(node, "_filters", {}) else None)
+        assert datasets
+        for dataset in datasets:
+            for items in dataset[...].ravel():
+                # Pickled, of a version that this Python need not have.
+                if dataset.attrs.get("PSEUDOATOM") == b"object":
+                    assert items.tobytes()[:1] == b"\x80" and items.tobytes()[-1:] == b"."
+        count += len(datasets)
     with h5py.File(path) as theirs, h5py.File(path + ".ours", "w") as ours:
         for complib, shuffle in choices():
             name = name_of(complib, shuffle)
@@ -65,9 +93,31 @@ def read(plugin, path):
                 wanted, got = properties.get_filter(0), copy.id.get_create_plist().get_filter(0)
                 assert wanted[2] == got[2], (wanted, got)
                 count += 1
+            if complib.startswith("blosc:"):
+                ragged = theirs["ragged_" + name][...]
+                assert all((one == other).all() for one, other in zip(ragged, RAGGED, strict=True)), name
+                assert pickle.loads(theirs["object_" + name][0].tobytes()) == {"a": [1, "b"]}, name
+                assert theirs["text_" + name][0].tobytes() == b"some text", name
+                count += 3
         for key, value in theirs.attrs.items():
             ours.attrs[key] = value
     print(f"   {count} nodes of PyTables read and written with HDF5 {h5py.version.hdf5_version}")
+
+
+def check_packed(path):
+    """What h5repack made of the file."""
+    import tables
+
+    with tables.open_file(path) as file:
+        for complib, shuffle in choices():
+            name = name_of(complib, shuffle)
+            assert (file.get_node("/cube_" + name)[...] == CUBE).all(), name
+            if complib.startswith("blosc:"):
+                ragged = file.get_node("/ragged_" + name)
+                assert all((one == other).all() for one, other in zip(ragged, RAGGED, strict=True)), name
+                assert file.get_node("/object_" + name)[0] == {"a": [1, "b"]}, name
+                assert file.get_node("/text_" + name)[0] == b"some text", name
+    print("   PyTables read the file after h5repack")
 
 
 def check(path):
@@ -88,4 +138,4 @@ def check(path):
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read, "check": check}[sys.argv[1]](*sys.argv[2:])
+    {"write": write, "read": read, "check": check, "packed": check_packed}[sys.argv[1]](*sys.argv[2:])

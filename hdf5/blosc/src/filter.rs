@@ -5,21 +5,22 @@
 //! | 0 | revision of the filter, 2 | the filter |
 //! | 1 | version of the chunk format, 2 | the filter |
 //! | 2 | bytes of an item; 1 for more than 255 | the filter |
-//! | 3 | bytes of an HDF5 chunk | the filter |
+//! | 3 | bytes of an HDF5 chunk; not used | the filter |
 //! | 4 | level, 0 to 9; 5 when it is missing | the user |
 //! | 5 | 0, 1 or 2: no shuffle, bytes, bits; 1 when it is missing | the user |
 //! | 6 | number of the codec; 0, BloscLZ, when it is missing | the user |
 //!
-//! Only compression needs them: a chunk tells by itself how it is read. (Source: the Blosc filter for HDF5.)
+//! Only compression uses them: a chunk states itself how it is decompressed. Some writers (PyTables, for
+//! ragged arrays) leave arbitrary numbers in 2 and 3. (Source: the Blosc filter for HDF5.)
 
 use ferroblosc::blosc1::{self, Call, Engine, Settings, Stock};
 use ferroblosc::chunk::{self, SplitMode};
 use ferroblosc::{Buffer, codec};
 use ferroblosc_capi_common::global::fork_safe_global;
-use ferroblosc_hdf5_common::{Dataset, Failure, Filter, Values, room_for_earlier_filters};
+use ferroblosc_hdf5_common::{Choice, Dataset, Failure, Filter, Values, backed_size};
 use std::ffi::{CStr, c_int};
 
-mod slot {
+pub mod slot {
     pub const REVISION: usize = 0;
     pub const FORMAT: usize = 1;
     pub const TYPESIZE: usize = 2;
@@ -30,13 +31,46 @@ mod slot {
     /// How many there are, with and without those of the user.
     pub const COUNT: usize = 7;
     pub const COUNT_OF_FILTER: usize = 4;
+
+    /// The revision of working parameters that netCDF-C passes for a Zarr array.
+    pub const NCZARR_REVISION: u32 = u32::from_be_bytes(*b"ncz1");
+    /// Bytes of a block in such parameters, 0 for automatic.
+    pub const NCZARR_WORKING_BLOCKSIZE: usize = 7;
+    /// Bytes of a block in the parameters that users of netCDF-C set for a Zarr array.
+    pub const NCZARR_BLOCKSIZE: usize = 3;
 }
 
 const REVISION: u32 = 2;
 const FORMAT: u32 = 2;
-const DEFAULT_CLEVEL: u32 = 5;
-const DEFAULT_SHUFFLE: u32 = 1;
-const DEFAULT_CODEC: u32 = 0;
+
+const CLEVEL: Choice = Choice {
+    slot: slot::CLEVEL,
+    name: "the level",
+    default: 5,
+    allowed: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    range: "0 to 9",
+};
+pub const SHUFFLE: Choice = Choice {
+    slot: slot::SHUFFLE,
+    name: "the shuffle",
+    default: 1,
+    allowed: &[0, 1, 2],
+    range: "0 (none), 1 (bytes) or 2 (bits)",
+};
+const CODEC: Choice = Choice {
+    slot: slot::CODEC,
+    name: "the codec",
+    default: 0,
+    allowed: &[0, 1, 2, 3, 4, 5],
+    range: "0 (BloscLZ), 1 (LZ4), 2 (LZ4HC), 3 (Snappy), 4 (Zlib) or 5 (Zstd)",
+};
+/// The values that users choose, by slot.
+pub const CHOICES: [Choice; 3] = [CLEVEL, SHUFFLE, CODEC];
+
+/// The offset of the flags in a chunk's header.
+const FLAGS: usize = 2;
+/// The number of flags before the format of the codec.
+const FORMAT_SHIFT: u32 = 5;
 
 fork_safe_global! {
     /// Engines between calls. HDF5 calls one filter at a time, unless it was built to do otherwise.
@@ -59,6 +93,16 @@ impl Filter for Blosc {
     const NAME: &'static CStr = c"blosc";
 
     fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure> {
+        for choice in CHOICES {
+            choice.read(values.as_slice())?;
+        }
+        if dataset.is_mandatory && dataset.chunksize as usize > blosc1::MAX_BUFFERSIZE {
+            return Err(Failure(format!(
+                "a mandatory filter can't store chunks of {} bytes, at most {} are possible",
+                dataset.chunksize,
+                blosc1::MAX_BUFFERSIZE
+            )));
+        }
         let count = values.as_slice().len();
         values.resize(count.clamp(slot::COUNT_OF_FILTER, slot::COUNT));
         values.set(slot::REVISION, REVISION);
@@ -94,23 +138,32 @@ impl Filter for Blosc {
             .ok_or_else(|| Failure(format!("{} bytes can't be a chunk", data.len())))
     }
 
-    fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
-        let no_chunk = |what| Failure(format!("not a Blosc chunk: {what}"));
+    fn decompress(_: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
+        let no_chunk = |what: &str| Failure(format!("not a Blosc chunk: {what}"));
+        // The engine has one code for all that can be wrong with a chunk.
+        let damaged = |error: blosc1::Error, what: &str| {
+            if error == blosc1::Error::Failure {
+                no_chunk(what)
+            } else {
+                no_chunk(&error.to_string())
+            }
+        };
         let header = stored
             .first_chunk()
             .ok_or_else(|| no_chunk("too short for a header"))?;
         let nbytes = usize::try_from(blosc1::sizes(header).nbytes);
         let nbytes = nbytes.map_err(|_| no_chunk("a negative size"))?;
-        let most = values.get(slot::CHUNKSIZE).filter(|&&size| size > 0);
-        if most.is_some_and(|&size| nbytes > room_for_earlier_filters(size)) {
-            return Err(no_chunk("more data than a chunk of the dataset"));
-        }
-        let lengths = blosc1::lengths(header, nbytes)?;
+        let lengths = blosc1::lengths(header, nbytes)
+            .map_err(|error| damaged(error, "its header is damaged"))?;
         let stored = stored.get(..lengths.src);
         let stored = stored.ok_or_else(|| no_chunk("longer than what is stored"))?;
+        if lengths.dest > backed_size(header[FLAGS] >> FORMAT_SHIFT, lengths.src) {
+            return Err(no_chunk("more data than its bytes can hold"));
+        }
         let mut data = Buffer::zeroed(lengths.dest)?;
         let nthreads = Settings::new().threads();
-        with_engine(|engine| engine.decompress(stored, nthreads, &mut data))?;
+        with_engine(|engine| engine.decompress(stored, nthreads, &mut data))
+            .map_err(|error| damaged(error, "its blocks are damaged"))?;
         Ok(data)
     }
 }
@@ -132,22 +185,28 @@ fn compress_into(
 
 /// What the values and the environment ask for.
 fn params(values: &[u32]) -> Result<blosc1::Params, Failure> {
-    let value = |slot: usize, default| values.get(slot).copied().unwrap_or(default);
-    let number = |slot, default| {
-        let value = value(slot, default);
-        i32::try_from(value).map_err(|_| Failure(format!("{value} is too large a parameter")))
-    };
-    let codec = number(slot::CODEC, DEFAULT_CODEC)?;
-    let name = blosc1::compcode_to_compname(codec);
-    let name = name.ok_or_else(|| Failure(format!("there is no compressor {codec}")))?;
+    let codec = CODEC.read(values)?;
+    let name = blosc1::compcode_to_compname(codec as i32).ok_or_else(|| CODEC.refuse(codec))?;
     let settings = Settings::new();
     settings.set_compressor(name.to_bytes())?;
+    let typesize = values.get(slot::TYPESIZE).map_or(1, |&size| size as usize);
     let call = Call {
-        clevel: number(slot::CLEVEL, DEFAULT_CLEVEL)?,
-        shuffle: number(slot::SHUFFLE, DEFAULT_SHUFFLE)?,
-        typesize: number(slot::TYPESIZE, 1)? as usize,
+        clevel: CLEVEL.read(values)? as i32,
+        shuffle: SHUFFLE.read(values)? as i32,
+        typesize: if (1..=chunk::MAX_TYPESIZE).contains(&typesize) {
+            typesize
+        } else {
+            1
+        },
     };
-    Ok(settings.params(call)?)
+    let mut params = settings.params(call)?;
+    if values.get(slot::REVISION) == Some(&slot::NCZARR_REVISION)
+        && let Some(&blocksize) = values.get(slot::NCZARR_WORKING_BLOCKSIZE)
+        && blocksize > 0
+    {
+        params.blocksize = blosc1::forced_blocksize(blocksize as usize);
+    }
+    Ok(params)
 }
 
 #[cfg(test)]
@@ -166,6 +225,7 @@ mod tests {
             typesize,
             chunksize: typesize * items,
             chunkshape: vec![items],
+            is_mandatory: false,
         }
     }
 
@@ -184,7 +244,7 @@ mod tests {
     fn row_h2_more_values_than_seven_are_cut() {
         let given = [0, 0, 0, 0, 5, 1, 4, 77, 88];
         assert_eq!(completed(&given, &dataset(4, 100)), [2, 2, 4, 400, 5, 1, 4]);
-        assert_eq!(completed(&[3; 60], &dataset(4, 100)).len(), 7);
+        assert_eq!(completed(&[1; 60], &dataset(4, 100)).len(), 7);
     }
 
     #[test]
@@ -195,7 +255,57 @@ mod tests {
             assert!(Blosc::compress(&values, &data).is_err(), "{values:?}");
         }
         assert!(Blosc::compress(&[2, 2, 4, 4096, 9, 2, 5], &data).is_ok());
-        assert!(Blosc::compress(&[2, 2, 0, 4096], &data).is_err());
+    }
+
+    #[test]
+    fn a_choice_out_of_range_is_refused_by_name_when_a_dataset_is_made() {
+        for (level, shuffle, codec, reason) in [
+            (
+                77,
+                1,
+                5,
+                "parameter 4, the level, is 77, but must be 0 to 9",
+            ),
+            (
+                5,
+                9,
+                5,
+                "parameter 5, the shuffle, is 9, but must be 0 (none)",
+            ),
+            (
+                5,
+                1,
+                99,
+                "parameter 6, the codec, is 99, but must be 0 (BloscLZ)",
+            ),
+            (u32::MAX, 1, 0, "parameter 4, the level, is 4294967295"),
+        ] {
+            let mut values = Values::new(&[0, 0, 0, 0, level, shuffle, codec]);
+            let failure = Blosc::complete(&mut values, &dataset(4, 100)).unwrap_err();
+            assert!(failure.0.starts_with(reason), "{failure}");
+        }
+    }
+
+    #[test]
+    fn only_an_optional_filter_accepts_chunks_that_are_too_large_for_the_format() {
+        let mut large = Dataset {
+            chunksize: i32::MAX as u32,
+            ..dataset(1, 1)
+        };
+        assert!(Blosc::complete(&mut Values::new(&[]), &large).is_ok());
+        large.is_mandatory = true;
+        let failure = Blosc::complete(&mut Values::new(&[]), &large).unwrap_err();
+        assert!(failure.0.contains("2147483631"), "{failure}");
+    }
+
+    #[test]
+    fn an_impossible_item_size_of_a_file_counts_as_one_byte() {
+        let data = [7; 4096];
+        for typesize in [0, 256, 32558, u32::MAX] {
+            let stored = Blosc::compress(&[5, 14, typesize, 3, 5, 1, 5], &data);
+            let stored = stored.unwrap().unwrap();
+            assert_eq!(Blosc::decompress(&[], &stored).unwrap()[..], data);
+        }
     }
 
     #[test]

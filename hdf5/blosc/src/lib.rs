@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `filter.rs` | the filter: parameters, compression, decompression |
+//! | `nczarr.rs` | the same as a codec of Zarr, for netCDF-C |
 
 #![allow(
     non_snake_case,
@@ -10,6 +11,7 @@
 )]
 
 mod filter;
+mod nczarr;
 
 use ferroblosc::blosc1;
 

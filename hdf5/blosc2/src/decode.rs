@@ -1,7 +1,7 @@
 //! From a frame to a chunk of a dataset.
 //!
-//! The frame tells by itself how it is read: any codec, pipeline, shape of chunks and blocks. The parameters
-//! of the file tell how much there may be, and of which shape.
+//! The frame states itself how it is decompressed: any codec, pipeline, shape of chunks and blocks. If the
+//! parameters of the file state a shape of chunks, and agree with one another, an array must have it.
 
 use crate::filter::Parameters;
 use ferroblosc::Buffer;
@@ -10,7 +10,7 @@ use ferroblosc::b2nd::request::Request;
 use ferroblosc::b2nd::{Array, get};
 use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::SChunk;
-use ferroblosc_hdf5_common::{Failure, room_for_earlier_filters};
+use ferroblosc_hdf5_common::{Failure, frame_size};
 
 /// The chunk in a frame.
 ///
@@ -20,17 +20,23 @@ pub fn decode(parameters: &Parameters<'_>, stored: &[u8]) -> Result<Buffer, Fail
     let mut dparams = DParams::default();
     dparams.apply_environment();
     let schunk = SChunk::from_bytes(stored, dparams)?;
-    let is_array = metalayer(schunk.state()).is_some();
-    match is_array {
-        true => decode_array(parameters, &Array::from_schunk(schunk)?),
-        false => decode_plain(parameters, &schunk),
+    let limit = frame_size(parameters.chunksize, stored.len());
+    if metalayer(schunk.state()).is_some() {
+        decode_array(parameters, &Array::from_schunk(schunk)?, limit)
+    } else {
+        decode_plain(&schunk, limit)
     }
 }
 
-fn decode_array(parameters: &Parameters<'_>, array: &Array) -> Result<Buffer, Failure> {
+fn decode_array(
+    parameters: &Parameters<'_>,
+    array: &Array,
+    limit: usize,
+) -> Result<Buffer, Failure> {
     let geometry = array.geometry();
     let shape = geometry.shape();
-    if let Some(wanted) = parameters.chunkshape {
+    let wanted = parameters.consistent_shape();
+    if let Some(wanted) = wanted {
         let is_same = (wanted.iter().copied().map(i64::from)).eq(shape.iter().copied());
         if !is_same {
             return Err(Failure(format!(
@@ -42,17 +48,17 @@ fn decode_array(parameters: &Parameters<'_>, array: &Array) -> Result<Buffer, Fa
     let size = shape.iter().try_fold(i64::from(typesize), |size, &extent| {
         size.checked_mul(extent)
     });
-    let limit = i64::from(parameters.chunksize);
-    let is_whole = u32::try_from(typesize) == Ok(parameters.typesize) || size == Some(limit);
-    if parameters.chunkshape.is_some() && !is_whole {
+    let is_whole = u32::try_from(typesize) == Ok(parameters.typesize)
+        || size == Some(parameters.chunksize.into());
+    if wanted.is_some() && !is_whole {
         return Err(Failure(format!(
             "an array of {typesize}-byte items where the dataset has items of {} bytes",
             parameters.typesize
         )));
     }
-    let Some(size) = size.filter(|&size| (1..=limit).contains(&size)) else {
+    let Some(size) = size.filter(|&size| (1..=limit as i64).contains(&size)) else {
         return Err(Failure(format!(
-            "an array that does not fit into a chunk of {limit} bytes"
+            "an array of shape {shape:?} where a chunk has at most {limit} bytes"
         )));
     };
     let start = vec![0; shape.len()];
@@ -62,14 +68,12 @@ fn decode_array(parameters: &Parameters<'_>, array: &Array) -> Result<Buffer, Fa
     Ok(data)
 }
 
-fn decode_plain(parameters: &Parameters<'_>, schunk: &SChunk) -> Result<Buffer, Failure> {
-    let limit = room_for_earlier_filters(parameters.chunksize);
+fn decode_plain(schunk: &SChunk, limit: usize) -> Result<Buffer, Failure> {
     let size = usize::try_from(schunk.nbytes()).ok();
     let Some(size) = size.filter(|&size| size <= limit) else {
         return Err(Failure(format!(
-            "{} bytes of data where a chunk has {}",
-            schunk.nbytes(),
-            parameters.chunksize
+            "{} bytes of data where a chunk has at most {limit}",
+            schunk.nbytes()
         )));
     };
     let mut data = Buffer::zeroed(size)?;

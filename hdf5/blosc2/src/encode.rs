@@ -5,31 +5,18 @@
 //! a super-chunk of one chunk, as those of one dimension do.
 
 use crate::blockshape::{automatic_blocksize, blockshape};
-use crate::filter::Parameters;
+use crate::filter::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
+use ferroblosc::Buffer;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE};
-use ferroblosc::filter::{SLOTS, id};
+use ferroblosc::filter::SLOTS;
 use ferroblosc::schunk::{SChunk, Storage, serialise};
-use ferroblosc::{Buffer, codec};
 use ferroblosc_hdf5_common::Failure;
-
-/// The filters that can be chosen; those of the numbers behind them need parameters.
-const FILTERS: [u8; 4] = [0, id::SHUFFLE, id::BITSHUFFLE, id::DELTA];
-/// The codecs that can be chosen.
-const CODECS: [u8; 5] = [
-    codec::id::BLOSCLZ,
-    codec::id::LZ4,
-    codec::id::LZ4HC,
-    codec::id::ZLIB,
-    codec::id::ZSTD,
-];
-/// The densest level.
-const MAX_CLEVEL: u32 = 9;
 
 /// Makes a frame of a chunk.
 ///
 /// # Errors
-/// When a parameter is none that can be, or the chunk is too large.
+/// When a parameter is out of range, or the chunk is too large.
 pub fn encode(parameters: &Parameters<'_>, data: &[u8]) -> Result<Buffer, Failure> {
     let cparams = cparams(parameters)?;
     match shape_of(parameters, data) {
@@ -49,55 +36,27 @@ pub fn store(data: &[u8]) -> Result<Buffer, Failure> {
 /// The shape of the chunk, when it is an array.
 fn shape_of<'a>(parameters: &Parameters<'a>, data: &[u8]) -> Option<&'a [u32]> {
     let shape = parameters.chunkshape?;
-    let bytes = shape
-        .iter()
-        .try_fold(u64::from(parameters.typesize), |bytes, &extent| {
-            bytes.checked_mul(extent.into())
-        });
-    (bytes == Some(data.len() as u64)).then_some(shape)
+    (bytes_of(shape, parameters.typesize) == Some(data.len() as u64)).then_some(shape)
 }
 
 /// What the parameters and the environment ask for.
 fn cparams(parameters: &Parameters<'_>) -> Result<CParams, Failure> {
-    if parameters.clevel > MAX_CLEVEL {
-        return Err(Failure(format!("there is no level {}", parameters.clevel)));
-    }
-    let codec = CODECS
-        .iter()
-        .find(|&&code| u32::from(code) == parameters.codec);
-    let Some(&codec) = codec else {
-        return Err(Failure(format!(
-            "there is no compressor {}",
-            parameters.codec
-        )));
-    };
-    let filter = FILTERS
-        .iter()
-        .find(|&&code| u32::from(code) == parameters.filter);
-    let Some(&filter) = filter else {
-        return Err(Failure(format!(
-            "the filter {} can't be chosen",
-            parameters.filter
-        )));
-    };
+    let codec = CODEC.read(parameters.values)?;
+    let filter = FILTER.read(parameters.values)?;
+    // A file may have any number here; a size that can't be counts as one byte.
     let typesize = i32::try_from(parameters.typesize)
         .ok()
-        .filter(|&size| size > 0);
-    let Some(typesize) = typesize else {
-        return Err(Failure(format!(
-            "items of {} bytes can't be",
-            parameters.typesize
-        )));
-    };
+        .filter(|size| (1..=MAX_BLOCKSIZE).contains(size))
+        .unwrap_or(1);
     let mut cparams = CParams::default()
-        .codec(codec)
-        .level(parameters.clevel as u8)
+        .codec(codec as u8)
+        .level(CLEVEL.read(parameters.values)? as u8)
         .typesize(typesize)
         .blocksize(
             i32::try_from(parameters.blocksize)
                 .map_or(MAX_BLOCKSIZE, |size| size.min(MAX_BLOCKSIZE)),
         );
-    cparams.filters[SLOTS - 1].id = filter;
+    cparams.filters[SLOTS - 1].id = filter as u8;
     cparams.apply_environment()?;
     // The type of the dataset is what it is, and with it the shape.
     cparams.typesize = typesize;

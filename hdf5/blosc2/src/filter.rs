@@ -12,11 +12,12 @@
 //! | 7 | rank, for 2 to 16 dimensions | the filter |
 //! | 8 … | items of an HDF5 chunk along each dimension | the filter |
 //!
-//! (Source: the Blosc2 filter for HDF5, as PyTables and hdf5plugin have it.)
+//! A stored frame states itself how it is decompressed; the values only have to agree with it where they
+//! agree with one another. (Source: the Blosc2 filter for HDF5, as PyTables and hdf5plugin have it.)
 
 use crate::{decode, encode};
-use ferroblosc::{Buffer, b2nd};
-use ferroblosc_hdf5_common::{Dataset, Failure, Filter, Values};
+use ferroblosc::{Buffer, b2nd, chunk};
+use ferroblosc_hdf5_common::{Choice, Dataset, Failure, Filter, Values};
 use std::ffi::{CStr, c_int};
 use std::ops::RangeInclusive;
 
@@ -35,63 +36,82 @@ mod slot {
 }
 
 const REVISION: u32 = 1;
-/// Block size, level, filter and codec that stand for missing ones.
-const DEFAULTS: [(usize, u32); 3] = [(slot::CLEVEL, 5), (slot::FILTER, 1), (slot::CODEC, 0)];
+
+pub const CLEVEL: Choice = Choice {
+    slot: slot::CLEVEL,
+    name: "the level",
+    default: 5,
+    allowed: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    range: "0 to 9",
+};
+pub const FILTER: Choice = Choice {
+    slot: slot::FILTER,
+    name: "the filter",
+    default: 1,
+    allowed: &[0, 1, 2, 3],
+    range: "0 (none), 1 (shuffle), 2 (bitshuffle) or 3 (delta)",
+};
+pub const CODEC: Choice = Choice {
+    slot: slot::CODEC,
+    name: "the codec",
+    default: 0,
+    allowed: &[0, 1, 2, 4, 5],
+    range: "0 (BloscLZ), 1 (LZ4), 2 (LZ4HC), 4 (Zlib) or 5 (Zstd)",
+};
+const CHOICES: [Choice; 3] = [CLEVEL, FILTER, CODEC];
+/// The smallest block that a codec can make smaller, in bytes.
+const MIN_BLOCKSIZE: u32 = 32;
 /// Ranks of which chunks become arrays.
 const RANKS: RangeInclusive<usize> = 2..=b2nd::MAX_DIM;
 
 /// The values of a file, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters<'a> {
+    /// All of them.
+    pub values: &'a [u32],
     /// Bytes of a block, 0 for automatic.
     pub blocksize: u32,
-    /// Bytes of an item.
+    /// Bytes of an item; 0 if it is missing.
     pub typesize: u32,
-    /// Bytes of an HDF5 chunk.
+    /// Bytes of an HDF5 chunk; 0 if it is missing.
     pub chunksize: u32,
-    /// The level.
-    pub clevel: u32,
-    /// The number of the last filter.
-    pub filter: u32,
-    /// The number of the codec.
-    pub codec: u32,
     /// Items of an HDF5 chunk along each dimension, if chunks are arrays.
     pub chunkshape: Option<&'a [u32]>,
 }
 
 impl Parameters<'_> {
-    /// Reads the values.
-    ///
-    /// # Errors
-    /// When those are missing that the filter always sets.
-    pub fn read(values: &[u32]) -> Result<Parameters<'_>, Failure> {
-        if values.len() < slot::COUNT_OF_FILTER {
-            return Err(Failure(format!(
-                "the filter has {} parameters instead of {} at least",
-                values.len(),
-                slot::COUNT_OF_FILTER
-            )));
-        }
+    /// Returns the values by name.
+    pub fn read(values: &[u32]) -> Parameters<'_> {
         let value = |slot: usize| values.get(slot).copied();
-        let or_default = |index: usize| {
-            let (slot, default) = DEFAULTS[index];
-            value(slot).unwrap_or(default)
-        };
         let rank = value(slot::RANK).and_then(|rank| usize::try_from(rank).ok());
         let chunkshape = rank.filter(|rank| RANKS.contains(rank)).and_then(|rank| {
             let dims = values.get(slot::CHUNKSHAPE..)?;
             dims.get(..rank)
         });
-        Ok(Parameters {
-            blocksize: values[slot::BLOCKSIZE],
-            typesize: values[slot::TYPESIZE],
-            chunksize: values[slot::CHUNKSIZE],
-            clevel: or_default(0),
-            filter: or_default(1),
-            codec: or_default(2),
+        Parameters {
+            values,
+            blocksize: value(slot::BLOCKSIZE).unwrap_or(0),
+            typesize: value(slot::TYPESIZE).unwrap_or(0),
+            chunksize: value(slot::CHUNKSIZE).unwrap_or(0),
             chunkshape,
-        })
+        }
     }
+
+    /// Returns the shape of chunks, if it has as many bytes as the parameters state for a chunk. Otherwise
+    /// the writer left at least one of them wrong.
+    pub fn consistent_shape(&self) -> Option<&[u32]> {
+        let shape = self.chunkshape?;
+        (bytes_of(shape, self.typesize) == Some(self.chunksize.into())).then_some(shape)
+    }
+}
+
+/// Returns the bytes of a chunk of this shape.
+pub fn bytes_of(shape: &[u32], typesize: u32) -> Option<u64> {
+    shape
+        .iter()
+        .try_fold(u64::from(typesize), |bytes, &extent| {
+            bytes.checked_mul(extent.into())
+        })
 }
 
 /// The filter.
@@ -102,11 +122,29 @@ impl Filter for Blosc2 {
     const NAME: &'static CStr = c"blosc2";
 
     fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure> {
+        for choice in CHOICES {
+            choice.read(values.as_slice())?;
+        }
+        let blocksize = Parameters::read(values.as_slice()).blocksize;
+        if (1..MIN_BLOCKSIZE).contains(&blocksize) && blocksize < dataset.chunksize {
+            return Err(Failure(format!(
+                "parameter {}, the bytes of a block, is {blocksize}, but must be 0 (automatic), \
+                 {MIN_BLOCKSIZE} or more, or those of a chunk",
+                slot::BLOCKSIZE
+            )));
+        }
+        if dataset.is_mandatory && dataset.chunksize as usize > chunk::MAX_BUFFERSIZE {
+            return Err(Failure(format!(
+                "a mandatory filter can't store chunks of {} bytes, at most {} are possible",
+                dataset.chunksize,
+                chunk::MAX_BUFFERSIZE
+            )));
+        }
         let given = values.as_slice().len();
         let rank = dataset.chunkshape.len();
         if RANKS.contains(&rank) {
             values.resize(slot::CHUNKSHAPE + rank);
-            for (slot, default) in DEFAULTS {
+            for Choice { slot, default, .. } in CHOICES {
                 if slot >= given {
                     values.set(slot, default);
                 }
@@ -126,7 +164,7 @@ impl Filter for Blosc2 {
     }
 
     fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure> {
-        encode::encode(&Parameters::read(values)?, data).map(Some)
+        encode::encode(&Parameters::read(values), data).map(Some)
     }
 
     fn store(data: &[u8]) -> Result<Buffer, Failure> {
@@ -134,7 +172,7 @@ impl Filter for Blosc2 {
     }
 
     fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
-        decode::decode(&Parameters::read(values)?, stored)
+        decode::decode(&Parameters::read(values), stored)
     }
 }
 
@@ -147,6 +185,7 @@ mod tests {
             typesize,
             chunksize: chunkshape.iter().product::<u32>() * typesize,
             chunkshape: chunkshape.to_vec(),
+            is_mandatory: false,
         };
         let mut values = Values::new(given);
         Blosc2::complete(&mut values, &dataset).unwrap();
@@ -201,12 +240,54 @@ mod tests {
 
     #[test]
     fn a_shape_that_is_not_all_there_is_none() {
-        let shape = |values: &[u32]| Parameters::read(values).unwrap().chunkshape.is_some();
+        let shape = |values: &[u32]| Parameters::read(values).chunkshape.is_some();
         assert!(shape(&[1, 0, 4, 16, 5, 1, 0, 2, 2, 2]));
         assert!(!shape(&[1, 0, 4, 16, 5, 1, 0, 2, 2]));
         assert!(!shape(&[1, 0, 4, 16, 5, 1, 0, 1, 4]));
         assert!(!shape(&[1, 0, 4, 16, 5, 1, 0, 17, 1]));
         assert!(!shape(&[1, 0, 4, 16]));
-        assert!(Parameters::read(&[1, 0, 4]).is_err());
+        assert!(!shape(&[1, 0, 4]));
+    }
+
+    #[test]
+    fn a_choice_out_of_range_is_refused_by_name_when_a_dataset_is_made() {
+        let refused = |values: &[u32]| {
+            let dataset = Dataset {
+                typesize: 8,
+                chunksize: 800,
+                chunkshape: vec![100],
+                is_mandatory: false,
+            };
+            let result = Blosc2::complete(&mut Values::new(values), &dataset);
+            result.map_or_else(|failure| failure.0, |()| String::new())
+        };
+        for (values, reason) in [
+            (
+                &[0, 0, 0, 0, 77, 1, 5][..],
+                "parameter 4, the level, is 77, but must be 0 to 9",
+            ),
+            (
+                &[0, 0, 0, 0, 5, 9, 5],
+                "parameter 5, the filter, is 9, but must be 0 (none)",
+            ),
+            (
+                &[0, 0, 0, 0, 5, 1, 3],
+                "parameter 6, the codec, is 3, but must be 0 (BloscLZ)",
+            ),
+            (
+                &[0, 8],
+                "parameter 1, the bytes of a block, is 8, but must be 0 (automatic), 32 or more",
+            ),
+        ] {
+            assert!(refused(values).starts_with(reason), "{}", refused(values));
+        }
+        for values in [&[][..], &[0, 32], &[0, u32::MAX], &[0, 0, 9, 9, 0, 0, 0]] {
+            assert_eq!(refused(values), "");
+        }
+    }
+
+    #[test]
+    fn a_small_block_is_accepted_when_it_is_the_chunk() {
+        assert_eq!(completed(&[0, 8], 4, &[2])[1], 8);
     }
 }

@@ -8,7 +8,7 @@ use crate::filter::{Failure, Filter};
 use crate::functions::{self, Functions};
 use crate::library::Library;
 use crate::report::{Minor, place, push};
-use ferroblosc::Buffer;
+use ferroblosc::{Buffer, trace_warning};
 use ferroblosc_capi_common::buffers::c_string;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
@@ -19,9 +19,9 @@ const DONE: Status = 1;
 /// What it gives when it failed.
 const FAILED: Status = -1;
 
-/// Why a filter can't write in a program whose HDF5 is out of reach.
-const NO_HDF5: &str = "the program shows no functions of its HDF5, so filters can read but not write: \
-                       link HDF5 as a shared library, or the program with -rdynamic";
+/// The failure to register a filter in a program that does not export the functions of its HDF5.
+const NO_HDF5: &str = "the program exports no functions of its HDF5: link HDF5 as a shared library, or \
+                       the program with -rdynamic, or set HDF5_PLUGIN_PATH";
 
 /// Runs the body of a callback; a panic is a failure too.
 fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
@@ -60,16 +60,23 @@ pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> St
     FAILED
 }
 
+/// Checks and completes the values of a dataset's filter.
+///
+/// In a program that HDF5 is linked into statically, its functions may not be exported. Then the values
+/// stay as the user chose them: a stored chunk states itself how it is decompressed, and values out of range
+/// are met by [`compress`].
 fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Result<(), Failure> {
     let Some(library) = library else {
-        return Err(Failure::new(NO_HDF5));
+        return Ok(());
     };
-    let functions = Functions::of(library)?;
-    let mut listed = match functions.listed(list, F::ID) {
-        Err(_) if library.is_guess => return Err(Failure::new(NO_HDF5)),
-        listed => listed?,
+    let found = Functions::of(library)
+        .and_then(|functions| Ok((functions.listed(list, F::ID)?, functions)));
+    let (mut listed, functions) = match found {
+        // The caller's HDF5 was not found, and the one that was does not know the list.
+        Err(_) if library.is_guess => return Ok(()),
+        found => found?,
     };
-    let dataset = functions.dataset(list, datatype)?;
+    let dataset = functions.dataset(list, datatype, &listed)?;
     F::complete(&mut listed.values, &dataset)?;
     functions.set_values(list, F::ID, &listed)
 }
@@ -137,22 +144,31 @@ fn is_optional(call: &Call) -> bool {
     call.flags & FLAG_OPTIONAL != 0
 }
 
-/// Compresses a chunk; one that does not get smaller is a failure.
+/// Compresses a chunk. If that fails or does not make it smaller, an optional filter fails, and HDF5 stores
+/// the data without it; a mandatory one stores the data uncompressed in its own format, since HDF5 would
+/// drop them otherwise.
 ///
-/// But when HDF5 1.10 writes from many processes, it forgets to note that the filter failed, and nobody can
-/// read the chunk ever after. So there the filter does not fail where HDF5 could go on, and
-/// neither does it leave the other processes waiting because one has a chunk that can't be compressed.
+/// HDF5 1.10 loses track of failed filters when it writes from many processes: no program can read such a
+/// chunk. So under an HDF5 that was built for MPI an optional filter stores the data in its own format too.
 fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
-    let result = F::compress(values, data);
-    if let Ok(Some(stored)) = result {
-        return Ok(stored);
+    if data.is_empty() {
+        return Err(Failure::new("a chunk without data"));
     }
+    let failure = match F::compress(values, data) {
+        Ok(Some(stored)) => return Ok(stored),
+        Ok(None) => Failure::new("it does not get smaller"),
+        Err(failure) => failure,
+    };
     let is_parallel =
         || Library::of_caller(call.caller).is_some_and(|library| library.is_parallel());
-    if (result.is_ok() || is_optional(call)) && is_parallel() {
-        return F::store(data);
+    if is_optional(call) && !is_parallel() {
+        return Err(failure);
     }
-    result?.ok_or_else(|| Failure::new("it does not get smaller"))
+    trace_warning!(
+        "{}: a chunk is stored uncompressed: {failure}",
+        F::NAME.to_string_lossy()
+    );
+    F::store(data)
 }
 
 /// # Safety

@@ -14,16 +14,18 @@ pub trait Filter {
     /// Completes what the user gave for a dataset; the result goes into the file.
     ///
     /// # Errors
-    /// When the filter can't work on such a dataset.
+    /// When a value that the user chose is out of range, or the filter can't work on such a dataset.
     fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure>;
 
-    /// Compresses a chunk of a dataset. None when that would not make it smaller and the filter minds.
+    /// Compresses a chunk of a dataset. Returns `None` for data that would not get smaller, unless the
+    /// filter stores them in any case.
     ///
     /// # Errors
-    /// When the values are none that can be, or there is no memory.
+    /// When a value is out of range, or there is no memory.
     fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure>;
 
-    /// Makes of a chunk what [`Filter::decompress`] reads, without compressing it.
+    /// Returns the chunk in the filter's format without compressing it. Every reader of the format reads
+    /// it.
     ///
     /// # Errors
     /// When the chunk is too large, or there is no memory.
@@ -45,6 +47,48 @@ pub struct Dataset {
     pub chunksize: u32,
     /// Items of a chunk along each dimension.
     pub chunkshape: Vec<u32>,
+    /// Whether HDF5 fails to write a chunk when the filter fails.
+    pub is_mandatory: bool,
+}
+
+/// A value that the user of a filter chooses.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// Its index among the values.
+    pub slot: usize,
+    /// Its name in errors.
+    pub name: &'static str,
+    /// The value that stands for a missing one.
+    pub default: u32,
+    /// The values that can be chosen.
+    pub allowed: &'static [u32],
+    /// These values in words.
+    pub range: &'static str,
+}
+
+impl Choice {
+    /// Returns the chosen value.
+    ///
+    /// # Errors
+    /// When it can't be chosen.
+    pub fn read(&self, values: &[u32]) -> Result<u32, Failure> {
+        let value = values.get(self.slot).copied().unwrap_or(self.default);
+        if self.allowed.contains(&value) {
+            Ok(value)
+        } else {
+            Err(self.refuse(value))
+        }
+    }
+
+    /// Returns the failure for a value out of range.
+    pub fn refuse(&self, value: u32) -> Failure {
+        let Choice {
+            slot, name, range, ..
+        } = self;
+        Failure(format!(
+            "parameter {slot}, {name}, is {value}, but must be {range}"
+        ))
+    }
 }
 
 /// The values of a filter, as many as can be of use.

@@ -2,11 +2,11 @@
 //!
 //! They are HDF5's own since 1.8, and have the same form in every version since 1.10.
 
-use crate::abi::{CLASS_ARRAY, FilterClass, Id, MAX_RANK, Size, Status};
+use crate::abi::{CLASS_ARRAY, FLAG_OPTIONAL, FilterClass, Id, MAX_RANK, Size, Status};
 use crate::filter::{Dataset, Failure, Values};
 use crate::library::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::ptr::{NonNull, null_mut};
+use std::ptr::null_mut;
 
 type GetFilter = unsafe extern "C" fn(
     list: Id,
@@ -57,13 +57,11 @@ pub struct Listed {
 /// # Safety
 /// `F` is its type.
 unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, Failure> {
-    let Some(address) = library.symbol_address(name) else {
+    // SAFETY: the caller's promise.
+    unsafe { library.function(name) }.ok_or_else(|| {
         let name = name.to_string_lossy();
-        return Err(Failure(format!("HDF5 has no function {name}")));
-    };
-    const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>()) };
-    // SAFETY: `F` is a type of function pointers, as the caller promises, and those are addresses.
-    Ok(unsafe { std::mem::transmute_copy(&address) })
+        Failure(format!("HDF5 has no function {name}"))
+    })
 }
 
 /// Makes a filter known to the library.
@@ -144,7 +142,7 @@ impl Functions {
     ///
     /// # Errors
     /// When HDF5 does not tell, or chunks are too large for any filter.
-    pub fn dataset(&self, list: Id, datatype: Id) -> Result<Dataset, Failure> {
+    pub fn dataset(&self, list: Id, datatype: Id, listed: &Listed) -> Result<Dataset, Failure> {
         let chunkshape = self.chunkshape(list)?;
         // SAFETY: any number may be asked for.
         let itemsize = unsafe { (self.get_size)(datatype) };
@@ -162,6 +160,7 @@ impl Functions {
             typesize: narrow(typesize)?,
             chunksize,
             chunkshape,
+            is_mandatory: listed.flags & FLAG_OPTIONAL == 0,
         })
     }
 

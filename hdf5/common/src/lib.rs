@@ -18,7 +18,8 @@
 //! | `entry.rs` | the exported functions of a plugin, and taking note of the caller |
 //! | `library.rs` | finding libhdf5 in the process |
 //! | `functions.rs` | the functions of libhdf5 that are called |
-//! | `limits.rs` | how much memory a chunk may ask for |
+//! | `netcdf.rs` | the functions of libnetcdf that are called |
+//! | `limits.rs` | how much memory a stored chunk may ask for |
 //! | `report.rs` | errors on HDF5's stack |
 
 pub mod abi;
@@ -28,7 +29,8 @@ mod filter;
 mod functions;
 mod library;
 mod limits;
+pub mod netcdf;
 mod report;
 
-pub use filter::{Dataset, Failure, Filter, Values};
-pub use limits::room_for_earlier_filters;
+pub use filter::{Choice, Dataset, Failure, Filter, Values};
+pub use limits::{backed_size, frame_size};

@@ -58,6 +58,14 @@ pub fn prefer(file: &CStr) -> bool {
 }
 
 impl Library {
+    /// Returns the object that contains the address `caller`, if it or a library that it is linked to
+    /// exports the function `mark`.
+    pub fn of_caller_with(caller: *const c_void, mark: &CStr) -> Option<Library> {
+        let objects = loaded_objects(caller);
+        let calling = objects.iter().find(|object| object.is_caller)?;
+        Library::exporting(&calling.name, mark)
+    }
+
     /// The libhdf5 that `caller`, an address inside its code, is in; else the best guess.
     pub fn of_caller(caller: *const c_void) -> Option<Library> {
         let objects = loaded_objects(caller);
@@ -92,8 +100,13 @@ impl Library {
 
     /// The loaded object of this name, if it or something it is linked to is HDF5.
     fn loaded(name: &CStr) -> Option<Library> {
+        Library::exporting(name, MARK)
+    }
+
+    /// The loaded object of this name, if it or a library that it is linked to exports `mark`.
+    fn exporting(name: &CStr, mark: &CStr) -> Option<Library> {
         Library::open(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD)
-            .filter(|library| library.symbol_address(MARK).is_some())
+            .filter(|library| library.symbol_address(mark).is_some())
     }
 
     fn open(name: &CStr, flags: c_int) -> Option<Library> {
@@ -112,6 +125,17 @@ impl Library {
     /// Whether it was built for MPI.
     pub fn is_parallel(&self) -> bool {
         self.symbol_address(PARALLEL_MARK).is_some()
+    }
+
+    /// Returns the function of this name.
+    ///
+    /// # Safety
+    /// `F` is its type.
+    pub unsafe fn function<F: Copy>(&self, name: &CStr) -> Option<F> {
+        let address = self.symbol_address(name)?;
+        const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>()) };
+        // SAFETY: `F` is a type of function pointers, as the caller promises, and those are addresses.
+        Some(unsafe { std::mem::transmute_copy(&address) })
     }
 
     /// Where the library has the function or variable of this name.

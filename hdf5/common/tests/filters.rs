@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Plugin, noise};
+use common::{Plugin, noise, peak_growth};
 use ferroblosc::b2nd::{Array, Layout};
-use ferroblosc::chunk::{CParams, Compressor, DParams};
+use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
 use ferroblosc::codec::id::{LZ4, ZSTD};
 use ferroblosc::filter::{Slot, id};
 use ferroblosc::schunk::{SChunk, Storage};
@@ -121,20 +121,103 @@ fn row_h3_a_chunk_must_be_as_long_as_it_says() {
 }
 
 #[test]
-fn a_chunk_can_have_grown_in_front_but_not_without_limit() {
+fn the_header_of_a_chunk_counts_whatever_size_the_parameters_state() {
     let data = vec![7; 200_000];
-    let of_1 = |size: usize| values1(4, size, [5, 1, 1]).to_vec();
-    let of_2 = |size: usize| [1, 0, 4, size as u32, 5, 1, 1].to_vec();
-    for (plugin, values) in [
-        (Plugin::blosc(), &of_1 as &dyn Fn(usize) -> Vec<u32>),
-        (Plugin::blosc2(), &of_2),
+    for plugin in [Plugin::blosc(), Plugin::blosc2()] {
+        let stored = plugin.compress(&[2, 0, 4, 200_000, 5, 1, 1], &data);
+        let stored = stored.unwrap();
+        // As PyTables writes them for ragged arrays, sizes of another dataset, and none at all.
+        for values in [
+            &[5, 14, 3, 32558, 5, 1, 1][..],
+            &[0, 0, 0, 0, 5, 1, 1],
+            &[2, 0, 4, 100_000, 5, 1, 1],
+            &[2, 0, u32::MAX, u32::MAX, 99, 99, 99],
+            &[2, 0, 4],
+            &[],
+        ] {
+            let back = plugin.decompress(values, &stored);
+            assert_eq!(back.as_ref(), Some(&data), "{values:?}");
+        }
+    }
+}
+
+#[test]
+fn a_header_that_states_more_than_the_stored_bytes_can_hold_is_refused() {
+    const LARGEST: u32 = i32::MAX as u32;
+    let data = [noise(1000), vec![0; 3000]].concat();
+    for codec in 0..6 {
+        let values = values1(1, data.len(), [5, 0, codec]);
+        let mut stored = Plugin::blosc().compress(&values, &data).unwrap();
+        // The size of the data and of a block.
+        stored[4..8].copy_from_slice(&LARGEST.to_le_bytes());
+        stored[8..12].copy_from_slice(&(LARGEST / 4).to_le_bytes());
+        for values in [values, values1(1, u32::MAX as usize, [5, 0, codec])] {
+            let (back, peak) = peak_growth(|| Plugin::blosc().decompress(&values, &stored));
+            assert_eq!(back, None);
+            assert!(peak < 16 << 20, "codec {codec} needed {peak} bytes");
+        }
+    }
+    // A frame of zeros needs no bytes for them.
+    let zeros = |count: usize| {
+        let cparams = CParams::default().typesize(1);
+        let mut schunk = SChunk::create(Storage::frame(), cparams, DParams::default()).unwrap();
+        schunk.fill(count as i64, Special::Zero, 1 << 20).unwrap();
+        schunk.to_bytes().unwrap()
+    };
+    let of = |chunksize: u32, stored: &[u8]| {
+        Plugin::blosc2().decompress(&[1, 0, 1, chunksize, 5, 1, 0], stored)
+    };
+    let small = zeros(3 << 20);
+    assert_eq!(of(0, &small), Some(vec![0; 3 << 20]));
+    let large = zeros(300 << 20);
+    assert_eq!(of(0, &large), None);
+    assert_eq!(of(1 << 20, &large), None);
+    assert_eq!(
+        of(300 << 20, &large).map(|back| back.len()),
+        Some(300 << 20)
+    );
+    assert_eq!(of(u32::MAX, &zeros(5 << 30)), None);
+}
+
+#[test]
+fn a_mandatory_filter_stores_chunks_that_it_cant_compress() {
+    let numbers = numbers(1000);
+    let noise = noise(4000);
+    for (data, values) in [
+        (&noise, &[2, 2, 4, 4000, 5, 1, 1][..]),
+        (&noise, &[2, 2, 1, 4000, 9, 2, 5]),
+        (&numbers, &[2, 2, 4, 4000, 0, 1, 1]),
+        (&numbers, &[2, 2, 4, 4000, 77, 1, 1]),
+        (&numbers, &[2, 2, 4, 4000, 5, 9, 1]),
+        (&numbers, &[2, 2, 4, 4000, 5, 1, 99]),
+        (&numbers, &[2, 2, u32::MAX, 0, 5, 1, 4]),
+        (&numbers, &[]),
     ] {
-        let stored = plugin.compress(&values(data.len()), &data).unwrap();
-        let of_size = |size| plugin.decompress(&values(size), &stored);
-        // A checksum of 4 bytes in front.
-        assert_eq!(of_size(data.len() - 4).as_ref(), Some(&data));
-        assert_eq!(of_size(100_000), None);
-        assert_eq!(of_size(1), None);
+        for plugin in [Plugin::blosc(), Plugin::blosc2()] {
+            let stored = plugin.compress_mandatory(values, data);
+            let stored = stored.unwrap_or_else(|| panic!("{values:?}"));
+            assert_eq!(plugin.decompress(values, &stored).as_ref(), Some(data));
+        }
+    }
+    // A stored chunk of filter 32001 is one of Blosc 1: the header, the flag, the data.
+    let stored = Plugin::blosc().compress_mandatory(&[2, 2, 4, 4000, 0, 1, 1], &noise);
+    let stored = stored.unwrap();
+    assert_eq!(stored.len(), 16 + noise.len());
+    assert_eq!((stored[0], stored[2] & 2), (2, 2));
+    assert_eq!(stored[16..], noise);
+    // A chunk of one byte, and one that is a header's length.
+    for len in [1, 15, 16, 17, 127, 128] {
+        for plugin in [Plugin::blosc(), Plugin::blosc2()] {
+            let stored = plugin.compress_mandatory(&[2, 2, 4, 4000, 5, 1, 1], &noise[..len]);
+            let back = plugin.decompress(&[], &stored.unwrap());
+            assert_eq!(back.as_deref(), Some(&noise[..len]));
+        }
+    }
+    for plugin in [Plugin::blosc(), Plugin::blosc2()] {
+        assert_eq!(
+            plugin.compress_mandatory(&[2, 2, 4, 4000, 5, 1, 1], &[]),
+            None
+        );
     }
 }
 
@@ -221,19 +304,20 @@ fn values_that_32026_cant_use_are_refused() {
             "{choice:?}"
         );
     }
-    assert_eq!(
-        Plugin::blosc2().compress(&values2(0, &[1], [5, 1, 0]), &data),
-        None
-    );
-    let huge = [1, 0, u32::MAX, 4000, 5, 1, 0];
-    assert_eq!(Plugin::blosc2().compress(&huge, &data), None);
-    assert_eq!(Plugin::blosc2().compress(&[1, 0, 4], &data), None);
-    let stored = Plugin::blosc2().compress(&[1, 0, 4, 4000], &data).unwrap();
-    assert_eq!(
-        Plugin::blosc2().decompress(&[1, 0, 4, 4000], &stored),
-        Some(data)
-    );
-    assert_eq!(Plugin::blosc2().decompress(&[1, 0, 4], &stored), None);
+    // Sizes of items that can't be count as one byte.
+    for typesize in [0, u32::MAX] {
+        let values = [1, 0, typesize, 4000, 5, 1, 0];
+        let stored = Plugin::blosc2().compress(&values, &data).unwrap();
+        let back = Plugin::blosc2().decompress(&values, &stored);
+        assert_eq!(back.as_ref(), Some(&data));
+    }
+    for values in [&[1, 0, 4, 4000][..], &[1, 0, 4], &[]] {
+        let stored = Plugin::blosc2().compress(values, &data).unwrap();
+        assert_eq!(
+            Plugin::blosc2().decompress(values, &stored).as_ref(),
+            Some(&data)
+        );
+    }
 }
 
 #[test]
@@ -255,21 +339,19 @@ fn row_h4_all_chunks_of_a_frame_are_decoded() {
 }
 
 #[test]
-fn row_h5_an_array_that_is_larger_than_the_chunk_is_refused() {
+fn row_h5_an_array_counts_where_the_parameters_contradict_one_another() {
     let data = numbers(64 * 64);
     let values = values2(4, &[64, 64], [5, 1, 5]);
     let stored = Plugin::blosc2().compress(&values, &data).unwrap();
-    for chunksize in [0, 4, 16380, 16383] {
-        let mut small = values.clone();
-        small[3] = chunksize;
-        assert_eq!(Plugin::blosc2().decompress(&small, &stored), None);
-        assert_eq!(Plugin::blosc2().decompress(&small[..7], &stored), None);
+    let read = |values: &[u32]| Plugin::blosc2().decompress(values, &stored);
+    for chunksize in [0, 4, 16380, 16383, 16384, u32::MAX] {
+        let mut stale = values.clone();
+        stale[3] = chunksize;
+        assert_eq!(read(&stale).as_ref(), Some(&data));
+        assert_eq!(read(&stale[..7]).as_ref(), Some(&data));
     }
-    // Without a rank any shape will do that fits.
-    assert_eq!(
-        Plugin::blosc2().decompress(&values[..7], &stored),
-        Some(data)
-    );
+    // Parameters that agree with one another are those of another dataset.
+    assert_eq!(read(&values2(4, &[64, 32], [5, 1, 5])), None);
 }
 
 #[test]

@@ -27,7 +27,10 @@ hid_t H5E_ERR_CLS_g = FIRST_ID + 10, H5E_PLINE_g = FIRST_ID + 11, H5E_CALLBACK_g
       H5E_CANTREGISTER_g = FIRST_ID + 13;
 
 static int filter_id, open_types, registered;
-static unsigned values[64] = {0, 0, 0, 0, 5, 1, 1, 77, 88, 99};
+#ifndef LEVEL
+#define LEVEL 5
+#endif
+static unsigned values[64] = {0, 0, 0, 0, LEVEL, 1, 1, 77, 88, 99};
 static size_t nvalues = 10;
 
 int H5Pget_filter_by_id2(hid_t list, int id, unsigned *flags, size_t *count, unsigned *out, size_t len,
@@ -101,7 +104,7 @@ int fake_dataset(const char *file) {
   for (i = 0; i < nvalues; i++) printf(" %u", values[i]);
   printf("\n");
   /* There is no dataset then; the chunk is one of another program's file. */
-  if (status < 0) values[2] = ITEM, values[3] = SIZE, nvalues = 7;
+  if (status < 0) values[2] = ITEM, values[3] = SIZE, values[4] = 5, nvalues = 7;
 
   for (i = 0; i < SIZE; i++) ((char *)buffer)[i] = (char)(i / 40);
   stored = class->filter(OPTIONAL, nvalues, values, SIZE, &size, &buffer);

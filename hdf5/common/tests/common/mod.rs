@@ -3,7 +3,7 @@
 #![allow(unused, reason = "each test file uses its part of this module")]
 
 pub use ferroblosc_capi_testing::*;
-use ferroblosc_hdf5_common::abi::{FLAG_REVERSE, FilterClass};
+use ferroblosc_hdf5_common::abi::{FLAG_OPTIONAL, FLAG_REVERSE, FilterClass};
 use std::ffi::{CString, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -66,8 +66,13 @@ impl Plugin {
         self.class
     }
 
-    /// Compresses a chunk.
+    /// Compresses a chunk as an optional filter.
     pub fn compress(&self, values: &[u32], data: &[u8]) -> Option<Vec<u8>> {
+        self.call(FLAG_OPTIONAL, values, data)
+    }
+
+    /// Compresses a chunk as a mandatory filter.
+    pub fn compress_mandatory(&self, values: &[u32], data: &[u8]) -> Option<Vec<u8>> {
         self.call(0, values, data)
     }
 
@@ -130,4 +135,20 @@ pub fn noise(len: usize) -> Vec<u8> {
         (state >> 32) as u8
     };
     std::iter::repeat_with(next).take(len).collect()
+}
+
+/// Runs `work`; returns its result and the bytes by which the peak of the process's memory grew.
+pub fn peak_growth<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let peak = || {
+        let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line
+            .expect("the peak is there")
+            .trim()
+            .trim_end_matches(" kB");
+        kilobytes.parse::<u64>().expect("a number") * 1024
+    };
+    let before = peak();
+    let result = work();
+    (result, peak() - before)
 }
