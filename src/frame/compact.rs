@@ -92,7 +92,7 @@ impl Frame {
 
     fn compact_at_last(&mut self) -> Result<()> {
         let _held = self.lock_exclusive()?;
-        self.refresh()?;
+        self.refresh(drop)?;
         let live = self.data_len()?;
         let cbytes = self.known_mut().counters.cbytes;
         match cbytes - live > live / 4 {

@@ -31,6 +31,8 @@ pub struct Frame {
     pub(super) place: Place,
     pub(super) lock: Option<Arc<Lock>>,
     pub(super) known: Mutex<Known>,
+    /// Held by the thread that reads all anew.
+    reloading: Mutex<()>,
     pub(super) encoder: Option<index::Encoder>,
     /// What a frame in memory still has to write around its chunks.
     pub(super) unpublished: Option<Unpublished>,
@@ -278,6 +280,7 @@ impl Frame {
             place,
             lock,
             known: Mutex::new(known),
+            reloading: Mutex::new(()),
             encoder: None,
             unpublished: None,
             transaction: None,
@@ -396,29 +399,40 @@ impl Frame {
         }
     }
 
-    /// Takes up what somebody else has changed: all that is known anew, or none when nothing has.
+    /// Reads what somebody else has changed, and calls `take` with it, one thread at a time; returns whether
+    /// there was something.
     ///
     /// # Errors
     /// Those of [`Frame::open`]; what was known stays.
-    pub fn refresh(&self) -> Result<Option<Loaded>> {
+    pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
         let Place::Disk(files) = &self.place else {
-            return Ok(None);
+            return Ok(false);
         };
         self.check_transaction()?;
         if self.transaction.is_some() {
             return Ok(None);
         }
         let (reader, replaced) = files.acquire()?;
-        let fixed = reader.fixed_header()?;
-        let len = header::frame_len(&fixed);
-        {
+        let len = header::frame_len(&reader.fixed_header()?);
+        let is_current = || {
             let known = self.known();
-            if !replaced && !known.stale && known.len == len {
-                return Ok(None);
-            }
+            !known.stale && known.len == len
+        };
+        if replaced {
+            self.known().stale = true;
+        }
+        if is_current() {
+            return Ok(false);
+        }
+        let _turn = (self.reloading.lock()).unwrap_or_else(PoisonError::into_inner);
+        if is_current() {
+            return Ok(false);
         }
         match self.reload(files, &reader) {
-            Ok(loaded) => Ok(Some(loaded)),
+            Ok(loaded) => {
+                take(loaded);
+                Ok(true)
+            }
             Err(error) => {
                 // The next access must look again.
                 self.known().stale = true;

@@ -60,7 +60,7 @@ fn found() -> Option<&'static Crew> {
 ///
 /// Two threads may both come here and register the handler twice, which does no harm; a `Once` would,
 /// as a fork during it leaves it locked in the child.
-fn watch() -> bool {
+pub(super) fn watch() -> bool {
     // Relaxed: the flag guards no memory of ours.
     // (Miri has no fork, and does not know pthread_atfork.)
     if cfg!(miri) || WATCHING.load(Ordering::Relaxed) {

@@ -5,6 +5,7 @@
 
 use std::ptr;
 use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 
 /// Sleeps while `word` holds `expected`; may return at any time, so the caller looks again.
 pub(super) fn wait(word: &AtomicU32, expected: u32) {
@@ -21,6 +22,24 @@ pub(super) fn wait(word: &AtomicU32, expected: u32) {
     }
 }
 
+/// As [`wait`], but not longer than `limit`.
+pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
+    let limit = libc::timespec {
+        tv_sec: limit.as_secs() as libc::time_t,
+        tv_nsec: limit.subsec_nanos().into(),
+    };
+    // SAFETY: as in `wait`; the limit outlives the call.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+            expected,
+            &raw const limit,
+        );
+    }
+}
+
 /// Wakes one thread that sleeps on `word`, if any does.
 pub(super) fn wake_one(word: &AtomicU32) {
     // SAFETY: FUTEX_WAKE uses the address as the name of a queue and does not touch the memory.
@@ -30,6 +49,19 @@ pub(super) fn wake_one(word: &AtomicU32) {
             word.as_ptr(),
             libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
             1,
+        );
+    }
+}
+
+/// Wakes all threads that sleep on `word`.
+pub(super) fn wake_all(word: &AtomicU32) {
+    // SAFETY: as in `wake_one`.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+            i32::MAX,
         );
     }
 }

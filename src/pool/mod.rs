@@ -14,6 +14,7 @@
 //! | `worker.rs` | what a helper does with its life |
 //! | `thread.rs` | starting an operating-system thread |
 //! | `futex.rs` | sleeping and waking |
+//! | `gate.rs` | a lock of objects whose calls may run code of the program |
 //! | `bits.rs` | a set of small numbers that threads share |
 //! | `panics.rs` | carrying a panic from a helper to the caller |
 //! | `fork.rs` | where the crew is kept, and how a forked child gets a new one |
@@ -29,6 +30,7 @@ mod bits;
 mod crew;
 mod fork;
 mod futex;
+pub mod gate;
 mod panics;
 mod slot;
 mod thread;

@@ -174,9 +174,17 @@ fn add<S: State + ?Sized>(
 /// # Errors
 /// Those of compression, and of [`append`].
 pub fn append_data<S: State + ?Sized>(s: &mut S, src: Source<'_>) -> Result<i64> {
-    s.set_current(s.counters().nchunks);
-    let chunk = compress(s, src)?;
+    let chunk = compress_next(s, src)?;
     append(s, Offer::Give(&mut Some(chunk)))
+}
+
+/// Compresses data for a chunk behind all others, which is then appended.
+///
+/// # Errors
+/// Those of compression.
+pub fn compress_next<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buffer> {
+    s.set_current(s.counters().nchunks);
+    compress(s, src)
 }
 
 /// Compresses data as the super-chunk does.

@@ -12,12 +12,7 @@ pub(super) fn follow<S: State + ?Sized>(s: &S) -> Result<bool> {
     let Some(frame) = s.frame() else {
         return Ok(false);
     };
-    let loaded = frame.refresh()?;
-    let is_new = loaded.is_some();
-    if let Some(loaded) = loaded {
-        s.take_up(loaded);
-    }
-    Ok(is_new)
+    frame.refresh(|loaded| s.take_up(loaded))
 }
 
 /// All that a frame says of a super-chunk, with these sizes.

@@ -248,14 +248,15 @@ pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
 /// [`Error::MemoryAlloc`]; those of the frame.
 pub fn vl_get<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<(usize, Buffer)> {
     let number = vl_find(s, name)?;
-    let mut content = Err(Error::Failure);
+    // A codec of the program may ask for metalayers too.
+    let mut chunk = Err(Error::Failure);
     s.with_layers(Layers::Variable, &mut |layers| {
-        content = layers
+        chunk = layers
             .get(number)
             .ok_or(Error::NotFound)
-            .and_then(|&(_, chunk)| decompress_content(chunk));
+            .and_then(|&(_, chunk)| Buffer::copy_of(chunk));
     });
-    content.map(|content| (number, content))
+    Ok((number, decompress_content(&chunk?)?))
 }
 
 /// The content in a chunk. No callback of the super-chunk takes part.

@@ -10,7 +10,7 @@ use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::{plugins, tuners};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
 use ferroblosc::filter::Slot;
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, Result, trace_error};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -27,17 +27,54 @@ pub struct blosc2_context {
 ///
 /// What callbacks may ask for while the context is at work stands beside the lock; what is at work
 /// is behind it. A context serves one call at a time: the lock is only ever tried, and turns the
-/// mistake of using a context twice at once into an error.
+/// mistake of using a context twice at once into an error. The calls of a super-chunk take a spare
+/// engine then.
 enum Role {
     Compression {
         origin: Arc<CompressionOrigin>,
         blocksize: AtomicI32,
         engine: TryLock<CompressionEngine>,
+        spares: Spares<CParams, Compressor>,
     },
     Decompression {
         origin: Arc<DecompressionOrigin>,
         engine: TryLock<Decompressor>,
+        spares: Spares<DParams, Decompressor>,
     },
+}
+
+/// Engines for calls of one super-chunk in several threads, beside the context's own.
+struct Spares<P, T> {
+    params: P,
+    idle: TryLock<Vec<T>>,
+}
+
+impl<P, T> Spares<P, T> {
+    fn new(params: P) -> Spares<P, T> {
+        Spares {
+            params,
+            idle: TryLock::new(Vec::new()),
+        }
+    }
+
+    /// Lets a spare engine work, which is made unless one is idle.
+    fn work<R>(
+        &self,
+        make: impl FnOnce(&P) -> Result<T>,
+        work: impl FnOnce(&mut T) -> Result<R>,
+    ) -> Result<R> {
+        let idle = self.idle.try_lock().and_then(|mut idle| idle.pop());
+        let mut engine = match idle {
+            Some(engine) => engine,
+            None => make(&self.params)?,
+        };
+        let result = work(&mut engine);
+        // When another thread is at the list right now, the engine is not kept.
+        if let Some(mut idle) = self.idle.try_lock() {
+            idle.push(engine);
+        }
+        result
+    }
 }
 
 /// What compresses, and what reads single items for the same context.
@@ -126,6 +163,7 @@ impl blosc2_context {
                 origin: Arc::clone(&origin),
             }));
         }
+        let spares = Spares::new(core.clone());
         let engine = CompressionEngine {
             compressor: Compressor::new(core)?,
             reader: Decompressor::new(DParams::default()),
@@ -134,6 +172,7 @@ impl blosc2_context {
             origin: Arc::clone(&origin),
             blocksize: AtomicI32::new(cparams.blocksize),
             engine: TryLock::new(engine),
+            spares,
         };
         let mut context = Box::new(blosc2_context { role });
         // Relaxed, here and below: whoever uses the context got it from this thread.
@@ -181,10 +220,12 @@ impl blosc2_context {
                 origin: Arc::clone(&origin),
             }));
         }
+        let spares = Spares::new(core.clone());
         let engine = TryLock::new(Decompressor::new(core));
         let role = Role::Decompression {
             origin: Arc::clone(&origin),
             engine,
+            spares,
         };
         let mut context = Box::new(blosc2_context { role });
         origin.context.store(&mut *context, Ordering::Relaxed);
@@ -250,6 +291,81 @@ impl blosc2_context {
             Role::Compression { .. } => Err(Error::InvalidParam),
             Role::Decompression { engine: behind, .. } => work(&mut *engine(behind)?),
         }
+    }
+
+    /// Whether it runs a prefilter, a postfilter or a tuner of the program.
+    pub(crate) fn calls_program(&self) -> bool {
+        match &self.role {
+            Role::Compression { origin, .. } => {
+                origin.cparams.prefilter.is_some() || origin.cparams.tuner_id > 0
+            }
+            Role::Decompression { origin, .. } => origin.dparams.postfilter.is_some(),
+        }
+    }
+
+    /// As [`blosc2_context::compress_with`], beside other calls that use the context.
+    ///
+    /// # Errors
+    /// The same, but for a context at work only when it runs a prefilter or a tuner: those are told the
+    /// number of one chunk.
+    pub fn compress_beside(
+        &self,
+        work: impl FnOnce(&mut Compressor) -> Result<usize>,
+    ) -> Result<usize> {
+        let Role::Compression {
+            blocksize,
+            engine: behind,
+            spares,
+            ..
+        } = &self.role
+        else {
+            return Err(Error::InvalidParam);
+        };
+        if let Some(mut engine) = behind.try_lock() {
+            let result = work(&mut engine.compressor);
+            blocksize.store(engine.compressor.blocksize(), Ordering::Relaxed);
+            return result;
+        }
+        if self.calls_program() {
+            trace_error!("the context runs a prefilter or a tuner for another call");
+            return Err(Error::InvalidParam);
+        }
+        spares.work(
+            |params| Compressor::new(params.clone()),
+            |compressor| {
+                let result = work(compressor);
+                blocksize.store(compressor.blocksize(), Ordering::Relaxed);
+                result
+            },
+        )
+    }
+
+    /// As [`blosc2_context::decompress_with`], beside other calls that use the context. `is_nested` says that
+    /// a callback of the same super-chunk makes the call.
+    ///
+    /// # Errors
+    /// The same, but for a context at work only when the call is nested: it could go on without end.
+    pub fn decompress_beside(
+        &self,
+        is_nested: bool,
+        work: impl FnOnce(&mut Decompressor) -> Result<usize>,
+    ) -> Result<usize> {
+        let Role::Decompression {
+            engine: behind,
+            spares,
+            ..
+        } = &self.role
+        else {
+            return Err(Error::InvalidParam);
+        };
+        if let Some(mut engine) = behind.try_lock() {
+            return work(&mut engine);
+        }
+        if is_nested {
+            trace_error!("a callback reads the super-chunk that is decompressed with its help");
+            return Err(Error::InvalidParam);
+        }
+        spares.work(|params| Ok(Decompressor::new(params.clone())), work)
     }
 
     /// Lets whatever reads single items work, which contexts of both kinds have.

@@ -1,6 +1,6 @@
 //! Metalayers of super-chunks.
 
-use crate::bridge::schunk::CSchunk;
+use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::context::core_cparams;
 use crate::types::params::blosc2_cparams;
 use crate::types::schunk::blosc2_schunk;
@@ -18,10 +18,11 @@ use std::ptr::null_mut;
 unsafe fn named<'a>(
     schunk: *mut blosc2_schunk,
     name: *const c_char,
-) -> Result<(CSchunk, &'a [u8])> {
+    purpose: Purpose,
+) -> Result<(Entered<CSchunk>, &'a [u8])> {
     // SAFETY: promised by the caller.
     unsafe {
-        let schunk = CSchunk::new(schunk).map_err(|_| Error::InvalidParam)?;
+        let schunk = CSchunk::enter(schunk, purpose).map_err(|_| Error::InvalidParam)?;
         let name = pointers::c_str(name).ok_or(Error::InvalidParam)?;
         Ok((schunk, name.to_bytes()))
     }
@@ -52,9 +53,9 @@ pub unsafe extern "C" fn blosc2_meta_add(
     boundary!(blosc2_meta_add, {
         // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
         unsafe {
-            let (mut schunk, name) = named(schunk, name)?;
+            let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::add(&mut schunk, name, content)? as c_int)
+            Ok(meta::add(&mut *schunk, name, content)? as c_int)
         }
     })
 }
@@ -71,9 +72,9 @@ pub unsafe extern "C" fn blosc2_meta_update(
     boundary!(blosc2_meta_update, {
         // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
         unsafe {
-            let (mut schunk, name) = named(schunk, name)?;
+            let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::update(&mut schunk, name, content)? as c_int)
+            Ok(meta::update(&mut *schunk, name, content)? as c_int)
         }
     })
 }
@@ -87,8 +88,8 @@ pub unsafe extern "C" fn blosc2_vlmeta_exists(
     boundary!(blosc2_vlmeta_exists, {
         // SAFETY: the caller gives a super-chunk and a name, or NULL.
         unsafe {
-            let (schunk, name) = named(schunk, name)?;
-            Ok(meta::vl_find(&schunk, name)? as c_int)
+            let (schunk, name) = named(schunk, name, Purpose::Look)?;
+            Ok(meta::vl_find(&*schunk, name)? as c_int)
         }
     })
 }
@@ -106,9 +107,9 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
     boundary!(blosc2_vlmeta_add, {
         // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
-            let (mut schunk, name) = named(schunk, name)?;
+            let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::vl_add(&mut schunk, name, content, parameters(cparams))? as c_int)
+            Ok(meta::vl_add(&mut *schunk, name, content, parameters(cparams))? as c_int)
         }
     })
 }
@@ -125,9 +126,9 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
     boundary!(blosc2_vlmeta_update, {
         // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
-            let (mut schunk, name) = named(schunk, name)?;
+            let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::vl_update(&mut schunk, name, content, parameters(cparams))? as c_int)
+            Ok(meta::vl_update(&mut *schunk, name, content, parameters(cparams))? as c_int)
         }
     })
 }
@@ -149,8 +150,8 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
         unsafe {
             content.write(null_mut());
             content_len.write(0);
-            let (schunk, name) = named(schunk, name)?;
-            let (number, bytes) = meta::vl_get(&schunk, name)?;
+            let (schunk, name) = named(schunk, name, Purpose::Look)?;
+            let (number, bytes) = meta::vl_get(&*schunk, name)?;
             if !bytes.is_empty() {
                 content_len.write(i32::try_from(bytes.len()).map_err(|_| Error::Data)?);
                 content.write(bytes.into_raw());
@@ -169,8 +170,8 @@ pub unsafe extern "C" fn blosc2_vlmeta_delete(
     boundary!(blosc2_vlmeta_delete, {
         // SAFETY: the caller gives a super-chunk and a name, or NULL.
         unsafe {
-            let (mut schunk, name) = named(schunk, name)?;
-            Ok(meta::vl_delete(&mut schunk, name)? as c_int)
+            let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
+            Ok(meta::vl_delete(&mut *schunk, name)? as c_int)
         }
     })
 }
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get_names(
     boundary!(blosc2_vlmeta_get_names, {
         // SAFETY: the caller gives a super-chunk and room for the names, or NULL.
         unsafe {
-            let schunk = CSchunk::new(schunk).map_err(|_| Error::InvalidParam)?;
+            let schunk = CSchunk::enter(schunk, Purpose::Look).map_err(|_| Error::InvalidParam)?;
             let found = schunk.vlmetalayer_names();
             if names.is_null() && !found.is_empty() {
                 return Err(Error::InvalidParam);

@@ -2,6 +2,7 @@
 
 use super::{c_text, numbers};
 use crate::bridge::array::CArray;
+use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::create::metalayer;
 use ferroblosc::b2nd::{MAX_DIM, State, meta};
@@ -108,7 +109,7 @@ unsafe fn write_numbers<T: Copy>(numbers: &[T], out: *mut T) {
 pub unsafe extern "C" fn b2nd_print_meta(array: *const b2nd_array_t) -> c_int {
     boundary!(b2nd_print_meta, {
         // SAFETY: the caller gives an array, or NULL.
-        let array = unsafe { CArray::new(array) }?;
+        let array = unsafe { CArray::enter(array, Purpose::Look) }?;
         let (_, bytes) = metalayer(array.chunks()).ok_or(Error::MetalayerNotFound)?;
         let (meta, _) = meta::parse(&bytes)?;
         let text = CString::new(meta::describe(&meta)).map_err(|_| Error::Failure)?;

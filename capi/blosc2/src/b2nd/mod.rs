@@ -11,6 +11,7 @@ pub mod slices;
 pub mod views;
 
 use crate::bridge::array::{CArray, store_geometry};
+use crate::bridge::schunk::Purpose;
 use crate::schunk;
 use crate::types::b2nd::{b2nd_array_t, chunk_cache_s};
 use crate::types::schunk::blosc2_schunk;
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn b2nd_free(array: *mut b2nd_array_t) -> c_int {
 pub unsafe extern "C" fn b2nd_refresh(array: *mut b2nd_array_t) -> c_int {
     boundary!(b2nd_refresh, {
         // SAFETY: the caller gives an array, or NULL.
-        let array = unsafe { CArray::new(array) }?;
-        refresh(&array).map(c_int::from)
+        let array = unsafe { CArray::enter(array, Purpose::Look) }?;
+        refresh(&*array).map(c_int::from)
     })
 }

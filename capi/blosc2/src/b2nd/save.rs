@@ -3,6 +3,7 @@
 use super::create::make;
 use super::{array_or_discard, cleared, discard, new_array, numbers};
 use crate::bridge::array::CArray;
+use crate::bridge::schunk::Purpose;
 use crate::defaults;
 use crate::schunk::{self, frames};
 use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
@@ -34,7 +35,7 @@ pub unsafe extern "C" fn b2nd_to_cframe(
         // SAFETY: the caller gives an array, or NULL, and room for the results.
         unsafe {
             let array = CArray::new(array)?;
-            let made = frames::to_buffer(&mut array.schunk());
+            let made = frames::to_buffer(array.schunk());
             let (start, len, owned) = made.map_err(|_| Error::Failure)?;
             cframe.write(start);
             cframe_len.write(len as i64);
@@ -51,11 +52,11 @@ pub unsafe extern "C" fn b2nd_save(array: *const b2nd_array_t, urlpath: *mut c_c
     boundary!(b2nd_save, {
         // SAFETY: the caller gives an array and a path, or NULL.
         unsafe {
-            let array = CArray::new(array)?;
+            let array = CArray::enter(array, Purpose::Read)?;
             if urlpath.is_null() {
                 return Err(Error::NullPointer);
             }
-            refresh(&array)?;
+            refresh(&*array)?;
             let schunk = array.schunk();
             let storage = blosc2_storage {
                 contiguous: (*(*schunk.as_ptr()).storage).contiguous,
@@ -99,12 +100,12 @@ pub unsafe extern "C" fn b2nd_get_slice(
         // or NULL.
         unsafe {
             let array = cleared(array)?;
-            let src = CArray::new(src)?;
+            let src = CArray::enter(src, Purpose::Read)?;
             let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
             let ndim = src.ndim()?;
             let (start, stop) = (numbers(start, ndim)?, numbers(stop, ndim)?);
-            refresh(&src)?;
-            array.write(slice(ctx, src, start, stop)?);
+            refresh(&*src)?;
+            array.write(slice(ctx, *src, start, stop)?);
         }
         Ok(0)
     })
@@ -168,10 +169,10 @@ pub unsafe extern "C" fn b2nd_copy(
         // SAFETY: the caller gives a context, an array and room for a pointer, or NULL.
         unsafe {
             let array = cleared(array)?;
-            let src = CArray::new(src)?;
+            let src = CArray::enter(src, Purpose::Read)?;
             let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
-            refresh(&src)?;
-            array.write(copy_of(ctx, src)?);
+            refresh(&*src)?;
+            array.write(copy_of(ctx, *src)?);
         }
         Ok(0)
     })

@@ -2,6 +2,7 @@
 
 use super::numbers;
 use crate::bridge::array::CArray;
+use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::refresh;
 use ferroblosc::b2nd::selection::{self, Selection};
@@ -22,7 +23,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     boundary!(b2nd_get_sparse_cbuffer, {
         // SAFETY: the caller gives an array, ncoords numbers and a buffer, or NULL.
         unsafe {
-            let array = CArray::new(array)?;
+            let array = CArray::enter(array, Purpose::Read)?;
             let count = usize::try_from(ncoords).map_err(|_| Error::InvalidParam)?;
             if count == 0 {
                 return Ok(0);
@@ -33,9 +34,9 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
             let len = array.typesize()?.checked_mul(count);
             let len = len.filter(|&len| i64::try_from(len).is_ok_and(|len| len <= buffersize));
             let len = len.ok_or(Error::InvalidParam)?;
-            refresh(&array)?;
+            refresh(&*array)?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
-            selection::get_sparse(&array, std::slice::from_raw_parts(coords, count), dest)?;
+            selection::get_sparse(&*array, std::slice::from_raw_parts(coords, count), dest)?;
         }
         Ok(0)
     })
@@ -86,9 +87,9 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     boundary!(b2nd_get_orthogonal_selection, {
         // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
         unsafe {
-            let array = CArray::new(array)?;
+            let array = CArray::enter(array, Purpose::Read)?;
             let selection = self::selection(
-                array,
+                *array,
                 selection,
                 selection_size,
                 buffer,
@@ -96,7 +97,7 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
                 buffersize,
             )?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), selection.reach());
-            selection::get(&array, &selection, dest)?;
+            selection::get(&*array, &selection, dest)?;
         }
         Ok(0)
     })
@@ -117,9 +118,9 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     boundary!(b2nd_set_orthogonal_selection, {
         // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
         unsafe {
-            let mut array = CArray::new(array)?;
+            let mut array = CArray::enter(array, Purpose::Rewrite)?;
             let selection = self::selection(
-                array,
+                *array,
                 selection,
                 selection_size,
                 buffer,
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
                 buffersize,
             )?;
             let src = std::slice::from_raw_parts(buffer.cast(), selection.reach());
-            selection::set(&mut array, &selection, src)?;
+            selection::set(&mut *array, &selection, src)?;
         }
         Ok(0)
     })

@@ -3,6 +3,7 @@
 use super::save::copy_of;
 use super::{cleared, discard, numbers};
 use crate::bridge::array::CArray;
+use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
 use ferroblosc::b2nd::{concatenate, refresh, resize};
 use ferroblosc::{Error, Result};
@@ -21,14 +22,14 @@ pub unsafe extern "C" fn b2nd_resize(
     boundary!(b2nd_resize, {
         // SAFETY: the caller gives an array and a number for each dimension, or NULL.
         unsafe {
-            let mut array = CArray::new(array)?;
+            let mut array = CArray::enter(array, Purpose::Rewrite)?;
             let ndim = array.ndim()?;
             let shape = numbers(new_shape, ndim)?;
             let start = match start.is_null() {
                 true => None,
                 false => Some(numbers(start, ndim)?),
             };
-            resize::resize(&mut array, shape, start)?;
+            resize::resize(&mut *array, shape, start)?;
         }
         Ok(0)
     })
@@ -42,10 +43,10 @@ unsafe fn items<'a>(
     array: *mut b2nd_array_t,
     buffer: *const c_void,
     buffersize: i64,
-) -> Result<(CArray, &'a [u8])> {
+) -> Result<(Entered<CArray>, &'a [u8])> {
     // SAFETY: promised by the caller.
     unsafe {
-        let array = CArray::new(array)?;
+        let array = CArray::enter(array, Purpose::Rewrite)?;
         if buffer.is_null() {
             return Err(Error::NullPointer);
         }
@@ -68,7 +69,7 @@ pub unsafe extern "C" fn b2nd_insert(
         // SAFETY: the caller gives an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
-            resize::insert(&mut array, items, axis, insert_start)?;
+            resize::insert(&mut *array, items, axis, insert_start)?;
         }
         Ok(0)
     })
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn b2nd_append(
         // SAFETY: the caller gives an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
-            resize::append(&mut array, items, axis)?;
+            resize::append(&mut *array, items, axis)?;
         }
         Ok(0)
     })
@@ -103,8 +104,8 @@ pub unsafe extern "C" fn b2nd_delete(
 ) -> c_int {
     boundary!(b2nd_delete, {
         // SAFETY: the caller gives an array, or NULL.
-        let mut array = unsafe { CArray::new(array) }?;
-        resize::delete(&mut array, axis, delete_start, delete_len)?;
+        let mut array = unsafe { CArray::enter(array, Purpose::Rewrite) }?;
+        resize::delete(&mut *array, axis, delete_start, delete_len)?;
         Ok(0)
     })
 }
@@ -126,6 +127,12 @@ pub unsafe extern "C" fn b2nd_concatenate(
         unsafe {
             let array = cleared(array)?;
             let (mut first, second) = (CArray::new(src1)?, CArray::new(src2)?);
+            let purpose = match copy {
+                true => Purpose::Read,
+                false => Purpose::Rewrite,
+            };
+            let _entered =
+                CSchunk::both_entered((first.schunk(), purpose), (second.schunk(), Purpose::Read))?;
             refresh(&first)?;
             refresh(&second)?;
             if !copy {

@@ -2,6 +2,7 @@
 
 use super::numbers;
 use crate::bridge::array::CArray;
+use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::request::Request;
 use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, set};
@@ -84,15 +85,15 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
     boundary!(b2nd_to_cbuffer, {
         // SAFETY: the caller gives an array and a buffer, or NULL.
         unsafe {
-            let array = CArray::new(array)?;
+            let array = CArray::enter(array, Purpose::Read)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&array)?;
+            refresh(&*array)?;
             let geometry = array.geometry()?;
             let origin = [0; MAX_DIM];
             let shape = geometry.shape();
             let slice = [&origin[..geometry.ndim], shape, shape];
-            if let Some(request) = request(array, slice, &memory)? {
-                read(array, &request, &memory)?;
+            if let Some(request) = request(*array, slice, &memory)? {
+                read(*array, &request, &memory)?;
             }
         }
         Ok(0)
@@ -158,12 +159,12 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     boundary!(b2nd_get_slice_cbuffer, {
         // SAFETY: the caller gives an array, a number for each dimension and a buffer, or NULL.
         unsafe {
-            let array = CArray::new(array)?;
-            let slice = slice(array, start, stop, buffershape)?;
+            let array = CArray::enter(array, Purpose::Read)?;
+            let slice = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&array)?;
-            match request(array, slice, &memory) {
-                Ok(Some(request)) => read(array, &request, &memory)?,
+            refresh(&*array)?;
+            match request(*array, slice, &memory) {
+                Ok(Some(request)) => read(*array, &request, &memory)?,
                 other => {
                     memory.clear();
                     other?;
@@ -188,13 +189,13 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     boundary!(b2nd_set_slice_cbuffer, {
         // SAFETY: the caller gives an array, a number for each dimension and a buffer, or NULL.
         unsafe {
-            let mut array = CArray::new(array)?;
-            let slice = slice(array, start, stop, buffershape)?;
+            let mut array = CArray::enter(array, Purpose::Rewrite)?;
+            let slice = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&array)?;
-            if let Some(request) = request(array, slice, &memory)? {
+            refresh(&*array)?;
+            if let Some(request) = request(*array, slice, &memory)? {
                 let src = std::slice::from_raw_parts(memory.start, request.reach());
-                set::set(&mut array, &request, src)?;
+                set::set(&mut *array, &request, src)?;
             }
         }
         Ok(0)

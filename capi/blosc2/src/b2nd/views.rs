@@ -2,7 +2,7 @@
 
 use super::{array_or_discard, cleared, new_array, numbers};
 use crate::bridge::array::CArray;
-use crate::bridge::schunk::CSchunk;
+use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::schunk;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::{Geometry, MAX_DIM, State, meta, refresh, view};
@@ -63,16 +63,16 @@ pub unsafe extern "C" fn b2nd_expand_dims(
         // SAFETY: the caller gives an array, an entry for each dimension and room for a pointer, or NULL.
         unsafe {
             let out = cleared(view)?;
-            let array = CArray::new(array)?;
+            let array = CArray::enter(array, Purpose::Look)?;
             let final_dims = usize::from(final_dims);
             if final_dims > MAX_DIM {
                 return Err(Error::InvalidParam);
             }
             let is_new = numbers(axis, final_dims)?;
-            refresh(&array)?;
+            refresh(&*array)?;
             view::check_base(array.chunks())?;
             let geometry = view::expanded(&array.geometry()?, is_new)?;
-            out.write(view_of(array, &geometry)?);
+            out.write(view_of(*array, &geometry)?);
         }
         Ok(0)
     })
@@ -88,12 +88,12 @@ pub unsafe extern "C" fn b2nd_squeeze(
     boundary!(b2nd_squeeze, {
         // SAFETY: the caller gives an array and room for a pointer, or NULL.
         unsafe {
-            let (array, out) = (CArray::new(array)?, cleared(view)?);
-            refresh(&array)?;
+            let (array, out) = (CArray::enter(array, Purpose::Look)?, cleared(view)?);
+            refresh(&*array)?;
             view::check_base(array.chunks())?;
             let before = array.geometry()?;
             let geometry = view::squeezed(&before, &view::of_one_item(&before))?;
-            out.write(view_of(array, &geometry)?);
+            out.write(view_of(*array, &geometry)?);
         }
         Ok(0)
     })
@@ -111,12 +111,12 @@ pub unsafe extern "C" fn b2nd_squeeze_index(
     boundary!(b2nd_squeeze_index, {
         // SAFETY: the caller gives an array, an entry for each dimension and room for a pointer, or NULL.
         unsafe {
-            let (array, out) = (CArray::new(array)?, cleared(view)?);
+            let (array, out) = (CArray::enter(array, Purpose::Look)?, cleared(view)?);
             let is_left_out = numbers(index, array.ndim()?)?;
-            refresh(&array)?;
+            refresh(&*array)?;
             view::check_base(array.chunks())?;
             let geometry = view::squeezed(&array.geometry()?, is_left_out)?;
-            out.write(view_of(array, &geometry)?);
+            out.write(view_of(*array, &geometry)?);
         }
         Ok(0)
     })

@@ -1,6 +1,6 @@
 //! The array of C: the core's operations over the struct that programs read.
 
-use super::schunk::CSchunk;
+use super::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::{Chunks, Geometry, MAX_DIM, State};
 use ferroblosc::{Error, Result};
@@ -15,7 +15,7 @@ pub struct CArray {
 }
 
 // The safety of what follows rests on what C callers promise for the time of a call: the struct is one this
-// library made, and nobody changes the array while it is used.
+// library made, and programs write no field while another thread uses the array.
 
 impl CArray {
     /// The array behind a pointer.
@@ -30,6 +30,19 @@ impl CArray {
         // SAFETY: promised by the caller.
         let chunks = unsafe { CSchunk::new((*array.as_ptr()).sc) }?;
         Ok(CArray { array, chunks })
+    }
+
+    /// An array that this call may use for a purpose, beside other calls or after them.
+    ///
+    /// # Errors
+    /// As [`CArray::new`] and [`CSchunk::enter`].
+    ///
+    /// # Safety
+    /// As [`CArray::new`].
+    pub unsafe fn enter(array: *const b2nd_array_t, purpose: Purpose) -> Result<Entered<CArray>> {
+        // SAFETY: promised by the caller.
+        let array = unsafe { CArray::new(array) }?;
+        Ok(array.chunks.entered(purpose)?.map(|_| array))
     }
 
     /// The super-chunk.
@@ -104,6 +117,7 @@ impl State for CArray {
     }
 
     fn geometry(&self) -> Result<Geometry> {
+        let _held = self.chunks.hold_layers(false);
         let ndim = self.ndim()?;
         // SAFETY: fields of the struct.
         unsafe {
@@ -115,7 +129,8 @@ impl State for CArray {
     }
 
     fn take_up(&self, geometry: &Geometry, ticks: i64) {
-        // SAFETY: the struct is this call's alone.
+        let _held = self.chunks.hold_layers(true);
+        // SAFETY: the library reads these fields under the same lock.
         unsafe {
             store_geometry(self.as_ptr(), geometry);
             (*self.as_ptr()).last_tick = ticks;
@@ -123,12 +138,12 @@ impl State for CArray {
     }
 
     fn ticks(&self) -> i64 {
-        // SAFETY: a field of the struct.
-        unsafe { (*self.chunks.as_ptr()).change_tick }
+        self.chunks.change_ticks()
     }
 
     fn seen(&self) -> i64 {
-        // SAFETY: a field of the struct.
+        let _held = self.chunks.hold_layers(false);
+        // SAFETY: a field of the struct, which is written under the same lock.
         unsafe { (*self.as_ptr()).last_tick }
     }
 

@@ -1,6 +1,7 @@
 //! A codec of the user's.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
+use super::serving::serve;
 use crate::types::plugins::{blosc2_codec_decoder_cb, blosc2_codec_encoder_cb};
 use ferroblosc::codec::{Codec, CodecCall};
 use ferroblosc::{Error, Result};
@@ -20,7 +21,7 @@ impl Codec for CCodec {
         let mut cparams = CompressionOrigin::snapshot(&call.around);
         // SAFETY: pointers and lengths are those of slices; `cparams` outlives the call; whoever
         // registered the codec promised that it keeps to them.
-        let size = unsafe {
+        let size = serve(cparams.schunk, || unsafe {
             encoder(
                 src.as_ptr(),
                 src.len() as i32,
@@ -30,7 +31,7 @@ impl Codec for CCodec {
                 &mut cparams,
                 call.around.chunk.as_ptr().cast(),
             )
-        };
+        });
         bytes_made(size)
     }
 
@@ -38,7 +39,7 @@ impl Codec for CCodec {
         let decoder = self.decoder.ok_or(Error::CodecSupport)?;
         let mut dparams = DecompressionOrigin::snapshot(&call.around);
         // SAFETY: as in `encode`.
-        let size = unsafe {
+        let size = serve(dparams.schunk, || unsafe {
             decoder(
                 src.as_ptr(),
                 src.len() as i32,
@@ -48,7 +49,7 @@ impl Codec for CCodec {
                 &mut dparams,
                 call.around.chunk.as_ptr().cast(),
             )
-        };
+        });
         bytes_made(size)
     }
 }

@@ -1,6 +1,7 @@
 //! A filter of the user's.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
+use super::serving::serve;
 use crate::types::plugins::{blosc2_filter_backward_cb, blosc2_filter_forward_cb};
 use ferroblosc::filter::{Filter, FilterCall};
 use ferroblosc::{Error, Result};
@@ -20,7 +21,7 @@ impl Filter for CFilter {
         let mut cparams = CompressionOrigin::snapshot(&call.around);
         // SAFETY: source and destination are slices of that one length; `cparams` outlives the
         // call; whoever registered the filter promised that it keeps to them.
-        let status = unsafe {
+        let status = serve(cparams.schunk, || unsafe {
             forward(
                 src.as_ptr(),
                 dest.as_mut_ptr(),
@@ -29,7 +30,7 @@ impl Filter for CFilter {
                 &mut cparams,
                 call.id,
             )
-        };
+        });
         judged(status)
     }
 
@@ -37,7 +38,7 @@ impl Filter for CFilter {
         let backward = self.backward.ok_or(Error::FilterPipeline)?;
         let mut dparams = DecompressionOrigin::snapshot(&call.around);
         // SAFETY: as in `forward`.
-        let status = unsafe {
+        let status = serve(dparams.schunk, || unsafe {
             backward(
                 src.as_ptr(),
                 dest.as_mut_ptr(),
@@ -46,7 +47,7 @@ impl Filter for CFilter {
                 &mut dparams,
                 call.id,
             )
-        };
+        });
         judged(status)
     }
 }

@@ -13,5 +13,6 @@ pub mod origin;
 pub mod parent;
 pub mod prefilter;
 pub mod schunk;
+pub mod serving;
 pub mod threads;
 pub mod tuner;

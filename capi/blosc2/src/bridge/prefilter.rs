@@ -1,6 +1,7 @@
 //! Prefilters and postfilters of the user's.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
+use super::serving::serve;
 use crate::types::params::{blosc2_postfilter_params, blosc2_prefilter_params};
 use ferroblosc::chunk::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
 use std::ffi::c_int;
@@ -34,7 +35,8 @@ impl Prefilter for CPrefilter {
         };
         // SAFETY: the pointers are those of slices with the sizes told; whoever gave the prefilter
         // to the context promised that it keeps to them.
-        match unsafe { (self.function)(&mut params) } {
+        let schunk = self.origin.cparams.schunk;
+        match serve(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),
             _ => Err(Refused),
         }
@@ -81,7 +83,8 @@ impl Postfilter for CPostfilter {
             ..own
         };
         // SAFETY: as in `CPrefilter::apply`.
-        match unsafe { (self.function)(&mut params) } {
+        let schunk = self.origin.dparams.schunk;
+        match serve(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),
             _ => Err(Refused),
         }

@@ -1,21 +1,28 @@
 //! The super-chunk of C: the core's operations over the struct that programs read and write.
 //!
-//! The struct is the truth. Nothing of it is remembered between calls, and each field is read and written by
-//! itself, since several threads may read one super-chunk at the same time. What hangs from the struct and
-//! may be freed elsewhere comes from `malloc`.
+//! The struct is the truth: nothing of it is remembered between calls. What hangs from the struct and may be
+//! freed elsewhere comes from `malloc`.
+//!
+//! Several threads may use one super-chunk. A call [enters](CSchunk::enter) it first, to look at it or to read
+//! it beside others, or to change it alone. Readers bring it up to date with its file too, so the fields that
+//! this changes are atomic, and [`Allocated::layers`] guards the metalayers.
 
+use super::serving;
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
+use crate::context::blosc2_context;
 use crate::schunk::parameters::of_context;
 use crate::types::params::blosc2_cparams;
 use crate::types::schunk::{blosc2_metalayer, blosc2_schunk};
 use ferroblosc::chunk::{BasicHeader, Compressor, Decompressor, MIN_HEADER_LENGTH};
 use ferroblosc::filter::Slot;
 use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, Recorded};
+use ferroblosc::pool::gate::{Entry, Gate, Hold};
 use ferroblosc::schunk::{Layer, Layers, State};
 use ferroblosc::{Buffer, Error, Result, trace_error};
 use std::ffi::{CStr, c_char, c_void};
+use std::ops::{Deref, DerefMut};
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU8, Ordering};
 
 /// Bytes by which the array of chunks grows.
 const CHUNKS_STEP: usize = 4096;
@@ -28,20 +35,68 @@ pub struct Allocated {
     schunk: blosc2_schunk,
     /// The super-chunk whose chunks a view shows; NULL unless this is a view.
     base: *mut blosc2_schunk,
+    /// Calls that use the super-chunk, and the views of it.
+    gate: Gate,
+    /// Held while metalayers, or the shape of an array, are read or replaced.
+    layers: Gate,
+}
+
+/// What a call does with a super-chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// Reads metalayers or chunks as they are stored.
+    Look,
+    /// Decompresses chunks.
+    Read,
+    /// Changes it.
+    Change,
+    /// Compresses data and changes it.
+    Rewrite,
+}
+
+/// An object in use by a call, until this is dropped.
+pub struct Entered<T> {
+    object: T,
+    _hold: Option<Hold<'static>>,
+}
+
+impl<T> Entered<T> {
+    /// Another view of the object.
+    pub fn map<U>(self, view: impl FnOnce(T) -> U) -> Entered<U> {
+        Entered {
+            object: view(self.object),
+            _hold: self._hold,
+        }
+    }
+}
+
+impl<T> Deref for Entered<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.object
+    }
+}
+
+impl<T> DerefMut for Entered<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.object
+    }
 }
 
 /// A super-chunk of C, alive for the time of a call.
 #[derive(Clone, Copy)]
 pub struct CSchunk(NonNull<blosc2_schunk>);
 
-// SAFETY: as said below, the struct is at rest while several threads read it.
+// SAFETY: as said below, several threads may read the struct at once.
 unsafe impl Send for CSchunk {}
 // SAFETY: as above.
 unsafe impl Sync for CSchunk {}
 
 // The safety of all that follows rests on what C callers promise for the time of a call: the struct is one
 // this library made, its pointers are those the library or the documented ways of the interface put there,
-// and nobody changes the super-chunk while it is read, or reads it while it is changed.
+// and programs write no field while another thread uses the super-chunk. Calls that change it have entered
+// it alone.
 
 impl CSchunk {
     /// The super-chunk behind a pointer.
@@ -53,6 +108,103 @@ impl CSchunk {
     /// NULL or a super-chunk that lives as long as the result is used.
     pub unsafe fn new(schunk: *mut blosc2_schunk) -> Result<CSchunk> {
         NonNull::new(schunk).map(CSchunk).ok_or(Error::NullPointer)
+    }
+
+    /// A super-chunk of C that this call may use for a purpose, beside other calls or after them.
+    ///
+    /// # Errors
+    /// [`Error::NullPointer`]; [`Error::InvalidParam`] when that would mean to wait for code of the program.
+    ///
+    /// # Safety
+    /// As [`CSchunk::new`].
+    pub unsafe fn enter(schunk: *mut blosc2_schunk, purpose: Purpose) -> Result<Entered<CSchunk>> {
+        // SAFETY: promised by the caller.
+        unsafe { CSchunk::new(schunk) }?.entered(purpose)
+    }
+
+    /// As [`CSchunk::enter`].
+    pub fn entered(self, purpose: Purpose) -> Result<Entered<CSchunk>> {
+        let owner = self.owner();
+        let is_callback = serving::is_callback();
+        let entry = Entry {
+            exclusive: purpose >= Purpose::Change,
+            calls: self.calls_program(purpose),
+            recursive: is_callback,
+            nested: is_callback && serving::is_for(owner),
+        };
+        let hold = owner.gate().enter(entry).map_err(|_| {
+            if entry.nested {
+                trace_error!(
+                    "a callback can't change the super-chunk that a call which waits for it uses"
+                );
+            } else {
+                trace_error!(
+                    "another thread uses the super-chunk with a prefilter, postfilter or tuner, or in a callback"
+                );
+            }
+            Error::InvalidParam
+        })?;
+        Ok(Entered {
+            object: self,
+            _hold: Some(hold),
+        })
+    }
+
+    /// Enters two super-chunks, so that calls that do the same the other way round don't wait for each other.
+    pub fn both_entered(
+        (first, purpose): (CSchunk, Purpose),
+        (second, other): (CSchunk, Purpose),
+    ) -> Result<(Entered<CSchunk>, Entered<CSchunk>)> {
+        let (one, two) = (first.owner().as_ptr(), second.owner().as_ptr());
+        if one == two {
+            let first = first.entered(purpose.max(other))?;
+            let second = Entered {
+                object: second,
+                _hold: None,
+            };
+            return Ok((first, second));
+        }
+        if one < two {
+            let first = first.entered(purpose)?;
+            Ok((first, second.entered(other)?))
+        } else {
+            let second = second.entered(other)?;
+            Ok((first.entered(purpose)?, second))
+        }
+    }
+
+    /// Whether a call for this purpose may run a prefilter, postfilter or tuner of the program.
+    fn calls_program(self, purpose: Purpose) -> bool {
+        let schunk = self.as_ptr();
+        // SAFETY: the contexts are NULL or valid.
+        let (cctx, dctx) = unsafe { ((*schunk).cctx.as_ref(), (*schunk).dctx.as_ref()) };
+        let calls =
+            |context: Option<&blosc2_context>| context.is_some_and(blosc2_context::calls_program);
+        match purpose {
+            Purpose::Look | Purpose::Change => false,
+            Purpose::Read => calls(dctx),
+            Purpose::Rewrite => calls(cctx) || calls(dctx),
+        }
+    }
+
+    /// The lock of the calls that use it.
+    fn gate(self) -> &'static Gate {
+        // SAFETY: the library made the struct, so it is an `Allocated`, which lives longer than any call that
+        // uses it.
+        unsafe { &(*self.as_ptr().cast::<Allocated>()).gate }
+    }
+
+    /// Holds the metalayers, and the shape of an array, for a moment.
+    pub(super) fn hold_layers(self, exclusive: bool) -> Option<Hold<'static>> {
+        // SAFETY: as in `gate`.
+        let layers = unsafe { &(*self.as_ptr().cast::<Allocated>()).layers };
+        let entry = Entry {
+            exclusive,
+            recursive: true,
+            ..Entry::default()
+        };
+        // Nothing that holds them calls the program, so it is only waited for.
+        layers.enter(entry).ok()
     }
 
     /// Makes this a view of the chunks of another super-chunk, which outlives it.
@@ -70,7 +222,7 @@ impl CSchunk {
     }
 
     /// Whose the chunks are: of a view another super-chunk, which may have moved them since.
-    fn owner(self) -> CSchunk {
+    pub(super) fn owner(self) -> CSchunk {
         let schunk = self.as_ptr();
         // SAFETY: the library made the struct, so it is an `Allocated`.
         let base = unsafe {
@@ -118,6 +270,32 @@ impl CSchunk {
         self.shared(unsafe { &raw mut (*self.as_ptr()).change_tick })
     }
 
+    /// A 32-bit field that threads which read may set.
+    fn shared_i32(&self, field: *mut i32) -> &AtomicI32 {
+        // SAFETY: as in `shared`.
+        unsafe { AtomicI32::from_ptr(field) }
+    }
+
+    fn chunksize(&self) -> &AtomicI32 {
+        // SAFETY: only the address of the field is taken.
+        self.shared_i32(unsafe { &raw mut (*self.as_ptr()).chunksize })
+    }
+
+    fn blocksize(&self) -> &AtomicI32 {
+        // SAFETY: as above.
+        self.shared_i32(unsafe { &raw mut (*self.as_ptr()).blocksize })
+    }
+
+    fn flags2(&self) -> &AtomicU8 {
+        // SAFETY: as in `shared`.
+        unsafe { AtomicU8::from_ptr(&raw mut (*self.as_ptr()).flags2) }
+    }
+
+    /// How often the metalayers have changed.
+    pub(super) fn change_ticks(&self) -> i64 {
+        self.ticks().load(Ordering::Relaxed)
+    }
+
     /// The array of metalayers of a kind, and how many of its entries count.
     fn layers(&self, kind: Layers) -> (*mut *mut blosc2_metalayer, usize) {
         let schunk = self.as_ptr();
@@ -151,6 +329,7 @@ impl CSchunk {
 
     /// The names of the metalayers of variable length, where they are.
     pub fn vlmetalayer_names(&self) -> Vec<*mut c_char> {
+        let _held = self.hold_layers(false);
         let (array, count) = self.layers(Layers::Variable);
         (0..count)
             .map(|i| {
@@ -185,6 +364,10 @@ impl CSchunk {
             let content = Buffer::copy_of(&layer.content)?;
             made.0.push(new_layer(&layer.name, content)?);
         }
+        let _held = self.hold_layers(true);
+        if kind == Layers::Fixed && self.overwrite_layers(layers) {
+            return Ok(());
+        }
         self.free_layers(kind);
         let made = std::mem::take(&mut made.0);
         for (i, layer) in made.iter().enumerate() {
@@ -193,6 +376,36 @@ impl CSchunk {
         }
         self.set_layer_count(kind, made.len());
         Ok(())
+    }
+
+    /// Overwrites the contents of the fixed metalayers where they are; returns whether names and lengths
+    /// allow that. The inline functions of the header read them without any lock.
+    fn overwrite_layers(&self, layers: &[Metalayer]) -> bool {
+        let (array, count) = self.layers(Layers::Fixed);
+        // SAFETY: the entries below the count are valid, their names NUL-terminated, and their contents as
+        // long as they say.
+        let entries = unsafe { std::slice::from_raw_parts(array, count) };
+        let is_same = |(&entry, layer): (&*mut blosc2_metalayer, &Metalayer)| {
+            // SAFETY: as above.
+            let (name, len) = unsafe {
+                (
+                    CStr::from_ptr((*entry).name).to_bytes(),
+                    (*entry).content_len,
+                )
+            };
+            name == layer.name && usize::try_from(len) == Ok(layer.content.len())
+        };
+        if count != layers.len() || !entries.iter().zip(layers).all(is_same) {
+            return false;
+        }
+        for (&entry, layer) in entries.iter().zip(layers) {
+            // SAFETY: as above; the content has the length of the new one.
+            unsafe {
+                let content = (*entry).content;
+                std::ptr::copy_nonoverlapping(layer.content.as_ptr(), content, layer.content.len());
+            }
+        }
+        true
     }
 
     /// Sets the fields that tell what the super-chunk compresses with.
@@ -213,14 +426,12 @@ impl CSchunk {
 
     /// Sets the sizes.
     pub fn store_counters(&self, counters: Counters) {
-        let schunk = self.as_ptr();
-        // SAFETY: fields of the struct.
-        unsafe {
-            (*schunk).chunksize = counters.chunksize;
-            (*schunk).blocksize = counters.blocksize;
-            (*schunk).flags2 = counters.flags2;
-        }
         // Relaxed, here and elsewhere: numbers that go with no other memory.
+        self.chunksize()
+            .store(counters.chunksize, Ordering::Relaxed);
+        self.blocksize()
+            .store(counters.blocksize, Ordering::Relaxed);
+        self.flags2().store(counters.flags2, Ordering::Relaxed);
         self.nchunks().store(counters.nchunks, Ordering::Relaxed);
         self.nbytes().store(counters.nbytes, Ordering::Relaxed);
         self.cbytes().store(counters.cbytes, Ordering::Relaxed);
@@ -318,14 +529,10 @@ impl State for CSchunk {
     }
 
     fn counters(&self) -> Counters {
-        let schunk = self.as_ptr();
-        // SAFETY: fields of the struct.
-        let (chunksize, blocksize, flags2) =
-            unsafe { ((*schunk).chunksize, (*schunk).blocksize, (*schunk).flags2) };
         Counters {
-            chunksize,
-            blocksize,
-            flags2,
+            chunksize: self.chunksize().load(Ordering::Relaxed),
+            blocksize: self.blocksize().load(Ordering::Relaxed),
+            flags2: self.flags2().load(Ordering::Relaxed),
             nchunks: self.nchunks().load(Ordering::Relaxed),
             nbytes: self.nbytes().load(Ordering::Relaxed),
             cbytes: self.cbytes().load(Ordering::Relaxed),
@@ -383,6 +590,7 @@ impl State for CSchunk {
     }
 
     fn with_layers(&self, kind: Layers, f: &mut dyn FnMut(&[Layer<'_>])) {
+        let _held = self.hold_layers(false);
         let (array, count) = self.layers(kind);
         let layers: Vec<Layer<'_>> = (0..count)
             .map(|i| {
@@ -421,13 +629,17 @@ impl State for CSchunk {
     fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize> {
         // SAFETY: the context is NULL or valid.
         let context = unsafe { (*self.as_ptr()).cctx.as_ref() }.ok_or(Error::InvalidParam)?;
-        context.compress_with(f)
+        let _calling = self.owner().gate().call_out();
+        context.compress_beside(f)
     }
 
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {
         // SAFETY: the context is NULL or valid.
         let context = unsafe { (*self.as_ptr()).dctx.as_ref() }.ok_or(Error::InvalidParam)?;
-        context.decompress_with(f)
+        let owner = self.owner();
+        let _calling = owner.gate().call_out();
+        let is_nested = serving::is_callback() && serving::is_for(owner);
+        context.decompress_beside(is_nested, f)
     }
 
     fn frame_mut(&mut self) -> Option<&mut Frame> {

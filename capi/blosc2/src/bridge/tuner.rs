@@ -1,6 +1,7 @@
 //! A tuner of the user's.
 
 use super::origin::CompressionOrigin;
+use super::serving::serve;
 use crate::tuners;
 use ferroblosc::chunk::{Tuner, TunerCall};
 use ferroblosc::{Error, Result};
@@ -21,7 +22,8 @@ impl Tuner for CTuner {
         let next_blocksize = tuner.next_blocksize.ok_or(Error::Tuner)?;
         // SAFETY: the context exists while it compresses; whoever registered the tuner promised
         // that its functions take any context.
-        match unsafe { next_blocksize(self.origin.context()) } {
+        let schunk = self.origin.cparams.schunk;
+        match serve(schunk, || unsafe { next_blocksize(self.origin.context()) }) {
             // A tuner has no means of setting a block size in an opaque context: the library does.
             0.. => Ok(None),
             _ => Err(Error::Tuner),

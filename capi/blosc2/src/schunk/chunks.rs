@@ -1,6 +1,6 @@
 //! The chunks of a super-chunk.
 
-use crate::bridge::schunk::CSchunk;
+use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::buffers::{chunk_by_header, source};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::{MAX_OVERHEAD, Special};
@@ -51,8 +51,8 @@ pub unsafe extern "C" fn blosc2_schunk_append_chunk(
     boundary!(blosc2_schunk_append_chunk, {
         // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
         unsafe {
-            let mut schunk = CSchunk::new(schunk)?;
-            offered(chunk, copy, |offer| chunks::append(&mut schunk, offer))
+            let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
+            offered(chunk, copy, |offer| chunks::append(&mut *schunk, offer))
         }
     })
 }
@@ -68,10 +68,13 @@ pub unsafe extern "C" fn blosc2_schunk_append_buffer(
     boundary!(blosc2_schunk_append_buffer, {
         // SAFETY: the caller gives a super-chunk and nbytes bytes, or NULL.
         unsafe {
-            let mut schunk = CSchunk::new(schunk)?;
+            let schunk = CSchunk::new(schunk)?;
             // A negative size makes a destination that can hold no chunk, which is judged first.
             let room = usize::try_from(nbytes).map_or(0, |nbytes| nbytes + MAX_OVERHEAD);
-            chunks::append_data(&mut schunk, source(src, nbytes, room)?)
+            // Others read meanwhile, and so may a prefilter.
+            let chunk = chunks::compress_next(&schunk, source(src, nbytes, room)?)?;
+            let mut schunk = schunk.entered(Purpose::Change)?;
+            chunks::append(&mut *schunk, Offer::Give(&mut Some(chunk)))
         }
     })
 }
@@ -88,9 +91,9 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
     boundary!(blosc2_schunk_insert_chunk, {
         // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
         unsafe {
-            let mut schunk = CSchunk::new(schunk)?;
+            let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             offered(chunk, copy, |offer| {
-                chunks::insert(&mut schunk, nchunk, offer)
+                chunks::insert(&mut *schunk, nchunk, offer)
             })
         }
     })
@@ -108,9 +111,9 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
     boundary!(blosc2_schunk_update_chunk, {
         // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
         unsafe {
-            let mut schunk = CSchunk::new(schunk)?;
+            let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             offered(chunk, copy, |offer| {
-                chunks::update(&mut schunk, nchunk, offer)
+                chunks::update(&mut *schunk, nchunk, offer)
             })
         }
     })
@@ -124,8 +127,8 @@ pub unsafe extern "C" fn blosc2_schunk_delete_chunk(
 ) -> i64 {
     boundary!(blosc2_schunk_delete_chunk, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
-        chunks::delete(&mut schunk, nchunk)
+        let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
+        chunks::delete(&mut *schunk, nchunk)
     })
 }
 
@@ -139,14 +142,14 @@ pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(
     boundary!(blosc2_schunk_reorder_offsets, {
         // SAFETY: the caller gives a super-chunk and as many numbers as it has chunks, or NULL.
         unsafe {
-            let mut schunk = CSchunk::new(schunk)?;
+            let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             let nchunks = usize::try_from(schunk.counters().nchunks).unwrap_or(0);
             let order: &[i64] = match (nchunks, offsets_order.is_null()) {
                 (0, _) => &[],
                 (_, true) => return Err(Error::InvalidParam),
                 _ => std::slice::from_raw_parts(offsets_order, nchunks),
             };
-            chunks::reorder(&mut schunk, order)?;
+            chunks::reorder(&mut *schunk, order)?;
         }
         Ok(0)
     })
@@ -163,9 +166,9 @@ pub unsafe extern "C" fn blosc2_schunk_fill_special(
 ) -> i64 {
     boundary!(blosc2_schunk_fill_special, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         let kind = Special::from_number(special_value);
-        chunks::fill(&mut schunk, nitems, kind, chunksize)
+        chunks::fill(&mut *schunk, nitems, kind, chunksize)
     })
 }
 
@@ -181,9 +184,9 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
     boundary!(blosc2_schunk_decompress_chunk, {
         // SAFETY: the caller gives a super-chunk and room for nbytes bytes, or NULL.
         unsafe {
-            let schunk = CSchunk::new(schunk)?;
+            let schunk = CSchunk::enter(schunk, Purpose::Read)?;
             let dest = pointers::bytes_mut(dest, nbytes.max(0))?;
-            Ok(chunks::decompress(&schunk, nchunk, dest)? as c_int)
+            Ok(chunks::decompress(&*schunk, nchunk, dest)? as c_int)
         }
     })
 }
@@ -193,7 +196,7 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
 /// # Safety
 /// `chunk` and `needs_free` are NULL or room for a value.
 unsafe fn hand_over(
-    schunk: CSchunk,
+    schunk: &CSchunk,
     nchunk: i64,
     (chunk, needs_free): (*mut *mut u8, *mut bool),
     get: impl FnOnce(&CSchunk) -> Result<FrameChunk<'_>>,
@@ -202,7 +205,7 @@ unsafe fn hand_over(
         return Err(Error::InvalidParam);
     }
     let is_number = (0..schunk.counters().nchunks).contains(&nchunk);
-    let found = get(&schunk);
+    let found = get(schunk);
     // SAFETY: neither is NULL, and the caller gives room for both.
     let give = |start: *mut u8, owned: bool| unsafe {
         chunk.write(start);
@@ -228,7 +231,8 @@ unsafe fn hand_over(
 }
 
 /// Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
-/// needs no free is valid until the super-chunk changes. Gives the bytes of the chunk, or an error code.
+/// needs no free is valid until the super-chunk changes, by any call in any thread, or is freed. Gives the
+/// bytes of the chunk, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     schunk: *mut blosc2_schunk,
@@ -240,7 +244,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
         // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
         unsafe {
             hand_over(
-                CSchunk::new(schunk)?,
+                &*CSchunk::enter(schunk, Purpose::Look)?,
                 nchunk,
                 (chunk, needs_free),
                 |schunk| chunks::chunk(schunk, nchunk),
@@ -264,7 +268,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
         // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
         unsafe {
             hand_over(
-                CSchunk::new(schunk)?,
+                &*CSchunk::enter(schunk, Purpose::Look)?,
                 nchunk,
                 (chunk, needs_free),
                 |schunk| chunks::lazy_chunk(schunk, nchunk),
@@ -292,8 +296,8 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
         }
         // SAFETY: the caller gives a super-chunk and room for the results.
         unsafe {
-            let schunk = CSchunk::new(schunk)?;
-            let block = chunks::vl_block(&schunk, nchunk, i64::from(nblock))?;
+            let schunk = CSchunk::enter(schunk, Purpose::Read)?;
+            let block = chunks::vl_block(&*schunk, nchunk, i64::from(nblock))?;
             let len = i32::try_from(block.len()).map_err(|_| Error::Data)?;
             destsize.write(len);
             dest.write(block.into_raw());
@@ -308,7 +312,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
 pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut blosc2_schunk) -> *mut i64 {
     boundary!(blosc2_frame_get_offsets, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let schunk = unsafe { CSchunk::new(schunk) }?;
+        let schunk = unsafe { CSchunk::enter(schunk, Purpose::Look) }?;
         let frame = schunk.frame().ok_or(Error::InvalidParam)?;
         give_numbers(&frame.offsets()?.to_vec()?)
     })

@@ -1,7 +1,7 @@
 //! Super-chunks as bytes: in memory, and in files.
 
 use super::{assemble, copy_to};
-use crate::bridge::schunk::CSchunk;
+use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::defaults;
 use crate::io::backend;
 use crate::types::io::{blosc2_io, blosc2_storage};
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
 ) {
     boundary!(blosc2_schunk_avoid_cframe_free, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         if let Some(frame) = schunk.frame_mut()
             && let Some(memory) = frame.memory()?
         {
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
 ) -> i64 {
     boundary!(blosc2_schunk_to_buffer, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        let schunk = unsafe { CSchunk::new(schunk) }?;
         if cframe.is_null() || needs_free.is_null() {
             return Err(Error::InvalidParam);
         }
@@ -100,21 +100,30 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
             needs_free.write(owned);
         };
         give(null_mut(), false);
-        let (start, len, owned) = to_buffer(&mut schunk)?;
+        let (start, len, owned) = to_buffer(schunk)?;
         give(start, owned);
         Ok(len as i64)
     })
 }
 
 /// The super-chunk as a contiguous frame: where it is, its bytes, and whether the caller frees it.
-pub(crate) fn to_buffer(schunk: &mut CSchunk) -> Result<(*mut u8, usize, bool)> {
-    if let Some(memory) = in_memory(schunk)? {
+pub(crate) fn to_buffer(schunk: CSchunk) -> Result<(*mut u8, usize, bool)> {
+    let mut schunk = entered_to_copy(schunk)?;
+    if let Some(memory) = in_memory(&mut schunk)? {
         let bytes = memory.give();
         return Ok((bytes.as_ptr().cast_mut(), bytes.len(), false));
     }
-    let buffer = serialise(schunk)?;
+    let buffer = serialise(&*schunk)?;
     let len = buffer.len();
     Ok((buffer.into_raw(), len, true))
+}
+
+/// The super-chunk, entered to be copied as bytes. A frame in memory is completed first, which changes it.
+fn entered_to_copy(schunk: CSchunk) -> Result<Entered<CSchunk>> {
+    schunk.entered(match schunk.frame().is_some_and(Frame::is_memory) {
+        true => Purpose::Change,
+        false => Purpose::Read,
+    })
 }
 
 /// The bytes of a contiguous frame in memory, if that is what the super-chunk is. The frame of a view says
@@ -155,8 +164,8 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
     boundary!(blosc2_schunk_to_file, {
         // SAFETY: the caller gives a super-chunk and a path, or NULL.
         unsafe {
-            let mut schunk = CSchunk::new(schunk)?;
-            let (io, path) = destination(schunk, urlpath)?;
+            let mut schunk = entered_to_copy(CSchunk::new(schunk)?)?;
+            let (io, path) = destination(*schunk, urlpath)?;
             if let Some(memory) = in_memory(&mut schunk)? {
                 let stream = backend(&io)?.open(path, Mode::Create)?;
                 stream.write_at(0, memory.bytes(), Portions::Bytes)?;
@@ -168,7 +177,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
                 urlpath: urlpath.cast_mut(),
                 ..defaults::STORAGE
             };
-            let copy = copy_to(schunk, &storage).map_err(|_| Error::SchunkCopy)?;
+            let copy = copy_to(*schunk, &storage).map_err(|_| Error::SchunkCopy)?;
             let mut copy = CSchunk::new(copy)?;
             let len = copy.frame_mut().map_or(Ok(0), Frame::frame_len);
             super::free_parts(copy);
@@ -194,14 +203,15 @@ pub unsafe extern "C" fn blosc2_schunk_append_file(
 ///
 /// # Safety
 /// `urlpath` is NULL or a C string.
-pub(crate) unsafe fn append_file(mut schunk: CSchunk, urlpath: *const c_char) -> Result<i64> {
+pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Result<i64> {
+    let mut schunk = entered_to_copy(schunk)?;
     // SAFETY: promised by the caller.
-    let (io, path) = unsafe { destination(schunk, urlpath) }?;
+    let (io, path) = unsafe { destination(*schunk, urlpath) }?;
     // SAFETY: the parameters are what the backend expects.
     let backend = unsafe { backend(&io) }?;
     match in_memory(&mut schunk)? {
         Some(memory) => append(&*backend, path, memory.bytes()),
-        None => append(&*backend, path, &serialise(&schunk)?),
+        None => append(&*backend, path, &serialise(&*schunk)?),
     }
 }
 
@@ -211,7 +221,7 @@ pub(crate) unsafe fn append_file(mut schunk: CSchunk, urlpath: *const c_char) ->
 pub unsafe extern "C" fn blosc2_schunk_frame_len(schunk: *mut blosc2_schunk) -> i64 {
     boundary!(blosc2_schunk_frame_len, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
+        let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         let counters = schunk.counters();
         match schunk.frame_mut() {
             Some(frame) => Ok(frame.frame_len()? as i64),

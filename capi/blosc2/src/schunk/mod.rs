@@ -5,7 +5,7 @@ pub mod frames;
 pub mod parameters;
 pub mod slices;
 
-use crate::bridge::schunk::{Allocated, CSchunk, recorded_of};
+use crate::bridge::schunk::{Allocated, CSchunk, Purpose, recorded_of};
 use crate::context::blosc2_context;
 use crate::io::{backend, is_locked};
 use crate::types::io::{blosc2_io, blosc2_storage};
@@ -429,7 +429,12 @@ pub unsafe extern "C" fn blosc2_schunk_copy(
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_copy, {
         // SAFETY: the caller gives a super-chunk and a storage, or NULL.
-        unsafe { copy_to(CSchunk::new(schunk)?, pointers::reference(storage)?) }
+        unsafe {
+            copy_to(
+                *CSchunk::enter(schunk, Purpose::Read)?,
+                pointers::reference(storage)?,
+            )
+        }
     })
 }
 
@@ -554,8 +559,8 @@ pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
 pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_refresh, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let schunk = unsafe { CSchunk::new(schunk) }?;
-        refresh(&schunk).map(c_int::from)
+        let schunk = unsafe { CSchunk::enter(schunk, Purpose::Look) }?;
+        refresh(&*schunk).map(c_int::from)
     })
 }
 

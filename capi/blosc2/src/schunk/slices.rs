@@ -1,7 +1,7 @@
 //! Ranges of items of a super-chunk.
 
 use super::chunks::give_numbers;
-use crate::bridge::schunk::CSchunk;
+use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::b2nd::create::find;
 use ferroblosc::b2nd::request::slice_chunks;
@@ -22,14 +22,14 @@ pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
     boundary!(blosc2_schunk_get_slice_buffer, {
         // SAFETY: the caller gives a super-chunk and room for the items, or NULL.
         unsafe {
-            let schunk = CSchunk::new(schunk)?;
-            let len = slices::len_to_get(&schunk, start, stop)?;
+            let schunk = CSchunk::enter(schunk, Purpose::Read)?;
+            let len = slices::len_to_get(&*schunk, start, stop)?;
             match (len, buffer.is_null()) {
                 (0, _) => {}
                 (_, true) => return Err(Error::Failure),
                 _ => {
                     let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
-                    slices::get(&schunk, start, stop, dest)?;
+                    slices::get(&*schunk, start, stop, dest)?;
                 }
             }
         }
@@ -49,14 +49,14 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
     boundary!(blosc2_schunk_set_slice_buffer, {
         // SAFETY: the caller gives a super-chunk and the items, or NULL.
         unsafe {
-            let mut schunk = CSchunk::new(schunk)?;
-            let len = slices::len_to_set(&schunk, start, stop)?;
+            let mut schunk = CSchunk::enter(schunk, Purpose::Rewrite)?;
+            let len = slices::len_to_set(&*schunk, start, stop)?;
             match (len, buffer.is_null()) {
                 (0, _) => {}
                 (_, true) => return Err(Error::InvalidParam),
                 _ => {
                     let src = std::slice::from_raw_parts(buffer.cast(), len);
-                    slices::set(&mut schunk, start, stop, src)?;
+                    slices::set(&mut *schunk, start, stop, src)?;
                 }
             }
         }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
     boundary!(blosc2_schunk_get_sparse_buffer, {
         // SAFETY: the caller gives a super-chunk, the coordinates and room for the items, or NULL.
         unsafe {
-            let schunk = CSchunk::new(schunk)?;
+            let schunk = CSchunk::enter(schunk, Purpose::Read)?;
             let count = usize::try_from(ncoords).map_err(|_| Error::InvalidParam)?;
             if count == 0 {
                 return Ok(0);
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
             let coordinates = std::slice::from_raw_parts(coords, count);
             let len = len.ok_or(Error::InvalidParam)?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
-            slices::get_sparse(&schunk, coordinates, dest)?;
+            slices::get_sparse(&*schunk, coordinates, dest)?;
         }
         Ok(0)
     })
@@ -110,17 +110,17 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
     boundary!(blosc2_get_slice_nchunks, {
         // SAFETY: the caller gives a super-chunk, the numbers and room for a pointer, or NULL.
         unsafe {
-            let schunk = CSchunk::new(schunk)?;
+            let schunk = CSchunk::enter(schunk, Purpose::Look)?;
             if chunks_idx.is_null() {
                 return Err(Error::InvalidParam);
             }
             chunks_idx.write(null_mut());
-            let numbers = match find(&schunk) {
+            let numbers = match find(&*schunk) {
                 Err(error) if error == Error::MetalayerNotFound => {
                     if start.is_null() || stop.is_null() {
                         return Err(Error::InvalidParam);
                     }
-                    listed(slices::slice_chunks(&schunk, *start, *stop)?)?
+                    listed(slices::slice_chunks(&*schunk, *start, *stop)?)?
                 }
                 Err(error) => return Err(error),
                 Ok((_, geometry)) => {

@@ -1,0 +1,62 @@
+//! The super-chunks that the callbacks of this thread serve.
+//!
+//! A callback may call the library again, also for the super-chunk whose call runs it. Such a call must not
+//! wait for that one; this is how it is known.
+
+use super::schunk::CSchunk;
+use crate::types::schunk::blosc2_schunk;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::null;
+
+thread_local! {
+    /// The innermost callback of this thread, or NULL.
+    static INNERMOST: Cell<*const Serving> = const { Cell::new(null()) };
+}
+
+/// A callback that runs.
+struct Serving {
+    /// The super-chunk of its context; NULL for a context without one.
+    schunk: *mut blosc2_schunk,
+    /// The callback whose call runs this one.
+    outer: *const Serving,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        INNERMOST.set(self.outer);
+    }
+}
+
+/// Runs a callback of a context of `schunk`, which may be NULL.
+pub fn serve<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
+    let serving = Serving {
+        schunk: schunk.cast(),
+        outer: INNERMOST.get(),
+    };
+    INNERMOST.set(&raw const serving);
+    let result = callback();
+    drop(serving);
+    result
+}
+
+/// Whether this thread is inside of a callback.
+pub fn is_callback() -> bool {
+    !INNERMOST.get().is_null()
+}
+
+/// Whether this thread is inside of a callback for the super-chunk that owns these chunks.
+pub fn is_for(owner: CSchunk) -> bool {
+    let mut next = INNERMOST.get();
+    // SAFETY: the entries are of callbacks that this thread is inside of, so they and the super-chunks that
+    // their contexts serve are alive.
+    while let Some(serving) = unsafe { next.as_ref() } {
+        // SAFETY: as above.
+        let served = unsafe { CSchunk::new(serving.schunk) };
+        if served.is_ok_and(|served| served.owner().as_ptr() == owner.as_ptr()) {
+            return true;
+        }
+        next = serving.outer;
+    }
+    false
+}

@@ -1,0 +1,463 @@
+//! A lock for an object that several threads read and change, and whose calls may run code of the program.
+//!
+//! It differs from `std`'s in four ways, each of which follows from what a C interface allows:
+//!
+//! - A call that runs callbacks of the program never makes another call wait: the callback might need
+//!   something that the waiting thread holds (an interpreter's lock, for instance). Such a meeting is
+//!   [`Busy`], and so is one that would wait for itself: a callback that changes the object it serves.
+//! - A callback may read the object that it serves, whatever its call holds.
+//! - Readers and writers alternate when both wait, so neither starves.
+//! - A forked child finds the lock free: the threads that held it don't exist there.
+//!
+//! ```text
+//! state: generation (forks), u32 | flags | readers, 24 bits
+//! ```
+
+use super::{fork, futex};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The bits that count readers.
+const READERS: u32 = (1 << 24) - 1;
+/// A writer is inside.
+const EXCLUSIVE: u32 = 1 << 31;
+/// A writer waits, so further readers wait too.
+const WANTED: u32 = 1 << 30;
+/// A thread sleeps until the state changes.
+const WAITED: u32 = 1 << 29;
+/// A writer has left while readers slept: they are next.
+const TURN: u32 = 1 << 28;
+/// A reader sleeps until the state changes.
+const READER_WAITS: u32 = 1 << 26;
+/// The writer is a callback's call, which waits for no other callback.
+const LEAF: u32 = 1 << 27;
+
+/// What says that a thread sleeps.
+const SLEEPERS: u32 = WAITED | READER_WAITS;
+
+/// The time after which a waiting thread looks again whether waiting is allowed.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// The time that a writer leaves to readers whose turn it is.
+const COURTESY: Duration = Duration::from_millis(1);
+
+/// The lock. All its bytes zero is a valid value: nothing is held.
+#[derive(Debug, Default)]
+pub struct Gate {
+    state: AtomicU64,
+    /// Counts the wakings.
+    bell: AtomicU32,
+    /// Holds whose calls may run code of the program.
+    callers: Tagged,
+    /// Callbacks of the writer that is inside.
+    callouts: Tagged,
+}
+
+/// The properties of an entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry {
+    /// Whether the object is changed.
+    pub exclusive: bool,
+    /// Whether the call may run code of the program.
+    pub calls: bool,
+    /// Whether a callback of any object makes the call: readers then don't wait for waiting writers.
+    pub recursive: bool,
+    /// Whether a callback that serves this very object makes the call.
+    pub nested: bool,
+}
+
+/// Another call is at work that must not be waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
+
+/// An entry, until it is dropped.
+#[derive(Debug)]
+pub struct Hold<'a> {
+    gate: &'a Gate,
+    generation: u32,
+    entry: Entry,
+    /// Whether the state counts this entry; false inside of the callback of a writer.
+    counted: bool,
+}
+
+impl Gate {
+    /// A lock that nothing holds.
+    pub const fn new() -> Gate {
+        Gate {
+            state: AtomicU64::new(0),
+            bell: AtomicU32::new(0),
+            callers: Tagged::new(),
+            callouts: Tagged::new(),
+        }
+    }
+
+    /// Waits until the entry is possible.
+    ///
+    /// # Errors
+    /// [`Busy`] when that would mean to wait for code of the program.
+    pub fn enter(&self, entry: Entry) -> Result<Hold<'_>, Busy> {
+        let generation = generation();
+        let counted = if entry.exclusive {
+            self.enter_exclusive(entry, generation)?;
+            true
+        } else {
+            self.enter_shared(entry, generation)?
+        };
+        if entry.calls {
+            self.callers.add(generation, 1);
+        }
+        Ok(Hold {
+            gate: self,
+            generation,
+            entry,
+            counted,
+        })
+    }
+
+    /// Marks that the writer inside runs callbacks until the result is dropped, so that those may read.
+    /// Returns `None` when no writer is inside.
+    pub fn call_out(&self) -> Option<CallOut<'_>> {
+        let generation = generation();
+        let is_exclusive = self.load(generation).1 & EXCLUSIVE != 0;
+        is_exclusive.then(|| {
+            self.callouts.add(generation, 1);
+            CallOut {
+                gate: self,
+                generation,
+            }
+        })
+    }
+
+    /// Enters as a reader; returns whether the state counts it.
+    fn enter_shared(&self, entry: Entry, generation: u32) -> Result<bool, Busy> {
+        loop {
+            let (stored, word) = self.load(generation);
+            let is_turn = entry.recursive || word & WANTED == 0 || word & TURN != 0;
+            if word & EXCLUSIVE == 0 && is_turn {
+                if self.exchange(stored, generation, (word + 1) & !TURN) {
+                    return Ok(true);
+                }
+                continue;
+            }
+            if word & EXCLUSIVE != 0 {
+                if entry.nested && self.callouts.get(generation) > 0 {
+                    return Ok(false);
+                }
+                if entry.nested && word & LEAF == 0 || self.callers.get(generation) > 0 {
+                    return Err(Busy);
+                }
+            }
+            self.sleep(stored, generation, word, READER_WAITS, PATIENCE);
+        }
+    }
+
+    /// Enters as the writer.
+    fn enter_exclusive(&self, entry: Entry, generation: u32) -> Result<(), Busy> {
+        let mut has_let_pass = false;
+        loop {
+            let (stored, word) = self.load(generation);
+            if word & (EXCLUSIVE | READERS) == 0 {
+                if word & TURN != 0 && !has_let_pass {
+                    has_let_pass = true;
+                    self.sleep(stored, generation, word, 0, COURTESY);
+                    continue;
+                }
+                let leaf = if entry.nested { LEAF } else { 0 };
+                if self.exchange(stored, generation, EXCLUSIVE | leaf | word & SLEEPERS) {
+                    return Ok(());
+                }
+                continue;
+            }
+            let is_for_itself = entry.nested && word & LEAF == 0;
+            if is_for_itself || self.callers.get(generation) > 0 {
+                self.stop_waiting(generation);
+                return Err(Busy);
+            }
+            self.sleep(stored, generation, word, WANTED, PATIENCE);
+        }
+    }
+
+    /// Lets readers in again that wait for this writer. Other writers that wait say so when they wake.
+    fn stop_waiting(&self, generation: u32) {
+        self.update(generation, |word| word & !(WANTED | SLEEPERS));
+        self.ring();
+    }
+
+    fn leave(&self, exclusive: bool, generation: u32) {
+        let after = |word: u32| match word {
+            _ if exclusive && word & READER_WAITS != 0 => TURN,
+            _ if exclusive => 0,
+            _ if word & READERS == 1 => (word - 1) & !SLEEPERS,
+            _ => word - 1,
+        };
+        let before = self.update(generation, after);
+        if before & WAITED != 0 && (exclusive || before & READERS == 1) {
+            self.ring();
+        }
+    }
+
+    fn ring(&self) {
+        self.bell.fetch_add(1, Ordering::SeqCst);
+        futex::wake_all(&self.bell);
+    }
+
+    /// Sleeps until somebody rings, but not longer than `limit`, with a flag set in the state that was
+    /// loaded; returns at once when it is another state by now.
+    fn sleep(&self, stored: u64, generation: u32, word: u32, flag: u32, limit: Duration) {
+        let bell = self.bell.load(Ordering::SeqCst);
+        if self.exchange(stored, generation, word | WAITED | flag) {
+            futex::wait_for(&self.bell, bell, limit);
+        }
+    }
+
+    /// The state, and what of it counts in this process.
+    fn load(&self, generation: u32) -> (u64, u32) {
+        let stored = self.state.load(Ordering::SeqCst);
+        (stored, untagged(stored, generation))
+    }
+
+    fn exchange(&self, stored: u64, generation: u32, word: u32) -> bool {
+        let order = Ordering::SeqCst;
+        let new = tagged(generation, word);
+        (self.state)
+            .compare_exchange(stored, new, order, order)
+            .is_ok()
+    }
+
+    /// Changes the state; returns what it was.
+    fn update(&self, generation: u32, change: impl Fn(u32) -> u32) -> u32 {
+        loop {
+            let (stored, word) = self.load(generation);
+            if self.exchange(stored, generation, change(word)) {
+                return word;
+            }
+        }
+    }
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        // What a parent held is none of the child's.
+        if self.generation != generation() {
+            return;
+        }
+        if self.entry.calls {
+            self.gate.callers.add(self.generation, -1);
+        }
+        if self.counted {
+            self.gate.leave(self.entry.exclusive, self.generation);
+        }
+    }
+}
+
+/// The time in which a writer runs callbacks, until it is dropped.
+#[derive(Debug)]
+pub struct CallOut<'a> {
+    gate: &'a Gate,
+    generation: u32,
+}
+
+impl Drop for CallOut<'_> {
+    fn drop(&mut self) {
+        if self.generation == generation() {
+            self.gate.callouts.add(self.generation, -1);
+        }
+    }
+}
+
+/// A count that begins at 0 in each process.
+#[derive(Debug, Default)]
+struct Tagged(AtomicU64);
+
+impl Tagged {
+    const fn new() -> Tagged {
+        Tagged(AtomicU64::new(0))
+    }
+
+    fn get(&self, generation: u32) -> u32 {
+        untagged(self.0.load(Ordering::SeqCst), generation)
+    }
+
+    fn add(&self, generation: u32, change: i32) {
+        let order = Ordering::SeqCst;
+        let added = |stored| {
+            let count = untagged(stored, generation);
+            Some(tagged(generation, count.wrapping_add_signed(change)))
+        };
+        // The closure never refuses.
+        let _ = self.0.fetch_update(order, order, added);
+    }
+}
+
+fn tagged(generation: u32, word: u32) -> u64 {
+    u64::from(generation) << 32 | u64::from(word)
+}
+
+/// The word in a state of this process; 0 for one that a parent left.
+fn untagged(stored: u64, generation: u32) -> u32 {
+    if (stored >> 32) as u32 == generation {
+        stored as u32
+    } else {
+        0
+    }
+}
+
+/// The number of forks between the first process and this one.
+fn generation() -> u32 {
+    fork::watch();
+    // It wraps only after more forks than one process tree can have alive.
+    fork::count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Instant;
+
+    const READ: Entry = Entry {
+        exclusive: false,
+        calls: false,
+        recursive: false,
+        nested: false,
+    };
+    const WRITE: Entry = Entry {
+        exclusive: true,
+        ..READ
+    };
+
+    #[test]
+    fn readers_are_together_and_writers_alone() {
+        let gate = Gate::new();
+        let inside = AtomicUsize::new(0);
+        let most_readers = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..2000 {
+                        let hold = gate.enter(WRITE).unwrap();
+                        assert_eq!(inside.fetch_add(1000, Ordering::SeqCst), 0);
+                        inside.fetch_sub(1000, Ordering::SeqCst);
+                        drop(hold);
+                    }
+                });
+                scope.spawn(|| {
+                    for _ in 0..2000 {
+                        let hold = gate.enter(READ).unwrap();
+                        let readers = inside.fetch_add(1, Ordering::SeqCst) + 1;
+                        assert!(readers < 1000);
+                        most_readers.fetch_max(readers, Ordering::SeqCst);
+                        std::hint::spin_loop();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(hold);
+                    }
+                });
+            }
+        });
+        let together = [gate.enter(READ), gate.enter(READ)];
+        assert!(together.iter().all(Result::is_ok));
+        drop(together);
+        assert_eq!(gate.load(generation()).1 & (READERS | EXCLUSIVE), 0);
+    }
+
+    #[test]
+    fn neither_readers_nor_writers_starve() {
+        let gate = Gate::new();
+        let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let end = Instant::now() + Duration::from_millis(300);
+        std::thread::scope(|scope| {
+            for (entry, count) in [(READ, &reads), (READ, &reads), (WRITE, &writes)] {
+                let gate = &gate;
+                scope.spawn(move || {
+                    while Instant::now() < end {
+                        let _hold = gate.enter(entry).unwrap();
+                        count.fetch_add(1, Ordering::Relaxed);
+                        let until = Instant::now() + Duration::from_micros(50);
+                        while Instant::now() < until {
+                            std::hint::spin_loop();
+                        }
+                    }
+                });
+            }
+        });
+        let (reads, writes) = (reads.into_inner(), writes.into_inner());
+        assert!(reads > 20 && writes > 20, "{reads} reads, {writes} writes");
+    }
+
+    #[test]
+    fn calls_into_the_program_are_never_waited_for() {
+        let gate = Gate::new();
+        let calling = Entry {
+            calls: true,
+            ..READ
+        };
+        let reading = gate.enter(calling).unwrap();
+        assert_eq!(gate.enter(WRITE).err(), Some(Busy));
+        assert!(gate.enter(READ).is_ok(), "readers don't wait for readers");
+        drop(reading);
+        let writing = gate.enter(Entry {
+            calls: true,
+            ..WRITE
+        });
+        assert_eq!(gate.enter(READ).err(), Some(Busy));
+        assert_eq!(gate.enter(WRITE).err(), Some(Busy));
+        drop(writing);
+        assert!(gate.enter(WRITE).is_ok());
+    }
+
+    #[test]
+    fn a_callback_reads_what_its_call_changes_and_changes_it_never() {
+        let gate = Gate::new();
+        let nested = Entry {
+            recursive: true,
+            nested: true,
+            ..READ
+        };
+        let nested_write = Entry {
+            exclusive: true,
+            ..nested
+        };
+        let writing = gate.enter(WRITE).unwrap();
+        assert_eq!(gate.enter(nested).err(), Some(Busy), "it changes just now");
+        let calling = gate.call_out();
+        assert!(gate.enter(nested).is_ok());
+        assert_eq!(gate.enter(nested_write).err(), Some(Busy));
+        drop(calling);
+        assert_eq!(gate.enter(nested).err(), Some(Busy));
+        drop(writing);
+        let reading = gate.enter(READ).unwrap();
+        assert!(gate.call_out().is_none());
+        assert!(gate.enter(nested).is_ok());
+        assert_eq!(gate.enter(nested_write).err(), Some(Busy));
+        drop(reading);
+        assert!(gate.enter(nested_write).is_ok());
+    }
+
+    #[test]
+    fn a_callback_does_not_wait_behind_a_waiting_writer() {
+        let gate = Gate::new();
+        let reading = gate.enter(READ).unwrap();
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| drop(gate.enter(WRITE).unwrap()));
+            while gate.load(generation()).1 & WANTED == 0 {
+                std::thread::yield_now();
+            }
+            let recursive = Entry {
+                recursive: true,
+                ..READ
+            };
+            assert!(gate.enter(recursive).is_ok());
+            drop(reading);
+            writer.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn another_process_finds_the_gate_free() {
+        let gate = Gate::new();
+        let held = gate.enter(WRITE).unwrap();
+        // What a child sees: the parent's state with another generation.
+        let (stored, _) = gate.load(generation());
+        assert_eq!(untagged(stored, generation() + 1), 0);
+        drop(held);
+    }
+}
