@@ -8,19 +8,25 @@
 //! A shorter file counts as zeros. Whoever locks exclusively counts the generation up before he changes
 //! anything, so whoever finds another generation than the one he saw last knows that what he remembers of
 //! the frame may be wrong. (Source: the lock files of C-Blosc2.)
+//!
+//! A lock file that may only be read is locked without counting. Where there is none and none can be made, as
+//! on a read-only medium, a reader whose frame is not writable either needs no lock.
 
 use super::ReadAt;
 use crate::{Error, Result};
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
 /// What the name of a file's lock ends with, and the name of a directory's lock.
 const SUFFIX: &str = ".b2lock";
+/// The file of a frame in a directory that a writer writes to.
+const INDEX: &str = "chunks.b2frame";
 /// Where the generation is in the lock file.
 const GENERATION_AT: u64 = 8;
 /// The variable that turns locking on for all frames.
@@ -42,37 +48,48 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
+    /// The paths of the frame that a writer writes to.
+    frame: Vec<PathBuf>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// The lock file, open from the first use on.
-    file: Option<File>,
+    file: Option<Opened>,
     depth: usize,
     /// The generation seen last.
     seen: u64,
 }
 
+/// An open lock file.
+#[derive(Debug)]
+struct Opened {
+    file: File,
+    /// Whether it may only be read.
+    read_only: bool,
+}
+
 impl Lock {
     /// The lock of the frame in the file at `path`.
     pub fn of_file(path: &Path) -> Lock {
-        Lock::at(beside(path))
+        Lock::at(beside(path), vec![path.to_owned()])
     }
 
     /// The lock of the frame in the directory at `path`.
     pub fn of_directory(path: &Path) -> Lock {
-        Lock::at(path.join(SUFFIX))
+        Lock::at(path.join(SUFFIX), vec![path.to_owned(), path.join(INDEX)])
     }
 
     /// A lock of the same frame that shares nothing with this one: for a child of the process that holds it.
     pub fn separate(&self) -> Lock {
-        Lock::at(self.path.clone())
+        Lock::at(self.path.clone(), self.frame.clone())
     }
 
-    fn at(path: PathBuf) -> Lock {
+    fn at(path: PathBuf, frame: Vec<PathBuf>) -> Lock {
         Lock {
             path,
+            frame,
             state: Mutex::default(),
         }
     }
@@ -110,7 +127,7 @@ impl Lock {
             depth => depth - 1,
         };
         if let (0, Some(file)) = (state.depth, &state.file) {
-            unlock(file);
+            unlock(&file.file);
         }
     }
 
@@ -129,31 +146,75 @@ impl Lock {
     /// Locks the file that the path names, and compares generations.
     fn lock(&self, state: &mut State, kind: Kind) -> std::io::Result<bool> {
         let mut replaced = false;
-        let file = loop {
-            let file = match state.file.take() {
-                Some(file) => file,
-                None => open(&self.path)?,
+        let opened = loop {
+            let kept = state.file.take();
+            let kept = kept.filter(|kept| !kept.read_only || kind == Kind::Shared);
+            let opened = match kept {
+                Some(opened) => opened,
+                None => match self.open(kind)? {
+                    Some(opened) => opened,
+                    None => return Ok(false),
+                },
             };
-            wait_for(&file, kind)?;
+            wait_for(&opened.file, kind)?;
             // Whoever removes a frame and makes it anew gives it another lock file, on which others wait
             // for each other. One that is gone is not made again: its frame is gone as well.
-            if self.names_another_than(&file)? {
+            if self.names_another_than(&opened.file)? {
                 replaced = true;
                 continue;
             }
-            break file;
+            break opened;
         };
-        let generation = match next_generation(&file, kind) {
+        let counted = match opened.read_only {
+            true => Kind::Shared,
+            false => kind,
+        };
+        let generation = match next_generation(&opened.file, counted) {
             Ok(generation) => generation,
             Err(error) => {
-                unlock(&file);
+                unlock(&opened.file);
                 return Err(error);
             }
         };
         let changed = replaced || generation.found != state.seen;
         state.seen = generation.left;
-        state.file = Some(file);
+        state.file = Some(opened);
         Ok(changed)
+    }
+
+    /// Opens the lock file; none when no lock is needed, because the frame can't be written to.
+    fn open(&self, kind: Kind) -> std::io::Result<Option<Opened>> {
+        let error = match open(&self.path) {
+            Ok(file) => {
+                let read_only = false;
+                return Ok(Some(Opened { file, read_only }));
+            }
+            Err(error) if is_denied(&error) => error,
+            Err(error) => return Err(error),
+        };
+        if kind == Kind::Exclusive && !self.frame.iter().all(|path| is_denied_to_us(path)) {
+            return Err(error);
+        }
+        // A FIFO at the path must not be waited for.
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(libc::O_NONBLOCK);
+        match options.open(&self.path) {
+            Ok(file) => {
+                let read_only = true;
+                return Ok(Some(Opened { file, read_only }));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(other) if is_denied(&other) => {}
+            Err(other) => return Err(other),
+        }
+        let is_needed = match kind {
+            Kind::Shared => !self.frame.iter().all(|path| is_denied_to_us(path)),
+            Kind::Exclusive => !self.frame.iter().all(|path| is_denied_to_all(path)),
+        };
+        match is_needed {
+            true => Err(error),
+            false => Ok(None),
+        }
     }
 
     fn names_another_than(&self, file: &File) -> std::io::Result<bool> {
@@ -185,7 +246,10 @@ impl Held {
     /// fails then, instead of waiting for the thread itself.
     pub fn in_transaction(&self) -> InTransaction {
         let state = self.lock.state();
-        let identity = state.file.as_ref().and_then(identity_of);
+        let identity = state
+            .file
+            .as_ref()
+            .and_then(|opened| identity_of(&opened.file));
         if let Some(identity) = identity {
             transactions().push((identity, this_thread()));
         }
@@ -241,6 +305,44 @@ pub(super) fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(SUFFIX);
     PathBuf::from(name)
+}
+
+/// Whether an error says that there is no right to write.
+fn is_denied(error: &std::io::Error) -> bool {
+    let denied = [libc::EACCES, libc::EPERM, libc::EROFS];
+    (error.raw_os_error()).is_some_and(|error| denied.contains(&error))
+}
+
+/// The path as a C string.
+fn c_path(path: &Path) -> Option<CString> {
+    CString::new(path.as_os_str().as_bytes()).ok()
+}
+
+/// Whether this process may not write to what is at a path.
+fn is_denied_to_us(path: &Path) -> bool {
+    c_path(path).is_some_and(|path| {
+        // SAFETY: the path is a C string.
+        let answer =
+            unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) };
+        answer != 0 && is_denied(&std::io::Error::last_os_error())
+    })
+}
+
+/// Whether no process may write to what is at a path: its file system is read-only, or its mode lets nobody.
+fn is_denied_to_all(path: &Path) -> bool {
+    let has_no_writer = std::fs::metadata(path).is_ok_and(|found| found.mode() & 0o222 == 0);
+    has_no_writer || is_on_read_only_medium(path)
+}
+
+fn is_on_read_only_medium(path: &Path) -> bool {
+    let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
+    c_path(path).is_some_and(|path| {
+        // SAFETY: the path is a C string, and the call fills the struct when it returns 0.
+        unsafe {
+            libc::statvfs(path.as_ptr(), found.as_mut_ptr()) == 0
+                && found.assume_init().f_flag & libc::ST_RDONLY != 0
+        }
+    })
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
