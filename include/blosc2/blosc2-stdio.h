@@ -125,7 +125,8 @@ int64_t blosc2_stdio_mmap_write(const void *ptr,
 
 /**
  * Sets *ptr to nitems items of size bytes at a position of a mapped file. They may be read until
- * the file is next written. Gives nitems; 0, with *ptr NULL, when the file hasn't so many.
+ * the file is next written or cut. Gives nitems; 0, with *ptr NULL, when the file hasn't so many now.
+ * To read bytes that another process cuts off afterwards ends the process with SIGBUS.
  */
 BLOSC_EXPORT
 int64_t blosc2_stdio_mmap_read(void **ptr,

@@ -10,10 +10,16 @@
 //! Three things would end the process with a bus error, which a write to a file never does, so they are
 //! kept from happening. A full disk: room on it is reserved before the file's new pages are written. A
 //! read-only mapping: it refuses to be written. A private mapping that outgrows its file: there is memory
-//! behind the file's last page. What nobody can prevent is another program that shortens the file.
+//! behind the file's last page.
+//!
+//! Another handle or program may change the file's size. [`Mapping::follow`] notices that, and is called
+//! before each operation: a longer file is mapped further, and bytes that were cut off are refused instead of
+//! ending the process with a bus error. A file that is cut between this check and the access to its bytes
+//! still does that; nothing can prevent it but a lock that both programs take.
 //!
 //! [`Mapping`] is a plain value, for whoever keeps the file open.
 
+use super::backend::Identity;
 use crate::{Error, Result};
 use std::os::fd::RawFd;
 use std::ptr::{self, NonNull};
@@ -60,6 +66,27 @@ pub struct Mapping {
     pub access: Access,
     /// The open file.
     pub fd: RawFd,
+    /// Bytes that the file had when it was mapped, of a private mapping.
+    pub of_file: usize,
+    /// Whether a private mapping was written to, so that it keeps what it shows.
+    pub changed: bool,
+}
+
+/// Pages that a mapping has left, unmapped when this is dropped. Their bytes may be lent until then.
+#[derive(Debug)]
+pub struct Pages {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: pages belong to the process, not to a thread.
+unsafe impl Send for Pages {}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the pages are ours, and who lent bytes of them keeps this value as long as the loan.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
+    }
 }
 
 impl Mapping {
@@ -84,7 +111,85 @@ impl Mapping {
             mapping_size,
             access,
             fd,
+            of_file: file_size,
+            changed: false,
         })
+    }
+
+    /// Whether the file has the size that it is known to have.
+    pub fn is_current(&self) -> bool {
+        match self.access {
+            Access::Private if self.changed => true,
+            Access::Private => size_of_file(self.fd) == Some(self.of_file),
+            Access::Read | Access::Write => size_of_file(self.fd) == Some(self.file_size),
+        }
+    }
+
+    /// Takes up the size that others have given the file, and maps what came behind the mapping; returns the
+    /// old pages when the file is mapped elsewhere now. A private mapping that was written to stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::FileRead`] when the size can't be had or the file can't be mapped; nothing has changed then.
+    ///
+    /// # Safety
+    /// The value describes a file that is mapped.
+    pub unsafe fn follow(&mut self) -> Result<Option<Pages>> {
+        if self.is_current() {
+            return Ok(None);
+        }
+        let size = size_of_file(self.fd).ok_or(Error::FileRead)?;
+        if self.access != Access::Private && size <= self.mapping_size {
+            self.file_size = size;
+            return Ok(None);
+        }
+        // Twice the size, so that a file that grows step by step is mapped seldom.
+        let wanted = match size > self.mapping_size {
+            true => size.checked_mul(2).ok_or(Error::FileRead)?,
+            false => self.mapping_size,
+        };
+        let start = match self.access {
+            Access::Read | Access::Write => map(None, wanted, self.access, 0, self.fd),
+            Access::Private => map_before_memory(self.fd, size, wanted),
+        };
+        let old = Pages {
+            start: self.start,
+            len: self.mapping_size,
+        };
+        match start {
+            Some(start) => self.start = start,
+            None => {
+                // The old pages are still the mapping.
+                std::mem::forget(old);
+                return Err(Error::FileRead);
+            }
+        }
+        (self.file_size, self.of_file, self.mapping_size) = (size, size, wanted);
+        Ok(Some(old))
+    }
+
+    /// Replaces a mapping by that of another file; returns the old pages.
+    ///
+    /// # Safety
+    /// Both values describe files that are mapped.
+    pub unsafe fn replace(&mut self, other: Mapping) -> Pages {
+        let old = Pages {
+            start: self.start,
+            len: self.mapping_size,
+        };
+        *self = other;
+        old
+    }
+
+    /// Whether it shows what no file has.
+    pub fn is_private_and_changed(&self) -> bool {
+        self.access == Access::Private && self.changed
+    }
+
+    /// Whether bytes of a private mapping are lost because its file was cut.
+    fn is_cut(&self, from: usize, end: usize) -> bool {
+        self.access == Access::Private
+            && from < self.of_file
+            && size_of_file(self.fd).is_none_or(|size| size < end.min(self.of_file))
     }
 
     /// The `len` bytes at `position`; none when the file hasn't so many.
@@ -94,8 +199,9 @@ impl Mapping {
     pub unsafe fn at(&self, position: u64, len: usize) -> Option<NonNull<u8>> {
         let position = usize::try_from(position).ok()?;
         let end = position.checked_add(len)?;
+        let is_there = end <= self.file_size && !(len > 0 && self.is_cut(position, end));
         // SAFETY: the file's bytes are all mapped, and the position is within them.
-        (end <= self.file_size).then(|| unsafe { self.start.add(position) })
+        is_there.then(|| unsafe { self.start.add(position) })
     }
 
     /// Writes `len` bytes from `position` on. Bytes handed out before may be elsewhere afterwards.
@@ -113,6 +219,10 @@ impl Mapping {
         if len == 0 {
             return Ok(());
         }
+        if self.is_cut(0, usize::MAX) {
+            return Err(Error::FileWrite);
+        }
+        self.changed = true;
         let position = usize::try_from(position).map_err(|_| Error::FileWrite)?;
         let end = position.checked_add(len).ok_or(Error::FileWrite)?;
         let within = self.offset_of(bytes);
@@ -144,6 +254,10 @@ impl Mapping {
         if len == self.file_size {
             return Ok(());
         }
+        if self.is_cut(0, usize::MAX) {
+            return Err(Error::FileTruncate);
+        }
+        self.changed = true;
         if len > self.file_size {
             // SAFETY: the caller vouches for the value.
             return unsafe { self.grow(len) }.ok_or(Error::FileTruncate);
@@ -363,15 +477,22 @@ fn pages(len: usize) -> Option<usize> {
 }
 
 fn size_of_file(fd: RawFd) -> Option<usize> {
+    usize::try_from(status_of(fd)?.st_size).ok()
+}
+
+fn status_of(fd: RawFd) -> Option<libc::stat> {
     let mut found = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the call fills the struct when it returns 0.
-    let found = unsafe {
-        match libc::fstat(fd, found.as_mut_ptr()) {
-            0 => found.assume_init(),
-            _ => return None,
-        }
-    };
-    usize::try_from(found.st_size).ok()
+    unsafe { (libc::fstat(fd, found.as_mut_ptr()) == 0).then(|| found.assume_init()) }
+}
+
+/// Which file a descriptor stands for.
+pub fn identity_of(fd: RawFd) -> Option<Identity> {
+    let found = status_of(fd)?;
+    Some(Identity {
+        device: found.st_dev,
+        inode: found.st_ino,
+    })
 }
 
 fn set_size_of_file(fd: RawFd, len: usize) -> bool {
@@ -553,6 +674,49 @@ mod tests {
         mapped.write(55_000, &[8; 10_000]).unwrap();
         bytes.resize(65_000, 8);
         assert_eq!(mapped.bytes(), bytes);
+    }
+
+    #[test]
+    fn a_mapping_follows_a_file_that_others_make_longer_and_shorter() {
+        for access in [Access::Read, Access::Write, Access::Private] {
+            let dir = TempDir::new("followed");
+            let (path, mut bytes) = file_of(&dir, 5000);
+            let mut mapped = Mapped::open(&path, access, 0);
+            let lent = mapped.mapping.start;
+            let mut old = Vec::new();
+            for len in [6000, 8192, 100_000, 100_001, 7000, 300_000, 0, 5000] {
+                bytes.resize(len, len as u8);
+                std::fs::write(&path, &bytes).unwrap();
+                assert!(!mapped.mapping.is_current());
+                // SAFETY: the file is mapped.
+                old.extend(unsafe { mapped.mapping.follow() }.unwrap());
+                assert!(mapped.mapping.is_current());
+                assert_eq!(mapped.bytes(), bytes, "{access:?} {len}");
+            }
+            // SAFETY: the first pages are kept, and the file has a first byte again.
+            unsafe { lent.read() };
+        }
+    }
+
+    #[test]
+    fn what_was_cut_off_is_refused_although_it_is_mapped() {
+        let dir = TempDir::new("cut");
+        let (path, bytes) = file_of(&dir, 50_000);
+        let mut mapped = Mapped::open(&path, Access::Private, 0);
+        mapped.write(49_000, b"mine").unwrap();
+        let other = OpenOptions::new().write(true).open(&path).unwrap();
+        other.set_len(8192).unwrap();
+        // SAFETY: the file is mapped.
+        unsafe {
+            assert!(mapped.mapping.follow().unwrap().is_none());
+            assert!(mapped.mapping.at(0, 8193).is_none());
+            assert!(mapped.mapping.at(30_000, 1).is_none());
+            let there = mapped.mapping.at(0, 8192).unwrap();
+            let there = std::slice::from_raw_parts(there.as_ptr(), 8192);
+            assert_eq!(there, &bytes[..8192]);
+        }
+        assert_eq!(mapped.write(0, b"x"), Err(Error::FileWrite));
+        assert_eq!(mapped.truncate(60_000), Err(Error::FileTruncate));
     }
 
     #[test]

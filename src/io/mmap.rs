@@ -2,12 +2,14 @@
 //!
 //! Reading a mapped file copies nothing: frames lend out the file's own bytes.
 
-use super::backend::{Backend, Mode, Portions, Stream, View};
-use super::mapping::{Access, Mapping};
+use super::backend::{Backend, Identity, Mode, Portions, Stream, View};
+use super::filesystem::FileSystem;
+use super::mapping::{Access, Mapping, Pages, identity_of};
 use crate::{Error, Result};
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Bytes that are mapped at first unless another number is asked for.
@@ -55,7 +57,8 @@ impl MapMode {
 /// One file, mapped into memory when it is first opened and until the backend is destroyed or dropped.
 ///
 /// How it is opened is the backend's matter alone: the modes it is asked for are ignored. Frames in
-/// directories can't be kept so.
+/// directories can't be kept so. A file that others make longer or shorter, or that another one replaces, is
+/// mapped again when it is next opened or read.
 #[derive(Debug)]
 pub struct Mmap {
     mode: MapMode,
@@ -68,8 +71,10 @@ pub struct Mmap {
 struct MappedFile {
     path: PathBuf,
     mapping: Mapping,
+    /// Pages of earlier mappings, of which bytes may be lent.
+    old: Vec<Pages>,
     /// Keeps the mapping's descriptor open.
-    _file: File,
+    file: File,
 }
 
 // SAFETY: the mapping is memory that any thread may use, and what changes it takes `&mut self`.
@@ -92,8 +97,8 @@ impl Mmap {
 impl Backend for Mmap {
     fn open(&self, path: &Path, _: Mode) -> Result<Box<dyn Stream>> {
         let mut file = write(&self.file);
-        match &*file {
-            Some(opened) if opened.path == path => {}
+        match &mut *file {
+            Some(opened) if opened.path == path => opened.follow_name(self.mode, self.initial),
             Some(_) => return Err(Error::FileOpen),
             None => *file = Some(MappedFile::open(path, self.mode, self.initial)?),
         }
@@ -115,13 +120,41 @@ impl MappedFile {
         Ok(MappedFile {
             path: path.to_owned(),
             mapping: Mapping::new(file.as_raw_fd(), mode.access(), initial)?,
-            _file: file,
+            old: Vec::new(),
+            file,
         })
     }
 
-    fn bytes(&self) -> &[u8] {
-        // SAFETY: the file's bytes are mapped, and changed only through `&mut self`.
-        unsafe { std::slice::from_raw_parts(self.mapping.start.as_ptr(), self.mapping.file_size) }
+    /// Maps the file that the path names now, when it is another one. One that can't be mapped leaves the old.
+    fn follow_name(&mut self, mode: MapMode, initial: usize) {
+        let named = FileSystem
+            .names()
+            .and_then(|names| names.identify(&self.path));
+        if named.is_none() || named == self.identity() || self.mapping.is_private_and_changed() {
+            return;
+        }
+        let mode = match mode {
+            MapMode::Create => MapMode::Update,
+            other => other,
+        };
+        if let Ok(new) = MappedFile::open(&self.path, mode, initial) {
+            let mut new = std::mem::ManuallyDrop::new(new);
+            // SAFETY: both files are mapped; the new mapping is this value's from now on.
+            self.old.push(unsafe { self.mapping.replace(new.mapping) });
+            // SAFETY: the value isn't used or dropped any more.
+            self.file = unsafe { std::ptr::read(&raw mut new.file) };
+        }
+    }
+
+    /// Takes up the size that others have given the file.
+    fn follow(&mut self) -> Result<()> {
+        // SAFETY: the file is mapped as long as `self` is there.
+        self.old.extend(unsafe { self.mapping.follow() }?);
+        Ok(())
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        identity_of(self.file.as_raw_fd())
     }
 
     fn sync(&self) -> Result<()> {
@@ -143,40 +176,46 @@ struct MappedStream(Arc<RwLock<Option<MappedFile>>>);
 
 impl Stream for MappedStream {
     fn size(&self) -> Result<u64> {
-        let file = read(&self.0);
-        let file = file.as_ref().ok_or(Error::FileRead)?;
-        Ok(file.mapping.file_size as u64)
+        let file = self.current()?;
+        Ok(file.as_ref().ok_or(Error::FileRead)?.mapping.file_size as u64)
     }
 
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
-        let file = read(&self.0);
-        let bytes = file.as_ref().ok_or(Error::FileRead)?.bytes();
-        let there = usize::try_from(position)
-            .ok()
-            .and_then(|position| bytes.get(position..))
-            .unwrap_or_default();
-        let len = there.len().min(dest.len());
-        dest[..len].copy_from_slice(&there[..len]);
+        let file = self.current()?;
+        let mapping = &file.as_ref().ok_or(Error::FileRead)?.mapping;
+        let there = (mapping.file_size as u64).saturating_sub(position);
+        let len = usize::try_from(there).map_or(dest.len(), |there| there.min(dest.len()));
+        if len > 0 {
+            // SAFETY: the file is mapped as long as `file` is borrowed, and is written to through `&mut` alone.
+            unsafe {
+                let bytes = mapping.at(position, len).ok_or(Error::FileRead)?;
+                bytes.copy_to_nonoverlapping(NonNull::from(&mut dest[0]), len);
+            }
+        }
         Ok(len)
     }
 
     fn view(&self, position: u64, len: usize) -> Option<View> {
-        let file = read(&self.0);
-        // SAFETY: the file is mapped as long as it is there, and its bytes stay where they are until the
-        // next write, truncation or the end of the backend.
+        let file = self.current().ok()?;
+        // SAFETY: the pages are mapped until the end of the backend, also when the file is mapped elsewhere by
+        // then, and their bytes stay until the next write or truncation.
         unsafe { Some(View::new(file.as_ref()?.mapping.at(position, len)?, len)) }
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
         let mut file = write(&self.0);
-        let mapping = &mut file.as_mut().ok_or(Error::FileWrite)?.mapping;
+        let file = file.as_mut().ok_or(Error::FileWrite)?;
+        file.follow().map_err(|_| Error::FileWrite)?;
+        let mapping = &mut file.mapping;
         // SAFETY: the file is mapped, the lock keeps others away, and no view outlasts a write.
         unsafe { mapping.write(position, bytes.as_ptr(), bytes.len()) }
     }
 
     fn truncate(&self, len: u64) -> Result<()> {
         let mut file = write(&self.0);
-        let mapping = &mut file.as_mut().ok_or(Error::FileTruncate)?.mapping;
+        let file = file.as_mut().ok_or(Error::FileTruncate)?;
+        file.follow().map_err(|_| Error::FileTruncate)?;
+        let mapping = &mut file.mapping;
         // SAFETY: as in `write_at`.
         unsafe { mapping.truncate(len) }
     }
@@ -185,8 +224,28 @@ impl Stream for MappedStream {
         read(&self.0).as_ref().ok_or(Error::FileWrite)?.sync()
     }
 
+    fn identity(&self) -> Option<Identity> {
+        read(&self.0).as_ref()?.identity()
+    }
+
     fn close(self: Box<Self>) -> Result<()> {
         Ok(())
+    }
+}
+
+impl MappedStream {
+    /// The file, mapped as far as it goes now.
+    fn current(&self) -> Result<RwLockReadGuard<'_, Option<MappedFile>>> {
+        loop {
+            let file = read(&self.0);
+            if file.as_ref().is_none_or(|file| file.mapping.is_current()) {
+                return Ok(file);
+            }
+            drop(file);
+            if let Some(file) = write(&self.0).as_mut() {
+                file.follow()?;
+            }
+        }
     }
 }
 
@@ -252,6 +311,30 @@ mod tests {
         assert!(stream.view(0, 1).is_none());
         let stream = backend.open(&other, Mode::Read).unwrap();
         assert_eq!(contents(stream.as_ref()), b"2");
+    }
+
+    #[test]
+    fn a_file_that_others_change_is_followed() {
+        let dir = TempDir::new("followed-file");
+        let (path, new) = (dir.join("f"), dir.join("new"));
+        std::fs::write(&path, b"abc").unwrap();
+        let backend = Mmap::new(MapMode::Read, INITIAL);
+        let stream = backend.open(&path, Mode::Read).unwrap();
+        let view = stream.view(0, 3).unwrap();
+        let before = stream.identity();
+        std::fs::write(&path, vec![7; 50_000]).unwrap();
+        assert_eq!(stream.size(), Ok(50_000));
+        assert_eq!(contents(stream.as_ref()), vec![7; 50_000]);
+        // SAFETY: the pages stay, and the file still has these bytes.
+        assert_eq!(unsafe { view.bytes() }, [7; 3]);
+        std::fs::write(&path, b"xy").unwrap();
+        assert!(stream.view(0, 3).is_none());
+        assert_eq!(contents(stream.as_ref()), b"xy");
+        std::fs::write(&new, b"another").unwrap();
+        std::fs::rename(&new, &path).unwrap();
+        let stream = backend.open(&path, Mode::Read).unwrap();
+        assert_eq!(contents(stream.as_ref()), b"another");
+        assert_ne!(stream.identity(), before);
     }
 
     #[test]

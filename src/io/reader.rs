@@ -78,7 +78,13 @@ impl Reader {
     /// [`crate::Error::FileOpen`], or the backend's own, when it can't be opened.
     pub fn acquire(&self) -> Result<(Arc<dyn Stream>, bool)> {
         let Some(names) = self.backend.names() else {
-            return Ok((self.open()?, false));
+            let stream = self.open()?;
+            // Only mappings tell which file they are of.
+            let Some(identity) = stream.identity() else {
+                return Ok((stream, false));
+            };
+            let last = self.state().last.replace(identity);
+            return Ok((stream, last.is_some_and(|last| last != identity)));
         };
         let mut state = self.state();
         if let Some(kept) = &state.kept {

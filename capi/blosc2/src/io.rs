@@ -37,7 +37,7 @@ pub(crate) const FILESYSTEM: blosc2_io_cb = blosc2_io_cb {
 };
 
 /// Files mapped into memory.
-const FILESYSTEM_MMAP: blosc2_io_cb = blosc2_io_cb {
+pub(crate) const FILESYSTEM_MMAP: blosc2_io_cb = blosc2_io_cb {
     id: BLOSC2_IO_FILESYSTEM_MMAP as u8,
     name: c"filesystem_mmap".as_ptr().cast_mut(),
     is_allocation_necessary: false,

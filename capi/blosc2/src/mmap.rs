@@ -1,17 +1,22 @@
 //! The mapped-file backend as callbacks.
 //!
-//! The parameters are the stream: what is known of the mapping is in the struct that the caller made,
-//! for him to see, and nowhere else. Each call makes the core's [`Mapping`] of it and, when something
-//! changed, puts it back.
+//! The parameters are the stream: what programs see of the mapping is in the struct that the caller made.
+//! Each call makes the core's [`Mapping`] of it, compares it with the size of the file, which others may have
+//! changed, and puts back what changed. Bytes that were lent stay mapped until the mapping is destroyed.
 
 use crate::stdio::Transfer;
 use crate::types::stdio::blosc2_stdio_mmap;
 use ferroblosc::Error;
-use ferroblosc::io::mapping::{Access, Mapping};
+use ferroblosc::io::Identity;
+use ferroblosc::io::mapping::{Access, Mapping, Pages, identity_of};
 use ferroblosc::io::mmap::MapMode;
 use ferroblosc_capi_common::{boundary, pointers};
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::ptr::{NonNull, null, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A mode by its name, and how the file is opened for it.
 fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
@@ -24,27 +29,183 @@ fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
     }
 }
 
+/// What is known of mapped files beside what their structs say. An entry is made for each file that is mapped
+/// and goes when that ends.
+static MAPPED: Mutex<Vec<Extra>> = Mutex::new(Vec::new());
+
+/// What is known of a mapped file beside what its struct says.
+struct Extra {
+    /// Address of the struct.
+    params: usize,
+    of_file: usize,
+    changed: bool,
+    /// Pages of earlier mappings, of which bytes may be lent.
+    old: Vec<Pages>,
+}
+
+fn mapped() -> MutexGuard<'static, Vec<Extra>> {
+    MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The entry of a struct. One that the program filled in itself gets an entry here.
+fn extra(
+    mapped: &mut Vec<Extra>,
+    params: *const blosc2_stdio_mmap,
+    file_size: usize,
+) -> &mut Extra {
+    let params = params.addr();
+    let at = mapped.iter().position(|extra| extra.params == params);
+    let at = at.unwrap_or_else(|| {
+        mapped.push(Extra {
+            params,
+            of_file: file_size,
+            changed: false,
+            old: Vec::new(),
+        });
+        mapped.len() - 1
+    });
+    &mut mapped[at]
+}
+
 /// What the struct says of its mapping; none when there is none.
-fn mapping_of(params: &blosc2_stdio_mmap) -> Option<Mapping> {
-    let writable = params.access_flags & i64::from(libc::PROT_WRITE) != 0;
-    Some(Mapping {
-        start: NonNull::new(params.addr.cast())?,
-        file_size: params.file_size,
-        mapping_size: params.mapping_size,
-        access: match (writable, params.is_memory_only) {
-            (false, _) => Access::Read,
-            (true, false) => Access::Write,
-            (true, true) => Access::Private,
-        },
-        fd: params.fd,
-    })
+///
+/// # Safety
+/// A struct that lives as long as the call.
+unsafe fn told(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
+    // SAFETY: promised by the caller. The fields that threads change beside others are atomic; the size comes
+    // first, as it is stored last.
+    unsafe {
+        let file_size = AtomicUsize::from_ptr(&raw mut (*params).file_size).load(Ordering::Acquire);
+        let mapping_size = AtomicUsize::from_ptr(&raw mut (*params).mapping_size);
+        let start = AtomicPtr::from_ptr(&raw mut (*params).addr).load(Ordering::Acquire);
+        let writable = (*params).access_flags & i64::from(libc::PROT_WRITE) != 0;
+        Some(Mapping {
+            start: NonNull::new(start.cast())?,
+            file_size,
+            mapping_size: mapping_size.load(Ordering::Acquire),
+            access: match (writable, (*params).is_memory_only) {
+                (false, _) => Access::Read,
+                (true, false) => Access::Write,
+                (true, true) => Access::Private,
+            },
+            fd: (*params).fd,
+            of_file: file_size,
+            changed: false,
+        })
+    }
+}
+
+/// The mapping of a struct as it is now, brought up to date with its file; none when there is none, or when its
+/// file can't be mapped any more.
+///
+/// # Safety
+/// As [`told`].
+unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mapping = told(params)?;
+        if mapping.access != Access::Private && mapping.is_current() {
+            return Some(mapping);
+        }
+        let mut all = mapped();
+        let mut mapping = told(params)?;
+        let extra = extra(&mut all, params, mapping.file_size);
+        (mapping.of_file, mapping.changed) = (extra.of_file, extra.changed);
+        let old = mapping.follow().ok()?;
+        extra.old.extend(old);
+        extra.of_file = mapping.of_file;
+        put_back(params, &mapping);
+        Some(mapping)
+    }
+}
+
+/// Changes a mapped file, and puts into the struct what that changed.
+///
+/// # Safety
+/// As [`told`]; nobody else uses the struct meanwhile.
+unsafe fn change<T>(
+    params: *mut blosc2_stdio_mmap,
+    change: impl FnOnce(&mut Mapping) -> T,
+) -> Option<T> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut mapping = current(params)?;
+        let result = change(&mut mapping);
+        put_back(params, &mapping);
+        extra(&mut mapped(), params, mapping.file_size).changed = mapping.changed;
+        Some(result)
+    }
 }
 
 /// Puts into the struct what a change of the mapping may have changed.
-fn put_back(params: &mut blosc2_stdio_mmap, mapping: &Mapping) {
-    params.addr = mapping.start.as_ptr().cast();
-    params.file_size = mapping.file_size;
-    params.mapping_size = mapping.mapping_size;
+///
+/// # Safety
+/// As [`told`].
+unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let start = AtomicPtr::from_ptr(&raw mut (*params).addr);
+        start.store(mapping.start.as_ptr().cast(), Ordering::Release);
+        AtomicUsize::from_ptr(&raw mut (*params).mapping_size)
+            .store(mapping.mapping_size, Ordering::Release);
+        AtomicUsize::from_ptr(&raw mut (*params).file_size)
+            .store(mapping.file_size, Ordering::Release);
+    }
+}
+
+/// Maps the file that the path names now, when it is another one than is mapped. One that can't be mapped leaves
+/// the old.
+///
+/// # Safety
+/// As [`told`]; the struct has a mapping.
+unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
+    let named = std::fs::metadata(OsStr::from_bytes(path.to_bytes()));
+    let Ok(named) = named else { return };
+    // SAFETY: promised by the caller; what is opened here is nobody else's.
+    unsafe {
+        let is_same = |fd| {
+            identity_of(fd)
+                .is_none_or(|ours| (ours.device, ours.inode) == (named.dev(), named.ino()))
+        };
+        if is_same((*params).fd) {
+            return;
+        }
+        let mut all = mapped();
+        let Some(mut mapping) = told(params).filter(|_| !is_same((*params).fd)) else {
+            return;
+        };
+        let extra = extra(&mut all, params, mapping.file_size);
+        if extra.changed && mapping.access == Access::Private {
+            return;
+        }
+        let mode = match mapping.access {
+            Access::Write => c"rb+",
+            Access::Read | Access::Private => c"rb",
+        };
+        let file = libc::fopen(path.as_ptr(), mode.as_ptr());
+        if file.is_null() {
+            return;
+        }
+        let initial = (*params).initial_mapping_size;
+        // The descriptor keeps its number, which other threads may be using.
+        if libc::dup2(libc::fileno(file), (*params).fd) >= 0
+            && let Ok(new) = Mapping::new((*params).fd, mapping.access, initial)
+        {
+            extra.old.push(mapping.replace(new));
+            extra.of_file = mapping.of_file;
+            put_back(params, &mapping);
+        }
+        libc::fclose(file);
+    }
+}
+
+/// Which file a struct maps.
+///
+/// # Safety
+/// A struct that lives as long as the call.
+pub(crate) unsafe fn identity(params: *mut blosc2_stdio_mmap) -> Option<Identity> {
+    // SAFETY: promised by the caller.
+    unsafe { identity_of(told(params)?.fd) }
 }
 
 /// Opens the file at `urlpath`, maps it and notes that in the struct.
@@ -77,6 +238,9 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
             return Err(Error::MemoryAlloc);
         }
         put_back(params, &mapping);
+        let mut all = mapped();
+        all.retain(|extra| extra.params != (&raw const *params).addr());
+        drop(all);
         params.urlpath = path;
         params.file = file;
         params.fd = fd;
@@ -107,6 +271,8 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_open(
                 map(&mut *stream, urlpath)?;
             } else if pointers::c_str(mapped.urlpath) != Some(path) {
                 return Err(Error::FileOpen);
+            } else {
+                follow_name(stream, path);
             }
         }
         Ok(params)
@@ -124,9 +290,10 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_close(_stream: *mut c_void) -> c_int 
 pub unsafe extern "C" fn blosc2_stdio_mmap_size(stream: *mut c_void) -> i64 {
     boundary!(blosc2_stdio_mmap_size, {
         // SAFETY: the caller gives a stream or NULL.
-        let stream = unsafe { stream.cast::<blosc2_stdio_mmap>().as_ref() };
-        let stream = stream.ok_or(Error::Failure)?;
-        i64::try_from(stream.file_size).map_err(|_| Error::Failure)
+        let stream = NonNull::new(stream).ok_or(Error::Failure)?;
+        // SAFETY: as above.
+        let mapping = unsafe { current(stream.as_ptr().cast()) }.ok_or(Error::Failure)?;
+        i64::try_from(mapping.file_size).map_err(|_| Error::Failure)
     })
 }
 
@@ -142,26 +309,29 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_write(
     stream: *mut c_void,
 ) -> i64 {
     boundary!(blosc2_stdio_mmap_write, {
-        // SAFETY: the caller gives a stream or NULL, and uses it nowhere else meanwhile.
-        let stream = unsafe { stream.cast::<blosc2_stdio_mmap>().as_mut() };
-        let (Some(stream), Some(transfer)) = (stream, Transfer::new(size, nitems, position)) else {
+        let Some(transfer) = Transfer::new(size, nitems, position) else {
             return Ok(0);
         };
-        let Some(mut mapping) = mapping_of(stream).filter(|_| !ptr.is_null()) else {
+        if stream.is_null() || ptr.is_null() {
             return Ok(0);
+        }
+        // SAFETY: the caller gives a stream, and uses it nowhere else meanwhile; the struct describes what was
+        // mapped; the caller promises so many bytes.
+        let written = unsafe {
+            change(stream.cast(), |mapping| {
+                mapping.write(transfer.position, ptr.cast(), transfer.len)
+            })
         };
-        // SAFETY: the struct describes what was mapped; the caller promises so many bytes.
-        let written = unsafe { mapping.write(transfer.position, ptr.cast(), transfer.len) };
-        put_back(stream, &mapping);
         Ok::<i64, Error>(match written {
-            Ok(()) => transfer.items(transfer.len),
-            Err(_) => 0,
+            Some(Ok(())) => transfer.items(transfer.len),
+            _ => 0,
         })
     })
 }
 
 /// Sets *ptr to nitems items of size bytes at a position of a mapped file. They may be read until
-/// the file is next written. Gives nitems; 0, with *ptr NULL, when the file hasn't so many.
+/// the file is next written or cut. Gives nitems; 0, with *ptr NULL, when the file hasn't so many now.
+/// To read bytes that another process cuts off afterwards ends the process with SIGBUS.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_read(
     ptr: *mut *mut c_void,
@@ -175,8 +345,8 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_read(
         // nobody changes meanwhile; the struct describes what was mapped.
         let found = unsafe {
             Transfer::new(size, nitems, position).and_then(|transfer| {
-                let stream = stream.cast::<blosc2_stdio_mmap>().as_ref()?;
-                mapping_of(stream)?.at(transfer.position, transfer.len)
+                let stream = NonNull::new(stream)?;
+                current(stream.as_ptr().cast())?.at(transfer.position, transfer.len)
             })
         };
         // SAFETY: as above.
@@ -195,15 +365,14 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_read(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_truncate(stream: *mut c_void, size: i64) -> c_int {
     boundary!(blosc2_stdio_mmap_truncate, {
-        // SAFETY: the caller gives a stream or NULL, and uses it nowhere else meanwhile.
-        let stream = unsafe { stream.cast::<blosc2_stdio_mmap>().as_mut() };
-        let stream = stream.ok_or(Error::Failure)?;
+        let stream = NonNull::new(stream).ok_or(Error::Failure)?;
         let size = u64::try_from(size).map_err(|_| Error::Failure)?;
-        let mut mapping = mapping_of(stream).ok_or(Error::Failure)?;
-        // SAFETY: the struct describes what was mapped.
-        let truncated = unsafe { mapping.truncate(size) };
-        put_back(stream, &mapping);
-        truncated.map_err(|_| Error::Failure)?;
+        // SAFETY: the caller gives a stream, and uses it nowhere else meanwhile; the struct describes what was
+        // mapped.
+        let truncated = unsafe { change(stream.as_ptr().cast(), |mapping| mapping.truncate(size)) };
+        truncated
+            .ok_or(Error::Failure)?
+            .map_err(|_| Error::Failure)?;
         Ok(0)
     })
 }
@@ -217,7 +386,8 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_destroy(params: *mut c_void) -> c_int
         unsafe {
             let stream = params.cast::<blosc2_stdio_mmap>();
             let opened = stream.as_mut().ok_or(Error::Failure)?;
-            let mapping = mapping_of(opened).ok_or(Error::Failure)?;
+            let mapping = told(stream).ok_or(Error::Failure)?;
+            mapped().retain(|extra| extra.params != stream.addr());
             let synced = mapping.sync();
             let unmapped = mapping.unmap();
             let closed = libc::fclose(opened.file);

@@ -1,11 +1,12 @@
 //! An I/O backend of C.
 
-use crate::io::{FILESYSTEM, registered};
+use crate::io::{FILESYSTEM, FILESYSTEM_MMAP, registered};
+use crate::mmap;
 use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::blosc2_stdio_params;
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{
-    Backend, Care, CarefulFileSystem, FileSystem, Mode, Portions, Stream, View, ids,
+    Backend, Care, CarefulFileSystem, FileSystem, Identity, Mode, Portions, Stream, View, ids,
 };
 use ferroblosc::{Error, Result};
 use std::ffi::{CString, c_void};
@@ -241,6 +242,12 @@ impl Stream for CStream {
             0 => Ok(()),
             _ => Err(Error::FileTruncate),
         }
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        let is_mapping = has_same_functions(&self.callbacks, &FILESYSTEM_MMAP);
+        // SAFETY: the stream of this backend is its struct.
+        is_mapping.then(|| unsafe { mmap::identity(self.locked().0.as_ptr().cast()) })?
     }
 
     fn close(self: Box<Self>) -> Result<()> {
