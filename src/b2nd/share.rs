@@ -9,7 +9,7 @@ use super::get::check;
 use super::request::Request;
 use super::state::{Chunks, check_chunksize};
 use crate::chunk::{Compressor, Decompressor, MAX_OVERHEAD, Source, Special};
-use crate::frame::FrameChunk;
+use crate::frame::{Frame, FrameChunk};
 use crate::schunk::chunks::{Offer, chunk, lazy_chunk, update};
 use crate::{Buffer, Error, Result, pool};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -56,6 +56,8 @@ pub(super) fn read<R: Reading>(
     parts: impl Iterator<Item = R::Part> + Send,
     count: usize,
 ) -> Result<()> {
+    // The blocks of lazy chunks are read after the chunks were looked up.
+    let _held = s.frame().map(Frame::lock_shared).transpose()?;
     let mut parts = Some(parts);
     let mut shared = None;
     s.decompress(&mut |decompressor| {

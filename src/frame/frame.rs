@@ -413,10 +413,14 @@ impl Frame {
             return Ok(None);
         }
         let (reader, replaced) = files.acquire()?;
-        let len = header::frame_len(&reader.fixed_header()?);
+        let fixed = reader.fixed_header()?;
+        let len = header::frame_len(&fixed);
+        // A chunk that is removed can leave the length as it was.
+        let nbytes = header::data_len(&fixed);
         let is_current = || {
             let known = self.known();
-            !known.stale && known.len == len
+            let is_same = known.len == len && (self.legacy || known.counters.nbytes == nbytes);
+            !known.stale && is_same
         };
         if replaced {
             self.known().stale = true;
@@ -460,6 +464,30 @@ impl Frame {
         let is_same = found
             .iter()
             .any(|layer| layer.name == name && layer.content == content);
+        if replaced || !is_same {
+            self.known().stale = true;
+        }
+        Ok(())
+    }
+
+    /// Compares the positions of the chunks with those that the file tells; when they differ, the next
+    /// [`Frame::refresh`] reads all anew, though the header is the same.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn compare_index(&self) -> Result<()> {
+        let Place::Disk(files) = &self.place else {
+            return Ok(());
+        };
+        let before = self.known().offsets.clone();
+        let Some(before) = before.filter(|_| !self.legacy && !self.known().stale) else {
+            return Ok(());
+        };
+        let (reader, replaced) = files.acquire()?;
+        let mut now = read_frame(&reader, kind_of(files))?.known;
+        let now = self.find_offsets(&mut now)?;
+        let is_same =
+            now.len() == before.len() && (0..now.len()).all(|i| now.get(i) == before.get(i));
         if replaced || !is_same {
             self.known().stale = true;
         }

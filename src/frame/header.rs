@@ -342,6 +342,11 @@ pub(super) fn frame_len(fixed: &[u8; FIXED_LEN]) -> u64 {
     u64::from_be_bytes(bytes_at(fixed, FRAME_LEN_AT))
 }
 
+/// Bytes of data that the fixed part of a header tells.
+pub(super) fn data_len(fixed: &[u8; FIXED_LEN]) -> i64 {
+    i64_at(fixed, NBYTES_AT)
+}
+
 /// Tells the length of the frame in a header.
 pub(super) fn set_frame_len(header: &mut [u8], len: u64) {
     let field = &mut header[FRAME_LEN_AT..][..size_of::<u64>()];

@@ -63,7 +63,7 @@ impl Frame {
         self.find_offsets(&mut self.known())
     }
 
-    fn find_offsets(&self, known: &mut Known) -> Result<Arc<Offsets>> {
+    pub(super) fn find_offsets(&self, known: &mut Known) -> Result<Arc<Offsets>> {
         if let Some(offsets) = &known.offsets {
             return Ok(Arc::clone(offsets));
         }

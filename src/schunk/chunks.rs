@@ -587,6 +587,7 @@ pub fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Res
 /// As [`chunk`]; [`Error::InvalidParam`] for another kind of chunk, or when it has no such block; those of
 /// decompression.
 pub fn vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
+    let _held = s.frame().map(Frame::lock_shared).transpose()?;
     let chunk = lazy_chunk(s, nchunk)?;
     let header = ChunkHeader::parse(&chunk)?;
     let nblocks = i64::from(header.basic.blocksize);

@@ -56,4 +56,4 @@ pub use describe::describe;
 pub use regime::{UNSET, VARIABLE};
 pub use rust::{SChunk, Storage, Transaction};
 pub use state::{Layer, Layers, State};
-pub use sync::{refresh, serialise};
+pub use sync::{refresh, refresh_all, serialise};

@@ -543,9 +543,9 @@ impl SChunk {
     /// Takes up what another handle or process has changed; returns whether there was something.
     ///
     /// # Errors
-    /// Those of [`sync::refresh`].
+    /// Those of [`sync::refresh_all`].
     pub fn refresh(&self) -> Result<bool> {
-        sync::refresh(&self.state)
+        sync::refresh_all(&self.state)
     }
 
     /// Reads all of the super-chunk to find what is wrong with it.

@@ -4,6 +4,7 @@ use super::chunks::{self, Offer, compress, fixed_chunksize};
 use super::state::State;
 use super::transaction::atomically;
 use crate::chunk::{BasicHeader, ChunkHeader, Source};
+use crate::frame::Frame;
 use crate::{Buffer, Error, Result};
 
 /// The size of an item.
@@ -72,6 +73,8 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
     if len_to_get(s, start, stop)? == 0 {
         return Ok(());
     }
+    // The blocks of lazy chunks are read after the chunks were looked up.
+    let _held = s.frame().map(Frame::lock_shared).transpose()?;
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
     let mut rest = dest;
@@ -164,6 +167,7 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
     if coordinates.is_empty() {
         return Ok(());
     }
+    let _held = s.frame().map(Frame::lock_shared).transpose()?;
     let counters = s.counters();
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;

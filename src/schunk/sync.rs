@@ -20,6 +20,19 @@ pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     }
 }
 
+/// As [`refresh`], and compares the order of the chunks too, which can change without a trace in the header.
+///
+/// # Errors
+/// As [`refresh`].
+pub fn refresh_all<S: State + ?Sized>(s: &S) -> Result<bool> {
+    let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    if let Some(frame) = s.frame() {
+        // What can't be read now is read by the next call.
+        let _ = frame.compare_index();
+    }
+    refresh(s)
+}
+
 /// The super-chunk as the bytes of a contiguous frame of its own.
 ///
 /// # Errors
