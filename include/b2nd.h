@@ -62,7 +62,10 @@ typedef struct chunk_cache_s {
   int64_t nchunk;
 } chunk_cache_s;
 
-/** An N-dimensional array. Its chunks are N-dimensional too, and so are their blocks. */
+/**
+ * An N-dimensional array. Its chunks are N-dimensional too, and so are their blocks. Several threads may use
+ * one as they may use a super-chunk; b2nd_free() comes after all other calls.
+ */
 typedef struct b2nd_array_t {
   /** The super-chunk with the data. */
   blosc2_schunk *sc;

@@ -419,7 +419,10 @@ struct blosc2_postfilter_params;
 /** A point in time, as blosc_set_timestamp() takes it. */
 typedef struct timespec blosc_timestamp_t;
 
-/** Parameters and working memory of compressions or decompressions, one at a time. */
+/**
+ * Parameters and working memory of compressions or decompressions, one at a time: a second call in another
+ * thread gives BLOSC2_ERROR_INVALID_PARAM.
+ */
 typedef struct blosc2_context blosc2_context;
 
 /** A frame: a super-chunk as one buffer, one file or one directory. */
@@ -765,7 +768,15 @@ typedef struct blosc2_metalayer {
   int32_t content_len;
 } blosc2_metalayer;
 
-/** A super-chunk: a sequence of chunks with parameters and metadata. */
+/**
+ * A super-chunk: a sequence of chunks with parameters and metadata.
+ *
+ * Any number of threads may read one at the same time, and calls that change it wait for their turn; a call
+ * that would have to wait for a prefilter, postfilter or tuner of the program gives
+ * BLOSC2_ERROR_INVALID_PARAM. Not to be called beside others are blosc2_schunk_free(), the inline functions
+ * blosc2_meta_get() and blosc2_meta_exists() beside a change of metalayers, and the functions of contexts
+ * with cctx or dctx. Fields are read and replaced between calls only.
+ */
 typedef struct blosc2_schunk {
   /** Version of the format. */
   uint8_t version;
@@ -1491,7 +1502,8 @@ int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
 
 /**
  * Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
- * needs no free is valid until the super-chunk changes. Gives the bytes of the chunk, or an error code.
+ * needs no free is valid until the super-chunk changes, by any call in any thread, or is freed. Gives the
+ * bytes of the chunk, or an error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
@@ -1737,7 +1749,8 @@ int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
 
 /**
  * Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
- * needs no free is valid until the super-chunk changes. Gives the bytes of the chunk, or an error code.
+ * needs no free is valid until the super-chunk changes, by any call in any thread, or is freed. Gives the
+ * bytes of the chunk, or an error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_chunk(blosc2_schunk *schunk,

@@ -18,7 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 use try_lock::{Locked, TryLock};
 
-/// Parameters and working memory of compressions or decompressions, one at a time.
+/// Parameters and working memory of compressions or decompressions, one at a time: a second call in another
+/// thread gives BLOSC2_ERROR_INVALID_PARAM.
 pub struct blosc2_context {
     role: Role,
 }
@@ -45,14 +46,14 @@ enum Role {
 
 /// Engines for calls of one super-chunk in several threads, beside the context's own.
 struct Spares<P, T> {
-    params: P,
+    params: Box<P>,
     idle: TryLock<Vec<T>>,
 }
 
 impl<P, T> Spares<P, T> {
     fn new(params: P) -> Spares<P, T> {
         Spares {
-            params,
+            params: Box::new(params),
             idle: TryLock::new(Vec::new()),
         }
     }

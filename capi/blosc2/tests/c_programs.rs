@@ -141,6 +141,21 @@ fn row_c16_nothing_races() {
 }
 
 #[test]
+fn threads_share_super_chunks_and_arrays() {
+    passes("sharing.c");
+}
+
+#[test]
+fn processes_handles_and_threads_use_one_super_chunk() {
+    passes("many_handles.c");
+}
+
+#[test]
+fn readers_follow_files_that_others_change() {
+    passes("followed_files.c");
+}
+
+#[test]
 fn arrays_slices_and_selections() {
     passes("b2nd_slices.c");
 }

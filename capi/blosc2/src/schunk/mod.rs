@@ -15,7 +15,7 @@ use crate::{defaults, global};
 use ferroblosc::frame::{Counters, Files, Frame, Loaded, Recorded};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{Backend, paths};
-use ferroblosc::schunk::{Layers, State, copy, describe, refresh};
+use ferroblosc::schunk::{Layers, State, copy, describe, refresh_all};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, buffers, pointers};
 use std::alloc::{Layout, alloc_zeroed};
@@ -560,7 +560,7 @@ pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut blosc2_schunk) -> c_
     boundary!(blosc2_schunk_refresh, {
         // SAFETY: the caller gives a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::enter(schunk, Purpose::Look) }?;
-        refresh(&*schunk).map(c_int::from)
+        refresh_all(&*schunk).map(c_int::from)
     })
 }
 

@@ -46,7 +46,8 @@ pub struct chunk_cache_s {
 
 assert_layout!(chunk_cache_s, size 16, align 8, { data: 0, nchunk: 8 });
 
-/// An N-dimensional array. Its chunks are N-dimensional too, and so are their blocks.
+/// An N-dimensional array. Its chunks are N-dimensional too, and so are their blocks. Several threads may use
+/// one as they may use a super-chunk; b2nd_free() comes after all other calls.
 #[repr(C)]
 pub struct b2nd_array_t {
     /// The super-chunk with the data.

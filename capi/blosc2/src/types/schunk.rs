@@ -26,6 +26,12 @@ pub struct blosc2_metalayer {
 assert_layout!(blosc2_metalayer, size 24, align 8, { name: 0, content: 8, content_len: 16 });
 
 /// A super-chunk: a sequence of chunks with parameters and metadata.
+///
+/// Any number of threads may read one at the same time, and calls that change it wait for their turn; a call
+/// that would have to wait for a prefilter, postfilter or tuner of the program gives
+/// BLOSC2_ERROR_INVALID_PARAM. Not to be called beside others are blosc2_schunk_free(), the inline functions
+/// blosc2_meta_get() and blosc2_meta_exists() beside a change of metalayers, and the functions of contexts
+/// with cctx or dctx. Fields are read and replaced between calls only.
 #[repr(C)]
 pub struct blosc2_schunk {
     /// Version of the format.

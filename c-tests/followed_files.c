@@ -1,0 +1,375 @@
+/*
+ * What a handle reads, of a file and of a mapping of it, after another handle has changed the file: thirteen
+ * changes, a file that grows, one that is cut, one that another replaces. And what is read, with locks asked
+ * for, where nothing can be written.
+ */
+
+#include "schunks.h"
+#include <b2nd.h>
+#include <sys/wait.h>
+
+enum { WORDS = 3000, BYTES = WORDS * 4, CHUNKS = 6, CHANGES = 13 };
+
+static int32_t plain[WORDS], noise[WORDS];
+static blosc2_stdio_mmap mapping;
+
+static blosc2_schunk *open_mapped(const char *path, const char *mode) {
+  blosc2_io io = BLOSC2_IO_DEFAULTS;
+  mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
+  mapping.mode = mode;
+  io.id = BLOSC2_IO_FILESYSTEM_MMAP;
+  io.params = &mapping;
+  return blosc2_schunk_open_udio(path, &io);
+}
+
+static uint8_t *compressed(const int32_t *items) {
+  uint8_t *chunk = (uint8_t *)malloc(BYTES + BLOSC2_MAX_OVERHEAD);
+  blosc2_context *context = blosc2_create_cctx(items_of(ITEM));
+  CHECK(blosc2_compress_ctx(context, items, BYTES, chunk, BYTES + BLOSC2_MAX_OVERHEAD) > 0);
+  blosc2_free_ctx(context);
+  return chunk;
+}
+
+static blosc2_schunk *six_chunks(void) {
+  blosc2_schunk *schunk = make(SINGLE_FILE);
+  int i;
+  CHECK(blosc2_meta_add(schunk, "m", (uint8_t *)"12345", 5) >= 0);
+  for (i = 0; i < CHUNKS; i++) {
+    CHECK_IS(blosc2_schunk_append_buffer(schunk, i == 2 ? noise : plain, BYTES), i + 1);
+  }
+  CHECK(blosc2_vlmeta_add(schunk, "v", (uint8_t *)"hello, I am here", 16, NULL) >= 0);
+  return schunk;
+}
+
+static void apply(blosc2_schunk *schunk, int change) {
+  static int64_t order[] = {5, 4, 3, 2, 1, 0};
+  static uint8_t content[9000];
+  uint8_t *chunk = compressed(noise);
+  memcpy(content, noise, sizeof content);
+  switch (change) {
+    case 1: CHECK(blosc2_vlmeta_add(schunk, "x", content, 5, NULL) >= 0); break;
+    case 2: CHECK(blosc2_vlmeta_add(schunk, "x", content, 9000, NULL) >= 0); break;
+    case 3: CHECK(blosc2_vlmeta_update(schunk, "v", (uint8_t *)"a", 1, NULL) >= 0); break;
+    case 4: CHECK(blosc2_vlmeta_delete(schunk, "v") >= 0); break;
+    case 5: CHECK(blosc2_meta_update(schunk, "m", (uint8_t *)"54321", 5) >= 0); break;
+    case 6: CHECK(blosc2_schunk_append_buffer(schunk, noise, BYTES) > 0); break;
+    case 7: CHECK_IS(blosc2_schunk_set_slice_buffer(schunk, WORDS, 2 * WORDS, plain), 0); break;
+    case 8: CHECK_IS(blosc2_schunk_set_slice_buffer(schunk, WORDS, 2 * WORDS, noise), 0); break;
+    case 9: CHECK(blosc2_schunk_insert_chunk(schunk, 3, chunk, true) > 0); break;
+    case 10: CHECK(blosc2_schunk_delete_chunk(schunk, 5) >= 0); break;
+    case 11: CHECK(blosc2_schunk_delete_chunk(schunk, 0) >= 0); break;
+    case 12: CHECK_IS(blosc2_schunk_reorder_offsets(schunk, order), 0); break;
+    default: break;
+  }
+  free(chunk);
+}
+
+/* Compares all that a handle reads with what the writer's does. */
+static void reads_the_same(blosc2_schunk *handle, blosc2_schunk *writer) {
+  static int32_t found[WORDS], wanted[WORDS];
+  uint8_t *content, *other, *chunk;
+  int32_t len, other_len;
+  bool needs_free;
+  int64_t nchunk;
+  int code;
+
+  for (nchunk = 0; nchunk < writer->nchunks; nchunk++) {
+    CHECK_IS(blosc2_schunk_decompress_chunk(writer, nchunk, wanted, BYTES), BYTES);
+    CHECK_IS(blosc2_schunk_decompress_chunk(handle, nchunk, found, BYTES), BYTES);
+    CHECK(memcmp(found, wanted, BYTES) == 0);
+    CHECK_IS(blosc2_schunk_get_slice_buffer(handle, nchunk * WORDS + 7, nchunk * WORDS + 17, found), 0);
+    CHECK(memcmp(found, wanted + 7, 40) == 0);
+    code = blosc2_schunk_get_lazychunk(handle, nchunk, &chunk, &needs_free);
+    CHECK(code > 0);
+    if (code > 0) {
+      CHECK_IS(blosc2_decompress_ctx(handle->dctx, chunk, code, found, BYTES), BYTES);
+      CHECK(memcmp(found, wanted, BYTES) == 0);
+    }
+    if (code > 0 && needs_free) {
+      free(chunk);
+    }
+  }
+  code = blosc2_vlmeta_get(writer, "v", &other, &other_len);
+  CHECK_IS(blosc2_vlmeta_get(handle, "v", &content, &len), code);
+  CHECK_IS(len, other_len);
+  CHECK(len == 0 || memcmp(content, other, (size_t)len) == 0);
+  free(content);
+  free(other);
+  CHECK_IS(handle->nchunks, writer->nchunks);
+}
+
+static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
+  int change;
+  for (change = 0; change < CHANGES; change++) {
+    blosc2_schunk *writer = six_chunks(), *handle;
+    static int32_t found[WORDS];
+    int is_new;
+    handle = is_mapped ? open_mapped(path_of(SINGLE_FILE), mode) : blosc2_schunk_open(path_of(SINGLE_FILE));
+    CHECK(handle != NULL);
+    CHECK_IS(blosc2_schunk_decompress_chunk(handle, 5, found, BYTES), BYTES);
+    apply(writer, change);
+    /* Once by what is read first, once by a refresh. */
+    if (change % 2 == 0) {
+      is_new = blosc2_schunk_refresh(handle);
+      CHECK(is_new >= 0);
+      CHECK_IS(blosc2_schunk_refresh(handle), 0);
+    }
+    reads_the_same(handle, writer);
+    apply(writer, 6);
+    apply(writer, 6);
+    reads_the_same(handle, writer);
+    CHECK_IS(blosc2_schunk_free(handle), 0);
+    done(writer, SINGLE_FILE);
+  }
+}
+
+static void an_array_follows_every_shape(bool is_mapped) {
+  static const int64_t shape[] = {8, 6}, shapes[][2] = {{10, 6}, {10, 9}, {40, 30}, {40, 6}, {4, 3}, {20, 20}};
+  static const int32_t chunks[] = {4, 3}, blocks[] = {2, 3};
+  static uint8_t items[1200], found[1200], wanted[1200];
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_cparams cparams = items_of(1);
+  b2nd_context_t *context;
+  b2nd_array_t *writer, *reader;
+  size_t i;
+
+  storage.cparams = &cparams;
+  storage.contiguous = true;
+  storage.urlpath = path_of(SINGLE_FILE);
+  context = b2nd_create_ctx(&storage, 2, shape, chunks, blocks, "|u1", 0, NULL, 0);
+  memcpy(items, noise, sizeof items);
+  CHECK_IS(b2nd_from_cbuffer(context, &writer, items, 48), 0);
+  if (is_mapped) {
+    CHECK_IS(b2nd_from_schunk(open_mapped(path_of(SINGLE_FILE), "r"), &reader), 0);
+  } else {
+    CHECK_IS(b2nd_open(path_of(SINGLE_FILE), &reader), 0);
+  }
+  for (i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    int64_t size = shapes[i][0] * shapes[i][1];
+    CHECK_IS(b2nd_resize(writer, shapes[i], NULL), 0);
+    CHECK_IS(b2nd_set_slice_cbuffer(items, shapes[i], size, (int64_t[]){0, 0}, shapes[i], writer), 0);
+    CHECK_IS(b2nd_to_cbuffer(writer, wanted, size), 0);
+    CHECK_IS(b2nd_to_cbuffer(reader, found, size), 0);
+    CHECK_IS(reader->shape[0], shapes[i][0]);
+    CHECK(memcmp(found, wanted, (size_t)size) == 0);
+  }
+  b2nd_free(reader);
+  b2nd_free(writer);
+  b2nd_free_ctx(context);
+  CHECK_IS(blosc2_remove_urlpath(path_of(SINGLE_FILE)), 0);
+}
+
+static void what_was_lent_stays_mapped_while_the_file_grows(void) {
+  blosc2_schunk *writer = six_chunks(), *handle = open_mapped(path_of(SINGLE_FILE), "r");
+  uint8_t *chunk, *before = (uint8_t *)malloc(BYTES + BLOSC2_MAX_OVERHEAD);
+  bool needs_free;
+  int len = blosc2_schunk_get_chunk(handle, 2, &chunk, &needs_free), i;
+  CHECK(len > 0 && !needs_free);
+  memcpy(before, chunk, (size_t)len);
+  for (i = 0; i < 60; i++) {
+    apply(writer, 6);
+    if (i % 7 == 0) {
+      CHECK_IS(blosc2_schunk_refresh(handle), 1);
+    }
+  }
+  reads_the_same(handle, writer);
+  CHECK(memcmp(before, chunk, (size_t)len) == 0);
+  free(before);
+  CHECK_IS(blosc2_schunk_free(handle), 0);
+  done(writer, SINGLE_FILE);
+}
+
+static void a_file_that_replaces_another_is_mapped(void) {
+  blosc2_schunk *writer = six_chunks(), *handle = open_mapped(path_of(SINGLE_FILE), "r"), *other;
+  static int32_t found[WORDS];
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  storage.contiguous = true;
+  storage.urlpath = (char *)"other.b2frame";
+  other = blosc2_schunk_copy(writer, &storage);
+  CHECK_IS(blosc2_schunk_set_slice_buffer(other, 0, WORDS, noise), 0);
+  blosc2_schunk_free(other);
+  CHECK_IS(blosc2_schunk_decompress_chunk(handle, 0, found, BYTES), BYTES);
+  CHECK(memcmp(found, plain, BYTES) == 0);
+  CHECK_IS(rename("other.b2frame", path_of(SINGLE_FILE)), 0);
+  CHECK_IS(blosc2_schunk_decompress_chunk(handle, 0, found, BYTES), BYTES);
+  CHECK(memcmp(found, noise, BYTES) == 0);
+  CHECK_IS(blosc2_schunk_free(handle), 0);
+  done(writer, SINGLE_FILE);
+}
+
+/* Each in a process of its own, which must not end by a signal. */
+static void a_file_that_is_cut_is_an_error(void) {
+  static const long sizes[] = {0, 50, 4096, 12288, 14000, 25000};
+  static const char *modes[] = {"r", "r+", "c"};
+  size_t i, j;
+  for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (j = 0; j < 3; j++) {
+      blosc2_schunk *writer = six_chunks();
+      int status;
+      pid_t child;
+      fflush(stdout);
+      child = fork();
+      if (child == 0) {
+        static int32_t found[WORDS];
+        checks_bad = 0;
+        blosc2_schunk *handle = open_mapped(path_of(SINGLE_FILE), modes[j]);
+        uint8_t *lazy = NULL;
+        bool needs_free;
+        int len = blosc2_schunk_get_lazychunk(handle, 2, &lazy, &needs_free), code, wrong = 0;
+        blosc2_context *context;
+        blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
+        CHECK(len > 0);
+        CHECK_IS(truncate(path_of(SINGLE_FILE), sizes[i]), 0);
+        dparams.schunk = handle;
+        dparams.nthreads = 2;
+        context = blosc2_create_dctx(dparams);
+        code = blosc2_schunk_decompress_chunk(handle, 5, found, BYTES);
+        wrong += code >= 0 && memcmp(found, plain, BYTES) != 0;
+        code = blosc2_schunk_decompress_chunk(handle, 2, found, BYTES);
+        wrong += code >= 0 && memcmp(found, noise, BYTES) != 0;
+        code = blosc2_schunk_get_slice_buffer(handle, 2 * WORDS, 2 * WORDS + 10, found);
+        wrong += code >= 0 && memcmp(found, noise, 40) != 0;
+        code = blosc2_decompress_ctx(context, lazy, len, found, BYTES);
+        wrong += code >= 0 && memcmp(found, noise, BYTES) != 0;
+        wrong += blosc2_schunk_append_buffer(handle, plain, BYTES) >= 0;
+        free(blosc2_frame_get_offsets(handle));
+        blosc2_schunk_refresh(handle);
+        blosc2_free_ctx(context);
+        if (needs_free) {
+          free(lazy);
+        }
+        blosc2_schunk_free(handle);
+        _exit(wrong == 0 && checks_bad == 0 ? 0 : 1);
+      }
+      CHECK(waitpid(child, &status, 0) == child);
+      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        printf("cut to %ld, mode %s: status %d\n", sizes[i], modes[j], status);
+        CHECK(false);
+      }
+      blosc2_schunk_free(writer);
+      CHECK_IS(remove(path_of(SINGLE_FILE)), 0);
+    }
+  }
+}
+
+/* ---- locks where nothing can be written ---------------------------------------------------------- */
+
+static blosc2_schunk *open_locked(const char *path) {
+  static blosc2_stdio_params params = {true};
+  blosc2_io io = BLOSC2_IO_DEFAULTS;
+  io.params = &params;
+  return blosc2_schunk_open_udio(path, &io);
+}
+
+/* What a process without rights sees; returns how many things are not as they should be. */
+static int read_without_rights(int kind, bool has_lock_file) {
+  int32_t items[ITEMS];
+  blosc2_schunk *schunk;
+  checks_bad = 0;
+  if (getuid() == 0) {
+    CHECK_IS(setgid(65534), 0);
+    CHECK_IS(setuid(65534), 0);
+  }
+  schunk = open_locked(path_of(kind));
+  CHECK(schunk != NULL);
+  if (schunk == NULL) {
+    return checks_bad;
+  }
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 1, items, CHUNK), CHUNK);
+  CHECK_IS(blosc2_schunk_refresh(schunk), 0);
+  CHECK_IS(blosc2_schunk_lock(schunk), 0);
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 2, items, CHUNK), CHUNK);
+  CHECK_IS(blosc2_schunk_unlock(schunk), 0);
+  CHECK(append(schunk, ramp_chunk(0, CHUNK)) < 0);
+  CHECK_IS(schunk->nchunks, 3);
+  CHECK_IS(blosc2_schunk_free(schunk), 0);
+  CHECK_IS(access(kind == SINGLE_FILE ? "file.b2frame.b2lock" : "directory.b2frame/.b2lock", F_OK),
+           has_lock_file ? 0 : -1);
+  return checks_bad;
+}
+
+static void readers_need_no_lock_where_nobody_writes(int kind, bool has_lock_file) {
+  int status;
+  pid_t child;
+  if (has_lock_file) {
+    CHECK_IS(setenv("BLOSC_LOCKING", "1", 1), 0);
+  }
+  blosc2_schunk_free(make_full(kind, 3));
+  CHECK_IS(unsetenv("BLOSC_LOCKING"), 0);
+  CHECK_IS(system("chmod -R a-w,a+rX ."), 0);
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    _exit(read_without_rights(kind, has_lock_file) == 0 ? 0 : (fflush(stdout), 1));
+  }
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK_IS(system("chmod -R u+w ."), 0);
+  CHECK_IS(blosc2_remove_urlpath(path_of(kind)), 0);
+}
+
+/* Where others may write, a process without rights gets no lock for itself: it would be none. */
+static void nobody_pretends_to_have_a_lock(void) {
+  int status;
+  pid_t child;
+  if (getuid() != 0) {
+    return;
+  }
+  blosc2_schunk_free(make_full(SINGLE_FILE, 3));
+  CHECK_IS(system("chmod 755 . && chmod 644 *"), 0);
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    blosc2_schunk *schunk;
+    int32_t items[ITEMS];
+    checks_bad = 0;
+    CHECK_IS(setuid(65534), 0);
+    schunk = open_locked(path_of(SINGLE_FILE));
+    CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 1, items, CHUNK), CHUNK);
+    CHECK_IS(blosc2_schunk_lock(schunk), BLOSC2_ERROR_LOCK);
+    blosc2_schunk_free(schunk);
+    _exit(checks_bad == 0 ? 0 : (fflush(stdout), 1));
+  }
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  /* A frame that can be written is not read without the lock that was asked for. */
+  CHECK_IS(system("chmod 666 file.b2frame"), 0);
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    checks_bad = 0;
+    CHECK_IS(setuid(65534), 0);
+    CHECK(open_locked(path_of(SINGLE_FILE)) == NULL);
+    _exit(checks_bad == 0 ? 0 : (fflush(stdout), 1));
+  }
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK_IS(blosc2_remove_urlpath(path_of(SINGLE_FILE)), 0);
+}
+
+int main(void) {
+  int i, kind;
+  alarm(300);
+  blosc2_init();
+  enter_folder();
+  for (i = 0; i < WORDS; i++) {
+    plain[i] = i ^ (i << 7);
+    noise[i] = (int32_t)((uint32_t)i * 2654435761u ^ (uint32_t)(i * i) * 40503u);
+  }
+  a_reader_follows_every_change(false, NULL);
+  a_reader_follows_every_change(true, "r");
+  a_reader_follows_every_change(true, "r+");
+  a_reader_follows_every_change(true, "c");
+  an_array_follows_every_shape(false);
+  an_array_follows_every_shape(true);
+  what_was_lent_stays_mapped_while_the_file_grows();
+  a_file_that_replaces_another_is_mapped();
+  a_file_that_is_cut_is_an_error();
+  for (kind = SINGLE_FILE; kind <= DIRECTORY; kind++) {
+    readers_need_no_lock_where_nobody_writes(kind, false);
+    readers_need_no_lock_where_nobody_writes(kind, true);
+  }
+  nobody_pretends_to_have_a_lock();
+  blosc2_destroy();
+  return leave_folder();
+}
