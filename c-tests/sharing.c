@@ -337,6 +337,53 @@ static void writers_take_turns(int kind) {
   blosc2_remove_urlpath(path);
 }
 
+/* What a mapping reads while another handle appends: chunks that are there, or an error, never other data. */
+static blosc2_schunk *appender;
+
+static void *append_by_other_handle(void *argument) {
+  int32_t items[NITEMS];
+  long round;
+  (void)argument;
+  for (round = 0; round < rounds * 5; round++) {
+    fill(items, KEPT + (int32_t)round);
+    CHECK_IS(blosc2_schunk_append_buffer(appender, items, NBYTES), KEPT + round + 1);
+  }
+  stop = true;
+  return NULL;
+}
+
+static void *read_mapped(void *argument) {
+  uint32_t seed = (uint32_t)(size_t)argument;
+  int32_t items[NITEMS];
+  while (!stop) {
+    int64_t nchunk = next_random(&seed) % (uint32_t)shared->nchunks;
+    int size = blosc2_schunk_decompress_chunk(shared, nchunk, items, NBYTES);
+    if (size >= 0) {
+      note(size == NBYTES && items[0] == nchunk && is_uniform(items, NITEMS));
+    }
+  }
+  return NULL;
+}
+
+static void a_mapping_is_read_while_another_handle_appends(void) {
+  blosc2_stdio_mmap mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
+  blosc2_io io = BLOSC2_IO_DEFAULTS;
+  int32_t items[NITEMS];
+  appender = new_shared(3);
+  io.id = BLOSC2_IO_FILESYSTEM_MMAP;
+  io.params = &mapping;
+  shared = blosc2_schunk_open_udio(path, &io);
+  stop = false;
+  failures = reads = 0;
+  run_threads(read_mapped, append_by_other_handle);
+  CHECK_IS(failures, 0);
+  CHECK_IS(blosc2_schunk_decompress_chunk(shared, KEPT + 1, items, NBYTES), NBYTES);
+  CHECK_IS(shared->nchunks, appender->nchunks);
+  blosc2_schunk_free(shared);
+  blosc2_schunk_free(appender);
+  blosc2_remove_urlpath(path);
+}
+
 /* ---- callbacks ----------------------------------------------------------------------------------- */
 
 static volatile int in_callback, leave_callback;
@@ -490,6 +537,7 @@ int main(void) {
     a_call_that_runs_a_postfilter_is_not_waited_for(kind);
     a_callback_may_use_the_object_that_it_serves(kind);
   }
+  a_mapping_is_read_while_another_handle_appends();
   a_child_finds_nothing_held(0);
   CHECK_IS(rmdir(folder), 0);
   blosc2_destroy();

@@ -372,11 +372,8 @@ impl Frame {
         let Some(lock) = &self.lock else {
             return Ok(None);
         };
-        let held = lock.hold(kind)?;
-        if held.changed() {
-            self.known().stale = true;
-        }
-        Ok(Some(held))
+        lock.hold_noticing(kind, || self.known().stale = true)
+            .map(Some)
     }
 
     /// Keeps others from changing the frame until [`Frame::unlock`] was called as often.
@@ -384,10 +381,8 @@ impl Frame {
     /// # Errors
     /// [`Error::Lock`].
     pub fn lock(&self) -> Result<()> {
-        if let Some(lock) = &self.lock
-            && lock.acquire(LockKind::Exclusive)?
-        {
-            self.known().stale = true;
+        if let Some(lock) = &self.lock {
+            lock.acquire_noticing(LockKind::Exclusive, || self.known().stale = true)?;
         }
         Ok(())
     }

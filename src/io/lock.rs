@@ -106,6 +106,15 @@ impl Lock {
     /// # Errors
     /// [`Error::Lock`] when the lock file can't be made, locked, read or written; nothing is locked then.
     pub fn acquire(&self, kind: Kind) -> Result<bool> {
+        self.acquire_noticing(kind, || ())
+    }
+
+    /// As [`Lock::acquire`]; calls `notice` when the frame has changed, before another thread of this handle
+    /// gets the lock too.
+    ///
+    /// # Errors
+    /// As [`Lock::acquire`].
+    pub fn acquire_noticing(&self, kind: Kind, notice: impl FnOnce()) -> Result<bool> {
         let mut state = self.state();
         if state.depth > 0 {
             state.depth += 1;
@@ -116,6 +125,9 @@ impl Lock {
             Error::Lock
         })?;
         state.depth = 1;
+        if changed {
+            notice();
+        }
         Ok(changed)
     }
 
@@ -136,7 +148,15 @@ impl Lock {
     /// # Errors
     /// As [`Lock::acquire`].
     pub fn hold(self: &Arc<Lock>, kind: Kind) -> Result<Held> {
-        let changed = self.acquire(kind)?;
+        self.hold_noticing(kind, || ())
+    }
+
+    /// As [`Lock::hold`] and [`Lock::acquire_noticing`].
+    ///
+    /// # Errors
+    /// As [`Lock::acquire`].
+    pub fn hold_noticing(self: &Arc<Lock>, kind: Kind, notice: impl FnOnce()) -> Result<Held> {
+        let changed = self.acquire_noticing(kind, notice)?;
         Ok(Held {
             lock: Arc::clone(self),
             changed,

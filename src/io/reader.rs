@@ -116,7 +116,8 @@ impl Reader {
         if let Some(kept) = &self.state().kept {
             return Ok(Arc::clone(&kept.stream));
         }
-        Ok(self.acquire()?.0)
+        // That it may be another file by now is for the next `acquire` to notice.
+        self.open()
     }
 
     /// Ends keeping the file open, and forgets which file it was.

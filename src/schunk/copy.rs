@@ -78,14 +78,18 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
     source: &S,
     target: &mut T,
 ) -> Result<()> {
-    let mut result = Ok(());
+    // Codecs of the program may ask the source for metalayers meanwhile.
+    let mut copied = Ok(Vec::new());
     source.with_layers(Layers::Variable, &mut |layers| {
-        result = layers.iter().try_for_each(|&(name, chunk)| {
-            let content = meta::decompress_content(chunk)?;
-            meta::vl_add(target, name, &content, CParams::default()).map(|_| ())
-        });
+        copied = layers
+            .iter()
+            .map(|&(name, chunk)| Ok((name.to_vec(), Buffer::copy_of(chunk)?)))
+            .collect::<Result<Vec<_>>>();
     });
-    result
+    copied?.into_iter().try_for_each(|(name, chunk)| {
+        let content = meta::decompress_content(&chunk)?;
+        meta::vl_add(target, &name, &content, CParams::default()).map(|_| ())
+    })
 }
 
 /// The most chunks without bytes of their own that a copy of a frame in memory gets: a few bytes can stand for
