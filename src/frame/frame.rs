@@ -405,7 +405,7 @@ impl Frame {
         };
         self.check_transaction()?;
         if self.transaction.is_some() {
-            return Ok(None);
+            return Ok(false);
         }
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
@@ -474,8 +474,13 @@ impl Frame {
         let Place::Disk(files) = &self.place else {
             return Ok(());
         };
-        let before = self.known().offsets.clone();
-        let Some(before) = before.filter(|_| !self.legacy && !self.known().stale) else {
+        if self.legacy || self.transaction.is_some() {
+            return Ok(());
+        }
+        let known = self.known();
+        let before = known.offsets.clone().filter(|_| !known.stale);
+        drop(known);
+        let Some(before) = before else {
             return Ok(());
         };
         let (reader, replaced) = files.acquire()?;

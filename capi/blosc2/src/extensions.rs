@@ -4,7 +4,7 @@
 //! the first member of a longer struct.
 
 use crate::bridge::array::CArray;
-use crate::bridge::schunk::CSchunk;
+use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::io::FILESYSTEM;
 use crate::types::b2nd::b2nd_array_t;
 use crate::types::io::blosc2_io_cb;
@@ -64,47 +64,47 @@ pub(crate) fn table() -> *mut blosc2_io_cb {
 unsafe extern "C" fn begin(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(ferroblosc_begin, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
-        transaction::begin(&mut schunk).map(|()| 0)
+        let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
+        transaction::begin(&mut *schunk).map(|()| 0)
     })
 }
 
 unsafe extern "C" fn commit(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(ferroblosc_commit, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
-        transaction::commit(&mut schunk).map(|()| 0)
+        let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
+        transaction::commit(&mut *schunk).map(|()| 0)
     })
 }
 
 unsafe extern "C" fn rollback(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(ferroblosc_rollback, {
         // SAFETY: the caller gives a super-chunk, or NULL.
-        let mut schunk = unsafe { CSchunk::new(schunk) }?;
-        transaction::rollback(&mut schunk).map(|()| 0)
+        let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
+        transaction::rollback(&mut *schunk).map(|()| 0)
     })
 }
 
 unsafe extern "C" fn begin_array(array: *mut b2nd_array_t) -> c_int {
     boundary!(ferroblosc_begin_array, {
         // SAFETY: the caller gives an array, or NULL.
-        let mut array = unsafe { CArray::new(array) }?;
-        b2nd::transaction::begin(&mut array).map(|()| 0)
+        let mut array = unsafe { CArray::enter(array, Purpose::Change) }?;
+        b2nd::transaction::begin(&mut *array).map(|()| 0)
     })
 }
 
 unsafe extern "C" fn commit_array(array: *mut b2nd_array_t) -> c_int {
     boundary!(ferroblosc_commit_array, {
         // SAFETY: the caller gives an array, or NULL.
-        let mut array = unsafe { CArray::new(array) }?;
-        b2nd::transaction::commit(&mut array).map(|()| 0)
+        let mut array = unsafe { CArray::enter(array, Purpose::Change) }?;
+        b2nd::transaction::commit(&mut *array).map(|()| 0)
     })
 }
 
 unsafe extern "C" fn rollback_array(array: *mut b2nd_array_t) -> c_int {
     boundary!(ferroblosc_rollback_array, {
         // SAFETY: the caller gives an array, or NULL.
-        let mut array = unsafe { CArray::new(array) }?;
-        b2nd::transaction::rollback(&mut array).map(|()| 0)
+        let mut array = unsafe { CArray::enter(array, Purpose::Change) }?;
+        b2nd::transaction::rollback(&mut *array).map(|()| 0)
     })
 }
