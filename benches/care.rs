@@ -90,8 +90,8 @@ const COLUMNS: i64 = 100;
 
 /// A durable super-chunk, or an array in one.
 enum Target {
-    SChunk(SChunk),
-    Array(Array),
+    SChunk(Box<SChunk>),
+    Array(Box<Array>),
 }
 
 impl Target {
@@ -158,15 +158,20 @@ fn all_transactions(path: &Path) -> Result<()> {
         ("file", Storage::file(path).durable()),
         ("directory", Storage::directory(path).durable()),
     ] {
-        let schunk =
-            || SChunk::create(storage.clone(), params(), DParams::default()).map(Target::SChunk);
+        let schunk = || {
+            SChunk::create(storage.clone(), params(), DParams::default())
+                .map(|schunk| Target::SChunk(Box::new(schunk)))
+        };
         transactions(&format!("{kind}, chunks"), &schunk, path)?;
         let layout = Layout {
             shape: &[0, COLUMNS],
             chunkshape: &[ROWS as i32, COLUMNS as i32],
             blockshape: &[ROWS as i32, COLUMNS as i32],
         };
-        let array = || Array::zeros(storage.clone(), params(), &layout, "<i8").map(Target::Array);
+        let array = || {
+            Array::zeros(storage.clone(), params(), &layout, "<i8")
+                .map(|array| Target::Array(Box::new(array)))
+        };
         transactions(&format!("{kind}, array"), &array, path)?;
     }
     Ok(())

@@ -113,7 +113,7 @@ pub struct NotCommitted {
     /// The cause.
     pub error: Error,
     /// The super-chunk as it is without the transaction; none if there was none.
-    pub loaded: Option<Loaded>,
+    pub loaded: Option<Box<Loaded>>,
 }
 
 impl Transaction {
@@ -445,7 +445,7 @@ impl Frame {
         else {
             return Err(NotCommitted {
                 error: Error::InvalidParam,
-                loaded: self.rollback().ok(),
+                loaded: self.rollback().ok().map(Box::new),
             });
         };
         if open.levels.len() > 1 {
@@ -463,7 +463,7 @@ impl Frame {
         if let Err(error) = published {
             // What a failed commit may have made part of the frame stays until it is read again.
             let is_stale = self.known_mut().stale;
-            let loaded = self.roll_back(is_stale);
+            let loaded = self.roll_back(is_stale).map(Box::new);
             return Err(NotCommitted { error, loaded });
         }
         self.close_transaction();

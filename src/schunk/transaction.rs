@@ -52,7 +52,7 @@ pub fn commit<S: State + ?Sized>(s: &mut S) -> Result<()> {
         }
         Err(not) => {
             if let Some(loaded) = not.loaded {
-                restore(s, loaded);
+                restore(s, *loaded);
             }
             Err(not.error)
         }
