@@ -15,7 +15,8 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use try_lock::{Locked, TryLock};
 
 /// Parameters and working memory of compressions or decompressions, one at a time: a second call in another
@@ -44,37 +45,85 @@ enum Role {
     },
 }
 
-/// Engines for calls of one super-chunk in several threads, beside the context's own.
+/// The number of slots for spare engines.
+const SLOTS: usize = 16;
+
+/// Engines for calls of one super-chunk in several threads, beside the context's own. A thread gets the same
+/// engine again, which knows the block that was last read.
 struct Spares<P, T> {
     params: Box<P>,
-    idle: TryLock<Vec<T>>,
+    slots: OnceLock<Box<[Spare<T>]>>,
+    /// The thread that last used the context's own engine.
+    owner: AtomicUsize,
+}
+
+/// A slot of its own cache lines.
+#[repr(align(128))]
+struct Spare<T>(TryLock<Option<T>>);
+
+/// The number of this thread, from 1 on.
+fn thread_number() -> usize {
+    static LAST: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        // Relaxed: the numbers only have to differ.
+        static NUMBER: usize = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    }
+    NUMBER.with(|number| *number)
 }
 
 impl<P, T> Spares<P, T> {
     fn new(params: P) -> Spares<P, T> {
         Spares {
             params: Box::new(params),
-            idle: TryLock::new(Vec::new()),
+            slots: OnceLock::new(),
+            owner: AtomicUsize::new(0),
         }
     }
 
-    /// Lets a spare engine work, which is made unless one is idle.
+    fn slot(&self, thread: usize) -> Option<&TryLock<Option<T>>> {
+        Some(&self.slots.get()?[thread % SLOTS].0)
+    }
+
+    /// Whether a call of this thread should take the context's own engine, if it is idle: unless another thread
+    /// used it last and this one has an engine.
+    fn prefers_own(&self) -> bool {
+        let thread = thread_number();
+        // Relaxed: a hint.
+        if self.owner.load(Ordering::Relaxed) == thread {
+            return true;
+        }
+        let has_engine = self
+            .slot(thread)
+            .is_some_and(|slot| slot.try_lock().is_none_or(|engine| engine.is_some()));
+        if !has_engine {
+            self.owner.store(thread, Ordering::Relaxed);
+        }
+        !has_engine
+    }
+
+    /// Notes that the next call of this thread needs the context's own engine.
+    fn claim_own(&self) {
+        self.owner.store(thread_number(), Ordering::Relaxed);
+    }
+
+    /// Lets the spare engine of this thread work, which is made unless it is there.
     fn work<R>(
         &self,
         make: impl FnOnce(&P) -> Result<T>,
         work: impl FnOnce(&mut T) -> Result<R>,
     ) -> Result<R> {
-        let idle = self.idle.try_lock().and_then(|mut idle| idle.pop());
-        let mut engine = match idle {
-            Some(engine) => engine,
-            None => make(&self.params)?,
+        let slots = self
+            .slots
+            .get_or_init(|| (0..SLOTS).map(|_| Spare(TryLock::new(None))).collect());
+        let Some(mut slot) = slots[thread_number() % SLOTS].0.try_lock() else {
+            // Another thread of this slot is at work.
+            return work(&mut make(&self.params)?);
         };
-        let result = work(&mut engine);
-        // When another thread is at the list right now, the engine is not kept.
-        if let Some(mut idle) = self.idle.try_lock() {
-            idle.push(engine);
-        }
-        result
+        let engine = match &mut *slot {
+            Some(engine) => engine,
+            none => none.insert(make(&self.params)?),
+        };
+        work(engine)
     }
 }
 
@@ -359,7 +408,9 @@ impl blosc2_context {
         else {
             return Err(Error::InvalidParam);
         };
-        if let Some(mut engine) = behind.try_lock() {
+        if (is_nested || spares.prefers_own())
+            && let Some(mut engine) = behind.try_lock()
+        {
             return work(&mut engine);
         }
         if is_nested {
@@ -478,6 +529,9 @@ pub unsafe extern "C" fn blosc2_set_maskout(
         let mut mask = Vec::new();
         mask.try_reserve_exact(marks.len())?;
         mask.extend(marks.iter().map(|&mark| mark != 0));
+        if let Role::Decompression { spares, .. } = &context.role {
+            spares.claim_own();
+        }
         context.read_with(|decompressor| {
             decompressor.set_maskout(mask);
             Ok(0)

@@ -562,7 +562,10 @@ impl State for CSchunk {
     }
 
     fn set_current(&self, nchunk: i64) {
-        self.current().store(nchunk, Ordering::Relaxed);
+        // Threads that read one chunk again and again share the cache line.
+        if self.current().load(Ordering::Relaxed) != nchunk {
+            self.current().store(nchunk, Ordering::Relaxed);
+        }
     }
 
     fn frame(&self) -> Option<&Frame> {
