@@ -503,7 +503,7 @@ static void *fork_children(void *argument) {
       _exit(is_right ? 0 : 1);
     }
     CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_IS(status, 0);
   }
   stop = true;
   return NULL;

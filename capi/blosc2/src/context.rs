@@ -15,7 +15,6 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use try_lock::{Locked, TryLock};
 
@@ -52,7 +51,9 @@ const SLOTS: usize = 16;
 /// engine again, which knows the block that was last read.
 struct Spares<P, T> {
     params: Box<P>,
-    slots: OnceLock<Box<[Spare<T>]>>,
+    /// NULL until a spare engine is needed. No thread waits for another that makes them, which a fork may leave
+    /// behind.
+    slots: AtomicPtr<[Spare<T>; SLOTS]>,
     /// The thread that last used the context's own engine.
     owner: AtomicUsize,
 }
@@ -75,13 +76,35 @@ impl<P, T> Spares<P, T> {
     fn new(params: P) -> Spares<P, T> {
         Spares {
             params: Box::new(params),
-            slots: OnceLock::new(),
+            slots: AtomicPtr::new(null_mut()),
             owner: AtomicUsize::new(0),
         }
     }
 
     fn slot(&self, thread: usize) -> Option<&TryLock<Option<T>>> {
-        Some(&self.slots.get()?[thread % SLOTS].0)
+        // SAFETY: NULL, or the box of `all_slots`, which lives as long as `self`.
+        let slots = unsafe { self.slots.load(Ordering::Acquire).as_ref() }?;
+        Some(&slots[thread % SLOTS].0)
+    }
+
+    /// All slots, which are made unless they are there.
+    fn all_slots(&self) -> &[Spare<T>; SLOTS] {
+        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
+        let mut slots = self.slots.load(acquire);
+        if slots.is_null() {
+            let made = Box::new(std::array::from_fn(|_| Spare(TryLock::new(None))));
+            let made = Box::into_raw(made);
+            slots = match (self.slots).compare_exchange(null_mut(), made, release, acquire) {
+                Ok(_) => made,
+                Err(first) => {
+                    // SAFETY: it was just made, and no other thread has seen it.
+                    drop(unsafe { Box::from_raw(made) });
+                    first
+                }
+            };
+        }
+        // SAFETY: not NULL, and a box that lives as long as `self`.
+        unsafe { &*slots }
     }
 
     /// Whether a call of this thread should take the context's own engine, if it is idle: unless another thread
@@ -112,10 +135,8 @@ impl<P, T> Spares<P, T> {
         make: impl FnOnce(&P) -> Result<T>,
         work: impl FnOnce(&mut T) -> Result<R>,
     ) -> Result<R> {
-        let slots = self
-            .slots
-            .get_or_init(|| (0..SLOTS).map(|_| Spare(TryLock::new(None))).collect());
-        let Some(mut slot) = slots[thread_number() % SLOTS].0.try_lock() else {
+        let slot = &self.all_slots()[thread_number() % SLOTS].0;
+        let Some(mut slot) = slot.try_lock() else {
             // Another thread of this slot is at work.
             return work(&mut make(&self.params)?);
         };
@@ -124,6 +145,16 @@ impl<P, T> Spares<P, T> {
             none => none.insert(make(&self.params)?),
         };
         work(engine)
+    }
+}
+
+impl<P, T> Drop for Spares<P, T> {
+    fn drop(&mut self) {
+        let slots = *self.slots.get_mut();
+        if !slots.is_null() {
+            // SAFETY: the box of `all_slots`, dropped once.
+            drop(unsafe { Box::from_raw(slots) });
+        }
     }
 }
 
