@@ -64,7 +64,7 @@ const ELSEWHERE: [Runner; 14] = [
         "docs/clients.md",
         "make test-clients",
         ".ci/run",
-        "\nmake test-clients\n",
+        "part make test-clients ;;\n",
     ),
     runner(
         "docs/fortran.md",
