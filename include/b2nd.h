@@ -420,8 +420,8 @@ int b2nd_to_cbuffer(const b2nd_array_t *array,
 
 /**
  * Reads the items from start to before stop to the origin of a buffer of the shape buffershape; all else
- * in its first buffersize bytes becomes zeros, as do items outside of the array. Gives 0, or an error
- * code.
+ * in its first buffersize bytes becomes zeros, as do items outside of the array. A slice that reaches a
+ * chunk behind the last one is an error. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_get_slice_cbuffer(const b2nd_array_t *array,
@@ -432,8 +432,8 @@ int b2nd_get_slice_cbuffer(const b2nd_array_t *array,
                            int64_t buffersize);
 
 /**
- * Writes the items from start to before stop from the origin of a buffer of the shape buffershape. Items
- * outside of the array are ignored. Gives 0, or an error code.
+ * Writes the items from start to before stop, all of them inside of the array, from the origin of a buffer
+ * of the shape buffershape. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_set_slice_cbuffer(const void *buffer,
@@ -651,8 +651,8 @@ int b2nd_to_cbuffer(const b2nd_array_t *array,
 
 /**
  * Reads the items from start to before stop to the origin of a buffer of the shape buffershape; all else
- * in its first buffersize bytes becomes zeros, as do items outside of the array. Gives 0, or an error
- * code.
+ * in its first buffersize bytes becomes zeros, as do items outside of the array. A slice that reaches a
+ * chunk behind the last one is an error. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_get_slice_cbuffer(const b2nd_array_t *array,
@@ -663,8 +663,8 @@ int b2nd_get_slice_cbuffer(const b2nd_array_t *array,
                            int64_t buffersize);
 
 /**
- * Writes the items from start to before stop from the origin of a buffer of the shape buffershape. Items
- * outside of the array are ignored. Gives 0, or an error code.
+ * Writes the items from start to before stop, all of them inside of the array, from the origin of a buffer
+ * of the shape buffershape. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_set_slice_cbuffer(const void *buffer,
@@ -825,7 +825,8 @@ int b2nd_copy_buffer(int8_t ndim,
  * Reads the metalayer of an array, as b2nd_deserialize_meta() does, without the library.
  *
  * shape, chunkshape and blockshape need room for B2ND_MAX_DIM numbers; the first ndim are written.
- * dtype and dtype_format may be NULL; the caller frees dtype. Gives the bytes read or an error code.
+ * dtype and dtype_format may be NULL; the caller frees dtype. Gives the bytes read or an error code; after
+ * an error *ndim is 0 and *dtype NULL.
  */
 static inline int b2nd_deserialize_meta_inline(const uint8_t *smeta, int32_t smeta_len, int8_t *ndim,
                                                int64_t *shape, int32_t *chunkshape,
@@ -833,61 +834,72 @@ static inline int b2nd_deserialize_meta_inline(const uint8_t *smeta, int32_t sme
                                                int8_t *dtype_format) {
   /* Positions of the fixed parts; every number is a marker byte and a big-endian integer. */
   enum { NDIM_AT = 2, SHAPE_AT = 3, SHAPE_ITEM = 9, PARTITION_ITEM = 5, DTYPE_HEAD = 6 };
-  int32_t at, i, dtype_len;
+  int32_t at, from, i, dtype_len;
   int8_t dims;
 
+  if (ndim != NULL) {
+    *ndim = 0;
+  }
+  if (dtype != NULL) {
+    *dtype = NULL;
+  }
+  if (dtype_format != NULL) {
+    *dtype_format = 0;
+  }
   if (smeta == NULL || ndim == NULL || shape == NULL || chunkshape == NULL || blockshape == NULL) {
     return BLOSC2_ERROR_NULL_POINTER;
-  }
-  if (dtype != NULL && dtype_format != NULL) {
-    *dtype = NULL;
-    *dtype_format = 0;
   }
   if (smeta_len <= NDIM_AT) {
     return BLOSC2_ERROR_FAILURE;
   }
   dims = (int8_t)smeta[NDIM_AT];
-  *ndim = dims;
   if (dims < 0 || dims > B2ND_MAX_DIM) {
     return BLOSC2_ERROR_FAILURE;
+  }
+  for (i = 0; i < dims; i++) {
+    shape[i] = 0;
+    chunkshape[i] = blockshape[i] = 0;
   }
   if (smeta_len < SHAPE_AT + 1 + SHAPE_ITEM * dims + 2 * (1 + PARTITION_ITEM * dims)) {
     return BLOSC2_ERROR_FAILURE;
   }
 
-  at = SHAPE_AT + 1;
-  for (i = 0; i < dims; i++, at += SHAPE_ITEM) {
-    swap_store(&shape[i], smeta + at + 1, (int)sizeof(int64_t));
-  }
-  at += 1;
-  for (i = 0; i < dims; i++, at += PARTITION_ITEM) {
-    swap_store(&chunkshape[i], smeta + at + 1, (int)sizeof(int32_t));
-  }
-  at += 1;
-  for (i = 0; i < dims; i++, at += PARTITION_ITEM) {
-    swap_store(&blockshape[i], smeta + at + 1, (int)sizeof(int32_t));
-  }
+  at = SHAPE_AT + 1 + SHAPE_ITEM * dims + 2 * (1 + PARTITION_ITEM * dims);
 
   /* Old arrays end here. */
-  if (dtype == NULL || dtype_format == NULL || at == smeta_len) {
-    return at;
+  if (dtype != NULL && dtype_format != NULL && at != smeta_len) {
+    if (smeta_len - at < DTYPE_HEAD || smeta[at + 1] != 0xdb) {
+      return BLOSC2_ERROR_FAILURE;
+    }
+    swap_store(&dtype_len, smeta + at + 2, (int)sizeof(int32_t));
+    if (dtype_len < 0 || dtype_len > smeta_len - at - DTYPE_HEAD) {
+      return BLOSC2_ERROR_FAILURE;
+    }
+    *dtype = (char *)malloc((size_t)dtype_len + 1);
+    if (*dtype == NULL) {
+      return BLOSC2_ERROR_MEMORY_ALLOC;
+    }
+    *dtype_format = (int8_t)smeta[at];
+    at += DTYPE_HEAD;
+    memcpy(*dtype, smeta + at, (size_t)dtype_len);
+    (*dtype)[dtype_len] = '\0';
+    at += dtype_len;
   }
-  if (smeta_len - at < DTYPE_HEAD || smeta[at + 1] != 0xdb) {
-    return BLOSC2_ERROR_FAILURE;
+
+  *ndim = dims;
+  from = SHAPE_AT + 1;
+  for (i = 0; i < dims; i++, from += SHAPE_ITEM) {
+    swap_store(&shape[i], smeta + from + 1, (int)sizeof(int64_t));
   }
-  *dtype_format = (int8_t)smeta[at];
-  swap_store(&dtype_len, smeta + at + 2, (int)sizeof(int32_t));
-  at += DTYPE_HEAD;
-  if (dtype_len < 0 || dtype_len > smeta_len - at) {
-    return BLOSC2_ERROR_FAILURE;
+  from += 1;
+  for (i = 0; i < dims; i++, from += PARTITION_ITEM) {
+    swap_store(&chunkshape[i], smeta + from + 1, (int)sizeof(int32_t));
   }
-  *dtype = (char *)malloc((size_t)dtype_len + 1);
-  if (*dtype == NULL) {
-    return BLOSC2_ERROR_MEMORY_ALLOC;
+  from += 1;
+  for (i = 0; i < dims; i++, from += PARTITION_ITEM) {
+    swap_store(&blockshape[i], smeta + from + 1, (int)sizeof(int32_t));
   }
-  memcpy(*dtype, smeta + at, (size_t)dtype_len);
-  (*dtype)[dtype_len] = '\0';
-  return at + dtype_len;
+  return at;
 }
 
 #ifdef __cplusplus

@@ -303,11 +303,14 @@ void blosc_cbuffer_sizes(const void *cbuffer,
                          size_t *blocksize);
 
 /**
- * Tells whether the cbytes bytes at cbuffer can be a chunk; stores the size of its data.
+ * Tells whether the cbytes bytes at cbuffer can be a chunk; stores the size of its data, 0 when not.
  *
  * Gives 0, or -1 when not. The data itself is not looked at.
  */
-BLOSC_EXPORT int blosc_cbuffer_validate(const void *cbuffer, size_t cbytes, size_t *nbytes);
+BLOSC_EXPORT
+int blosc_cbuffer_validate(const void *cbuffer,
+                           size_t cbytes,
+                           size_t *nbytes);
 
 /**
  * Stores the typesize and the flags in the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,

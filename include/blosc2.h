@@ -1120,7 +1120,7 @@ BLOSC_EXPORT int blosc2_register_filter(blosc2_filter *filter);
 /**
  * Shuffles bytes: the first bytes of all items, then the second ones, and so on.
  *
- * src and dest have blocksize bytes and must not overlap. Gives blocksize, or
+ * src and dest have blocksize bytes and may overlap. Gives blocksize, or
  * BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
  */
 BLOSC_EXPORT
@@ -1139,7 +1139,7 @@ int32_t blosc2_unshuffle(int32_t typesize,
 /**
  * Shuffles bits: the first bits of all items, then the second ones, and so on.
  *
- * src and dest have blocksize bytes and must not overlap. Gives blocksize, or
+ * src and dest have blocksize bytes and may overlap. Gives blocksize, or
  * BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
  */
 BLOSC_EXPORT
@@ -2015,6 +2015,12 @@ static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8
   const blosc2_metalayer *found;
   int index;
 
+  if (content != NULL) {
+    *content = NULL;
+  }
+  if (content_len != NULL) {
+    *content_len = 0;
+  }
   if (schunk == NULL || name == NULL || content == NULL || content_len == NULL) {
     return BLOSC2_ERROR_INVALID_PARAM;
   }
@@ -2026,14 +2032,13 @@ static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8
   if (found->content_len < 0 || (found->content_len > 0 && found->content == NULL)) {
     return BLOSC2_ERROR_DATA;
   }
-  *content_len = found->content_len;
-  *content = NULL;
   if (found->content_len > 0) {
     *content = (uint8_t *)malloc((size_t)found->content_len);
     if (*content == NULL) {
       return BLOSC2_ERROR_MEMORY_ALLOC;
     }
     memcpy(*content, found->content, (size_t)found->content_len);
+    *content_len = found->content_len;
   }
   return index;
 }

@@ -177,9 +177,25 @@ fn indices_between(start: &[usize], stop: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
+/// Whether a slice has items outside of an array.
+fn is_outside(start: &[usize], stop: &[usize], shape: &[usize]) -> bool {
+    let is_empty = start.iter().zip(stop).any(|(start, stop)| start == stop);
+    !is_empty && stop.iter().zip(shape).any(|(stop, extent)| stop > extent)
+}
+
 fn check_slices(random: &mut Random, array: &mut Array, model: &mut Model) {
     for _ in 0..4 {
-        let (start, stop) = slice(random, &model.shape);
+        let (start, mut stop) = slice(random, &model.shape);
+        if is_outside(&start, &stop, &model.shape) {
+            let (from, to) = (wide(&start), wide(&stop));
+            let len = indices_between(&start, &stop).len() * model.width;
+            assert_eq!(array.get_slice(&from, &to), Err(Error::InvalidParam));
+            let written = array.set_slice(&from, &to, &vec![1; len]);
+            assert_eq!(written, Err(Error::InvalidParam));
+        }
+        for ((stop, start), extent) in stop.iter_mut().zip(&start).zip(&model.shape) {
+            *stop = (*stop).min(*extent).max(*start);
+        }
         let all = indices_between(&start, &stop);
         let expected: Vec<u8> = all.iter().flat_map(|index| model.item(index)).collect();
         let found = array.get_slice(&wide(&start), &wide(&stop)).unwrap();

@@ -3,7 +3,7 @@
 use super::concatenate::{copy_items, extend};
 use super::create::{Description, Fill, find, finish, initialise, true_typesize};
 use super::geometry::Geometry;
-use super::request::Request;
+use super::request::{Request, check_inside};
 use super::state::{Chunks, State, typesize};
 use super::{MAX_DIM, get, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
@@ -212,12 +212,13 @@ impl Array {
         sync::refresh(self)
     }
 
-    /// The items from `start` to before `stop`, rows first. What is outside of the array is zeros.
+    /// The items from `start` to before `stop`, rows first.
     ///
     /// # Errors
-    /// Those of [`Request::new`] and [`get::get`].
+    /// [`Error::InvalidParam`] for items outside of the array; those of [`Request::new`] and [`get::get`].
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         sync::refresh(self)?;
+        check_inside(&self.geometry(), start, stop)?;
         read(self, &self.geometry(), start, stop)
     }
 
@@ -239,10 +240,15 @@ impl Array {
     /// Writes the items from `start` to before `stop`, which come rows first.
     ///
     /// # Errors
-    /// Those of [`Request::new`] and [`set::set`].
+    /// [`Error::InvalidParam`] for items outside of the array, and for more or fewer than the slice has; those
+    /// of [`Request::new`] and [`set::set`].
     pub fn set_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
         sync::refresh(self)?;
+        check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
+        if request.reach() != items.len() {
+            return Err(Error::InvalidParam);
+        }
         set::set(self, &request, items)
     }
 
@@ -355,6 +361,7 @@ impl Array {
         if !is_slice || Ok(cparams.typesize as usize) != typesize(self) {
             return Err(Error::InvalidParam);
         }
+        check_inside(&self.geometry(), start, stop)?;
         let shape: Option<Vec<i64>> = (start.iter().zip(stop))
             .map(|(start, stop)| stop.checked_sub(*start))
             .collect();
@@ -466,11 +473,12 @@ impl View<'_> {
         self.geometry.shape()
     }
 
-    /// The items from `start` to before `stop`, rows first. What is outside is zeros.
+    /// The items from `start` to before `stop`, rows first.
     ///
     /// # Errors
-    /// Those of [`Request::new`] and [`get::get`].
+    /// [`Error::InvalidParam`] for items outside of the view; those of [`Request::new`] and [`get::get`].
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
+        check_inside(&self.geometry, start, stop)?;
         read(self.base, &self.geometry, start, stop)
     }
 }

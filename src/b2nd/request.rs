@@ -56,6 +56,22 @@ pub(super) struct Piece {
     at: Numbers,
 }
 
+/// Refuses a slice with items outside of the array. Slices without items may be anywhere.
+///
+/// # Errors
+/// [`Error::InvalidParam`].
+pub fn check_inside(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<()> {
+    let is_empty = start.iter().zip(stop).any(|(start, stop)| start == stop);
+    let is_inside = (geometry.shape().iter())
+        .zip(start.iter().zip(stop))
+        .all(|(&extent, (&start, &stop))| start >= 0 && stop <= extent);
+    if is_empty || is_inside {
+        Ok(())
+    } else {
+        Err(Error::InvalidParam)
+    }
+}
+
 impl Request {
     /// The items from `start` to before `stop`, which may be outside of the array from the end on, at the
     /// origin of a buffer of `shape` whose first `size` bytes may be used. A number for each dimension.

@@ -345,6 +345,15 @@ impl Frame {
         }
     }
 
+    /// Whether one of the `len` bytes at `start` may be one of the frame's, in memory or mapped, which a
+    /// change of the frame overwrites, moves or frees. Only addresses are compared.
+    pub fn may_lend(&self, start: *const u8, len: usize) -> bool {
+        match &self.place {
+            Place::Memory(memory) => memory.has(start, len),
+            Place::Disk(files) => files.backend().may_lend(start, len),
+        }
+    }
+
     /// The file or directory of the frame.
     pub fn path(&self) -> Option<PathBuf> {
         let files = self.files()?;

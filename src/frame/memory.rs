@@ -68,6 +68,14 @@ impl Memory {
         }
     }
 
+    /// Whether one of the `len` bytes at `start` is one of these. Only addresses are compared.
+    pub(super) fn has(&self, start: *const u8, len: usize) -> bool {
+        let bytes = self.bytes();
+        let from = bytes.as_ptr().addr();
+        let start = start.addr();
+        start < from + bytes.len() && from < start.saturating_add(len)
+    }
+
     /// The bytes, for somebody who may free them after the frame is gone, if told to keep them.
     pub fn give(&mut self) -> &[u8] {
         self.given = Some(self.bytes().as_ptr().addr());

@@ -87,7 +87,8 @@ impl<'a> Plan<'a> {
     /// Plans a change, and makes it to the list of offsets.
     ///
     /// # Errors
-    /// [`Error::Data`] when chunks overlap so that they can't be moved; [`Error::InvalidHeader`] when the
+    /// [`Error::Data`] when chunks overlap so that they can't be moved, and when offsets and sizes contradict
+    /// each other; [`Error::InvalidHeader`] when the
     /// numbers of files run out; [`Error::MemoryAlloc`].
     pub fn new(
         change: Change<'a>,
@@ -161,7 +162,30 @@ impl<'a> Plan<'a> {
             }
         }
         plan.form = IndexForm::Encoded(index::room(offsets.len() + spare));
+        plan.check(before)?;
         Ok(plan)
+    }
+
+    /// Refuses a plan that goes beyond the data section, as the offsets and sizes of a damaged frame may make
+    /// it.
+    fn check(&self, before: &Before<'_>) -> Result<()> {
+        if before.sparse {
+            return Ok(());
+        }
+        let old_end = before.cbytes.max(0) as u64;
+        let end = u64::try_from(self.cbytes).map_err(|_| Error::Data)?;
+        let is_within =
+            |start: u64, len: u64, end: u64| start.checked_add(len).is_some_and(|stop| stop <= end);
+        let shifts = self.shift.iter().all(|shift| {
+            is_within(shift.from, shift.len, old_end) && is_within(shift.to, shift.len, end)
+        });
+        let writes = (self.writes.iter())
+            .all(|&(position, bytes)| is_within(position, bytes.len() as u64, end));
+        if shifts && writes {
+            Ok(())
+        } else {
+            Err(Error::Data)
+        }
     }
 
     /// The first byte of the data section, or behind it, that the change writes to.
@@ -313,7 +337,11 @@ impl<'a> Plan<'a> {
     ) -> Result<()> {
         let (start, old_len, new_len) = (old as u64, before.old_len, new.len() as u64);
         let end = self.cbytes.max(0) as u64;
-        let rest = end.checked_sub(start + old_len).ok_or(Error::Data)?;
+        // A chunk that goes beyond the data section can't be cut out of it.
+        let rest = start
+            .checked_add(old_len)
+            .and_then(|old_end| end.checked_sub(old_end))
+            .ok_or(Error::Data)?;
         self.replaced = Some((start, old_len));
         if old_len == new_len {
             return Ok(());

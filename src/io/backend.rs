@@ -202,6 +202,13 @@ pub trait Backend: Send + Sync {
         Care::default()
     }
 
+    /// Whether one of the `len` bytes at `start` may be one that a stream lends ([`Stream::view`]), so that
+    /// a write or truncation changes it or moves it. Only addresses are compared.
+    fn may_lend(&self, start: *const u8, len: usize) -> bool {
+        let _ = (start, len);
+        false
+    }
+
     /// Ends the use of the backend by one frame.
     ///
     /// # Errors

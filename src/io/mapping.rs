@@ -192,6 +192,13 @@ impl Mapping {
             && size_of_file(self.fd).is_none_or(|size| size < end.min(self.of_file))
     }
 
+    /// Whether one of the `len` bytes at `start` is mapped. Only addresses are compared.
+    pub fn has(&self, start: *const u8, len: usize) -> bool {
+        let from = self.start.as_ptr().addr();
+        let start = start.addr();
+        start < from.saturating_add(self.mapping_size) && from < start.saturating_add(len)
+    }
+
     /// The `len` bytes at `position`; none when the file hasn't so many.
     ///
     /// # Safety

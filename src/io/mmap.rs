@@ -105,6 +105,12 @@ impl Backend for Mmap {
         Ok(Box::new(MappedStream(Arc::clone(&self.file))))
     }
 
+    fn may_lend(&self, start: *const u8, len: usize) -> bool {
+        let file = read(&self.file);
+        file.as_ref()
+            .is_some_and(|file| file.mapping.has(start, len))
+    }
+
     fn destroy(&self) -> Result<()> {
         let file = write(&self.file).take().ok_or(Error::Failure)?;
         file.sync()

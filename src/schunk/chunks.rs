@@ -77,6 +77,28 @@ fn change_frame<S: State + ?Sized>(
     frame.change(change, physical, description)
 }
 
+/// The uncompressed bytes after a change that leaves `nchunks` chunks.
+///
+/// # Errors
+/// `refused` when the sizes of a damaged frame contradict its chunks.
+fn nbytes_after(
+    before: &Counters,
+    nchunks: i64,
+    (removed, added): (i32, i32),
+    refused: ErrorKind,
+) -> Result<i64> {
+    let nbytes = before
+        .nbytes
+        .checked_sub(i64::from(removed))
+        .and_then(|nbytes| nbytes.checked_add(i64::from(added)));
+    match nbytes {
+        Some(nbytes) if before.nbytes >= 0 && nbytes >= 0 && (nchunks > 0 || nbytes == 0) => {
+            Ok(nbytes)
+        }
+        _ => Err(refused.into()),
+    }
+}
+
 /// Adds a chunk behind all others; returns how many there are then.
 ///
 /// # Errors
@@ -126,7 +148,7 @@ fn add<S: State + ?Sized>(
     let mut after = Counters {
         chunksize,
         nchunks: before.nchunks + 1,
-        nbytes: before.nbytes + i64::from(n),
+        nbytes: nbytes_after(&before, before.nchunks + 1, (0, n), refused)?,
         flags2: match nchunks {
             0 => offered.flags2,
             _ => before.flags2,
@@ -223,7 +245,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
     let n = offered.nbytes;
     let mut after = Counters {
         chunksize: after_update(&before, nchunk, n),
-        nbytes: before.nbytes + i64::from(n) - i64::from(old),
+        nbytes: nbytes_after(&before, before.nchunks, (old, n), refused)?,
         flags2: match before.nchunks {
             1 => offered.flags2,
             _ => before.flags2,
@@ -289,6 +311,7 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     // What can't be read would leave sizes that nobody knows.
     let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
     let mut after = after_removing(&before, old);
+    after.nbytes = nbytes_after(&before, after.nchunks, (old, 0), refused)?;
     let prepared = match has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
         true => {
             after.chunksize = VARIABLE;

@@ -443,8 +443,11 @@ impl SChunk {
     /// Writes the items from `start` to before `stop`, which must be there.
     ///
     /// # Errors
-    /// Those of [`slices::set`].
+    /// Those of [`slices::set`]; [`Error::InvalidParam`] when `src` has not the bytes of the slice.
     pub fn set_slice(&mut self, start: i64, stop: i64, src: &[u8]) -> Result<()> {
+        if slices::len_to_set(&self.state, start, stop)? != src.len() {
+            return Err(Error::InvalidParam);
+        }
         slices::set(&mut self.state, start, stop, src)
     }
 

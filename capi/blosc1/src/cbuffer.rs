@@ -29,7 +29,7 @@ pub unsafe extern "C" fn blosc_cbuffer_sizes(
     })
 }
 
-/// Tells whether the cbytes bytes at cbuffer can be a chunk; stores the size of its data.
+/// Tells whether the cbytes bytes at cbuffer can be a chunk; stores the size of its data, 0 when not.
 ///
 /// Gives 0, or -1 when not. The data itself is not looked at.
 #[unsafe(no_mangle)]
@@ -39,15 +39,18 @@ pub unsafe extern "C" fn blosc_cbuffer_validate(
     nbytes: *mut usize,
 ) -> c_int {
     boundary!(blosc_cbuffer_validate, Error, {
-        if cbytes < blosc1::HEADER_LENGTH {
-            return Err(Error::Failure);
-        }
-        // SAFETY: the caller gives that many bytes, or NULL.
-        let header = unsafe { header(cbuffer) }?;
+        let size = (|| {
+            if cbytes < blosc1::HEADER_LENGTH {
+                return Err(Error::Failure);
+            }
+            // SAFETY: the caller gives that many bytes, or NULL.
+            let header = unsafe { header(cbuffer) }?;
+            blosc1::validate(header, cbytes)?;
+            Ok(blosc1::sizes(header).nbytes as usize)
+        })();
         // SAFETY: the caller gives room for a number, or NULL.
-        unsafe { pointers::write_if_given(nbytes, blosc1::sizes(header).nbytes as usize) };
-        blosc1::validate(header, cbytes)?;
-        Ok(0)
+        unsafe { pointers::write_if_given(nbytes, *size.as_ref().unwrap_or(&0)) };
+        size.map(|_| 0)
     })
 }
 

@@ -1,7 +1,8 @@
 //! Compression and decompression.
 
-use crate::state::{SETTINGS, apart, in_turn, initialise};
+use crate::state::{self, SETTINGS, in_turn, initialise};
 use ferroblosc::blosc1::{self, Call, Engine, Error, Header, Params};
+use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -14,13 +15,20 @@ pub(crate) unsafe fn header<'a>(chunk: *const c_void) -> Result<&'a Header, Erro
     Ok(unsafe { pointers::reference(chunk.cast::<Header>()) }?)
 }
 
-/// A source of `size` bytes; [`blosc1`] has checked that the size is in range.
+/// A source of `size` bytes, copied if it overlaps the destination; [`blosc1`] has checked that both sizes
+/// are in range.
 ///
 /// # Safety
 /// `start` is NULL or readable for `size` bytes.
-unsafe fn readable<'a>(start: *const c_void, size: usize) -> Result<&'a [u8], Error> {
+unsafe fn apart(
+    (start, size): (*const c_void, usize),
+    dest: (*mut c_void, usize),
+) -> Result<Apart, Error> {
     // SAFETY: promised by the caller.
-    Ok(unsafe { pointers::bytes(start, size as i32) }?)
+    unsafe {
+        pointers::bytes(start, size as i32)?;
+        Ok(Apart::from((start, size as i32), (dest.0, dest.1 as i32))?)
+    }
 }
 
 /// A destination of `size` bytes; [`blosc1`] has checked that the size is in range.
@@ -48,8 +56,11 @@ unsafe fn compress(
         return Ok(0);
     };
     // SAFETY: promised by the caller; `room` is at most `destsize`.
-    let (src, dest) = unsafe { (readable(src, nbytes)?, writable(dest, room)?) };
-    Ok(run(&mut |engine| engine.compress(params, src, dest))? as c_int)
+    let (src, dest) = unsafe {
+        let src = apart((src, nbytes), (dest, room))?;
+        (src, writable(dest, room)?)
+    };
+    Ok(run(&mut |engine| engine.compress(params, src.bytes(), dest))? as c_int)
 }
 
 /// Decompresses with the engine that `run` lends.
@@ -67,9 +78,10 @@ unsafe fn decompress(
     // as long as the data.
     let (src, dest) = unsafe {
         let lengths = blosc1::lengths(header(src)?, destsize)?;
-        (readable(src, lengths.src)?, writable(dest, lengths.dest)?)
+        let src = apart((src, lengths.src), (dest, lengths.dest))?;
+        (src, writable(dest, lengths.dest)?)
     };
-    Ok(run(&mut |engine| engine.decompress(src, nthreads, dest))? as c_int)
+    Ok(run(&mut |engine| engine.decompress(src.bytes(), nthreads, dest))? as c_int)
 }
 
 /// Compresses nbytes bytes at src, items of typesize bytes, into a chunk at dest.
@@ -105,7 +117,7 @@ pub unsafe extern "C" fn blosc_compress(
         unsafe {
             compress(&params, nbytes, src, dest, destsize, |work| {
                 if blosc1::nolock() {
-                    apart(work)
+                    state::apart(work)
                 } else {
                     in_turn(work)
                 }
@@ -146,7 +158,11 @@ pub unsafe extern "C" fn blosc_compress_ctx(
             nthreads: numinternalthreads,
         };
         // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
-        unsafe { compress(&params, nbytes, src, dest, destsize, |work| apart(work)) }
+        unsafe {
+            compress(&params, nbytes, src, dest, destsize, |work| {
+                state::apart(work)
+            })
+        }
     })
 }
 
@@ -168,7 +184,7 @@ pub unsafe extern "C" fn blosc_decompress(
         unsafe {
             decompress(src, dest, destsize, nthreads, |work| {
                 if blosc1::nolock() {
-                    apart(work)
+                    state::apart(work)
                 } else {
                     in_turn(work)
                 }
@@ -189,7 +205,11 @@ pub unsafe extern "C" fn blosc_decompress_ctx(
 ) -> c_int {
     boundary!(blosc_decompress_ctx, Error, {
         // SAFETY: the caller gives a chunk and a destination of that size, or NULL.
-        unsafe { decompress(src, dest, destsize, numinternalthreads, |work| apart(work)) }
+        unsafe {
+            decompress(src, dest, destsize, numinternalthreads, |work| {
+                state::apart(work)
+            })
+        }
     })
 }
 
@@ -207,8 +227,9 @@ pub unsafe extern "C" fn blosc_getitem(
         // items, or NULL.
         let (src, dest) = unsafe {
             let lengths = blosc1::getitem_lengths(header(src)?, start, nitems)?;
-            (readable(src, lengths.src)?, writable(dest, lengths.dest)?)
+            let src = apart((src, lengths.src), (dest, lengths.dest))?;
+            (src, writable(dest, lengths.dest)?)
         };
-        Ok(apart(|engine| engine.getitem(src, start, nitems, dest))? as c_int)
+        Ok(state::apart(|engine| engine.getitem(src.bytes(), start, nitems, dest))? as c_int)
     })
 }

@@ -1,7 +1,8 @@
 //! Codecs by name and number, the libraries behind them, and the version.
 
+use ferroblosc::Buffer;
 use ferroblosc::blosc1::{self, Error};
-use ferroblosc_capi_common::{boundary, buffers, pointers};
+use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 
@@ -64,10 +65,15 @@ pub unsafe extern "C" fn blosc_get_complib_info(
         // SAFETY: the caller gives a NUL-terminated string, or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let library = blosc1::library(name.to_bytes()).ok_or(Error::Failure)?;
-        for (output, text) in [(complib, library.name), (version, library.version)] {
+        // Both are made before one is handed over.
+        let copy = |text: &CStr| Buffer::copy_of(text.to_bytes_with_nul());
+        for (output, text) in [
+            (complib, copy(library.name)?),
+            (version, copy(library.version)?),
+        ] {
             if !output.is_null() {
                 // SAFETY: not NULL, so that there is room for a pointer.
-                unsafe { output.write(buffers::c_string(text)?) };
+                unsafe { output.write(text.into_raw().cast()) };
             }
         }
         Ok(library.code.into())

@@ -97,6 +97,12 @@ static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8
   const blosc2_metalayer *found;
   int index;
 
+  if (content != NULL) {
+    *content = NULL;
+  }
+  if (content_len != NULL) {
+    *content_len = 0;
+  }
   if (schunk == NULL || name == NULL || content == NULL || content_len == NULL) {
     return BLOSC2_ERROR_INVALID_PARAM;
   }
@@ -108,14 +114,13 @@ static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8
   if (found->content_len < 0 || (found->content_len > 0 && found->content == NULL)) {
     return BLOSC2_ERROR_DATA;
   }
-  *content_len = found->content_len;
-  *content = NULL;
   if (found->content_len > 0) {
     *content = (uint8_t *)malloc((size_t)found->content_len);
     if (*content == NULL) {
       return BLOSC2_ERROR_MEMORY_ALLOC;
     }
     memcpy(*content, found->content, (size_t)found->content_len);
+    *content_len = found->content_len;
   }
   return index;
 }

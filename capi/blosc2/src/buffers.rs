@@ -5,7 +5,7 @@
 
 use ferroblosc::chunk::{BasicHeader, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source};
 use ferroblosc::{Error, ErrorKind, Result};
-use ferroblosc_capi_common::pointers;
+use ferroblosc_capi_common::pointers::{self, Apart, overlap};
 use std::ffi::c_void;
 
 /// A destination of a compression.
@@ -54,6 +54,47 @@ pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u
     }
     // SAFETY: promised by the caller.
     unsafe { pointers::bytes(src, srcsize.max(0)) }
+}
+
+/// A chunk that is to be read into `dest`, copied if it overlaps that.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL; [`Error::MemoryAlloc`].
+///
+/// # Safety
+/// `src` is NULL or readable for `srcsize` bytes, `dest` NULL or writable for `destsize` bytes.
+pub unsafe fn chunk_apart(
+    (src, srcsize): (*const c_void, i32),
+    (dest, destsize): (*mut c_void, i32),
+) -> Result<Apart> {
+    if src.is_null() {
+        return Err(Error::InvalidParam);
+    }
+    let len = usize::try_from(srcsize).unwrap_or(0);
+    let mut room = usize::try_from(destsize).unwrap_or(0);
+    if dest.is_null() {
+        room = 0;
+    }
+    let mut changes = overlap((src.cast(), len), (dest.cast(), room));
+    let mut used = len;
+    if changes && len >= MIN_HEADER_LENGTH {
+        // Sizes that callers give may be larger than what is there. What is used is as long as the header
+        // says.
+        // SAFETY: promised by the caller; nothing is written while the slice lives.
+        let header = BasicHeader::parse(unsafe { whole_chunk(src, MIN_HEADER_LENGTH as i32) }?);
+        if let Ok(header) = header {
+            let cbytes = usize::try_from(header.cbytes).unwrap_or(0);
+            used = len.min(cbytes.max(MIN_HEADER_LENGTH));
+            let written = room.min(usize::try_from(header.nbytes).unwrap_or(0));
+            changes = overlap((src.cast(), used), (dest.cast(), written));
+        }
+        if !changes {
+            // The sizes overlap, the bytes don't.
+            used = len;
+        }
+    }
+    // SAFETY: promised by the caller.
+    unsafe { Apart::new(src.cast(), used, changes) }
 }
 
 /// The first bytes of a chunk, as many as every chunk has.

@@ -2,9 +2,9 @@
 
 use crate::bridge::codec::CCodec;
 use crate::types::plugins::blosc2_codec;
-use ferroblosc::{Error, codec};
-use ferroblosc_capi_common::{boundary, buffers, pointers};
-use std::ffi::{c_char, c_int};
+use ferroblosc::{Buffer, Error, codec};
+use ferroblosc_capi_common::{boundary, pointers};
+use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
@@ -64,13 +64,15 @@ pub unsafe extern "C" fn blosc2_get_complib_info(
         // SAFETY: the caller gives a NUL-terminated string, or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let library = codec::library_info(name.to_bytes()).ok_or(Error::Failure)?;
-        // SAFETY: as above.
-        unsafe {
-            if !complib.is_null() {
-                complib.write(buffers::c_string(library.name)?);
-            }
-            if !version.is_null() {
-                version.write(buffers::c_string(library.version)?);
+        // Both are made before one is handed over.
+        let copy = |text: &CStr| Buffer::copy_of(text.to_bytes_with_nul());
+        for (output, text) in [
+            (complib, copy(library.name)?),
+            (version, copy(library.version)?),
+        ] {
+            if !output.is_null() {
+                // SAFETY: not NULL, so that there is room for a pointer.
+                unsafe { output.write(text.into_raw().cast()) };
             }
         }
         Ok(c_int::from(library.code))

@@ -4,13 +4,14 @@ use crate::bridge::origin::{CompressionOrigin, DecompressionOrigin, OwnCopy};
 use crate::bridge::parent::CParent;
 use crate::bridge::prefilter::{CPostfilter, CPrefilter};
 use crate::bridge::tuner::CTuner;
-use crate::buffers::{destination, no_room_is_null, source, whole_chunk};
+use crate::buffers::{chunk_apart, destination, no_room_is_null, source};
 use crate::defaults;
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::{plugins, tuners};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
 use ferroblosc::filter::Slot;
 use ferroblosc::{Error, Result, trace_error};
+use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -513,14 +514,20 @@ pub unsafe extern "C" fn blosc2_ctx_get_cparams(
     cparams: *mut blosc2_cparams,
 ) -> c_int {
     boundary!(blosc2_ctx_get_cparams, {
-        // SAFETY: the caller gives a context and a struct, or NULL.
-        let (context, out) =
-            unsafe { (pointers::reference(ctx)?, pointers::reference_mut(cparams)?) };
-        *out = blosc2_cparams {
-            tuner_params: out.tuner_params,
-            filter_params: out.filter_params,
-            ..context.cparams()
-        };
+        // SAFETY: the caller gives a context and a struct, or NULL. All-zero bytes are a valid value of it.
+        unsafe {
+            let Ok(context) = pointers::reference(ctx) else {
+                pointers::write_if_given(cparams, std::mem::zeroed());
+                return Err(Error::InvalidParam);
+            };
+            let made = context.cparams();
+            let out = pointers::reference_mut(cparams)?;
+            *out = blosc2_cparams {
+                tuner_params: out.tuner_params,
+                filter_params: out.filter_params,
+                ..made
+            };
+        }
         Ok(0)
     })
 }
@@ -532,10 +539,14 @@ pub unsafe extern "C" fn blosc2_ctx_get_dparams(
     dparams: *mut blosc2_dparams,
 ) -> c_int {
     boundary!(blosc2_ctx_get_dparams, {
-        // SAFETY: the caller gives a context and a struct, or NULL.
-        let (context, out) =
-            unsafe { (pointers::reference(ctx)?, pointers::reference_mut(dparams)?) };
-        *out = context.dparams();
+        // SAFETY: the caller gives a context and a struct, or NULL. All-zero bytes are a valid value of it.
+        unsafe {
+            let Ok(context) = pointers::reference(ctx) else {
+                pointers::write_if_given(dparams, std::mem::zeroed());
+                return Err(Error::InvalidParam);
+            };
+            *pointers::reference_mut(dparams)? = context.dparams();
+        }
         Ok(0)
     })
 }
@@ -585,10 +596,14 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
 ) -> c_int {
     boundary!(blosc2_compress_ctx, {
         // SAFETY: the caller gives a context, a source and a destination of these sizes, or NULL.
-        let (context, source, dest) = unsafe {
-            let context = pointers::reference(context)?;
+        let (context, apart) = unsafe {
+            let apart = Apart::from((src, srcsize), (dest, destsize))?;
+            (pointers::reference(context)?, apart)
+        };
+        // SAFETY: as above.
+        let (source, dest) = unsafe {
             let dest = destination(dest, destsize)?;
-            (context, source(src, srcsize, dest.len())?, dest)
+            (source(apart.as_ptr().cast(), srcsize, dest.len())?, dest)
         };
         let size = context.compress_with(|compressor| compressor.compress_source(source, dest))?;
         Ok(size as c_int)
@@ -608,14 +623,12 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
 ) -> c_int {
     boundary!(blosc2_decompress_ctx, {
         // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
-        let (context, src, dest) = unsafe {
+        let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
-            (
-                context,
-                whole_chunk(src, srcsize)?,
-                no_room_is_null(dest, destsize),
-            )
+            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            (context, chunk, no_room_is_null(dest, destsize))
         };
+        let src = chunk.bytes();
         let size = context
             .decompress_with(|decompressor| dest.fill(|dest| decompressor.decompress(src, dest)))?;
         Ok(size as c_int)
@@ -637,14 +650,12 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
 ) -> c_int {
     boundary!(blosc2_getitem_ctx, {
         // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
-        let (context, src, dest) = unsafe {
+        let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
-            (
-                context,
-                whole_chunk(src, srcsize)?,
-                no_room_is_null(dest, destsize),
-            )
+            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            (context, chunk, no_room_is_null(dest, destsize))
         };
+        let src = chunk.bytes();
         let size = context.read_with(|decompressor| {
             dest.fill(|dest| decompressor.getitem(src, start, nitems, dest))
         })?;
@@ -668,14 +679,12 @@ pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
 ) -> c_int {
     boundary!(blosc2_getitem_bytes_ctx, {
         // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
-        let (context, src, dest) = unsafe {
+        let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
-            (
-                context,
-                whole_chunk(src, srcsize)?,
-                no_room_is_null(dest, destsize),
-            )
+            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            (context, chunk, no_room_is_null(dest, destsize))
         };
+        let src = chunk.bytes();
         let size = context.read_with(|decompressor| {
             dest.fill(|dest| decompressor.getitem_bytes(src, start, nbytes, dest))
         })?;

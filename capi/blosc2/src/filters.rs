@@ -5,6 +5,7 @@ use crate::types::plugins::blosc2_filter;
 use ferroblosc::filter::{self, Filter};
 use ferroblosc::kernels::{bitshuffle, shuffle};
 use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub unsafe extern "C" fn blosc2_register_filter(filter: *mut blosc2_filter) -> c
 /// A transform of blocksize bytes at src to as many at dest.
 ///
 /// # Safety
-/// src is readable and dest writable for that many bytes, and they don't overlap.
+/// src is readable and dest writable for that many bytes.
 unsafe fn transform(
     typesize: i32,
     max_typesize: i32,
@@ -53,18 +54,17 @@ unsafe fn transform(
     }
     // SAFETY: promised by the caller.
     let (src, dest) = unsafe {
-        (
-            pointers::bytes(src, blocksize)?,
-            pointers::bytes_mut(dest, blocksize)?,
-        )
+        pointers::bytes(src, blocksize)?;
+        let src = Apart::from((src, blocksize), (dest, blocksize))?;
+        (src, pointers::bytes_mut(dest, blocksize)?)
     };
-    kernel(typesize as usize, src, dest);
+    kernel(typesize as usize, src.bytes(), dest);
     Ok(blocksize)
 }
 
 /// Shuffles bytes: the first bytes of all items, then the second ones, and so on.
 ///
-/// src and dest have blocksize bytes and must not overlap. Gives blocksize, or
+/// src and dest have blocksize bytes and may overlap. Gives blocksize, or
 /// BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_shuffle(
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn blosc2_unshuffle(
 
 /// Shuffles bits: the first bits of all items, then the second ones, and so on.
 ///
-/// src and dest have blocksize bytes and must not overlap. Gives blocksize, or
+/// src and dest have blocksize bytes and may overlap. Gives blocksize, or
 /// BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_bitshuffle(

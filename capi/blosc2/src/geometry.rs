@@ -1,8 +1,8 @@
 //! Numbers of items in arrays of several dimensions.
 
 use ferroblosc::schunk::geometry;
-use ferroblosc_capi_common::boundary;
 use ferroblosc_capi_common::boundary::CoreError;
+use ferroblosc_capi_common::{boundary, pointers};
 
 /// Stores in index the index along each of ndim dimensions of item i of an array of this shape, rows
 /// first.
@@ -15,14 +15,17 @@ pub unsafe extern "C" fn blosc2_unidim_to_multidim(
 ) {
     boundary!(blosc2_unidim_to_multidim, {
         let ndim = usize::from(ndim);
+        if shape.is_null() && !index.is_null() {
+            // SAFETY: the caller gives room for ndim numbers.
+            unsafe { index.write_bytes(0, ndim) };
+        }
         if ndim > 0 && !shape.is_null() && !index.is_null() {
             // SAFETY: the caller gives ndim numbers, and room for as many.
             unsafe {
-                geometry::unidim_to_multidim(
-                    std::slice::from_raw_parts(shape, ndim),
-                    i,
-                    std::slice::from_raw_parts_mut(index, ndim),
-                );
+                // The output may be the input.
+                let shape = std::slice::from_raw_parts(shape, ndim).to_vec();
+                let index = std::slice::from_raw_parts_mut(index, ndim);
+                geometry::unidim_to_multidim(&shape, i, index);
             }
         }
         Ok::<(), CoreError>(())
@@ -40,6 +43,10 @@ pub unsafe extern "C" fn blosc2_multidim_to_unidim(
     boundary!(blosc2_multidim_to_unidim, {
         let ndim = usize::try_from(ndim).unwrap_or(0);
         let known = ndim == 0 || !index.is_null() && !strides.is_null();
+        if !known {
+            // SAFETY: the caller gives room for a number, or NULL.
+            unsafe { pointers::write_if_given(i, 0) };
+        }
         if known && !i.is_null() {
             // SAFETY: the caller gives ndim indices and strides, and room for a number.
             unsafe {

@@ -1,11 +1,12 @@
 //! The calls without context, and the settings they share.
 
-use crate::buffers::{chunk_by_header, destination, no_room_is_null, source, whole_chunk};
+use crate::buffers::{chunk_apart, chunk_by_header, destination, no_room_is_null, source};
 use crate::{plugins, tuners};
 use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
 use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
 use ferroblosc::{Error, Result, codec, filter, pool};
 use ferroblosc_capi_common::global::fork_safe_global;
+use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
@@ -160,9 +161,11 @@ pub unsafe extern "C" fn blosc2_compress(
 ) -> c_int {
     boundary!(blosc2_compress, {
         // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        let apart = unsafe { Apart::from((src, srcsize), (dest, destsize)) }?;
+        // SAFETY: as above.
         let (source, dest) = unsafe {
             let dest = destination(dest, destsize)?;
-            (source(src, srcsize, dest.len())?, dest)
+            (source(apart.as_ptr().cast(), srcsize, dest.len())?, dest)
         };
         let shuffle = Shuffle::from_number(doshuffle);
         compress(
@@ -193,10 +196,13 @@ pub unsafe extern "C" fn blosc1_compress(
             return Err(Error::MaxBufsizeExceeded);
         }
         let typesize = i32::try_from(typesize).map_err(|_| Error::InvalidParam)?;
+        let (srcsize, destsize) = (clamped(nbytes), clamped(destsize));
         // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        let apart = unsafe { Apart::from((src, srcsize), (dest, destsize)) }?;
+        // SAFETY: as above.
         let (source, dest) = unsafe {
-            let dest = destination(dest, clamped(destsize))?;
-            (source(src, clamped(nbytes), dest.len())?, dest)
+            let dest = destination(dest, destsize)?;
+            (source(apart.as_ptr().cast(), srcsize, dest.len())?, dest)
         };
         let shuffle = Shuffle::from_number(doshuffle);
         compress(
@@ -229,7 +235,11 @@ pub unsafe extern "C" fn blosc2_decompress(
 ) -> c_int {
     boundary!(blosc2_decompress, {
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
-        let (src, dest) = unsafe { (whole_chunk(src, srcsize)?, no_room_is_null(dest, destsize)) };
+        let (chunk, dest) = unsafe {
+            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            (chunk, no_room_is_null(dest, destsize))
+        };
+        let src = chunk.bytes();
         Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
     })
 }
@@ -244,12 +254,13 @@ pub unsafe extern "C" fn blosc1_decompress(
 ) -> c_int {
     boundary!(blosc1_decompress, {
         // SAFETY: the caller gives a chunk and a destination of that size, or NULL.
-        let (src, dest) = unsafe {
-            (
-                chunk_by_header(src)?,
-                no_room_is_null(dest, clamped(destsize)),
-            )
+        let (chunk, dest) = unsafe {
+            let srcsize = chunk_by_header(src)?.len() as i32;
+            let destsize = clamped(destsize);
+            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            (chunk, no_room_is_null(dest, destsize))
         };
+        let src = chunk.bytes();
         Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
     })
 }
@@ -267,7 +278,11 @@ pub unsafe extern "C" fn blosc2_getitem(
 ) -> c_int {
     boundary!(blosc2_getitem, {
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
-        let (src, dest) = unsafe { (whole_chunk(src, srcsize)?, no_room_is_null(dest, destsize)) };
+        let (chunk, dest) = unsafe {
+            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            (chunk, no_room_is_null(dest, destsize))
+        };
+        let src = chunk.bytes();
         let size =
             with_reader(|reader| dest.fill(|dest| reader.getitem(src, start, nitems, dest)))?;
         Ok(size as c_int)
@@ -284,11 +299,15 @@ pub unsafe extern "C" fn blosc1_getitem(
     dest: *mut c_void,
 ) -> c_int {
     boundary!(blosc1_getitem, {
-        // SAFETY: the caller gives a chunk, or NULL.
-        let src = unsafe { chunk_by_header(src) }?;
-        let typesize = i32::from(BasicHeader::parse(src)?.typesize);
-        // SAFETY: the caller gives room for the items, or NULL.
-        let dest = unsafe { no_room_is_null(dest, typesize.saturating_mul(nitems)) };
+        // SAFETY: the caller gives a chunk and room for the items, or NULL.
+        let (chunk, dest) = unsafe {
+            let chunk = chunk_by_header(src)?;
+            let (srcsize, header) = (chunk.len() as i32, BasicHeader::parse(chunk)?);
+            let destsize = i32::from(header.typesize).saturating_mul(nitems);
+            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            (chunk, no_room_is_null(dest, destsize))
+        };
+        let src = chunk.bytes();
         let size =
             with_reader(|reader| dest.fill(|dest| reader.getitem(src, start, nitems, dest)))?;
         Ok(size as c_int)

@@ -1,12 +1,13 @@
 //! Metalayers of super-chunks.
 
+use crate::bridge::lent::name_of;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::context::core_cparams;
 use crate::types::params::blosc2_cparams;
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::CParams;
 use ferroblosc::schunk::meta;
-use ferroblosc::{Error, Result};
+use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
@@ -15,16 +16,15 @@ use std::ptr::null_mut;
 ///
 /// # Safety
 /// NULL, or a super-chunk and a C string.
-unsafe fn named<'a>(
+unsafe fn named(
     schunk: *mut blosc2_schunk,
     name: *const c_char,
     purpose: Purpose,
-) -> Result<(Entered<CSchunk>, &'a [u8])> {
+) -> Result<(Entered<CSchunk>, Buffer)> {
     // SAFETY: promised by the caller.
     unsafe {
         let schunk = CSchunk::enter(schunk, purpose).map_err(|_| Error::InvalidParam)?;
-        let name = pointers::c_str(name).ok_or(Error::InvalidParam)?;
-        Ok((schunk, name.to_bytes()))
+        Ok((schunk, name_of(name)?))
     }
 }
 
@@ -54,8 +54,8 @@ pub unsafe extern "C" fn blosc2_meta_add(
         // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
-            let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::add(&mut *schunk, name, content)? as c_int)
+            let content = schunk.argument(content.cast(), content_len)?;
+            Ok(meta::add(&mut *schunk, &name, content.bytes())? as c_int)
         }
     })
 }
@@ -73,8 +73,8 @@ pub unsafe extern "C" fn blosc2_meta_update(
         // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
-            let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::update(&mut *schunk, name, content)? as c_int)
+            let content = schunk.argument(content.cast(), content_len)?;
+            Ok(meta::update(&mut *schunk, &name, content.bytes())? as c_int)
         }
     })
 }
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_exists(
         // SAFETY: the caller gives a super-chunk and a name, or NULL.
         unsafe {
             let (schunk, name) = named(schunk, name, Purpose::Look)?;
-            Ok(meta::vl_find(&*schunk, name)? as c_int)
+            Ok(meta::vl_find(&*schunk, &name)? as c_int)
         }
     })
 }
@@ -108,8 +108,9 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
         // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
-            let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::vl_add(&mut *schunk, name, content, parameters(cparams))? as c_int)
+            let content = schunk.argument(content.cast(), content_len)?;
+            let number = meta::vl_add(&mut *schunk, &name, content.bytes(), parameters(cparams))?;
+            Ok(number as c_int)
         }
     })
 }
@@ -127,8 +128,10 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
         // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
-            let content = pointers::bytes(content.cast(), content_len)?;
-            Ok(meta::vl_update(&mut *schunk, name, content, parameters(cparams))? as c_int)
+            let content = schunk.argument(content.cast(), content_len)?;
+            let number =
+                meta::vl_update(&mut *schunk, &name, content.bytes(), parameters(cparams))?;
+            Ok(number as c_int)
         }
     })
 }
@@ -143,15 +146,15 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
     content_len: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vlmeta_get, {
-        if content.is_null() || content_len.is_null() {
-            return Err(Error::InvalidParam);
-        }
-        // SAFETY: the caller gives a super-chunk and a name, or NULL, and room for the results.
+        // SAFETY: the caller gives a super-chunk, a name and room for the results, or NULL.
         unsafe {
-            content.write(null_mut());
-            content_len.write(0);
+            pointers::write_if_given(content, null_mut());
+            pointers::write_if_given(content_len, 0);
+            if content.is_null() || content_len.is_null() {
+                return Err(Error::InvalidParam);
+            }
             let (schunk, name) = named(schunk, name, Purpose::Look)?;
-            let (number, bytes) = meta::vl_get(&*schunk, name)?;
+            let (number, bytes) = meta::vl_get(&*schunk, &name)?;
             if !bytes.is_empty() {
                 content_len.write(i32::try_from(bytes.len()).map_err(|_| Error::Data)?);
                 content.write(bytes.into_raw());
@@ -171,7 +174,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_delete(
         // SAFETY: the caller gives a super-chunk and a name, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
-            Ok(meta::vl_delete(&mut *schunk, name)? as c_int)
+            Ok(meta::vl_delete(&mut *schunk, &name)? as c_int)
         }
     })
 }

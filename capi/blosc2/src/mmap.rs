@@ -137,6 +137,19 @@ unsafe fn change<T>(
     }
 }
 
+/// Whether one of the `len` bytes at `start` is mapped. Only addresses are compared.
+///
+/// # Safety
+/// As [`told`].
+pub(crate) unsafe fn is_mapped(
+    params: *mut blosc2_stdio_mmap,
+    start: *const u8,
+    len: usize,
+) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { told(params) }.is_some_and(|mapping| mapping.has(start, len))
+}
+
 /// Puts into the struct what a change of the mapping may have changed.
 ///
 /// # Safety

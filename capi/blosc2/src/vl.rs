@@ -4,6 +4,7 @@ use crate::buffers::{destination, whole_chunk};
 use crate::context::blosc2_context;
 use ferroblosc::chunk::vl_nblocks;
 use ferroblosc::{Buffer, Error, Result};
+use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -26,23 +27,25 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
         // or NULL.
         let (context, blocks, dest) = unsafe {
             let context = pointers::reference(context)?;
-            let blocks = buffers(srcs, srcsizes, nblocks)?;
+            let blocks = buffers(srcs, srcsizes, nblocks, (dest, destsize))?;
             (context, blocks, destination(dest, destsize)?)
         };
+        let blocks: Vec<&[u8]> = blocks.iter().map(Apart::bytes).collect();
         let size = context.compress_with(|compressor| compressor.vl_compress(&blocks, dest))?;
         Ok(size as c_int)
     })
 }
 
-/// The buffers behind an array of pointers and one of sizes.
+/// The buffers of an array of pointers and one of sizes, copied where they overlap the destination.
 ///
 /// # Safety
 /// Both arrays are NULL or have `count` elements, and each pointer is NULL or readable for its size.
-unsafe fn buffers<'a>(
+unsafe fn buffers(
     starts: *const *const c_void,
     sizes: *const i32,
     count: i32,
-) -> Result<Vec<&'a [u8]>> {
+    dest: (*mut c_void, i32),
+) -> Result<Vec<Apart>> {
     let count = usize::try_from(count).map_err(|_| Error::InvalidParam)?;
     if starts.is_null() || sizes.is_null() {
         return Err(Error::InvalidParam);
@@ -51,7 +54,11 @@ unsafe fn buffers<'a>(
     buffers.try_reserve_exact(count)?;
     for i in 0..count {
         // SAFETY: `i` is below the number of elements; the rest is promised by the caller.
-        buffers.push(unsafe { pointers::bytes(starts.add(i).read(), sizes.add(i).read()) }?);
+        buffers.push(unsafe {
+            let (start, size) = (starts.add(i).read(), sizes.add(i).read());
+            pointers::bytes(start, size)?;
+            Apart::from((start, size), (dest.0, dest.1))?
+        });
     }
     Ok(buffers)
 }
@@ -71,9 +78,21 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
     maxblocks: i32,
 ) -> c_int {
     boundary!(blosc2_vldecompress_ctx, {
+        let max = usize::try_from(maxblocks);
+        for i in 0..max.unwrap_or(0) {
+            // SAFETY: `i` is below the number of elements of both arrays, if they are there.
+            unsafe {
+                if !dests.is_null() {
+                    dests.add(i).write(null_mut());
+                }
+                if !destsizes.is_null() {
+                    destsizes.add(i).write(0);
+                }
+            }
+        }
         // SAFETY: the caller gives a context and a chunk of that size, or NULL.
         let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
-        let max = usize::try_from(maxblocks).map_err(|_| Error::InvalidParam)?;
+        let max = max.map_err(|_| Error::InvalidParam)?;
         if dests.is_null() || destsizes.is_null() || max == 0 {
             return Err(Error::InvalidParam);
         }
@@ -87,18 +106,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
             let mut slices: Vec<&mut [u8]> = blocks.iter_mut().map(|block| &mut **block).collect();
             decompressor.vl_decompress_into(src, &mut slices)?;
             Ok(blocks)
-        });
-        let blocks = match blocks {
-            Ok(blocks) => blocks,
-            Err(error) => {
-                let count = vl_nblocks(src).map_or(0, |count| count as usize).min(max);
-                for i in 0..count {
-                    // SAFETY: `i` is below the number of elements.
-                    unsafe { dests.add(i).write(null_mut()) };
-                }
-                return Err(error);
-            }
-        };
+        })?;
         let count = blocks.len();
         for (i, block) in blocks.into_iter().enumerate() {
             // SAFETY: there are at most `maxblocks` blocks, the number of elements.
@@ -125,6 +133,11 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     destsize: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vldecompress_block_ctx, {
+        // SAFETY: the caller gives room for the results, or NULL.
+        unsafe {
+            pointers::write_if_given(dest, null_mut());
+            pointers::write_if_given(destsize, 0);
+        }
         // SAFETY: the caller gives a context and a chunk of that size, or NULL.
         let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
         if dest.is_null() || destsize.is_null() {
@@ -156,13 +169,14 @@ pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(
 ) -> c_int {
     boundary!(blosc2_vlchunk_get_nblocks, {
         // SAFETY: the caller gives a chunk of that size and room for a number, or NULL.
-        let (src, nblocks) = unsafe {
-            (
-                whole_chunk(src, srcsize)?,
-                pointers::reference_mut(nblocks)?,
-            )
+        let found = unsafe {
+            let found = whole_chunk(src, srcsize).and_then(vl_nblocks);
+            pointers::write_if_given(nblocks, *found.as_ref().unwrap_or(&0));
+            found
         };
-        *nblocks = vl_nblocks(src)?;
-        Ok(0)
+        if nblocks.is_null() {
+            return Err(Error::InvalidParam);
+        }
+        found.map(|_| 0)
     })
 }

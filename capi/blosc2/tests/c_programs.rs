@@ -95,6 +95,16 @@ fn io_backends_and_paths_row_c14_row_c15_row_f27_row_f29() {
 }
 
 #[test]
+fn memory_that_was_lent_may_come_back_as_an_argument() {
+    passes("lent.c");
+}
+
+#[test]
+fn outputs_are_defined_after_errors() {
+    passes("outputs.c");
+}
+
+#[test]
 fn rows_of_super_chunks() {
     passes("rows_schunk.c");
     passes("rows_schunk_data.c");

@@ -4,7 +4,7 @@
 //! What a check cannot know (that the memory is really there) is the safety contract of each
 //! function, and it is the same everywhere: *the caller of the exported function promised it*.
 
-use ferroblosc::{Error, Result};
+use ferroblosc::{Buffer, Error, Result};
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -78,6 +78,100 @@ pub unsafe fn write_if_given<T>(output: *mut T, value: T) {
     }
 }
 
+/// Whether two ranges of memory have a byte in common.
+pub fn overlap(one: (*const u8, usize), other: (*const u8, usize)) -> bool {
+    let end = |(start, len): (*const u8, usize)| start.addr().saturating_add(len);
+    let is_empty = one.1 == 0 || other.1 == 0;
+    !is_empty && one.0.addr() < end(other) && other.0.addr() < end(one)
+}
+
+/// Bytes that are read while memory of a call is written.
+///
+/// No slice may be made of bytes that change during the call. Such bytes are copied first.
+#[derive(Debug)]
+pub struct Apart {
+    start: *const u8,
+    len: usize,
+    /// Owns the bytes if they were copied.
+    copy: Option<Buffer>,
+}
+
+impl Apart {
+    /// The `len` bytes at `start`, copied if `changes`.
+    ///
+    /// # Safety
+    /// `start` points to `len` readable bytes, or `len` is 0. Unless `changes`, nobody writes to them while
+    /// the value is used.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`]: there is no memory for a copy.
+    pub unsafe fn new(start: *const u8, len: usize, changes: bool) -> Result<Apart> {
+        let copy = if changes && len > 0 {
+            // SAFETY: not empty; the caller promises the bytes, and nothing is written while they are copied.
+            Some(Buffer::copy_of(unsafe {
+                std::slice::from_raw_parts(start, len)
+            })?)
+        } else {
+            None
+        };
+        Ok(Apart { start, len, copy })
+    }
+
+    /// The `size` bytes at `src`, copied if they overlap the `destsize` bytes at `dest`. Negative sizes and
+    /// NULL are left to the checks of the caller.
+    ///
+    /// # Safety
+    /// `src` is NULL or points to `size` readable bytes; nobody but the call writes to them, and only to
+    /// `dest`.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`]: there is no memory for a copy.
+    pub unsafe fn from(
+        (src, size): (*const c_void, i32),
+        (dest, destsize): (*const c_void, i32),
+    ) -> Result<Apart> {
+        let len = |pointer: *const c_void, size: i32| match pointer.is_null() {
+            true => 0,
+            false => usize::try_from(size).unwrap_or(0),
+        };
+        let source = (src.cast::<u8>(), len(src, size));
+        let changes = overlap(source, (dest.cast(), len(dest, destsize)));
+        // SAFETY: promised by the caller.
+        unsafe { Apart::new(source.0, source.1, changes) }
+    }
+
+    /// Whether the bytes were copied.
+    pub fn is_copy(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    /// The address of the bytes that don't change.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.copy.as_ref().map_or(self.start, |copy| copy.as_ptr())
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.copy {
+            Some(copy) => copy,
+            None if self.len == 0 => &[],
+            // SAFETY: `new` was promised the bytes, and that they don't change.
+            None => unsafe { std::slice::from_raw_parts(self.start, self.len) },
+        }
+    }
+
+    /// The bytes as a buffer, copied unless they are a copy already.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`]: there is no memory for a copy.
+    pub fn into_buffer(self) -> Result<Buffer> {
+        match self.copy {
+            Some(copy) => Ok(copy),
+            None => Buffer::copy_of(self.bytes()),
+        }
+    }
+}
+
 /// The NUL-terminated string at `text`, or `None` for NULL.
 ///
 /// # Safety
@@ -131,6 +225,38 @@ mod tests {
             assert_eq!(c_str(null()), None);
             assert_eq!(path(null()), None);
             write_if_given::<u8>(null_mut(), 1);
+        }
+    }
+
+    #[test]
+    fn ranges_overlap_when_they_share_a_byte() {
+        let bytes = [0u8; 8];
+        let range = |from: usize, to: usize| (bytes[from..to].as_ptr(), to - from);
+        assert!(overlap(range(0, 4), range(3, 8)));
+        assert!(overlap(range(3, 8), range(0, 4)));
+        assert!(overlap(range(0, 8), range(2, 3)));
+        assert!(!overlap(range(0, 4), range(4, 8)));
+        assert!(!overlap(range(0, 8), range(4, 4)));
+        assert!(!overlap((null(), 0), range(0, 8)));
+    }
+
+    #[test]
+    fn a_source_is_copied_only_when_it_overlaps_the_destination() {
+        let bytes: Vec<u8> = (0..8).collect();
+        let at = |i: usize| -> *const c_void { bytes[i..].as_ptr().cast() };
+        // SAFETY: the ranges are inside of `bytes`, and nothing is written.
+        unsafe {
+            let apart = Apart::from((at(0), 4), (at(4), 4)).unwrap();
+            assert!(!apart.is_copy());
+            assert_eq!(apart.bytes(), [0, 1, 2, 3]);
+            let copied = Apart::from((at(0), 4), (at(3), 4)).unwrap();
+            assert!(copied.is_copy());
+            assert_eq!(copied.bytes(), [0, 1, 2, 3]);
+            for (src, size) in [(null(), 4), (at(0), 0), (at(0), -1)] {
+                let nothing = Apart::from((src, size), (at(0), 8)).unwrap();
+                assert!(!nothing.is_copy());
+                assert!(nothing.bytes().is_empty());
+            }
         }
     }
 

@@ -32,11 +32,11 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
                 _ => plan(
                     itemsize,
                     [
-                        numbers(src_pad_shape, ndim)?,
-                        numbers(src_start, ndim)?,
-                        numbers(src_stop, ndim)?,
-                        numbers(dst_pad_shape, ndim)?,
-                        numbers(dst_start, ndim)?,
+                        &numbers(src_pad_shape, ndim)?,
+                        &numbers(src_start, ndim)?,
+                        &numbers(src_stop, ndim)?,
+                        &numbers(dst_pad_shape, ndim)?,
+                        &numbers(dst_start, ndim)?,
                     ],
                 )?,
             };

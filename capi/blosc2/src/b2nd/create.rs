@@ -107,14 +107,14 @@ pub unsafe extern "C" fn b2nd_create_ctx(
                 metalayers: Vec::new(),
             });
             if ndim > 0 {
-                context.shape[..ndim].copy_from_slice(super::numbers(shape, ndim)?);
-                context.chunkshape[..ndim].copy_from_slice(super::numbers(chunkshape, ndim)?);
-                context.blockshape[..ndim].copy_from_slice(super::numbers(blockshape, ndim)?);
+                context.shape[..ndim].copy_from_slice(&super::numbers(shape, ndim)?);
+                context.chunkshape[..ndim].copy_from_slice(&super::numbers(chunkshape, ndim)?);
+                context.blockshape[..ndim].copy_from_slice(&super::numbers(blockshape, ndim)?);
             }
             check_partitions(&context)?;
             for layer in match count {
                 0 => &[],
-                _ => super::numbers(metalayers, count)?,
+                _ => super::entries(metalayers, count)?,
             } {
                 context.metalayers.push(blosc2_metalayer { ..*layer });
             }

@@ -27,17 +27,20 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
         if smeta.is_null() {
             return Err(Error::NullPointer);
         }
+        // SAFETY: not NULL; the caller gives room for a pointer.
+        unsafe { smeta.write(null_mut()) };
         let ndim = usize::try_from(ndim).ok().filter(|&ndim| ndim <= MAX_DIM);
         let ndim = ndim.ok_or(Error::Failure)?;
         // SAFETY: the caller gives a number for each dimension, a C string or NULL, and room for a pointer.
         unsafe {
-            let (shape, chunkshape, blockshape): (&[i64], &[i32], &[i32]) = match ndim {
-                0 => (&[], &[], &[]),
-                _ => (
-                    numbers(shape, ndim)?,
-                    numbers(chunkshape, ndim)?,
-                    numbers(blockshape, ndim)?,
-                ),
+            let (own_shape, own_chunkshape, own_blockshape);
+            let (shape, chunkshape, blockshape): (&[i64], &[i32], &[i32]) = if ndim == 0 {
+                (&[], &[], &[])
+            } else {
+                own_shape = numbers(shape, ndim)?;
+                own_chunkshape = numbers(chunkshape, ndim)?;
+                own_blockshape = numbers(blockshape, ndim)?;
+                (&own_shape, &own_chunkshape, &own_blockshape)
             };
             let dtype = pointers::c_str(dtype).map(|dtype| dtype.to_bytes());
             let bytes = meta::serialise(shape, chunkshape, blockshape, dtype, dtype_format)?;
@@ -63,6 +66,12 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
     dtype_format: *mut i8,
 ) -> c_int {
     boundary!(b2nd_deserialize_meta, {
+        // SAFETY: the caller gives room for the results, or NULL.
+        unsafe {
+            pointers::write_if_given(ndim, 0);
+            pointers::write_if_given(dtype, null_mut());
+            pointers::write_if_given(dtype_format, 0);
+        }
         let is_missing = ndim.is_null() || shape.is_null() || chunkshape.is_null();
         if smeta.is_null() || is_missing || blockshape.is_null() {
             return Err(Error::NullPointer);
@@ -70,20 +79,22 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
         let wants_dtype = !dtype.is_null() && !dtype_format.is_null();
         // SAFETY: the caller gives smeta_len bytes and room for the results.
         unsafe {
-            if wants_dtype {
-                dtype.write(null_mut());
-                dtype_format.write(0);
-            }
             let bytes = pointers::bytes(smeta.cast(), smeta_len).map_err(|_| Error::Failure)?;
-            ndim.write(meta::ndim(bytes).ok_or(Error::Failure)?);
+            let dimensions = meta::ndim(bytes).ok_or(Error::Failure)?;
+            if let Some(count) = usize::try_from(dimensions).ok().filter(|&n| n <= MAX_DIM) {
+                shape.write_bytes(0, count);
+                chunkshape.write_bytes(0, count);
+                blockshape.write_bytes(0, count);
+            }
             let (shapes, at) = meta::parse_shapes(bytes)?;
+            let whole = wants_dtype.then(|| meta::parse(bytes)).transpose()?;
+            ndim.write(dimensions);
             write_numbers(&shapes.shape, shape);
             write_numbers(&shapes.chunkshape, chunkshape);
             write_numbers(&shapes.blockshape, blockshape);
-            if !wants_dtype {
+            let Some((whole, len)) = whole else {
                 return length(at);
-            }
-            let (whole, len) = meta::parse(bytes)?;
+            };
             dtype_format.write(whole.dtype_format);
             if let Some(text) = whole.dtype {
                 dtype.write(c_text(&text)?);

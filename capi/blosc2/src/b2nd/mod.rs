@@ -19,18 +19,54 @@ use ferroblosc::b2nd::{Geometry, MAX_DIM, refresh};
 use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_char, c_int};
+use std::ops::Deref;
 use std::ptr::null_mut;
 
-/// Numbers that a caller gives for each dimension; none are needed for no dimension, but the pointer is.
+/// Numbers of a caller, one for each dimension, as they were when the call began: they may be fields of the
+/// array that the call changes.
+#[derive(Clone, Copy)]
+struct Numbers<T> {
+    values: [T; MAX_DIM],
+    ndim: usize,
+}
+
+impl<T> Deref for Numbers<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.values[..self.ndim]
+    }
+}
+
+/// Copies the numbers that a caller gives for each dimension; none are needed for no dimension, but the
+/// pointer is.
+///
+/// # Errors
+/// [`Error::NullPointer`]; [`Error::InvalidParam`] for more dimensions than arrays have.
 ///
 /// # Safety
 /// NULL, or as many numbers as there are dimensions.
-unsafe fn numbers<'a, T>(start: *const T, ndim: usize) -> Result<&'a [T]> {
-    match start.is_null() {
-        true => Err(Error::NullPointer),
-        // SAFETY: not NULL; promised by the caller.
-        false => Ok(unsafe { std::slice::from_raw_parts(start, ndim) }),
+unsafe fn numbers<T: Copy + Default>(start: *const T, ndim: usize) -> Result<Numbers<T>> {
+    let mut values = [T::default(); MAX_DIM];
+    let own = values.get_mut(..ndim).ok_or(Error::InvalidParam)?;
+    // SAFETY: promised by the caller.
+    own.copy_from_slice(unsafe { entries(start, ndim) }?);
+    Ok(Numbers { values, ndim })
+}
+
+/// The entries of an array of a caller; the pointer is needed even for none.
+///
+/// # Errors
+/// [`Error::NullPointer`].
+///
+/// # Safety
+/// NULL, or as many entries, which nobody changes while `'a` lasts.
+unsafe fn entries<'a, T>(start: *const T, count: usize) -> Result<&'a [T]> {
+    if start.is_null() {
+        return Err(Error::NullPointer);
     }
+    // SAFETY: not NULL; promised by the caller.
+    Ok(unsafe { std::slice::from_raw_parts(start, count) })
 }
 
 /// An array with a super-chunk, and a copy of the type of its items. The super-chunk is the array's when

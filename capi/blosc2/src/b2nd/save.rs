@@ -14,7 +14,7 @@ use ferroblosc::b2nd::create::{Fill, check_sizes, finish};
 use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh};
 use ferroblosc::schunk::{Layers, State as _, copy as schunks};
 use ferroblosc::{Buffer, Error, Result};
-use ferroblosc_capi_common::boundary;
+use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
@@ -29,6 +29,12 @@ pub unsafe extern "C" fn b2nd_to_cframe(
     needs_free: *mut bool,
 ) -> c_int {
     boundary!(b2nd_to_cframe, {
+        // SAFETY: the caller gives room for the results, or NULL.
+        unsafe {
+            pointers::write_if_given(cframe, null_mut());
+            pointers::write_if_given(cframe_len, 0);
+            pointers::write_if_given(needs_free, false);
+        }
         if cframe.is_null() || cframe_len.is_null() || needs_free.is_null() {
             return Err(Error::NullPointer);
         }
@@ -105,7 +111,7 @@ pub unsafe extern "C" fn b2nd_get_slice(
             let ndim = src.ndim()?;
             let (start, stop) = (numbers(start, ndim)?, numbers(stop, ndim)?);
             refresh(&*src)?;
-            array.write(slice(ctx, *src, start, stop)?);
+            array.write(slice(ctx, *src, &start, &stop)?);
         }
         Ok(0)
     })

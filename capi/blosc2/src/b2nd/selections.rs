@@ -1,8 +1,10 @@
 //! Items of arrays by coordinates.
 
-use super::numbers;
+use super::{entries, numbers};
 use crate::bridge::array::CArray;
+use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
+use crate::schunk::slices::coordinates;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::refresh;
 use ferroblosc::b2nd::selection::{self, Selection};
@@ -35,8 +37,11 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
             let len = len.filter(|&len| i64::try_from(len).is_ok_and(|len| len <= buffersize));
             let len = len.ok_or(Error::InvalidParam)?;
             refresh(&*array)?;
+            array.check_destination(buffer.cast(), len)?;
+            let mut own = Vec::new();
+            let coords = coordinates(coords, count, (buffer.cast(), len), &mut own)?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
-            selection::get_sparse(&*array, std::slice::from_raw_parts(coords, count), dest)?;
+            selection::get_sparse(&*array, coords, dest)?;
         }
         Ok(0)
     })
@@ -57,18 +62,23 @@ unsafe fn selection(
     let ndim = array.ndim()?;
     // SAFETY: promised by the caller.
     unsafe {
-        let (starts, sizes) = (numbers(indices, ndim)?, numbers(sizes, ndim)?);
+        let (starts, sizes) = (entries(indices, ndim)?, numbers(sizes, ndim)?);
         let shape = numbers(buffershape, ndim)?;
         if buffer.is_null() {
             return Err(Error::NullPointer);
         }
         let mut lists = Vec::new();
-        for (&start, &size) in starts.iter().zip(sizes) {
+        for (&start, &size) in starts.iter().zip(sizes.iter()) {
             let size = usize::try_from(size).map_err(|_| Error::InvalidParam)?;
-            lists.push(numbers(start.cast_const(), size)?);
+            lists.push((start.cast_const(), size));
+            entries(start.cast_const(), size)?;
         }
+        // This may change fields of the array that the lists are in.
         refresh(&array)?;
-        Selection::new(&array, &lists, shape, buffersize)
+        let lists: Result<Vec<&[i64]>> = (lists.iter())
+            .map(|&(start, size)| entries(start, size))
+            .collect();
+        Selection::new(&array, &lists?, &shape, buffersize)
     }
 }
 
@@ -96,6 +106,7 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
                 buffershape,
                 buffersize,
             )?;
+            array.check_destination(buffer.cast(), selection.reach())?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), selection.reach());
             selection::get(&*array, &selection, dest)?;
         }
@@ -127,8 +138,9 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
                 buffershape,
                 buffersize,
             )?;
-            let src = std::slice::from_raw_parts(buffer.cast(), selection.reach());
-            selection::set(&mut *array, &selection, src)?;
+            let src = array.argument(buffer.cast(), selection.reach())?;
+            let _reading = Reading::begin(array.schunk(), &src);
+            selection::set(&mut *array, &selection, src.bytes())?;
         }
         Ok(0)
     })

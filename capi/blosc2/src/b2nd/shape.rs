@@ -3,11 +3,13 @@
 use super::save::copy_of;
 use super::{cleared, discard, numbers};
 use crate::bridge::array::CArray;
+use crate::bridge::lent::Reading;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
 use ferroblosc::b2nd::{concatenate, refresh, resize};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
+use ferroblosc_capi_common::pointers::Apart;
 use std::ffi::{c_int, c_void};
 
 /// Gives the array another shape. Along each dimension items come or go at start, or at the end for a start
@@ -29,7 +31,7 @@ pub unsafe extern "C" fn b2nd_resize(
                 true => None,
                 false => Some(numbers(start, ndim)?),
             };
-            resize::resize(&mut *array, shape, start)?;
+            resize::resize(&mut *array, &shape, start.as_deref())?;
         }
         Ok(0)
     })
@@ -39,11 +41,11 @@ pub unsafe extern "C" fn b2nd_resize(
 ///
 /// # Safety
 /// NULL, or an array and so many bytes.
-unsafe fn items<'a>(
+unsafe fn items(
     array: *mut b2nd_array_t,
     buffer: *const c_void,
     buffersize: i64,
-) -> Result<(Entered<CArray>, &'a [u8])> {
+) -> Result<(Entered<CArray>, Apart)> {
     // SAFETY: promised by the caller.
     unsafe {
         let array = CArray::enter(array, Purpose::Rewrite)?;
@@ -51,7 +53,8 @@ unsafe fn items<'a>(
             return Err(Error::NullPointer);
         }
         let size = usize::try_from(buffersize).map_err(|_| Error::InvalidParam)?;
-        Ok((array, std::slice::from_raw_parts(buffer.cast(), size)))
+        let items = array.argument(buffer.cast(), size)?;
+        Ok((array, items))
     }
 }
 
@@ -69,7 +72,8 @@ pub unsafe extern "C" fn b2nd_insert(
         // SAFETY: the caller gives an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
-            resize::insert(&mut *array, items, axis, insert_start)?;
+            let _reading = Reading::begin(array.schunk(), &items);
+            resize::insert(&mut *array, items.bytes(), axis, insert_start)?;
         }
         Ok(0)
     })
@@ -87,7 +91,8 @@ pub unsafe extern "C" fn b2nd_append(
         // SAFETY: the caller gives an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
-            resize::append(&mut *array, items, axis)?;
+            let _reading = Reading::begin(array.schunk(), &items);
+            resize::append(&mut *array, items.bytes(), axis)?;
         }
         Ok(0)
     })

@@ -1,12 +1,13 @@
 //! Slices of arrays, to and from buffers.
 
-use super::numbers;
+use super::{Numbers, numbers};
 use crate::bridge::array::CArray;
+use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
-use ferroblosc::b2nd::request::Request;
+use ferroblosc::b2nd::request::{Request, check_inside};
 use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, set};
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_int, c_void};
 
@@ -42,12 +43,12 @@ impl Memory {
 ///
 /// # Safety
 /// Each is NULL or has a number for each dimension.
-unsafe fn slice<'a>(
+unsafe fn slice(
     array: CArray,
     start: *const i64,
     stop: *const i64,
     shape: *const i64,
-) -> Result<[&'a [i64]; 3]> {
+) -> Result<[Numbers<i64>; 3]> {
     let ndim = array.ndim()?;
     // SAFETY: promised by the caller.
     unsafe {
@@ -105,6 +106,7 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
 /// # Safety
 /// The buffer has its size, and what the request reaches.
 unsafe fn read(array: CArray, request: &Request, memory: &Memory) -> Result<()> {
+    array.check_destination(memory.start, memory.size.max(request.reach()))?;
     // SAFETY: promised by the caller.
     unsafe {
         match request.fills(request.reach()) && request.reach() <= memory.size {
@@ -144,9 +146,30 @@ pub(super) unsafe fn write_all(
     }
 }
 
+/// Refuses a slice that reaches a chunk behind the last one of the array, as the reference does. A slice
+/// that begins outside of the array touches no chunk.
+fn check_chunks(array: CArray, start: &[i64], stop: &[i64]) -> Result<()> {
+    let geometry = array.geometry()?;
+    let is_outside =
+        (0..geometry.ndim).any(|dim| start[dim] >= geometry.shape[dim] || start[dim] >= stop[dim]);
+    if is_outside {
+        return Ok(());
+    }
+    let strides = geometry.chunk_strides();
+    let last = (0..geometry.ndim).fold(0i64, |last, dim| {
+        let chunk = i64::from(geometry.chunkshape[dim]).max(1);
+        last.saturating_add(((stop[dim] - 1) / chunk).saturating_mul(strides[dim]))
+    });
+    if last < geometry.nchunks() {
+        Ok(())
+    } else {
+        Err(Error::Failure)
+    }
+}
+
 /// Reads the items from start to before stop to the origin of a buffer of the shape buffershape; all else
-/// in its first buffersize bytes becomes zeros, as do items outside of the array. Gives 0, or an error
-/// code.
+/// in its first buffersize bytes becomes zeros, as do items outside of the array. A slice that reaches a
+/// chunk behind the last one is an error. Gives 0, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     array: *const b2nd_array_t,
@@ -160,12 +183,15 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
         // SAFETY: the caller gives an array, a number for each dimension and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
-            let slice = slice(*array, start, stop, buffershape)?;
+            let [start, stop, shape] = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
             refresh(&*array)?;
-            match request(*array, slice, &memory) {
+            let request = request(*array, [&start, &stop, &shape], &memory)
+                .and_then(|request| check_chunks(*array, &start, &stop).map(|()| request));
+            match request {
                 Ok(Some(request)) => read(*array, &request, &memory)?,
                 other => {
+                    array.check_destination(memory.start, memory.size)?;
                     memory.clear();
                     other?;
                 }
@@ -175,8 +201,8 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     })
 }
 
-/// Writes the items from start to before stop from the origin of a buffer of the shape buffershape. Items
-/// outside of the array are ignored. Gives 0, or an error code.
+/// Writes the items from start to before stop, all of them inside of the array, from the origin of a buffer
+/// of the shape buffershape. Gives 0, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     buffer: *const c_void,
@@ -190,12 +216,17 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
         // SAFETY: the caller gives an array, a number for each dimension and a buffer, or NULL.
         unsafe {
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
-            let slice = slice(*array, start, stop, buffershape)?;
+            let [start, stop, shape] = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
             refresh(&*array)?;
-            if let Some(request) = request(*array, slice, &memory)? {
-                let src = std::slice::from_raw_parts(memory.start, request.reach());
-                set::set(&mut *array, &request, src)?;
+            let request = request(*array, [&start, &stop, &shape], &memory)?;
+            // The code of the reference for a chunk that isn't there.
+            check_inside(&array.geometry()?, &start, &stop)
+                .map_err(|error| error.recast(ErrorKind::Failure))?;
+            if let Some(request) = request {
+                let src = array.argument(memory.start, request.reach())?;
+                let _reading = Reading::begin(array.schunk(), &src);
+                set::set(&mut *array, &request, src.bytes())?;
             }
         }
         Ok(0)

@@ -71,7 +71,7 @@ pub unsafe extern "C" fn b2nd_expand_dims(
             let is_new = numbers(axis, final_dims)?;
             refresh(&*array)?;
             view::check_base(array.chunks())?;
-            let geometry = view::expanded(&array.geometry()?, is_new)?;
+            let geometry = view::expanded(&array.geometry()?, &is_new)?;
             out.write(view_of(*array, &geometry)?);
         }
         Ok(0)
@@ -88,7 +88,8 @@ pub unsafe extern "C" fn b2nd_squeeze(
     boundary!(b2nd_squeeze, {
         // SAFETY: the caller gives an array and room for a pointer, or NULL.
         unsafe {
-            let (array, out) = (CArray::enter(array, Purpose::Look)?, cleared(view)?);
+            let out = cleared(view)?;
+            let array = CArray::enter(array, Purpose::Look)?;
             refresh(&*array)?;
             view::check_base(array.chunks())?;
             let before = array.geometry()?;
@@ -111,11 +112,12 @@ pub unsafe extern "C" fn b2nd_squeeze_index(
     boundary!(b2nd_squeeze_index, {
         // SAFETY: the caller gives an array, an entry for each dimension and room for a pointer, or NULL.
         unsafe {
-            let (array, out) = (CArray::enter(array, Purpose::Look)?, cleared(view)?);
+            let out = cleared(view)?;
+            let array = CArray::enter(array, Purpose::Look)?;
             let is_left_out = numbers(index, array.ndim()?)?;
             refresh(&*array)?;
             view::check_base(array.chunks())?;
-            let geometry = view::squeezed(&array.geometry()?, is_left_out)?;
+            let geometry = view::squeezed(&array.geometry()?, &is_left_out)?;
             out.write(view_of(*array, &geometry)?);
         }
         Ok(0)

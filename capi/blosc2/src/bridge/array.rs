@@ -3,7 +3,8 @@
 use super::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::{Chunks, Geometry, MAX_DIM, State};
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, Result, trace_error};
+use ferroblosc_capi_common::pointers::{Apart, overlap};
 use std::ptr::NonNull;
 
 /// An array of C, alive for the time of a call.
@@ -75,6 +76,42 @@ impl CArray {
             .ok()
             .filter(|&typesize| typesize > 0)
             .ok_or(Error::InvalidParam)
+    }
+}
+
+impl CArray {
+    /// An argument of a call that changes the array, copied if the array or its super-chunk lent it.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`].
+    ///
+    /// # Safety
+    /// `start` points to `len` readable bytes, or `len` is 0.
+    pub unsafe fn argument(self, start: *const u8, len: usize) -> Result<Apart> {
+        let is_lent = self.may_lend(start, len);
+        // SAFETY: promised by the caller.
+        unsafe { Apart::new(start, len, is_lent) }
+    }
+
+    /// Refuses memory of the array as the destination of a call that reads it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`].
+    pub fn check_destination(self, dest: *const u8, len: usize) -> Result<()> {
+        if self.struct_has(dest, len) {
+            trace_error!("the destination is memory of the array, whose fields would be lost");
+            return Err(Error::InvalidParam);
+        }
+        self.chunks.check_destination(dest.cast(), len, -1)
+    }
+
+    fn may_lend(self, start: *const u8, len: usize) -> bool {
+        self.struct_has(start, len) || self.chunks.may_lend(start, len)
+    }
+
+    fn struct_has(self, start: *const u8, len: usize) -> bool {
+        let own = (self.as_ptr().cast_const().cast(), size_of::<b2nd_array_t>());
+        overlap((start, len), own)
     }
 }
 

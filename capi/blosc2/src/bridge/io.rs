@@ -3,7 +3,7 @@
 use crate::io::{FILESYSTEM, FILESYSTEM_MMAP, registered};
 use crate::mmap;
 use crate::types::io::{blosc2_io, blosc2_io_cb};
-use crate::types::stdio::blosc2_stdio_params;
+use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{
     Backend, Care, CarefulFileSystem, FileSystem, Identity, Mode, Portions, Stream, View, ids,
@@ -95,6 +95,19 @@ impl Backend for CBackend {
             callbacks: self.callbacks,
             stream: Mutex::new(Opened(NonNull::new(stream).ok_or(Error::FileOpen)?)),
         }))
+    }
+
+    fn may_lend(&self, start: *const u8, len: usize) -> bool {
+        if self.callbacks.is_allocation_necessary {
+            return false;
+        }
+        if !has_same_functions(&self.callbacks, &FILESYSTEM_MMAP) {
+            // Of the memory of others nothing is known.
+            return true;
+        }
+        let params = self.params.cast::<blosc2_stdio_mmap>();
+        // SAFETY: the parameters of the mapped-file backend are this struct, if any.
+        !params.is_null() && unsafe { mmap::is_mapped(params, start, len) }
     }
 
     fn destroy(&self) -> Result<()> {

@@ -9,6 +9,7 @@ pub mod array;
 pub mod codec;
 pub mod filter;
 pub mod io;
+pub mod lent;
 pub mod origin;
 pub mod parent;
 pub mod prefilter;

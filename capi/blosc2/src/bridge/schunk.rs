@@ -7,6 +7,7 @@
 //! it beside others, or to change it alone. Readers bring it up to date with its file too, so the fields that
 //! this changes are atomic, and [`Allocated::layers`] guards the metalayers.
 
+use super::lent::Loans;
 use super::serving;
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
 use crate::context::blosc2_context;
@@ -19,7 +20,9 @@ use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, Recorded};
 use ferroblosc::pool::gate::{Entry, Gate, Hold};
 use ferroblosc::schunk::{Layer, Layers, State};
 use ferroblosc::{Buffer, Error, Result, trace_error};
-use std::ffi::{CStr, c_char, c_void};
+use std::alloc::{Layout, alloc_zeroed};
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, c_char};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU8, Ordering};
@@ -39,6 +42,27 @@ pub struct Allocated {
     gate: Gate,
     /// Held while metalayers, or the shape of an array, are read or replaced.
     layers: Gate,
+    /// Notes about memory that the super-chunk lent.
+    loans: UnsafeCell<Loans>,
+}
+
+impl Allocated {
+    /// A struct of zeros and NULL.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`].
+    pub fn new() -> Result<*mut blosc2_schunk> {
+        let layout = Layout::new::<Allocated>();
+        // SAFETY: the struct has a size.
+        let made: *mut Allocated = unsafe { alloc_zeroed(layout) }.cast();
+        if made.is_null() {
+            return Err(Error::MemoryAlloc);
+        }
+        // SAFETY: the memory of the struct. All-zero bytes are a valid value of the other fields: numbers,
+        // NULL pointers and `false`.
+        unsafe { (&raw mut (*made).loans).write(UnsafeCell::new(Loans::default())) };
+        Ok(made.cast())
+    }
 }
 
 /// What a call does with a super-chunk.
@@ -234,6 +258,18 @@ impl CSchunk {
         NonNull::new(base).map_or(self, CSchunk)
     }
 
+    /// The notes about memory that was lent.
+    pub(super) fn loans(&self) -> &UnsafeCell<Loans> {
+        // SAFETY: the library made the struct, so it is an `Allocated`.
+        unsafe { &(*self.as_ptr().cast::<Allocated>()).loans }
+    }
+
+    /// The array of chunks apart in memory, or NULL.
+    pub(super) fn data(self) -> *mut *mut u8 {
+        // SAFETY: a field of the struct.
+        unsafe { (*self.as_ptr()).data }
+    }
+
     /// The struct.
     pub fn as_ptr(self) -> *mut blosc2_schunk {
         self.0.as_ptr()
@@ -297,7 +333,7 @@ impl CSchunk {
     }
 
     /// The array of metalayers of a kind, and how many of its entries count.
-    fn layers(&self, kind: Layers) -> (*mut *mut blosc2_metalayer, usize) {
+    pub(super) fn layers(&self, kind: Layers) -> (*mut *mut blosc2_metalayer, usize) {
         let schunk = self.as_ptr();
         // SAFETY: fields of the struct.
         unsafe {
@@ -444,6 +480,19 @@ impl CSchunk {
     }
 }
 
+/// The bytes of a chunk apart in memory, as its header says.
+///
+/// # Safety
+/// NULL or a chunk.
+unsafe fn chunk_len(chunk: *const u8) -> usize {
+    if chunk.is_null() {
+        return 0;
+    }
+    // SAFETY: a chunk has at least a header.
+    let header = unsafe { std::slice::from_raw_parts(chunk, MIN_HEADER_LENGTH) };
+    BasicHeader::parse(header).map_or(0, |header| header.cbytes.max(0) as usize)
+}
+
 /// Metalayers that were made and aren't anybody's yet.
 struct MadeLayers(Vec<*mut blosc2_metalayer>);
 
@@ -586,9 +635,7 @@ impl State for CSchunk {
             if chunk.is_null() {
                 return &[];
             }
-            let header = std::slice::from_raw_parts(chunk, MIN_HEADER_LENGTH);
-            let len = BasicHeader::parse(header).map_or(0, |header| header.cbytes.max(0));
-            std::slice::from_raw_parts(chunk, len as usize)
+            std::slice::from_raw_parts(chunk, chunk_len(chunk))
         }
     }
 
@@ -682,6 +729,7 @@ impl State for CSchunk {
         unsafe {
             std::ptr::copy(slot, slot.add(1), held - at);
             slot.write(chunk.into_raw());
+            Loans::came(self.owner().loans(), *slot);
         }
     }
 
@@ -689,7 +737,9 @@ impl State for CSchunk {
         // SAFETY: `at` is a chunk's number; chunks are blocks of malloc.
         unsafe {
             let old = self.slot(at).replace(chunk.into_raw());
-            libc::free(old.cast());
+            let owner = self.owner();
+            Loans::free(owner.loans(), old, || chunk_len(old));
+            Loans::came(owner.loans(), *self.slot(at));
         }
     }
 
@@ -704,7 +754,8 @@ impl State for CSchunk {
             // SAFETY: the numbers are of `held` chunks and go up, so between two of them there are chunks that
             // stay, and move to slots that are free by now.
             unsafe {
-                libc::free((*slots.add(at)).cast::<c_void>());
+                let old = *slots.add(at);
+                Loans::free(self.owner().loans(), old, || chunk_len(old));
                 let stay = next - at - 1;
                 if stay > 0 {
                     std::ptr::copy(slots.add(at + 1), slots.add(filled), stay);
@@ -741,7 +792,7 @@ impl State for CSchunk {
         // SAFETY: `at` is a metalayer's number, and `content` has its length.
         unsafe {
             let layer = *array.add(at);
-            std::ptr::copy_nonoverlapping(content.as_ptr(), (*layer).content, content.len());
+            std::ptr::copy(content.as_ptr(), (*layer).content, content.len());
         }
     }
 

@@ -12,26 +12,43 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-/// Offers a chunk of the caller's to `take`, as a copy or, when it succeeds, for good.
+/// Offers a chunk of the caller's to `take`, as a copy or, when it succeeds, for good. What the super-chunk
+/// lent is its own already, so it is always copied.
 ///
 /// # Safety
-/// `chunk` is NULL or a chunk, readable for the bytes its header says; a block of malloc unless `copy`.
+/// `chunk` is NULL or a chunk, readable for the bytes its header says; a block of malloc unless `copy` or
+/// the super-chunk lent it.
 unsafe fn offered(
+    schunk: CSchunk,
     chunk: *mut u8,
     copy: bool,
     take: impl FnOnce(Offer<'_>) -> Result<i64>,
 ) -> Result<i64> {
     // SAFETY: promised by the caller.
-    let bytes = unsafe { chunk_by_header(chunk.cast()) }.map_err(|error| match error.kind() {
-        ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
-        _ => error,
-    })?;
+    let len = unsafe { chunk_by_header(chunk.cast()) }
+        .map_err(|error| match error.kind() {
+            ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
+            _ => error,
+        })?
+        .len();
+    let is_apart = schunk.frame().is_none();
+    let must_copy = (copy && is_apart)
+        || schunk.may_lend(chunk, len)
+        || (is_apart && schunk.has_chunk_at(chunk));
+    if must_copy {
+        // SAFETY: promised by the caller; nothing is written while the bytes are copied.
+        let copied = Buffer::copy_of(unsafe { std::slice::from_raw_parts(chunk, len) })?;
+        return take(Offer::Give(&mut Some(copied)));
+    }
     if copy {
-        return take(Offer::Copy(bytes));
+        // SAFETY: promised by the caller; no change of the super-chunk touches the bytes.
+        return take(Offer::Copy(unsafe {
+            std::slice::from_raw_parts(chunk, len)
+        }));
     }
     let block = NonNull::new(chunk).ok_or(Error::InvalidParam)?;
     // SAFETY: promised by the caller; when the call fails, the block is given back below.
-    let mut given = Some(unsafe { Buffer::from_raw(block, bytes.len()) });
+    let mut given = Some(unsafe { Buffer::from_raw(block, len) });
     let result = take(Offer::Give(&mut given));
     if let Some(buffer) = given {
         // Nobody took it: it stays the caller's.
@@ -52,7 +69,9 @@ pub unsafe extern "C" fn blosc2_schunk_append_chunk(
         // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            offered(chunk, copy, |offer| chunks::append(&mut *schunk, offer))
+            offered(*schunk, chunk, copy, |offer| {
+                chunks::append(&mut *schunk, offer)
+            })
         }
     })
 }
@@ -71,7 +90,8 @@ pub unsafe extern "C" fn blosc2_schunk_append_buffer(
             let schunk = CSchunk::new(schunk)?;
             // A negative size makes a destination that can hold no chunk, which is judged first.
             let room = usize::try_from(nbytes).map_or(0, |nbytes| nbytes + MAX_OVERHEAD);
-            // Others read meanwhile, and so may a prefilter.
+            // Others read meanwhile, and so may a prefilter. A change may move what `src` points to, which
+            // isn't used any more then.
             let chunk = chunks::compress_next(&schunk, source(src, nbytes, room)?)?;
             let mut schunk = schunk.entered(Purpose::Change)?;
             chunks::append(&mut *schunk, Offer::Give(&mut Some(chunk)))
@@ -92,7 +112,7 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
         // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            offered(chunk, copy, |offer| {
+            offered(*schunk, chunk, copy, |offer| {
                 chunks::insert(&mut *schunk, nchunk, offer)
             })
         }
@@ -112,7 +132,7 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
         // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            offered(chunk, copy, |offer| {
+            offered(*schunk, chunk, copy, |offer| {
                 chunks::update(&mut *schunk, nchunk, offer)
             })
         }
@@ -144,12 +164,14 @@ pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             let nchunks = usize::try_from(schunk.counters().nchunks).unwrap_or(0);
-            let order: &[i64] = match (nchunks, offsets_order.is_null()) {
-                (0, _) => &[],
+            let mut order: Vec<i64> = Vec::new();
+            order.try_reserve_exact(nchunks)?;
+            match (nchunks, offsets_order.is_null()) {
+                (0, _) => {}
                 (_, true) => return Err(Error::InvalidParam),
-                _ => std::slice::from_raw_parts(offsets_order, nchunks),
-            };
-            chunks::reorder(&mut *schunk, order)?;
+                _ => order.extend_from_slice(std::slice::from_raw_parts(offsets_order, nchunks)),
+            }
+            chunks::reorder(&mut *schunk, &order)?;
         }
         Ok(0)
     })
@@ -185,6 +207,7 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
         // SAFETY: the caller gives a super-chunk and room for nbytes bytes, or NULL.
         unsafe {
             let schunk = CSchunk::enter(schunk, Purpose::Read)?;
+            schunk.check_destination(dest, usize::try_from(nbytes).unwrap_or(0), nchunk)?;
             let dest = pointers::bytes_mut(dest, nbytes.max(0))?;
             Ok(chunks::decompress(&*schunk, nchunk, dest)? as c_int)
         }
@@ -194,24 +217,27 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
 /// Hands a chunk over: where it lies, or as a block of malloc that the caller frees.
 ///
 /// # Safety
-/// `chunk` and `needs_free` are NULL or room for a value.
+/// `schunk` is NULL or a super-chunk, `chunk` and `needs_free` are NULL or room for a value.
 unsafe fn hand_over(
-    schunk: &CSchunk,
-    nchunk: i64,
+    schunk: *mut blosc2_schunk,
     (chunk, needs_free): (*mut *mut u8, *mut bool),
     get: impl FnOnce(&CSchunk) -> Result<FrameChunk<'_>>,
 ) -> Result<c_int> {
+    // SAFETY: promised by the caller.
+    let schunk = unsafe {
+        pointers::write_if_given(chunk, null_mut());
+        pointers::write_if_given(needs_free, false);
+        CSchunk::enter(schunk, Purpose::Look)?
+    };
     if chunk.is_null() || needs_free.is_null() {
         return Err(Error::InvalidParam);
     }
-    let is_number = (0..schunk.counters().nchunks).contains(&nchunk);
-    let found = get(schunk);
     // SAFETY: neither is NULL, and the caller gives room for both.
     let give = |start: *mut u8, owned: bool| unsafe {
         chunk.write(start);
         needs_free.write(owned);
     };
-    match found {
+    match get(&schunk) {
         Ok(FrameChunk::Borrowed(bytes)) => {
             give(bytes.as_ptr().cast_mut(), false);
             Ok(bytes.len() as c_int)
@@ -221,12 +247,7 @@ unsafe fn hand_over(
             give(buffer.into_raw(), true);
             Ok(len as c_int)
         }
-        Err(error) => {
-            if is_number {
-                give(null_mut(), false);
-            }
-            Err(error)
-        }
+        Err(error) => Err(error),
     }
 }
 
@@ -243,12 +264,9 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     boundary!(blosc2_schunk_get_chunk, {
         // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
         unsafe {
-            hand_over(
-                &*CSchunk::enter(schunk, Purpose::Look)?,
-                nchunk,
-                (chunk, needs_free),
-                |schunk| chunks::chunk(schunk, nchunk),
-            )
+            hand_over(schunk, (chunk, needs_free), |schunk| {
+                chunks::chunk(schunk, nchunk)
+            })
         }
     })
 }
@@ -267,12 +285,9 @@ pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
     boundary!(blosc2_schunk_get_lazychunk, {
         // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
         unsafe {
-            hand_over(
-                &*CSchunk::enter(schunk, Purpose::Look)?,
-                nchunk,
-                (chunk, needs_free),
-                |schunk| chunks::lazy_chunk(schunk, nchunk),
-            )
+            hand_over(schunk, (chunk, needs_free), |schunk| {
+                chunks::lazy_chunk(schunk, nchunk)
+            })
         }
     })
 }
@@ -288,6 +303,11 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
     destsize: *mut i32,
 ) -> c_int {
     boundary!(blosc2_schunk_get_vlblock, {
+        // SAFETY: the caller gives room for the results, or NULL.
+        unsafe {
+            pointers::write_if_given(dest, null_mut());
+            pointers::write_if_given(destsize, 0);
+        }
         if schunk.is_null() || dest.is_null() || destsize.is_null() {
             return Err(match schunk.is_null() {
                 true => Error::NullPointer,

@@ -89,8 +89,12 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
     needs_free: *mut bool,
 ) -> i64 {
     boundary!(blosc2_schunk_to_buffer, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
-        let schunk = unsafe { CSchunk::new(schunk) }?;
+        // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
+        let schunk = unsafe {
+            pointers::write_if_given(cframe, null_mut());
+            pointers::write_if_given(needs_free, false);
+            CSchunk::new(schunk)?
+        };
         if cframe.is_null() || needs_free.is_null() {
             return Err(Error::InvalidParam);
         }
@@ -99,7 +103,6 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
             cframe.write(start);
             needs_free.write(owned);
         };
-        give(null_mut(), false);
         let (start, len, owned) = to_buffer(schunk)?;
         give(start, owned);
         Ok(len as i64)

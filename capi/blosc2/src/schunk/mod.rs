@@ -18,7 +18,6 @@ use ferroblosc::io::{Backend, paths};
 use ferroblosc::schunk::{Layers, State, copy, describe, refresh_all};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, buffers, pointers};
-use std::alloc::{Layout, alloc_zeroed};
 use std::ffi::{c_char, c_int};
 use std::path::Path;
 use std::ptr::null_mut;
@@ -109,12 +108,9 @@ struct Building(CSchunk);
 impl Building {
     /// An empty super-chunk with these parameters.
     fn new(storage: OwnStorage) -> Result<Building> {
-        let layout = Layout::new::<Allocated>();
-        // SAFETY: the struct has a size. All-zero bytes are a valid value of it: numbers, NULL pointers
-        // and `false`.
-        let schunk: *mut blosc2_schunk = unsafe { alloc_zeroed(layout) }.cast();
-        // SAFETY: NULL or the memory of the struct.
-        let building = Building(unsafe { CSchunk::new(schunk) }.map_err(|_| Error::MemoryAlloc)?);
+        let schunk = Allocated::new()?;
+        // SAFETY: it was just made.
+        let building = Building(unsafe { CSchunk::new(schunk) }?);
         let OwnStorage {
             cparams, dparams, ..
         } = &storage;

@@ -6,7 +6,7 @@ use crate::types::schunk::blosc2_schunk;
 use crate::{defaults, global};
 use ferroblosc::schunk::State;
 use ferroblosc::{Buffer, Error, Result};
-use ferroblosc_capi_common::boundary;
+use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
@@ -97,6 +97,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_cparams(
     boundary!(blosc2_schunk_get_cparams, {
         // SAFETY: the caller gives a super-chunk and room for a pointer, or NULL.
         unsafe {
+            pointers::write_if_given(cparams, null_mut());
             let schunk = CSchunk::new(schunk)?;
             let context = (*schunk.as_ptr()).cctx.as_ref();
             let value = blosc2_cparams {
@@ -121,6 +122,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_dparams(
     boundary!(blosc2_schunk_get_dparams, {
         // SAFETY: the caller gives a super-chunk and room for a pointer, or NULL.
         unsafe {
+            pointers::write_if_given(dparams, null_mut());
             let schunk = CSchunk::new(schunk)?;
             let context = (*schunk.as_ptr()).dctx.as_ref();
             let value = blosc2_dparams {

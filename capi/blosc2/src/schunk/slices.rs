@@ -1,13 +1,15 @@
 //! Ranges of items of a super-chunk.
 
 use super::chunks::give_numbers;
+use crate::bridge::lent::Reading;
 use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::b2nd::create::find;
 use ferroblosc::b2nd::request::slice_chunks;
 use ferroblosc::schunk::{State, slices};
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::boundary;
+use ferroblosc_capi_common::pointers::{Apart, overlap};
+use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
@@ -28,6 +30,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
                 (0, _) => {}
                 (_, true) => return Err(Error::Failure),
                 _ => {
+                    schunk.check_destination(buffer, len, -1)?;
                     let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
                     slices::get(&*schunk, start, stop, dest)?;
                 }
@@ -55,8 +58,10 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
                 (0, _) => {}
                 (_, true) => return Err(Error::InvalidParam),
                 _ => {
-                    let src = std::slice::from_raw_parts(buffer.cast(), len);
-                    slices::set(&mut *schunk, start, stop, src)?;
+                    let lent = schunk.may_lend(buffer.cast(), len);
+                    let src = Apart::new(buffer.cast(), len, lent)?;
+                    let _reading = Reading::begin(*schunk, &src);
+                    slices::set(&mut *schunk, start, stop, src.bytes())?;
                 }
             }
         }
@@ -88,13 +93,35 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
             if coords.is_null() || buffer.is_null() {
                 return Err(Error::InvalidParam);
             }
-            let coordinates = std::slice::from_raw_parts(coords, count);
             let len = len.ok_or(Error::InvalidParam)?;
+            schunk.check_destination(buffer, len, -1)?;
+            let mut own = Vec::new();
+            let coordinates = coordinates(coords, count, (buffer.cast(), len), &mut own)?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), len);
             slices::get_sparse(&*schunk, coordinates, dest)?;
         }
         Ok(0)
     })
+}
+
+/// The coordinates of a call, copied to `own` if they overlap the destination.
+///
+/// # Safety
+/// `coords` points to `count` numbers, which nobody else changes while `'a` lasts.
+pub(crate) unsafe fn coordinates<'a>(
+    coords: *const i64,
+    count: usize,
+    dest: (*const u8, usize),
+    own: &'a mut Vec<i64>,
+) -> Result<&'a [i64]> {
+    // SAFETY: promised by the caller; nothing is written before the numbers are copied.
+    let numbers = unsafe { std::slice::from_raw_parts(coords, count) };
+    if overlap((coords.cast(), size_of_val(numbers)), dest) {
+        own.try_reserve_exact(count)?;
+        own.extend_from_slice(numbers);
+        return Ok(own);
+    }
+    Ok(numbers)
 }
 
 /// Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
@@ -110,11 +137,11 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
     boundary!(blosc2_get_slice_nchunks, {
         // SAFETY: the caller gives a super-chunk, the numbers and room for a pointer, or NULL.
         unsafe {
+            pointers::write_if_given(chunks_idx, null_mut());
             let schunk = CSchunk::enter(schunk, Purpose::Look)?;
             if chunks_idx.is_null() {
                 return Err(Error::InvalidParam);
             }
-            chunks_idx.write(null_mut());
             let numbers = match find(&*schunk) {
                 Err(error) if error == Error::MetalayerNotFound => {
                     if start.is_null() || stop.is_null() {
