@@ -181,6 +181,43 @@ static void row_n7_row_n8_slices(void) {
   }
 }
 
+/* Reads beyond the last chunk and all writes of items outside are errors, and change nothing. */
+static void slices_outside_are_refused(void) {
+  static const int64_t shape[] = {10, 6};
+  static const int32_t chunks[] = {4, 4}, blocks[] = {2, 2};
+  /* Starts and stops along the two dimensions, and what a read gives. */
+  static const int64_t cases[][5] = {
+      {0, 2, 4, 7, 0},    {0, 2, 4, 8, 0},   {8, 11, 0, 2, 0}, {8, 12, 0, 2, 0},  {8, 13, 0, 2, -1},
+      {0, 10, 0, 9, -1},  {0, 13, 0, 6, -1}, {9, 17, 0, 6, -1}, {20, 22, 0, 2, 0}, {8, 11, 4, 7, 0},
+      {INT64_MAX - 1, INT64_MAX, 0, 1, 0},   {9, INT64_MAX, 0, 0, 0}};
+  uint8_t before[60], buffer[256];
+  int storage;
+  size_t i;
+
+  for (storage = 0; storage < 3; storage++) {
+    b2nd_context_t *ctx = context_in(storage, 1, 2, shape, chunks, blocks);
+    b2nd_array_t *array;
+
+    for (i = 0; i < sizeof before; i++) {
+      before[i] = (uint8_t)(i + 1);
+    }
+    CHECK_IS(b2nd_from_cbuffer(ctx, &array, before, sizeof before), 0);
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      int64_t start[] = {cases[i][0], cases[i][2]}, stop[] = {cases[i][1], cases[i][3]};
+      int64_t wide[] = {stop[0] - start[0], stop[1] - start[1]};
+      int is_empty = wide[0] == 0 || wide[1] == 0;
+
+      CHECK_IS(b2nd_get_slice_cbuffer(array, start, stop, buffer, wide, sizeof buffer), cases[i][4]);
+      CHECK_IS(b2nd_set_slice_cbuffer(buffer, wide, sizeof buffer, start, stop, array),
+               is_empty ? 0 : BLOSC2_ERROR_FAILURE);
+      CHECK_IS(b2nd_to_cbuffer(array, buffer, sizeof before), 0);
+      CHECK(memcmp(buffer, before, sizeof before) == 0);
+    }
+    b2nd_free(array);
+    b2nd_free_ctx(ctx);
+  }
+}
+
 static void row_n9_a_chunk_goes_into_a_wider_buffer(void) {
   static const int64_t shape[] = {8, 8};
   static const int32_t chunks[] = {4, 4}, blocks[] = {1, 4};
@@ -392,6 +429,7 @@ int main(void) {
   row_n3_row_n5_metalayers();
   fields_and_places();
   row_n7_row_n8_slices();
+  slices_outside_are_refused();
   row_n9_a_chunk_goes_into_a_wider_buffer();
   row_n10_what_was_never_written_reads_as_zeros();
   row_n11_arrays_without_dimensions();

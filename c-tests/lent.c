@@ -386,6 +386,22 @@ static void a_source_may_be_the_destination(void) {
   blosc2_free_ctx(dctx);
 }
 
+static void boxes_may_be_copied_within_a_buffer(void) {
+  static const int64_t shape[] = {4, 8}, start[] = {0, 0}, stop[] = {3, 6}, to[] = {1, 1};
+  uint8_t buffer[32], before[32];
+  int i, j;
+
+  for (i = 0; i < 32; i++) {
+    buffer[i] = before[i] = (uint8_t)i;
+  }
+  CHECK_IS(b2nd_copy_buffer2(2, 1, buffer, shape, start, stop, buffer, shape, to), 0);
+  for (i = 0; i < 3; i++) {
+    for (j = 0; j < 6; j++) {
+      CHECK_IS(buffer[8 * (i + 1) + j + 1], before[8 * i + j]);
+    }
+  }
+}
+
 static b2nd_array_t *array_of(int kind) {
   static const int64_t shape[] = {10, 6};
   static const int32_t chunks[] = {4, 6}, blocks[] = {2, 3};
@@ -488,6 +504,7 @@ int main(void) {
   names_that_were_lent_may_come_back();
   own_memory_is_refused_as_a_destination();
   a_source_may_be_the_destination();
+  boxes_may_be_copied_within_a_buffer();
   arrays_take_what_they_lent();
   a_slice_may_come_from_a_chunk_that_it_replaces();
   blosc2_destroy();

@@ -195,12 +195,15 @@ static void chunks_as_they_are_handed_out(void) {
         free(chunk);
       }
     }
-    /* A number that is none leaves the results alone. */
+    /* After an error the results are NULL and false. */
     chunk = (uint8_t *)&size;
     needs_free = true;
     CHECK_IS(blosc2_schunk_get_chunk(schunk, 4, &chunk, &needs_free), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK(chunk == NULL && !needs_free);
+    chunk = (uint8_t *)&size;
+    needs_free = true;
     CHECK_IS(blosc2_schunk_get_lazychunk(schunk, -1, &chunk, &needs_free), BLOSC2_ERROR_INVALID_PARAM);
-    CHECK(chunk == (uint8_t *)&size && needs_free);
+    CHECK(chunk == NULL && !needs_free);
     CHECK_IS(blosc2_schunk_get_chunk(schunk, 0, NULL, &needs_free), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(blosc2_schunk_get_chunk(schunk, 0, &chunk, NULL), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(schunk->current_nchunk, 3);

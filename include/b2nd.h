@@ -125,8 +125,8 @@ int b2nd_refresh(b2nd_array_t *array);
 
 /**
  * Copies the items from src_start to before src_stop of a buffer of the shape src_pad_shape to dst_start
- * and on in a buffer of the shape dst_pad_shape, rows first. Nobody checks that they are there; the
- * buffers must not overlap. Gives 0, or an error code.
+ * and on in a buffer of the shape dst_pad_shape, rows first. That they are there is not checked. The
+ * buffers may overlap. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_copy_buffer2(int8_t ndim,
@@ -793,8 +793,8 @@ int b2nd_squeeze_index(b2nd_array_t *array,
 
 /**
  * Copies the items from src_start to before src_stop of a buffer of the shape src_pad_shape to dst_start
- * and on in a buffer of the shape dst_pad_shape, rows first. Nobody checks that they are there; the
- * buffers must not overlap. Gives 0, or an error code.
+ * and on in a buffer of the shape dst_pad_shape, rows first. That they are there is not checked. The
+ * buffers may overlap. Gives 0, or an error code.
  */
 BLOSC_EXPORT
 int b2nd_copy_buffer2(int8_t ndim,

@@ -1436,9 +1436,13 @@ BLOSC_EXPORT int blosc2_schunk_unlock(blosc2_schunk *schunk);
 
 /**
  * Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
- * super-chunk owns when the call succeeds. Gives the number of chunks, or an error code.
+ * super-chunk owns when the call succeeds. A chunk that the super-chunk lent may be added too: it is copied
+ * either way. Gives the number of chunks, or an error code.
  */
-BLOSC_EXPORT int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy);
+BLOSC_EXPORT
+int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk,
+                                   uint8_t *chunk,
+                                   bool copy);
 
 /**
  * Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of
@@ -1683,9 +1687,13 @@ int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
 
 /**
  * Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
- * super-chunk owns when the call succeeds. Gives the number of chunks, or an error code.
+ * super-chunk owns when the call succeeds. A chunk that the super-chunk lent may be added too: it is copied
+ * either way. Gives the number of chunks, or an error code.
  */
-BLOSC_EXPORT int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy);
+BLOSC_EXPORT
+int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk,
+                                   uint8_t *chunk,
+                                   bool copy);
 
 /**
  * Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of

@@ -11,6 +11,7 @@ use ferroblosc::io::View;
 use ferroblosc::schunk::{SChunk, Storage, chunks};
 use ferroblosc::{Error, Result};
 
+use crate::calls;
 use crate::draw::Draw;
 use crate::guard::{Guarded, Side};
 
@@ -189,6 +190,33 @@ pub fn file(frame: &[u8]) {
         // What was changed can be opened again, or was refused.
         if let Some(again) = affordable(SChunk::open(storage, DParams::default())) {
             walk(&again, &mut draw);
+        }
+    }
+    std::fs::remove_file(&path).expect("the file can be removed");
+}
+
+/// A frame that is changed by several calls, as a super-chunk and as an array, in memory and in a file.
+pub fn changes(frame: &[u8]) {
+    if frame.len() > MAX_FRAME {
+        return;
+    }
+    limit_memory();
+    let (path, mut draw) = (path(), Draw::new(frame));
+    std::fs::write(&path, frame).expect("a file can be written");
+    let open = |in_file: bool| {
+        if in_file {
+            SChunk::open(Storage::file(&path), DParams::default())
+        } else {
+            SChunk::from_bytes(frame, DParams::default())
+        }
+    };
+    for in_file in [false, true] {
+        let mut drawn = calls::Draw(draw.below(usize::MAX) as u64);
+        if let Ok(mut schunk) = open(in_file) {
+            calls::change_often(&mut schunk, &mut drawn);
+        }
+        if let Ok(schunk) = open(in_file) {
+            calls::change_array_often(schunk, &mut drawn);
         }
     }
     std::fs::remove_file(&path).expect("the file can be removed");

@@ -10,6 +10,8 @@ pub mod alloc;
 pub mod array;
 pub mod bcolz;
 pub mod blpk;
+#[path = "../../tests/changing/calls.rs"]
+pub mod calls;
 pub mod check;
 pub mod draw;
 pub mod frame;

@@ -114,6 +114,11 @@ impl BoxCopy {
         (self.ndims == 0).then_some((self.src_start, self.dst_start, self.run))
     }
 
+    /// The number of bytes of the source that are reached, from its start on.
+    pub fn src_reach(&self) -> usize {
+        self.src_reach
+    }
+
     /// Bytes of the destination that are reached, from its start on.
     pub fn dst_reach(&self) -> usize {
         self.dst_reach

@@ -1,7 +1,7 @@
 //! Damaged frames that open, and are then changed: whatever their bytes say, calls end with an error or a
-//! result. A panic would leave a state that nobody knows.
+//! result. A panic would leave a torn state.
 //!
-//! `FERROBLOSC_CHANGED_FRAMES` says how many frames are tried, `FERROBLOSC_CHANGED_SEED` where they begin.
+//! `FERROBLOSC_CHANGED_FRAMES` is the number of frames that are tried, `FERROBLOSC_CHANGED_SEED` the first seed.
 
 mod calls;
 
@@ -376,4 +376,36 @@ fn damaged_frames_that_open_can_be_changed_without_a_panic() {
     );
     assert!(failures.is_empty(), "seeds that panic: {failures:?}");
     assert!(opened.load(Ordering::Relaxed) > count / 20);
+}
+
+/// Where the header of a frame has the uncompressed bytes of all chunks.
+const NBYTES_AT: std::ops::Range<usize> = 30..38;
+
+#[test]
+fn sizes_that_contradict_the_chunks_change_nothing() {
+    let folder = Folder::new("sizes");
+    let path = folder.0.join("sizes.b2frame");
+    drop(with_sizes(Storage::file(&path)));
+    let mut files = Files::read(&path);
+    // Fewer bytes than any chunk has.
+    files.0[0].1[NBYTES_AT].copy_from_slice(&8i64.to_be_bytes());
+    let zeros = vec![0; 40];
+    let chunk = Compressor::new(CParams::default().typesize(4))
+        .unwrap()
+        .compress_to_vec(&zeros)
+        .unwrap();
+    for kind in [Kind::Memory, Kind::File, Kind::Mapped, Kind::Durable] {
+        let mut schunk = open(kind, &files, &path).unwrap();
+        let before = schunk.chunk(2).unwrap().to_vec();
+        assert!(schunk.delete_chunk(0).is_err(), "{kind:?}");
+        assert!(schunk.update_chunk(0, &chunk).is_err(), "{kind:?}");
+        assert_eq!((schunk.nchunks(), schunk.nbytes()), (6, 8));
+        assert_eq!(*schunk.chunk(2).unwrap(), before, "{kind:?}");
+        if kind == Kind::Memory {
+            assert_eq!(schunk.to_bytes().unwrap(), files.0[0].1);
+        } else {
+            drop(schunk);
+            assert_eq!(std::fs::read(&path).unwrap(), files.0[0].1, "{kind:?}");
+        }
+    }
 }

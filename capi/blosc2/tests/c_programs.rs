@@ -105,6 +105,11 @@ fn outputs_are_defined_after_errors() {
 }
 
 #[test]
+fn callbacks_may_use_the_super_chunk_they_serve() {
+    passes("reentrant.c");
+}
+
+#[test]
 fn rows_of_super_chunks() {
     passes("rows_schunk.c");
     passes("rows_schunk_data.c");

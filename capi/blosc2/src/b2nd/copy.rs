@@ -5,11 +5,12 @@ use ferroblosc::b2nd::MAX_DIM;
 use ferroblosc::b2nd::copy::{BoxCopy, Side};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
+use ferroblosc_capi_common::pointers::{Apart, overlap};
 use std::ffi::{c_int, c_void};
 
 /// Copies the items from src_start to before src_stop of a buffer of the shape src_pad_shape to dst_start
-/// and on in a buffer of the shape dst_pad_shape, rows first. Nobody checks that they are there; the
-/// buffers must not overlap. Gives 0, or an error code.
+/// and on in a buffer of the shape dst_pad_shape, rows first. That they are there is not checked. The
+/// buffers may overlap. Gives 0, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy_buffer2(
     ndim: i8,
@@ -46,7 +47,10 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
             if src.is_null() || dst.is_null() {
                 return Err(Error::NullPointer);
             }
-            plan.copy_raw(src.cast(), dst.cast());
+            let from = (src.cast::<u8>(), plan.src_reach());
+            let to = (dst.cast::<u8>().cast_const(), plan.dst_reach());
+            let from = Apart::new(from.0, from.1, overlap(from, to))?;
+            plan.copy_raw(from.as_ptr(), dst.cast());
         }
         Ok(0)
     })

@@ -113,20 +113,26 @@ impl CSchunk {
         let argument = (start, len);
         let has =
             |start: *const u8, len: usize| !start.is_null() && overlap(argument, (start, len));
-        if self.frame().is_some_and(|frame| frame.may_lend(start, len)) {
-            return true;
-        }
-        // A view shows the metalayers of its own and changes those of its base.
+        // A view has metalayers of its own, and changes those of its base.
         let owner = self.owner();
-        let same = owner.as_ptr() == self.as_ptr();
-        self.struct_has(&has) || (!same && owner.struct_has(&has))
+        let is_view = owner.as_ptr() != self.as_ptr();
+        self.has_in_use(start, len)
+            || self.layers_have(&has)
+            || (is_view && (owner.struct_has(&has) || owner.layers_have(&has)))
     }
 
-    /// Whether the struct or what hangs from it, but chunks, is at an address.
+    /// Whether one of the `len` bytes at `start` is the frame's or one of the struct.
+    fn has_in_use(self, start: *const u8, len: usize) -> bool {
+        let argument = (start, len);
+        let has =
+            |start: *const u8, len: usize| !start.is_null() && overlap(argument, (start, len));
+        self.frame().is_some_and(|frame| frame.may_lend(start, len)) || self.struct_has(&has)
+    }
+
+    /// Whether the struct or its storage is at an address.
     fn struct_has(self, has: &dyn Fn(*const u8, usize) -> bool) -> bool {
         let schunk: *mut blosc2_schunk = self.as_ptr();
-        let _layers = self.hold_layers(false);
-        // SAFETY: fields of the struct; the storage of a super-chunk is complete, and its layers are valid.
+        // SAFETY: fields of the struct; the storage of a super-chunk is complete.
         unsafe {
             if has(schunk.cast(), size_of::<Allocated>()) {
                 return true;
@@ -139,6 +145,15 @@ impl CSchunk {
                     return true;
                 }
             }
+        }
+        false
+    }
+
+    /// Whether the name or the content of a metalayer is at an address.
+    fn layers_have(self, has: &dyn Fn(*const u8, usize) -> bool) -> bool {
+        let _layers = self.hold_layers(false);
+        // SAFETY: the entries below the counts are NULL or valid.
+        unsafe {
             [Layers::Fixed, Layers::Variable].iter().any(|&kind| {
                 let (array, count) = self.layers(kind);
                 (0..count).any(|i| {
@@ -174,8 +189,8 @@ impl CSchunk {
         unsafe { Apart::new(start.cast(), len, self.may_lend(start.cast(), len)) }
     }
 
-    /// Refuses memory of the super-chunk as the destination of a call that reads the super-chunk. Of
-    /// chunks apart in memory only one of this number is considered.
+    /// Refuses memory of the super-chunk as the destination of a call that reads the super-chunk: the frame,
+    /// the struct, and of chunks apart in memory the one of this number.
     ///
     /// # Errors
     /// [`Error::InvalidParam`].
@@ -184,7 +199,7 @@ impl CSchunk {
             (None, Ok(nchunk)) => self.held(nchunk),
             _ => &[],
         };
-        let is_own = self.may_lend(dest.cast(), len)
+        let is_own = (len > 0 && self.has_in_use(dest.cast(), len))
             || overlap((held.as_ptr(), held.len()), (dest.cast(), len));
         if is_own {
             trace_error!("the destination is memory of the super-chunk, whose data would be lost");

@@ -58,7 +58,8 @@ unsafe fn offered(
 }
 
 /// Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
-/// super-chunk owns when the call succeeds. Gives the number of chunks, or an error code.
+/// super-chunk owns when the call succeeds. A chunk that the super-chunk lent may be added too: it is copied
+/// either way. Gives the number of chunks, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_chunk(
     schunk: *mut blosc2_schunk,
