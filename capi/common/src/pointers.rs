@@ -4,6 +4,7 @@
 //! What a check cannot know (that the memory is really there) is the safety contract of each
 //! function, and it is the same everywhere: *the caller of the exported function promised it*.
 
+use ferroblosc::chunk::MAX_BUFFERSIZE;
 use ferroblosc::{Buffer, Error, Result};
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -117,8 +118,8 @@ impl Apart {
         Ok(Apart { start, len, copy })
     }
 
-    /// The `size` bytes at `src`, copied if they overlap the `destsize` bytes at `dest`. Negative sizes and
-    /// NULL are left to the checks of the caller.
+    /// The `size` bytes at `src`, copied if they overlap the `destsize` bytes at `dest`. Sizes that can't be
+    /// and NULL are left to the checks of the caller.
     ///
     /// # Safety
     /// `src` is NULL or points to `size` readable bytes; nobody but the call writes to them, and only to
@@ -135,7 +136,9 @@ impl Apart {
             false => usize::try_from(size).unwrap_or(0),
         };
         let source = (src.cast::<u8>(), len(src, size));
-        let changes = overlap(source, (dest.cast(), len(dest, destsize)));
+        // Sizes that no chunk can hold are refused without a look at the bytes, which may not be there.
+        let changes =
+            source.1 <= MAX_BUFFERSIZE && overlap(source, (dest.cast(), len(dest, destsize)));
         // SAFETY: promised by the caller.
         unsafe { Apart::new(source.0, source.1, changes) }
     }

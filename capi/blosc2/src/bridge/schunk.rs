@@ -51,7 +51,7 @@ impl Allocated {
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
-    pub fn new() -> Result<*mut blosc2_schunk> {
+    pub fn zeroed() -> Result<*mut blosc2_schunk> {
         let layout = Layout::new::<Allocated>();
         // SAFETY: the struct has a size.
         let made: *mut Allocated = unsafe { alloc_zeroed(layout) }.cast();

@@ -108,7 +108,7 @@ struct Building(CSchunk);
 impl Building {
     /// An empty super-chunk with these parameters.
     fn new(storage: OwnStorage) -> Result<Building> {
-        let schunk = Allocated::new()?;
+        let schunk = Allocated::zeroed()?;
         // SAFETY: it was just made.
         let building = Building(unsafe { CSchunk::new(schunk) }?);
         let OwnStorage {

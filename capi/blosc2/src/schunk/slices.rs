@@ -107,13 +107,13 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
 /// The coordinates of a call, copied to `own` if they overlap the destination.
 ///
 /// # Safety
-/// `coords` points to `count` numbers, which nobody else changes while `'a` lasts.
-pub(crate) unsafe fn coordinates<'a>(
+/// `coords` points to `count` numbers, which nobody else changes while the result is used.
+pub(crate) unsafe fn coordinates(
     coords: *const i64,
     count: usize,
     dest: (*const u8, usize),
-    own: &'a mut Vec<i64>,
-) -> Result<&'a [i64]> {
+    own: &mut Vec<i64>,
+) -> Result<&[i64]> {
     // SAFETY: promised by the caller; nothing is written before the numbers are copied.
     let numbers = unsafe { std::slice::from_raw_parts(coords, count) };
     if overlap((coords.cast(), size_of_val(numbers)), dest) {
