@@ -286,7 +286,14 @@ fn insert_at<A: State + ?Sized>(
             &extents[..ndim],
             i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?,
         )?;
-        set(a, &request, data)
+        set(a, &request, data).inspect_err(|_| {
+            // The array must not keep items without data. What made the call fail may stop this, too.
+            let _ = resize(
+                a,
+                &before.shape[..ndim],
+                (!at_end).then_some(&places[..ndim]),
+            );
+        })
     })
 }
 

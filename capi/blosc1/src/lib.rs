@@ -28,4 +28,10 @@ pub mod names;
 pub mod settings;
 mod state;
 
+use ferroblosc_capi_common::reserve::Reserve;
+
+/// Small requests succeed when the system has no memory.
+#[global_allocator]
+static ALLOCATOR: Reserve = Reserve;
+
 ferroblosc::version_note!();

@@ -35,7 +35,7 @@ pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> 
 /// The names of all compressors, separated by commas. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
-    boundary!(blosc_list_compressors, Error, {
+    boundary!(blosc_list_compressors, always, Error, {
         Ok(blosc1::COMPRESSORS.as_ptr())
     })
 }
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
 /// The version of the library: BLOSC_VERSION_STRING. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
-    boundary!(blosc_get_version_string, Error, {
+    boundary!(blosc_get_version_string, always, Error, {
         Ok(blosc1::VERSION.as_ptr())
     })
 }

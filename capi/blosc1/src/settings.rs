@@ -10,7 +10,7 @@ use std::ptr::null;
 /// Initialises the library. All functions work without.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_init() {
-    boundary!(blosc_init, Error, {
+    boundary!(blosc_init, always, Error, {
         state::initialise();
         Ok(())
     })
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn blosc_init() {
 /// go on working.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_destroy() {
-    boundary!(blosc_destroy, Error, {
+    boundary!(blosc_destroy, always, Error, {
         if state::forget() {
             state::release();
         }
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn blosc_destroy() {
 /// them. Gives 0, or -1 when the library is not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_free_resources() -> c_int {
-    boundary!(blosc_free_resources, Error, {
+    boundary!(blosc_free_resources, always, Error, {
         if !state::is_initialised() {
             return Err(Error::Failure);
         }
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn blosc_set_nthreads(nthreads: c_int) -> c_int {
 /// The name of the compressor; NULL after an unknown one was set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_compressor() -> *const c_char {
-    boundary!(blosc_get_compressor, Error, {
+    boundary!(blosc_get_compressor, always, Error, {
         let code = SETTINGS.compressor().map(c_int::from);
         let name = code.and_then(blosc1::compcode_to_compname);
         Ok(name.map_or(null(), |name| name.as_ptr()))

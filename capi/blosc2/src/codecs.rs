@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The names of the built-in codecs, separated by commas. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_list_compressors() -> *const c_char {
-    boundary!(blosc2_list_compressors, {
+    boundary!(blosc2_list_compressors, always, {
         Ok(codec::BUILTIN_NAMES.as_ptr())
     })
 }

@@ -497,7 +497,7 @@ pub unsafe extern "C" fn blosc2_create_dctx(dparams: blosc2_dparams) -> *mut blo
 /// Frees a context and all it owns; NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_free_ctx(context: *mut blosc2_context) {
-    boundary!(blosc2_free_ctx, {
+    boundary!(blosc2_free_ctx, always, {
         if !context.is_null() {
             // SAFETY: the caller gives a context that a function of this file made, once.
             drop(unsafe { Box::from_raw(context) });

@@ -81,7 +81,7 @@ fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
 /// codecs, filters and tuners that users registered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_init() {
-    boundary!(blosc2_init, {
+    boundary!(blosc2_init, always, {
         STATE.with(|state| {
             state.initialise();
         });
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn blosc2_init() {
 /// usable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_destroy() {
-    boundary!(blosc2_destroy, {
+    boundary!(blosc2_destroy, always, {
         STATE.with(|state| {
             if state.phase == Phase::Initialised {
                 state.phase = Phase::Destroyed;
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn blosc2_destroy() {
 /// -1 when the library is not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
-    boundary!(blosc2_free_resources, {
+    boundary!(blosc2_free_resources, always, {
         STATE.with(|state| {
             if state.phase != Phase::Initialised {
                 return Err(Error::Failure);
@@ -337,7 +337,7 @@ pub unsafe extern "C" fn blosc2_set_nthreads(nthreads: i16) -> i16 {
 /// The name of the codec of the calls without context; NULL after an unknown one was set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_get_compressor() -> *const c_char {
-    boundary!(blosc1_get_compressor, {
+    boundary!(blosc1_get_compressor, always, {
         let code = with_settings(|settings| settings.compressor());
         let name = code.and_then(codec::compcode_to_compname);
         Ok(name.map_or(null(), |name| name.as_ptr()))

@@ -394,7 +394,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_truncate(stream: *mut c_void, size: i
 /// so. Gives 0, or -1 when nothing is mapped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_destroy(params: *mut c_void) -> c_int {
-    boundary!(blosc2_stdio_mmap_destroy, {
+    boundary!(blosc2_stdio_mmap_destroy, always, {
         // SAFETY: the caller gives a struct or NULL, and uses nothing of the mapping any more.
         unsafe {
             let stream = params.cast::<blosc2_stdio_mmap>();

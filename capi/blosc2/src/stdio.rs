@@ -113,7 +113,7 @@ pub unsafe extern "C" fn blosc2_stdio_open(
 /// Closes a stream of blosc2_stdio_open() and frees it. Gives 0 when it worked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_close(stream: *mut c_void) -> c_int {
-    boundary!(blosc2_stdio_close, {
+    boundary!(blosc2_stdio_close, always, {
         // SAFETY: the caller gives a stream or NULL, and doesn't use it again.
         unsafe {
             let file = c_file(stream).ok_or(Error::Failure)?;

@@ -13,13 +13,13 @@ pub type blosc_timestamp_t = libc::timespec;
 /// The version of the library, as text. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_version_string() -> *const c_char {
-    boundary!(blosc2_get_version_string, { Ok(VERSION.as_ptr()) })
+    boundary!(blosc2_get_version_string, always, { Ok(VERSION.as_ptr()) })
 }
 
 /// The text for an error code; "Unknown error" for values that are none. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_error_string(error_code: c_int) -> *const c_char {
-    boundary!(blosc2_error_string, {
+    boundary!(blosc2_error_string, always, {
         Ok(Error::from_code(error_code).c_message().as_ptr())
     })
 }
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn blosc2_error_string(error_code: c_int) -> *const c_char
 /// Stores the time of a clock that never goes back.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_timestamp(timestamp: *mut blosc_timestamp_t) {
-    boundary!(blosc_set_timestamp, {
+    boundary!(blosc_set_timestamp, always, {
         // SAFETY: the caller gives room for a timestamp, or NULL.
         let timestamp = unsafe { pointers::reference_mut(timestamp) }?;
         // SAFETY: `timestamp` is a valid output.
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn blosc_elapsed_nsecs(
     start_time: blosc_timestamp_t,
     end_time: blosc_timestamp_t,
 ) -> f64 {
-    boundary!(blosc_elapsed_nsecs, {
+    boundary!(blosc_elapsed_nsecs, always, {
         Ok(nanoseconds_between(start_time, end_time))
     })
 }
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn blosc_elapsed_secs(
     start_time: blosc_timestamp_t,
     end_time: blosc_timestamp_t,
 ) -> f64 {
-    boundary!(blosc_elapsed_secs, {
+    boundary!(blosc_elapsed_secs, always, {
         Ok(1e-9 * nanoseconds_between(start_time, end_time))
     })
 }

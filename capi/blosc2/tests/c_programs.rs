@@ -70,6 +70,14 @@ fn row_c11_null_arguments_are_errors() {
 }
 
 #[test]
+fn without_memory_no_call_ends_the_process_or_damages_data_or_leaks() {
+    // Every request of the program can fail: `make test-full` tries all of them.
+    let step = std::env::var("FERROBLOSC_MEMORY_STEP").unwrap_or_else(|_| "401".into());
+    run(with_library(compile("out_of_memory.c", Linking::Shared, &[])).arg(step));
+    run(Command::new(compile("out_of_memory.c", Linking::Static, &[])).arg("4001"));
+}
+
+#[test]
 fn row_c12_row_c13_names_of_codecs() {
     passes("row_c12_c13_names.c");
 }

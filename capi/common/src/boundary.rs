@@ -5,6 +5,7 @@
 //! that the C prototype reserves for errors: the negative code for integers, NULL for pointers,
 //! nothing for `void`. Each skin has its own codes: its errors are [`CError`]s.
 
+use crate::reserve;
 pub use ferroblosc::Error as CoreError;
 use ferroblosc::{Error, blosc1, trace_error};
 use std::any::Any;
@@ -15,12 +16,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub trait CError: Display {
     /// What a panic is to callers.
     const PANIC: Self;
+    /// The error of a call that there is no memory for.
+    const NO_MEMORY: Self;
     /// The code, negative.
     fn code(&self) -> i32;
 }
 
 impl CError for Error {
     const PANIC: Error = Error::Failure;
+    const NO_MEMORY: Error = Error::MemoryAlloc;
 
     fn code(&self) -> i32 {
         self.kind().code()
@@ -29,6 +33,8 @@ impl CError for Error {
 
 impl CError for blosc1::Error {
     const PANIC: blosc1::Error = blosc1::Error::Failure;
+    // C-Blosc has no code of its own for it.
+    const NO_MEMORY: blosc1::Error = blosc1::Error::Failure;
 
     fn code(&self) -> i32 {
         blosc1::Error::code(*self)
@@ -82,6 +88,20 @@ impl<T> CReturn for *const T {
     }
 }
 
+/// As [`run`], but refuses the call while there is no memory and the reserve for small allocations is
+/// low: it could not end in an orderly way.
+pub fn run_with_memory<T: CReturn, E: CError>(
+    name: &str,
+    body: impl FnOnce() -> Result<T, E>,
+) -> T {
+    run(name, || {
+        if reserve::is_exhausted() {
+            return Err(E::NO_MEMORY);
+        }
+        body()
+    })
+}
+
 /// Runs the body of the exported function `name`; use the [`boundary!`](crate::boundary!) macro.
 pub fn run<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
     // Unwind safety: the library's shared state is behind locks that tolerate a poisoned holder,
@@ -116,15 +136,27 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 ///
 /// The body is a block of type [`ferroblosc::Result`]; `?` works in it. With another type of error,
 /// that comes before the block: `boundary!(name, blosc1::Error, { … })`.
+///
+/// A function that frees something, or has no value for errors, runs without memory too:
+/// `boundary!(name, always, { … })`. The others are refused where [`reserve::is_exhausted`].
 #[macro_export]
 macro_rules! boundary {
+    ($name:ident, always, $body:block) => {
+        $crate::boundary!($name, always, $crate::boundary::CoreError, $body)
+    };
+    ($name:ident, always, $error:ty, $body:block) => {
+        $crate::boundary::run(stringify!($name), || -> ::std::result::Result<_, $error> {
+            $body
+        })
+    };
     ($name:ident, $body:block) => {
         $crate::boundary!($name, $crate::boundary::CoreError, $body)
     };
     ($name:ident, $error:ty, $body:block) => {
-        $crate::boundary::run(stringify!($name), || -> ::std::result::Result<_, $error> {
-            $body
-        })
+        $crate::boundary::run_with_memory(
+            stringify!($name),
+            || -> ::std::result::Result<_, $error> { $body },
+        )
     };
 }
 

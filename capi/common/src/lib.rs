@@ -6,6 +6,7 @@
 //! | [`pointers`] | pointers of C callers turned into slices, strings and references, with the checks |
 //! | [`buffers`] | strings that the caller will `free` |
 //! | [`global`] | global state behind a lock that survives `fork` |
+//! | [`reserve`] | the allocator of the libraries: small requests succeed when the system has no memory |
 //!
 //! A function of a skin checks and converts its arguments, calls one function of the core, and
 //! converts the result back:
@@ -31,3 +32,4 @@ pub mod boundary;
 pub mod buffers;
 pub mod global;
 pub mod pointers;
+pub mod reserve;

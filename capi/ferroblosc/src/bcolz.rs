@@ -164,7 +164,7 @@ pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) ->
 /// shuffle, in chunks as bcolz chooses them. `dtype` has to last as long as the description is used.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_spec_default(spec: *mut bcolz_spec, dtype: *const c_char) -> c_int {
-    boundary!(bcolz_spec_default, {
+    boundary!(bcolz_spec_default, always, {
         if spec.is_null() || dtype.is_null() {
             return Err(Error::InvalidParam);
         }
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn bcolz_create_ctable(
 /// an error code. NULL is nothing to close.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
-    boundary!(bcolz_close, {
+    boundary!(bcolz_close, always, {
         if object.is_null() {
             return Ok(0);
         }
@@ -370,7 +370,7 @@ pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int)
 /// until the next failure. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_last_error() -> *const c_char {
-    boundary!(bcolz_last_error, { Ok(last_error()) })
+    boundary!(bcolz_last_error, always, { Ok(last_error()) })
 }
 
 /// Reads rows of a carray or a column, from row `start` on (a negative number counts from the end), as many as

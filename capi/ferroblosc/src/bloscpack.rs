@@ -15,7 +15,7 @@ use std::ptr::null;
 /// with room for ten times as many chunks, no metadata, one thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_args_default(args: *mut bloscpack_args) -> c_int {
-    boundary!(bloscpack_args_default, {
+    boundary!(bloscpack_args_default, always, {
         let usual = bloscpack_args {
             codec: null(),
             checksum: null(),
@@ -320,5 +320,5 @@ pub unsafe extern "C" fn bloscpack_unpack_npy(
 /// lasts until the next one fails. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_last_error() -> *const c_char {
-    boundary!(bloscpack_last_error, { Ok(last_error()) })
+    boundary!(bloscpack_last_error, always, { Ok(last_error()) })
 }

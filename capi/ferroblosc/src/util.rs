@@ -15,14 +15,14 @@ pub const VERSION: &CStr =
 /// free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_version() -> *const c_char {
-    boundary!(ferroblosc_version, { Ok(VERSION.as_ptr()) })
+    boundary!(ferroblosc_version, always, { Ok(VERSION.as_ptr()) })
 }
 
 /// The text for an error code of a function of this library; "Unknown error" for values that are
 /// none. The codes are the BLOSC2_ERROR_ ones of blosc2.h. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_error_string(error_code: c_int) -> *const c_char {
-    boundary!(ferroblosc_error_string, {
+    boundary!(ferroblosc_error_string, always, {
         Ok(Error::from_code(error_code).c_message().as_ptr())
     })
 }

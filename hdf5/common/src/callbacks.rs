@@ -10,6 +10,7 @@ use crate::library::Library;
 use crate::report::{Minor, place, push};
 use ferroblosc::{Buffer, trace_warning};
 use ferroblosc_capi_common::buffers::c_string;
+use ferroblosc_capi_common::reserve;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,8 +24,11 @@ const FAILED: Status = -1;
 const NO_HDF5: &str = "the program exports no functions of its HDF5: link HDF5 as a shared library, or \
                        the program with -rdynamic, or set HDF5_PLUGIN_PATH";
 
-/// Runs the body of a callback; a panic is a failure too.
+/// Runs the body of a callback; a panic is a failure too. Refused while there is no memory.
 fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    if reserve::is_exhausted() {
+        return Err(Failure::new("there is no memory"));
+    }
     // Unwind safety: the body works on values of its own; what it shares is behind locks that tolerate a
     // poisoned holder.
     match catch_unwind(AssertUnwindSafe(body)) {

@@ -3,13 +3,26 @@
 use std::ptr::NonNull;
 
 use zstd_sys::{
-    ZSTD_CDict, ZSTD_DDict, ZSTD_createCDict, ZSTD_createDDict, ZSTD_freeCDict, ZSTD_freeDDict,
+    ZSTD_CDict, ZSTD_DDict, ZSTD_createCDict, ZSTD_createDDict, ZSTD_dictLoadMethod_e,
+    ZSTD_estimateCDictSize, ZSTD_estimateDDictSize, ZSTD_freeCDict, ZSTD_freeDDict,
 };
 
-use crate::{Error, Result};
+use crate::{Buffer, Error, Result};
 
 /// The level dictionaries are prepared for, whatever level the chunk has: what C-Blosc2 does.
 const DICTIONARY_LEVEL: i32 = 1;
+
+/// Returns the dictionary that `make` prepares in `size` bytes.
+///
+/// Zstandard returns NULL both for a wrong dictionary and without memory. A second attempt succeeds if
+/// memory is there again; otherwise the same number of bytes is asked for, to name the cause.
+fn prepared<T>(make: impl Fn() -> *mut T, size: impl Fn() -> usize) -> Result<NonNull<T>> {
+    if let Some(dict) = NonNull::new(make()).or_else(|| NonNull::new(make())) {
+        return Ok(dict);
+    }
+    Buffer::zeroed(size())?;
+    Err(Error::CodecDict)
+}
 
 /// A dictionary prepared for encoding.
 pub(in crate::codec) struct EncoderDict(pub(super) NonNull<ZSTD_CDict>);
@@ -22,10 +35,12 @@ unsafe impl Sync for EncoderDict {}
 impl EncoderDict {
     /// Prepares `bytes`, which are copied.
     pub(in crate::codec) fn new(bytes: &[u8]) -> Result<EncoderDict> {
+        let (start, len) = (bytes.as_ptr().cast(), bytes.len());
         // SAFETY: pointer and length are those of a live slice, which the library copies.
-        let dict =
-            unsafe { ZSTD_createCDict(bytes.as_ptr().cast(), bytes.len(), DICTIONARY_LEVEL) };
-        NonNull::new(dict).map(EncoderDict).ok_or(Error::CodecDict)
+        let make = || unsafe { ZSTD_createCDict(start, len, DICTIONARY_LEVEL) };
+        // SAFETY: any length and level may be asked about.
+        let size = || unsafe { ZSTD_estimateCDictSize(len, DICTIONARY_LEVEL) };
+        prepared(make, size).map(EncoderDict)
     }
 }
 
@@ -48,9 +63,13 @@ impl DecoderDict {
     /// Prepares `bytes`, which are copied. Bytes that begin with the dictionary magic must be a whole
     /// dictionary, others are taken as plain content.
     pub(in crate::codec) fn new(bytes: &[u8]) -> Result<DecoderDict> {
+        let (start, len) = (bytes.as_ptr().cast(), bytes.len());
         // SAFETY: pointer and length are those of a live slice, which the library copies.
-        let dict = unsafe { ZSTD_createDDict(bytes.as_ptr().cast(), bytes.len()) };
-        NonNull::new(dict).map(DecoderDict).ok_or(Error::CodecDict)
+        let make = || unsafe { ZSTD_createDDict(start, len) };
+        // SAFETY: any length may be asked about.
+        let size =
+            || unsafe { ZSTD_estimateDDictSize(len, ZSTD_dictLoadMethod_e::ZSTD_dlm_byCopy) };
+        prepared(make, size).map(DecoderDict)
     }
 }
 

@@ -167,7 +167,7 @@ fn block_items(context: &b2nd_context_t) -> Result<i32> {
 /// Frees a context. The arrays made with it stay. Gives 0, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut b2nd_context_t) -> c_int {
-    boundary!(b2nd_free_ctx, {
+    boundary!(b2nd_free_ctx, always, {
         if ctx.is_null() {
             return Err(Error::NullPointer);
         }

@@ -169,7 +169,7 @@ unsafe fn cleared(array: *mut *mut b2nd_array_t) -> Result<*mut *mut b2nd_array_
 /// Frees an array with its super-chunk, unless sc is NULL. Gives 0, or an error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free(array: *mut b2nd_array_t) -> c_int {
-    boundary!(b2nd_free, {
+    boundary!(b2nd_free, always, {
         if array.is_null() {
             return Err(Error::NullPointer);
         }

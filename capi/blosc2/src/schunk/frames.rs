@@ -9,7 +9,7 @@ use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{Frame, Memory, has_magic};
 use ferroblosc::io::{Mode, Portions, View, append};
 use ferroblosc::schunk::{State, copy, serialise};
-use ferroblosc::{Error, Result};
+use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_char;
 use std::path::Path;
@@ -48,9 +48,9 @@ pub(crate) unsafe fn from_buffer(
     }
     let (frame, loaded) = Frame::from_memory(memory)?;
     if !with_copy {
-        return assemble(&loaded, Some(frame), (true, null_mut(), defaults::IO));
+        return assemble(&loaded, Some(frame), (true, Buffer::new(), defaults::IO));
     }
-    let schunk = assemble(&loaded, None, (false, null_mut(), defaults::IO))?;
+    let schunk = assemble(&loaded, None, (false, Buffer::new(), defaults::IO))?;
     // SAFETY: it was just made.
     let mut target = unsafe { CSchunk::new(schunk) }?;
     if let Err(error) = copy::take_chunks(&mut target, &frame, &loaded.counters) {
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
     schunk: *mut blosc2_schunk,
     avoid_cframe_free: bool,
 ) {
-    boundary!(blosc2_schunk_avoid_cframe_free, {
+    boundary!(blosc2_schunk_avoid_cframe_free, always, {
         // SAFETY: the caller gives a super-chunk, or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         if let Some(frame) = schunk.frame_mut()

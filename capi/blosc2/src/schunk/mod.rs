@@ -16,8 +16,9 @@ use ferroblosc::frame::{Counters, Files, Frame, Loaded, Recorded};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{Backend, paths};
 use ferroblosc::schunk::{Layers, State, copy, describe, refresh_all};
-use ferroblosc::{Error, Result};
+use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::{boundary, buffers, pointers};
+use std::alloc::{Layout, alloc_zeroed};
 use std::ffi::{c_char, c_int};
 use std::path::Path;
 use std::ptr::null_mut;
@@ -30,7 +31,8 @@ const BTUNE: c_int = 32;
 /// A storage of the library's own.
 struct OwnStorage {
     contiguous: bool,
-    urlpath: *mut c_char,
+    /// The path as a C string; empty without a path.
+    urlpath: Buffer,
     cparams: blosc2_cparams,
     dparams: blosc2_dparams,
     io: blosc2_io,
@@ -49,7 +51,7 @@ impl OwnStorage {
                 contiguous: storage.contiguous,
                 urlpath: match pointers::path(storage.urlpath) {
                     Some(path) => copied_path(paths::without_scheme(path))?,
-                    None => null_mut(),
+                    None => Buffer::new(),
                 },
                 cparams: *storage.cparams.as_ref().unwrap_or(&defaults::CPARAMS),
                 dparams: *storage.dparams.as_ref().unwrap_or(&defaults::DPARAMS),
@@ -62,7 +64,7 @@ impl OwnStorage {
     fn into_raw(self) -> *mut blosc2_storage {
         Box::into_raw(Box::new(blosc2_storage {
             contiguous: self.contiguous,
-            urlpath: self.urlpath,
+            urlpath: self.urlpath.into_raw().cast(),
             cparams: Box::into_raw(Box::new(self.cparams)),
             dparams: Box::into_raw(Box::new(self.dparams)),
             io: Box::into_raw(Box::new(self.io)),
@@ -71,10 +73,10 @@ impl OwnStorage {
 }
 
 /// A path as a C string of malloc.
-fn copied_path(path: &Path) -> Result<*mut c_char> {
+fn copied_path(path: &Path) -> Result<Buffer> {
     use std::os::unix::ffi::OsStrExt;
     let text = std::ffi::CString::new(path.as_os_str().as_bytes());
-    buffers::c_string(&text.map_err(|_| Error::InvalidParam)?)
+    Buffer::copy_of(text.map_err(|_| Error::InvalidParam)?.as_bytes_with_nul())
 }
 
 /// Where the frame of a storage is, and its lock.
@@ -201,8 +203,6 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
     // SAFETY: promised by the caller.
     let mut storage = unsafe { OwnStorage::copy_of(storage) }?;
     if storage.cparams.typesize <= 0 {
-        // SAFETY: NULL or a copy of malloc that nobody else has.
-        unsafe { libc::free(storage.urlpath.cast()) };
         return Err(Error::InvalidParam);
     }
     if std::env::var_os(BTUNE_VARIABLE).is_some() {
@@ -212,11 +212,11 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
         storage.cparams.use_dict = 0;
     }
     let (contiguous, io) = (storage.contiguous, storage.io);
-    let urlpath = storage.urlpath;
     let building = Building::new(storage)?;
     let description = describe(&building.0, building.0.counters())?;
     // SAFETY: the path hangs from the super-chunk; the parameters are what the backend expects.
     let frame = unsafe {
+        let urlpath = (*(*building.0.as_ptr()).storage).urlpath;
         match pointers::path(urlpath) {
             None if contiguous => Some(Frame::create_in_memory(&description)?),
             None => None,
@@ -347,7 +347,7 @@ fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
 pub(crate) fn assemble(
     loaded: &Loaded,
     frame: Option<Frame>,
-    (contiguous, urlpath, io): (bool, *mut c_char, blosc2_io),
+    (contiguous, urlpath, io): (bool, Buffer, blosc2_io),
 ) -> Result<*mut blosc2_schunk> {
     let (cparams, dparams) = parameters_of(loaded);
     let building = Building::new(OwnStorage {
@@ -466,7 +466,7 @@ pub(crate) unsafe fn copy_to(
 /// its parameters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut blosc2_schunk) -> c_int {
-    boundary!(blosc2_schunk_free, {
+    boundary!(blosc2_schunk_free, always, {
         // SAFETY: the caller gives a super-chunk that isn't used any more, or NULL.
         Ok(c_int::from(unsafe { free(schunk) }.is_err()))
     })
@@ -574,7 +574,7 @@ pub unsafe extern "C" fn blosc2_schunk_lock(schunk: *mut blosc2_schunk) -> c_int
 /// Ends what blosc2_schunk_lock() began. Gives 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_unlock(schunk: *mut blosc2_schunk) -> c_int {
-    boundary!(blosc2_schunk_unlock, {
+    boundary!(blosc2_schunk_unlock, always, {
         // SAFETY: the caller gives a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::new(schunk) }?;
         if let Some(frame) = schunk.frame() {

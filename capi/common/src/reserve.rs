@@ -1,0 +1,290 @@
+//! The allocator of the C libraries: the system's, with a reserve for small requests.
+//!
+//! Large buffers are allocated fallibly, and a call without memory for them returns -4. Small
+//! allocations of Rust (a box, a string, a list) can't return an error: where the system has no
+//! memory, the standard library aborts the process. So a request of at most [`LARGEST`] bytes that
+//! the system refuses is served from a reserve inside the library. The call goes on; it succeeds, or
+//! it fails in an orderly way when it needs a large buffer.
+//!
+//! The reserve is refilled when its blocks are freed. A call begins only while the reserve is at
+//! least half full or the system has memory again ([`is_exhausted`]), so objects that are made while
+//! memory is short can't use it up.
+//!
+//! ```text
+//! alloc ── system ── null, and size <= LARGEST ── reserve: smallest class with a free block
+//! free  ── address inside the reserve? ── no ── system
+//!                                      └─ yes ─ bit of the block is cleared
+//! ```
+//!
+//! The reserve is zeroed static memory: it has no pages until it is used. Its only state is one bit a
+//! block and one counter a class, all atomic, so it needs no lock, and a forked child inherits a
+//! usable reserve whatever other threads of the parent were doing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// The largest request that the reserve serves, in bytes.
+pub const LARGEST: usize = 64 << 10;
+
+/// The alignment of the reserve; requests for a larger one are left to the system.
+const ALIGNMENT: usize = 4096;
+
+/// Blocks whose state is in one word.
+const PER_WORD: usize = u64::BITS as usize;
+
+/// Blocks of `SIZE` bytes, 64 for each of the `WORDS` words that say which are taken.
+#[repr(C, align(4096))]
+struct Class<const SIZE: usize, const WORDS: usize> {
+    memory: UnsafeCell<[[[MaybeUninit<u8>; SIZE]; PER_WORD]; WORDS]>,
+    /// Bit i of word w is set while block `w * 64 + i` is taken.
+    taken: [AtomicU64; WORDS],
+    /// The number of taken blocks.
+    count: AtomicUsize,
+}
+
+// SAFETY: the memory is only reached through blocks, and `taken` gives a block to one owner at a time.
+unsafe impl<const SIZE: usize, const WORDS: usize> Sync for Class<SIZE, WORDS> {}
+
+/// A class, whatever its sizes.
+trait Blocks: Sync {
+    /// The bytes of a block.
+    fn size(&self) -> usize;
+    /// Takes a free block; null if there is none.
+    fn take(&self) -> *mut u8;
+    /// Whether an address is inside the memory of the class.
+    fn contains(&self, address: usize) -> bool;
+    /// Frees the block at an address.
+    fn free(&self, address: usize);
+    /// Whether more than half of the blocks are taken.
+    fn is_low(&self) -> bool;
+}
+
+impl<const SIZE: usize, const WORDS: usize> Class<SIZE, WORDS> {
+    const NEW: Class<SIZE, WORDS> = {
+        assert!(SIZE.is_power_of_two() && SIZE <= LARGEST);
+        Class {
+            memory: UnsafeCell::new([[[MaybeUninit::uninit(); SIZE]; PER_WORD]; WORDS]),
+            taken: [const { AtomicU64::new(0) }; WORDS],
+            count: AtomicUsize::new(0),
+        }
+    };
+
+    fn start(&self) -> *mut u8 {
+        self.memory.get().cast()
+    }
+}
+
+impl<const SIZE: usize, const WORDS: usize> Blocks for Class<SIZE, WORDS> {
+    fn size(&self) -> usize {
+        SIZE
+    }
+
+    fn take(&self) -> *mut u8 {
+        for (index, word) in self.taken.iter().enumerate() {
+            // Relaxed: a guess that the exchange verifies.
+            let mut bits = word.load(Ordering::Relaxed);
+            while bits != u64::MAX {
+                let bit = bits.trailing_ones() as usize;
+                // Acquire: pairs with the Release in `free`, so the new owner comes after the last.
+                match word.compare_exchange_weak(
+                    bits,
+                    bits | 1 << bit,
+                    Ordering::Acquire,
+                    Ordering::Relaxed,
+                ) {
+                    Ok(_) => {
+                        self.count.fetch_add(1, Ordering::Relaxed);
+                        // SAFETY: the block's number is below 64 * WORDS, so it is inside `memory`.
+                        return unsafe { self.start().add((index * PER_WORD + bit) * SIZE) };
+                    }
+                    Err(now) => bits = now,
+                }
+            }
+        }
+        null_mut()
+    }
+
+    fn contains(&self, address: usize) -> bool {
+        address.wrapping_sub(self.start().addr()) < SIZE * PER_WORD * WORDS
+    }
+
+    fn free(&self, address: usize) {
+        let block = (address - self.start().addr()) / SIZE;
+        self.count.fetch_sub(1, Ordering::Relaxed);
+        self.taken[block / PER_WORD].fetch_and(!(1 << (block % PER_WORD)), Ordering::Release);
+    }
+
+    fn is_low(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > PER_WORD * WORDS / 2
+    }
+}
+
+/// All classes, in order of their sizes.
+struct Classes {
+    /// The number of taken blocks of all classes.
+    count: AtomicUsize,
+    bytes64: Class<64, 64>,
+    bytes256: Class<256, 32>,
+    kib1: Class<1024, 8>,
+    kib8: Class<8192, 1>,
+    kib64: Class<LARGEST, 1>,
+}
+
+static CLASSES: Classes = Classes {
+    count: AtomicUsize::new(0),
+    bytes64: Class::NEW,
+    bytes256: Class::NEW,
+    kib1: Class::NEW,
+    kib8: Class::NEW,
+    kib64: Class::NEW,
+};
+
+impl Classes {
+    fn all(&self) -> [&dyn Blocks; 5] {
+        [
+            &self.bytes64,
+            &self.bytes256,
+            &self.kib1,
+            &self.kib8,
+            &self.kib64,
+        ]
+    }
+
+    /// Takes a block for a request; null if none fits.
+    #[cold]
+    fn take(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > LARGEST || layout.align() > ALIGNMENT {
+            return null_mut();
+        }
+        // Blocks are aligned to their size, up to the alignment of the whole.
+        let needed = layout.size().max(layout.align());
+        let block = self
+            .all()
+            .into_iter()
+            .filter(|class| class.size() >= needed)
+            .map(|class| class.take())
+            .find(|block| !block.is_null());
+        let Some(block) = block else {
+            return null_mut();
+        };
+        self.count.fetch_add(1, Ordering::Relaxed);
+        block
+    }
+
+    /// Whether an address is inside the reserve.
+    fn contain(&self, address: usize) -> bool {
+        address.wrapping_sub(std::ptr::from_ref(self).addr()) < size_of::<Classes>()
+    }
+
+    /// The class of a block of the reserve.
+    fn class_of(&self, address: usize) -> Option<&dyn Blocks> {
+        self.all().into_iter().find(|class| class.contains(address))
+    }
+
+    /// Whether a class is low and the system has no memory.
+    #[cold]
+    fn are_exhausted(&self) -> bool {
+        self.all().into_iter().any(Blocks::is_low) && !system_has_memory()
+    }
+
+    #[cold]
+    fn free(&self, address: usize) {
+        if let Some(class) = self.class_of(address) {
+            self.count.fetch_sub(1, Ordering::Relaxed);
+            class.free(address);
+        }
+    }
+}
+
+/// Whether a new call must be refused, since the reserve is less than half full and the system has no
+/// memory.
+#[inline]
+pub fn is_exhausted() -> bool {
+    // Relaxed: a thread that doesn't see the blocks of another one may begin one call more.
+    CLASSES.count.load(Ordering::Relaxed) != 0 && CLASSES.are_exhausted()
+}
+
+/// Whether the system would serve any request of those that the reserve serves.
+#[cold]
+fn system_has_memory() -> bool {
+    // SAFETY: the block is freed at once; free takes NULL too.
+    unsafe {
+        let block = std::hint::black_box(libc::malloc(LARGEST));
+        libc::free(block);
+        !block.is_null()
+    }
+}
+
+/// The system's allocator, with the reserve for what it refuses. One line makes it a library's own:
+/// `#[global_allocator] static ALLOCATOR: Reserve = Reserve;`
+pub struct Reserve;
+
+// SAFETY: a block is the system's, or one of the reserve that has no other owner, is at least as large
+// as asked for, and is aligned to its size or the alignment of the reserve. Which of the two it is, is
+// seen from its address.
+unsafe impl GlobalAlloc for Reserve {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on.
+        let memory = unsafe { System.alloc(layout) };
+        if memory.is_null() {
+            CLASSES.take(layout)
+        } else {
+            memory
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on.
+        let memory = unsafe { System.alloc_zeroed(layout) };
+        if !memory.is_null() {
+            return memory;
+        }
+        let memory = CLASSES.take(layout);
+        if !memory.is_null() {
+            // SAFETY: the block has at least that many bytes.
+            unsafe { memory.write_bytes(0, layout.size()) };
+        }
+        memory
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        if CLASSES.contain(memory.addr()) {
+            CLASSES.free(memory.addr());
+        } else {
+            // SAFETY: a block that isn't the reserve's is the system's.
+            unsafe { System.dealloc(memory, layout) }
+        }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if !CLASSES.contain(memory.addr()) {
+            // SAFETY: a block that isn't the reserve's is the system's.
+            let moved = unsafe { System.realloc(memory, layout, size) };
+            if !moved.is_null() {
+                return moved;
+            }
+            if size <= layout.size() {
+                // Cutting can't fail: the block is longer than need be, and `free` asks for no size.
+                return memory;
+            }
+        } else if CLASSES
+            .class_of(memory.addr())
+            .is_some_and(|class| size <= class.size())
+        {
+            return memory;
+        }
+        // SAFETY: the caller promises that `size` fits a layout of this alignment. The new block has
+        // another owner than the old one, and both have the bytes that are copied.
+        unsafe {
+            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(memory, layout.size().min(size));
+                self.dealloc(memory, layout);
+            }
+            moved
+        }
+    }
+}
