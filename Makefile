@@ -138,9 +138,11 @@ test-hdf5:
 ROUNDS ?= 25
 test-care:
 	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --test storm -- --nocapture
+	$(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
+	FERROBLOSC_MEMORY_STEP=1 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
 
 test-arm:
 	scripts/test-arm.sh

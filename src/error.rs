@@ -323,9 +323,13 @@ impl Error {
 
     /// Adds the system's error as the [source](std::error::Error::source), unless there is one.
     ///
-    /// An `Error` that passed through [`std::io`] is returned itself.
+    /// An `Error` that passed through [`std::io`] is returned itself, and missing memory becomes
+    /// [`ErrorKind::MemoryAlloc`].
     #[cold]
-    pub fn os(self, error: io::Error) -> Error {
+    pub fn os(mut self, error: io::Error) -> Error {
+        if error.kind() == io::ErrorKind::OutOfMemory {
+            self.kind = ErrorKind::MemoryAlloc;
+        }
         if error.raw_os_error().is_some() {
             return self.with(|context| {
                 context.source.get_or_insert(Source::System(error));
@@ -354,9 +358,12 @@ impl Error {
     }
 
     /// Returns the error with another kind. The text of the old kind stays, if there is no better
-    /// one.
+    /// one. Missing memory is no other kind of error, whatever the call was about.
     #[cold]
     pub fn recast(mut self, kind: ErrorKind) -> Error {
+        if self.kind == ErrorKind::MemoryAlloc {
+            return self;
+        }
         let old = std::mem::replace(&mut self.kind, kind);
         let has_text = |context: &Context| context.detail.is_some() || context.source.is_some();
         if old == kind || self.context().is_some_and(has_text) {

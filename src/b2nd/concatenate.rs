@@ -11,7 +11,7 @@ use super::sync::refresh;
 use super::transaction::atomically;
 use crate::frame::Frame;
 use crate::schunk::chunks::{Offer, chunk, update};
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 
 /// Whether an array can be put behind one of this geometry along an axis.
 ///
@@ -97,11 +97,12 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
             })
             .sum();
         let bytes = {
-            let chunk = chunk(source.chunks(), part.nchunk).map_err(|_| Error::Failure)?;
+            let chunk = chunk(source.chunks(), part.nchunk)
+                .map_err(|error| error.recast(ErrorKind::Failure))?;
             Buffer::copy_of(&chunk)?
         };
         let updated = update(target.chunks_mut(), number, Offer::Give(&mut Some(bytes)));
-        updated.map_err(|_| Error::Failure)?;
+        updated.map_err(|error| error.recast(ErrorKind::Failure))?;
     }
     Ok(())
 }

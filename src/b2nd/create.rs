@@ -9,7 +9,7 @@ use crate::chunk::{
 use crate::schunk::chunks::{Offer, fill, update};
 use crate::schunk::transaction::{self, atomically};
 use crate::schunk::{Layers, meta as metalayers};
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 
 /// What the items of a new array are.
 #[derive(Clone, Copy, Debug)]
@@ -87,9 +87,9 @@ pub fn initialise(
         description.dtype_format,
     )?;
     let added = metalayers::add(s, meta::NAME.as_bytes(), &bytes);
-    added.map_err(|_| Error::Failure)?;
+    added.map_err(|error| error.recast(ErrorKind::Failure))?;
     for (name, content) in description.metalayers {
-        metalayers::add(s, name, content).map_err(|_| Error::Failure)?;
+        metalayers::add(s, name, content).map_err(|error| error.recast(ErrorKind::Failure))?;
     }
     if matches!(content, Fill::Overwritten) && transaction::has_transactions(s) {
         transaction::begin(s)?;
@@ -102,11 +102,12 @@ pub fn initialise(
         .checked_mul(geometry.extchunknitems)
         .ok_or(Error::Failure)?;
     atomically(s, |s| {
-        fill(s, nitems, kind, chunksize).map_err(|_| Error::Failure)?;
+        fill(s, nitems, kind, chunksize).map_err(|error| error.recast(ErrorKind::Failure))?;
         if let Some(value) = value {
             let chunk = value_chunk(s, geometry, value)?;
             for nchunk in 0..geometry.nchunks() {
-                update(s, nchunk, Offer::Copy(&chunk)).map_err(|_| Error::Failure)?;
+                update(s, nchunk, Offer::Copy(&chunk))
+                    .map_err(|error| error.recast(ErrorKind::Failure))?;
             }
         }
         Ok(())

@@ -19,7 +19,7 @@ use crate::schunk::chunks::{
     Offer, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
 };
 use crate::schunk::meta as metalayers;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// A resize that can be done.
 struct Plan {
@@ -153,15 +153,28 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         let g = &plan.before;
         bytes = meta::serialise(g.shape(), g.chunkshape(), g.blockshape(), None, 0)?;
         metalayers::add(a.chunks_mut(), meta::NAME.as_bytes(), &bytes)
-            .map_err(|_| Error::Failure)?;
+            .map_err(|error| error.recast(ErrorKind::Failure))?;
     }
     if plan.smaller != plan.before {
+        let chunks = a.chunks().counters().nchunks;
         publish(a, &mut bytes, &plan.smaller)?;
-        remove_chunks(a, plan)?;
+        if let Err(error) = remove_chunks(a, plan) {
+            if a.chunks().counters().nchunks == chunks {
+                let _ = publish(a, &mut bytes, &plan.before);
+            }
+            return Err(error);
+        }
     }
     if plan.after != plan.smaller {
-        add_chunks(a, plan)?;
-        publish(a, &mut bytes, &plan.after)?;
+        let mut added = Vec::new();
+        add_chunks(a, plan, &mut added)
+            .and_then(|()| publish(a, &mut bytes, &plan.after))
+            .inspect_err(|_| {
+                // Chunks that the shape does not count would shift those after them.
+                for &nchunk in added.iter().rev() {
+                    let _ = remove(a, nchunk);
+                }
+            })?;
     }
     Ok(())
 }
@@ -177,7 +190,8 @@ fn check_room(plan: &Plan) -> Result<()> {
 /// Tells the shape, in the metalayer and to the array.
 fn publish<A: State + ?Sized>(a: &mut A, bytes: &mut [u8], geometry: &Geometry) -> Result<()> {
     meta::set_shape(bytes, geometry.shape())?;
-    metalayers::update(a.chunks_mut(), meta::NAME.as_bytes(), bytes).map_err(|_| Error::Failure)?;
+    metalayers::update(a.chunks_mut(), meta::NAME.as_bytes(), bytes)
+        .map_err(|error| error.recast(ErrorKind::Failure))?;
     a.take_up(geometry, a.ticks());
     Ok(())
 }
@@ -191,29 +205,41 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         Ok(())
     })?;
     if a.chunks().frame().is_none() {
-        return delete_apart(a.chunks_mut(), &gone).map_err(|_| Error::Failure);
+        return delete_apart(a.chunks_mut(), &gone)
+            .map_err(|error| error.recast(ErrorKind::Failure));
     }
     // From the front, as the reference does: which holes a frame has depends on the order. Those behind
     // move up each time.
-    (0..)
-        .zip(gone)
-        .try_for_each(|(before, nchunk)| remove(a, nchunk - before))
+    (0..).zip(gone).try_for_each(|(before, nchunk)| {
+        // With some chunks gone, only going on leads to a whole array: the second attempt is for a
+        // passing lack of memory.
+        remove(a, nchunk - before).or_else(|error| match before {
+            0 => Err(error),
+            _ => remove(a, nchunk - before),
+        })
+    })
 }
 
 fn remove<A: State + ?Sized>(a: &mut A, nchunk: i64) -> Result<()> {
     let removed = delete_chunk(a.chunks_mut(), nchunk);
-    removed.map(drop).map_err(|_| Error::Failure)
+    removed
+        .map(drop)
+        .map_err(|error| error.recast(ErrorKind::Failure))
 }
 
-fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
+/// Inserts the chunks that are new; their numbers go to `added`.
+fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -> Result<()> {
     if plan.after.nchunks() == plan.smaller.nchunks() {
         return Ok(());
     }
     let zeros = zero_chunk(a.chunks(), &plan.after)?;
     let count = |dim: usize| plan.after.shape[dim] - plan.smaller.shape[dim];
     each_chunk_in(&plan.after, &plan.into, count, |nchunk| {
+        added.try_reserve(1)?;
         let inserted = insert_chunk(a.chunks_mut(), nchunk, Offer::Copy(&zeros));
-        inserted.map(drop).map_err(|_| Error::Failure)
+        inserted
+            .map(|_| added.push(nchunk))
+            .map_err(|error| error.recast(ErrorKind::Failure))
     })
 }
 
@@ -333,7 +359,8 @@ fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Resu
     shape[0] = grown.ok_or(Error::InvalidParam)?;
     let after = g.with_shape(&shape[..g.ndim])?;
     atomically(a, |a| {
-        append_data(a.chunks_mut(), Source::Bytes(data)).map_err(|_| Error::Failure)?;
+        append_data(a.chunks_mut(), Source::Bytes(data))
+            .map_err(|error| error.recast(ErrorKind::Failure))?;
         let (_, mut bytes) = metalayer(a.chunks()).ok_or(Error::MetalayerNotFound)?;
         publish(a, &mut bytes, &after)
     })

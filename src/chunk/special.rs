@@ -5,7 +5,7 @@ use super::encode::{Compressor, check_sizes, header_typesize};
 use super::header::{EXTENDED_HEADER_LENGTH, HeaderFields, Special, VERSION_STABLE, flag};
 use super::params::CParams;
 use crate::filter::{SLOTS, Slot};
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 
 /// The version byte of built-in codecs, which special chunks carry too.
 const VERSIONLZ: u8 = 1;
@@ -77,7 +77,8 @@ fn make(
     if dest.len() < cbytes || nbytes % typesize != 0 {
         return Err(Error::Data);
     }
-    let compressor = Compressor::new(params.clone()).map_err(|_| Error::NullPointer)?;
+    let compressor =
+        Compressor::new(params.clone()).map_err(|error| error.recast(ErrorKind::NullPointer))?;
     check_sizes(nbytes, dest.len())?;
     compressor.check_params(false)?;
     let header = HeaderFields {

@@ -67,7 +67,7 @@ impl Names for FileSystem {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        std::fs::rename(from, to).map_err(|_| Error::FileWrite)
+        std::fs::rename(from, to).map_err(|error| Error::FileWrite.os(error))
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
@@ -77,25 +77,25 @@ impl Names for FileSystem {
     fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
         std::fs::metadata(from)
             .and_then(|found| std::fs::set_permissions(to, found.permissions()))
-            .map_err(|_| Error::FileWrite)
+            .map_err(|error| Error::FileWrite.os(error))
     }
 
     fn remove(&self, path: &Path) -> Result<()> {
-        std::fs::remove_file(path).map_err(|_| Error::FileRemove)
+        std::fs::remove_file(path).map_err(|error| Error::FileRemove.os(error))
     }
 
     fn make_directory(&self, path: &Path) -> Result<()> {
-        std::fs::create_dir(path).map_err(|_| Error::FileOpen)
+        std::fs::create_dir(path).map_err(|error| Error::FileOpen.os(error))
     }
 
     fn remove_directory(&self, path: &Path) -> Result<()> {
-        std::fs::remove_dir(path).map_err(|_| Error::FileRemove)
+        std::fs::remove_dir(path).map_err(|error| Error::FileRemove.os(error))
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
         std::fs::read_dir(directory)
             .and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect())
-            .map_err(|_| Error::FileOpen)
+            .map_err(|error| Error::FileOpen.os(error))
     }
 
     fn sync_directory(&self, directory: &Path) -> Result<()> {
@@ -106,7 +106,7 @@ impl Names for FileSystem {
         };
         File::open(directory)
             .and_then(|opened| opened.sync_all())
-            .map_err(|_| Error::FileWrite)
+            .map_err(|error| Error::FileWrite.os(error))
     }
 }
 
@@ -126,7 +126,7 @@ impl Stream for FileStream {
         self.0
             .metadata()
             .map(|found| found.len())
-            .map_err(|_| Error::FileRead)
+            .map_err(|error| Error::FileRead.os(error))
     }
 
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
@@ -146,11 +146,15 @@ impl Stream for FileStream {
     }
 
     fn truncate(&self, len: u64) -> Result<()> {
-        self.0.set_len(len).map_err(|_| Error::FileTruncate)
+        self.0
+            .set_len(len)
+            .map_err(|error| Error::FileTruncate.os(error))
     }
 
     fn sync(&self) -> Result<()> {
-        self.0.sync_data().map_err(|_| Error::FileWrite)
+        self.0
+            .sync_data()
+            .map_err(|error| Error::FileWrite.os(error))
     }
 
     fn claim(&self) -> Result<bool> {

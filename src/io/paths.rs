@@ -29,12 +29,12 @@ pub fn remove_urlpath(path: &Path) -> Result<()> {
     let found = match std::fs::metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(_) => return Err(Error::Failure),
+        Err(error) => return Err(Error::Failure.os(error)),
     };
     if found.is_dir() {
         return remove_dir(path);
     }
-    std::fs::remove_file(path).map_err(|_| Error::FileRemove)?;
+    std::fs::remove_file(path).map_err(|error| Error::FileRemove.os(error))?;
     // Most frames have no lock, and one that stays harms nobody.
     let _ = std::fs::remove_file(lock::beside(path));
     Ok(())
@@ -50,7 +50,7 @@ pub fn remove_dir(path: &Path) -> Result<()> {
     if path.as_os_str().is_empty() {
         return Err(Error::InvalidParam);
     }
-    let entries = std::fs::read_dir(path).map_err(|_| Error::NotFound)?;
+    let entries = std::fs::read_dir(path).map_err(|error| Error::NotFound.os(error))?;
     let mut emptied = true;
     for entry in entries {
         emptied &= entry.is_ok_and(|entry| remove_entry(&entry));
@@ -75,7 +75,7 @@ fn remove_entry(entry: &DirEntry) -> bool {
 pub fn rename_urlpath(from: &Path, to: &Path) -> Result<()> {
     std::fs::metadata(from)
         .and_then(|_| std::fs::rename(from, to))
-        .map_err(|_| Error::Failure)
+        .map_err(|error| Error::Failure.os(error))
 }
 
 #[cfg(test)]

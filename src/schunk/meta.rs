@@ -5,7 +5,7 @@ use super::describe::{describe_with, follow};
 use super::state::{Layers, State};
 use crate::chunk::{BasicHeader, CParams, Compressor, DParams, Decompressor, MAX_OVERHEAD};
 use crate::frame::{Counters, Frame, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS};
-use crate::{Buffer, Error, Result, trace_error};
+use crate::{Buffer, Error, ErrorKind, Result, trace_error};
 
 /// The number of a metalayer.
 ///
@@ -160,7 +160,8 @@ fn compress_content(content: &[u8], params: CParams) -> Result<Buffer> {
         .checked_add(MAX_OVERHEAD)
         .filter(|&room| i32::try_from(room).is_ok())
         .ok_or(Error::InvalidParam)?;
-    let mut compressor = Compressor::new(params).map_err(|_| Error::NullPointer)?;
+    let mut compressor =
+        Compressor::new(params).map_err(|error| error.recast(ErrorKind::NullPointer))?;
     let mut chunk = Buffer::zeroed(room)?;
     let len = compressor.compress(content, &mut chunk)?;
     chunk.resize(len)?;

@@ -5,7 +5,7 @@ use super::state::State;
 use super::transaction::atomically;
 use crate::chunk::{BasicHeader, ChunkHeader, Source};
 use crate::frame::Frame;
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 
 /// The size of an item.
 fn typesize<S: State + ?Sized>(s: &S) -> Result<i64> {
@@ -49,7 +49,7 @@ pub fn len_to_get<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usi
         return Ok(0);
     }
     let counters = s.counters();
-    let typesize = typesize(s).map_err(|_| Error::Failure)?;
+    let typesize = typesize(s).map_err(|error| error.recast(ErrorKind::Failure))?;
     if start < 0 || counters.nchunks == 0 || stop > counters.nbytes / typesize {
         return Err(Error::Failure);
     }
@@ -62,7 +62,7 @@ pub fn len_to_get<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usi
 /// # Errors
 /// [`Error::InvalidParam`] when the chunks have no common size, and for a range that isn't inside.
 pub fn len_to_set<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usize> {
-    len_to_get(s, start, stop).map_err(|_| Error::InvalidParam)
+    len_to_get(s, start, stop).map_err(|error| error.recast(ErrorKind::InvalidParam))
 }
 
 /// Reads the items from `start` to before `stop` into `dest`, which has their bytes.
@@ -81,7 +81,7 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
     for piece in pieces(start * typesize, stop * typesize, chunksize) {
         let (part, others) = rest.split_at_mut_checked(piece.len).ok_or(Error::Failure)?;
         rest = others;
-        read_piece(s, &piece, part).map_err(|_| Error::Failure)?;
+        read_piece(s, &piece, part).map_err(|error| error.recast(ErrorKind::Failure))?;
     }
     Ok(())
 }
@@ -129,7 +129,8 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
                 .split_at_checked(piece.len)
                 .ok_or(Error::InvalidParam)?;
             rest = others;
-            let chunk = compress_piece(s, &piece, part).map_err(|_| Error::Failure)?;
+            let chunk = compress_piece(s, &piece, part)
+                .map_err(|error| error.recast(ErrorKind::Failure))?;
             chunks::update(s, piece.nchunk, Offer::Give(&mut Some(chunk)))?;
         }
         Ok(())
@@ -194,7 +195,8 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
         order.chunk_by(|&a, &b| coordinates[a] / chunk_items == coordinates[b] / chunk_items)
     {
         let nchunk = coordinates[group[0]] / chunk_items;
-        let chunk = chunks::lazy_chunk(s, nchunk).map_err(|_| Error::Failure)?;
+        let chunk =
+            chunks::lazy_chunk(s, nchunk).map_err(|error| error.recast(ErrorKind::Failure))?;
         let places = group
             .iter()
             .map(|&i| ((coordinates[i] % chunk_items) as usize * width, i));

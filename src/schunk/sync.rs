@@ -4,7 +4,7 @@ use super::describe::follow;
 use super::state::State;
 use super::{copy, rust};
 use crate::frame::Frame;
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 
 /// Takes up what another handle or process has changed in the file; returns whether there was something. A
 /// file that is being written to right now is left for later, unless there are locks.
@@ -45,5 +45,5 @@ pub fn serialise<S: State + ?Sized>(s: &S) -> Result<Buffer> {
         let memory = frame.memory()?.ok_or(Error::Failure)?;
         Ok(std::mem::take(memory.to_mut()?))
     })();
-    result.map_err(|_: Error| Error::SchunkCopy)
+    result.map_err(|error: Error| error.recast(ErrorKind::SchunkCopy))
 }

@@ -288,3 +288,63 @@ unsafe impl GlobalAlloc for Reserve {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_apart_and_aligned_and_come_back() {
+        static CLASS: Class<64, 2> = Class::NEW;
+        let blocks: Vec<usize> = (0..128).map(|_| CLASS.take().addr()).collect();
+        assert!(CLASS.take().is_null());
+        assert!(CLASS.is_low());
+        let mut sorted = blocks.clone();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[1] - pair[0] == 64));
+        assert!(blocks.iter().all(|block| block % 64 == 0));
+        assert!(!CLASS.contains(sorted[0] - 1) && !CLASS.contains(sorted[127] + 64));
+        CLASS.free(blocks[77]);
+        assert_eq!(CLASS.take().addr(), blocks[77]);
+        blocks.iter().for_each(|&block| CLASS.free(block));
+        assert!(!CLASS.is_low());
+    }
+
+    #[test]
+    fn threads_never_get_the_same_block() {
+        static CLASS: Class<256, 4> = Class::NEW;
+        let take = || -> Vec<usize> {
+            std::iter::from_fn(|| Some(CLASS.take().addr()).filter(|&block| block != 0)).collect()
+        };
+        let mut blocks: Vec<usize> = std::thread::scope(|scope| {
+            let takers: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
+            takers
+                .into_iter()
+                .flat_map(|taker| taker.join().unwrap())
+                .collect()
+        });
+        blocks.sort_unstable();
+        assert_eq!(blocks.len(), 256);
+        assert!(blocks.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn a_block_that_grows_out_of_its_class_keeps_its_bytes() {
+        let layout = Layout::from_size_align(40, 8).unwrap();
+        let block = CLASSES.take(layout);
+        assert!(CLASSES.contain(block.addr()));
+        // SAFETY: the block has 40 bytes and goes through the allocator that it belongs to.
+        unsafe {
+            block.write_bytes(7, 40);
+            assert_eq!(Reserve.realloc(block, layout, 64), block);
+            let layout = Layout::from_size_align(64, 8).unwrap();
+            let grown = Reserve.realloc(block, layout, 5000);
+            assert!(!CLASSES.contain(grown.addr()));
+            assert_eq!(std::slice::from_raw_parts(grown, 40), [7; 40]);
+            Reserve.dealloc(grown, Layout::from_size_align(5000, 8).unwrap());
+        }
+        assert!(!CLASSES.are_exhausted());
+        let too_large = Layout::from_size_align(LARGEST + 1, 1).unwrap();
+        assert!(CLASSES.take(too_large).is_null());
+    }
+}

@@ -20,7 +20,8 @@ fn prepared<T>(make: impl Fn() -> *mut T, size: impl Fn() -> usize) -> Result<No
     if let Some(dict) = NonNull::new(make()).or_else(|| NonNull::new(make())) {
         return Ok(dict);
     }
-    Buffer::zeroed(size())?;
+    // The compiler may drop memory that is not looked at, and then asking for it never fails.
+    std::hint::black_box(Buffer::zeroed(size())?);
     Err(Error::CodecDict)
 }
 

@@ -11,7 +11,7 @@ use crate::{defaults, schunk};
 use ferroblosc::b2nd::create::{Description, Fill, check_sizes, finish, initialise};
 use ferroblosc::b2nd::{Geometry, MAX_DIM};
 use ferroblosc::chunk::Special;
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CString, c_char, c_int, c_void};
 
@@ -188,7 +188,7 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
     let metalayers = unsafe { ctx.metalayers() }?;
     let sc = ctx.with_storage(&geometry, |storage| {
         // SAFETY: the storage is valid while it is copied.
-        unsafe { schunk::create(storage) }.map_err(|_| Error::Failure)
+        unsafe { schunk::create(storage) }.map_err(|error| error.recast(ErrorKind::Failure))
     })?;
     let description = Description {
         dtype: Some(ctx.dtype.as_bytes()),

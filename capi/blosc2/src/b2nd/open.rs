@@ -7,7 +7,7 @@ use crate::schunk::frames;
 use crate::types::b2nd::b2nd_array_t;
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::b2nd::create::{find, true_typesize};
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_char, c_int};
 
@@ -82,7 +82,9 @@ pub unsafe extern "C" fn b2nd_from_cframe(
                 return Err(Error::NullPointer);
             }
             let opened = frames::from_buffer(cframe, cframe_len, copy);
-            array.write(of_opened(opened.map_err(|_| Error::Failure)?)?);
+            array.write(of_opened(
+                opened.map_err(|error| error.recast(ErrorKind::Failure))?,
+            )?);
         }
         Ok(0)
     })
@@ -123,7 +125,9 @@ unsafe fn open(
     unsafe {
         let array = cleared(array)?;
         let opened = schunk::open(urlpath, offset, std::ptr::null());
-        array.write(of_opened(opened.map_err(|_| Error::NullPointer)?)?);
+        array.write(of_opened(
+            opened.map_err(|error| error.recast(ErrorKind::NullPointer))?,
+        )?);
     }
     Ok(0)
 }

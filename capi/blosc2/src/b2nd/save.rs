@@ -13,7 +13,7 @@ use ferroblosc::b2nd::concatenate::copy_items;
 use ferroblosc::b2nd::create::{Fill, check_sizes, finish};
 use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh};
 use ferroblosc::schunk::{Layers, State as _, copy as schunks};
-use ferroblosc::{Buffer, Error, Result};
+use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn b2nd_to_cframe(
         unsafe {
             let array = CArray::new(array)?;
             let made = frames::to_buffer(array.schunk());
-            let (start, len, owned) = made.map_err(|_| Error::Failure)?;
+            let (start, len, owned) = made.map_err(|error| error.recast(ErrorKind::Failure))?;
             cframe.write(start);
             cframe_len.write(len as i64);
             needs_free.write(owned);
@@ -70,7 +70,8 @@ pub unsafe extern "C" fn b2nd_save(array: *const b2nd_array_t, urlpath: *mut c_c
                 cparams: null_mut(),
                 ..defaults::STORAGE
             };
-            let copy = schunk::copy_to(schunk, &storage).map_err(|_| Error::Failure)?;
+            let copy = schunk::copy_to(schunk, &storage)
+                .map_err(|error| error.recast(ErrorKind::Failure))?;
             let _ = schunk::free(copy);
         }
         Ok(0)
@@ -200,7 +201,8 @@ pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*m
     }
     let sc = ctx.with_storage(&geometry, |storage| {
         // SAFETY: the storage is valid while it is copied.
-        unsafe { schunk::copy_to(src.schunk(), storage) }.map_err(|_| Error::Failure)
+        unsafe { schunk::copy_to(src.schunk(), storage) }
+            .map_err(|error| error.recast(ErrorKind::Failure))
     })?;
     let dtype = Some(ctx.dtype.as_bytes());
     // SAFETY: it was just made, of chunks of this geometry.

@@ -9,7 +9,7 @@ use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{Frame, Memory, has_magic};
 use ferroblosc::io::{Mode, Portions, View, append};
 use ferroblosc::schunk::{State, copy, serialise};
-use ferroblosc::{Buffer, Error, Result};
+use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_char;
 use std::path::Path;
@@ -137,7 +137,9 @@ fn in_memory(schunk: &mut CSchunk) -> Result<Option<&mut Memory>> {
         return Ok(None);
     }
     match schunk.frame_mut() {
-        Some(frame) => frame.memory().map_err(|_| Error::SchunkCopy),
+        Some(frame) => frame
+            .memory()
+            .map_err(|error| error.recast(ErrorKind::SchunkCopy)),
         None => Ok(None),
     }
 }
@@ -180,7 +182,8 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
                 urlpath: urlpath.cast_mut(),
                 ..defaults::STORAGE
             };
-            let copy = copy_to(*schunk, &storage).map_err(|_| Error::SchunkCopy)?;
+            let copy =
+                copy_to(*schunk, &storage).map_err(|error| error.recast(ErrorKind::SchunkCopy))?;
             let mut copy = CSchunk::new(copy)?;
             let len = copy.frame_mut().map_or(Ok(0), Frame::frame_len);
             super::free_parts(copy);
