@@ -63,14 +63,14 @@ trait Blocks: Sync {
 }
 
 impl<const SIZE: usize, const WORDS: usize> Class<SIZE, WORDS> {
-    const NEW: Class<SIZE, WORDS> = {
+    const fn new() -> Class<SIZE, WORDS> {
         assert!(SIZE.is_power_of_two() && SIZE <= LARGEST);
         Class {
             memory: UnsafeCell::new([[[MaybeUninit::uninit(); SIZE]; PER_WORD]; WORDS]),
             taken: [const { AtomicU64::new(0) }; WORDS],
             count: AtomicUsize::new(0),
         }
-    };
+    }
 
     fn start(&self) -> *mut u8 {
         self.memory.get().cast()
@@ -135,11 +135,11 @@ struct Classes {
 
 static CLASSES: Classes = Classes {
     count: AtomicUsize::new(0),
-    bytes64: Class::NEW,
-    bytes256: Class::NEW,
-    kib1: Class::NEW,
-    kib8: Class::NEW,
-    kib64: Class::NEW,
+    bytes64: Class::new(),
+    bytes256: Class::new(),
+    kib1: Class::new(),
+    kib8: Class::new(),
+    kib64: Class::new(),
 };
 
 impl Classes {
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn blocks_are_apart_and_aligned_and_come_back() {
-        static CLASS: Class<64, 2> = Class::NEW;
+        static CLASS: Class<64, 2> = Class::new();
         let blocks: Vec<usize> = (0..128).map(|_| CLASS.take().addr()).collect();
         assert!(CLASS.take().is_null());
         assert!(CLASS.is_low());
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn threads_never_get_the_same_block() {
-        static CLASS: Class<256, 4> = Class::NEW;
+        static CLASS: Class<256, 4> = Class::new();
         let take = || -> Vec<usize> {
             std::iter::from_fn(|| Some(CLASS.take().addr()).filter(|&block| block != 0)).collect()
         };
