@@ -18,9 +18,7 @@ nm -D --defined-only "$sharedlib" | awk '{ print $3 }' > "$work/exports"
 test -s "$work/exports"
 
 mapfile -t roots < <(sed 's/^/-u/' "$work/exports")
-# Without glibc's function Rust keeps the destructors of thread-local values in memory of the library's own
-# allocator (capi/link/src/lib.rs says why).
-ld -r --gc-sections --defsym=__cxa_thread_atexit_impl=0 "${roots[@]}" -o "$work/all.o" "$staticlib"
+ld -r --gc-sections "${roots[@]}" -o "$work/all.o" "$staticlib"
 # Rust's standard library carries LLVM bitcode, which makes binutils with an older LLVM's plugin crash.
 objcopy --keep-global-symbols="$work/exports" --remove-section=.llvmbc --remove-section=.llvmcmd \
     "$work/all.o" "$work/library.o"

@@ -26,6 +26,15 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+// Rust registers destructors of thread-local values through this function where there is one, and
+// glibc's ends the process when it has no memory for its note. No other library can define a hidden
+// symbol, so the function is missing here, and Rust keeps a list of its own, in memory of this
+// allocator.
+std::arch::global_asm!(
+    ".weak __cxa_thread_atexit_impl",
+    ".hidden __cxa_thread_atexit_impl"
+);
+
 /// The largest request that the reserve serves, in bytes.
 pub const LARGEST: usize = 64 << 10;
 

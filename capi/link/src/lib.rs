@@ -9,10 +9,6 @@ pub fn shared_library(soname: &str) {
     argument(&format!("-soname,{soname}"));
     // Worker threads outlive every call: the code they run must stay mapped after dlclose.
     argument("-z,nodelete");
-    // Rust registers destructors of thread-local values through this function where there is one, and
-    // glibc's ends the process when it has no memory for its note. Without the function Rust keeps a
-    // list of its own, in memory of the library's allocator.
-    argument("--defsym,__cxa_thread_atexit_impl=0");
     // What common calls run lies together, so that programs map few pages of the rest.
     let often = Path::new(env!("CARGO_MANIFEST_DIR")).join("../often.ld");
     println!("cargo::rerun-if-changed={}", often.display());
