@@ -39,7 +39,8 @@ impl Buffer {
         let capacity = len.max(1);
         // SAFETY: calloc takes any sizes.
         let start = unsafe { libc::calloc(capacity, 1) };
-        let start = NonNull::new(start.cast()).ok_or(Error::MemoryAlloc)?;
+        let start =
+            NonNull::new(start.cast()).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
         Ok(Buffer {
             start,
             len,
@@ -99,7 +100,8 @@ impl Buffer {
         };
         // SAFETY: `old` is NULL or our block; `capacity` is not 0.
         let start = unsafe { libc::realloc(old.cast(), capacity) };
-        self.start = NonNull::new(start.cast()).ok_or(Error::MemoryAlloc)?;
+        self.start =
+            NonNull::new(start.cast()).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
         self.capacity = capacity;
         Ok(())
     }

@@ -150,6 +150,8 @@ type Boxed = Box<[Context; 1]>;
 /// The circumstances of an error.
 #[derive(Clone, Debug, Default)]
 struct Context {
+    /// The kind before the first [`Error::recast`].
+    origin: Option<ErrorKind>,
     operation: Option<&'static str>,
     path: Option<PathBuf>,
     chunk: Option<i64>,
@@ -198,6 +200,13 @@ impl Error {
         Error::new(ErrorKind::from_code(code))
     }
 
+    /// Returns the kind that the error had first, before callers gave it the kind of their own
+    /// operation.
+    pub fn origin(&self) -> ErrorKind {
+        let origin = self.context().and_then(|context| context.origin);
+        origin.unwrap_or(self.kind)
+    }
+
     /// Returns the kind of the error.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
@@ -222,7 +231,7 @@ impl Error {
     /// Whether bytes that were read are wrong. Errors of the system never are of this sort.
     pub fn is_corruption(&self) -> bool {
         let is_of_data = matches!(
-            self.kind,
+            self.origin(),
             ErrorKind::Data
                 | ErrorKind::InvalidHeader
                 | ErrorKind::ReadBuffer
@@ -323,7 +332,7 @@ impl Error {
 
     /// Adds the system's error as the [source](std::error::Error::source), unless there is one.
     ///
-    /// An `Error` that passed through [`std::io`] is returned itself, and missing memory becomes
+    /// An `Error` that passed through [`std::io`] keeps its context, and missing memory becomes
     /// [`ErrorKind::MemoryAlloc`].
     #[cold]
     pub fn os(mut self, error: io::Error) -> Error {
@@ -336,7 +345,7 @@ impl Error {
             });
         }
         match error.downcast::<Error>() {
-            Ok(error) => error,
+            Ok(error) => error.recast(self.kind),
             Err(error) => self.caused_by(error),
         }
     }
@@ -357,19 +366,20 @@ impl Error {
         })
     }
 
-    /// Returns the error with another kind. The text of the old kind stays, if there is no better
-    /// one. Missing memory is no other kind of error, whatever the call was about.
+    /// Returns the error with another kind. The text still is that of the first kind. Missing memory
+    /// keeps its kind.
     #[cold]
     pub fn recast(mut self, kind: ErrorKind) -> Error {
         if self.kind == ErrorKind::MemoryAlloc {
             return self;
         }
         let old = std::mem::replace(&mut self.kind, kind);
-        let has_text = |context: &Context| context.detail.is_some() || context.source.is_some();
-        if old == kind || self.context().is_some_and(has_text) {
+        if old == kind {
             return self;
         }
-        self.because(old.message())
+        self.with(|context| {
+            context.origin.get_or_insert(old);
+        })
     }
 
     fn context(&self) -> Option<&Context> {
@@ -451,8 +461,8 @@ impl fmt::Display for Error {
             (Some(detail), None) => f.write_str(detail)?,
             (Some(detail), Some(source)) => write!(f, "{detail}: {}", source.get())?,
             (None, Some(source)) if context.operation.is_some() => write!(f, "{}", source.get())?,
-            (None, Some(source)) => write!(f, "{}: {}", self.kind, source.get())?,
-            (None, None) => fmt::Display::fmt(&self.kind, f)?,
+            (None, Some(source)) => write!(f, "{}: {}", self.origin(), source.get())?,
+            (None, None) => fmt::Display::fmt(&self.origin(), f)?,
         }
         if let Some(bytes) = context.bytes {
             write!(f, " of {bytes} bytes")?;
@@ -586,11 +596,31 @@ mod tests {
     }
 
     #[test]
+    fn a_recast_error_says_what_was_wrong_first() {
+        let error = Error::FilterPipeline
+            .recast(ErrorKind::Data)
+            .recast(ErrorKind::Failure);
+        assert_eq!(error, Error::Failure);
+        assert_eq!(error.origin(), ErrorKind::FilterPipeline);
+        assert_eq!(error.to_string(), Error::FilterPipeline.to_string());
+        assert!(!error.is_corruption());
+        assert!(Error::Data.recast(ErrorKind::Failure).is_corruption());
+    }
+
+    #[test]
+    fn an_error_of_the_system_is_no_corruption() {
+        let error = Error::Data.os(io::Error::from_raw_os_error(libc::EIO));
+        assert!(Error::Data.is_corruption() && !error.is_corruption());
+    }
+
+    #[test]
     fn the_error_number_survives_clones_and_wrapping() {
         let error = Error::FileWrite.os(io::Error::from_raw_os_error(libc::EDQUOT));
         assert_eq!(error.clone().errno(), Some(libc::EDQUOT));
         let through_io = Error::FileRead.os(io::Error::other(error.clone()));
-        assert_eq!(through_io.kind(), ErrorKind::FileWrite);
+        assert_eq!(through_io.kind(), ErrorKind::FileRead);
+        assert_eq!(through_io.origin(), ErrorKind::FileWrite);
+        assert_eq!(through_io.errno(), Some(libc::EDQUOT));
         let wrapped = Error::Data.caused_by(io::Error::other(error));
         assert_eq!(wrapped.errno(), Some(libc::EDQUOT));
         assert_eq!(Error::Data.errno(), None);

@@ -30,14 +30,21 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Error {
+    /// Returns the text of the error.
+    pub const fn text(self) -> &'static str {
+        match self {
             Error::Failure => "failure",
             Error::CodecSupport => "codec not supported",
             Error::Version => "version not supported",
             Error::InvalidParam => "parameter out of range",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 

@@ -228,7 +228,10 @@ fn long_enough(buffer: &mut Buffer, len: usize) -> Result<&mut [u8]> {
     drop(buffer.take_if(|pages| pages.len() < SKEW + len));
     let pages = match buffer {
         Some(pages) => pages,
-        none => none.insert(MmapMut::map_anon(SKEW + len).map_err(|_| Error::MemoryAlloc)?),
+        none => none.insert(
+            MmapMut::map_anon(SKEW + len)
+                .map_err(|error| Error::MemoryAlloc.of_bytes(SKEW + len).os(error))?,
+        ),
     };
     Ok(&mut pages[SKEW..SKEW + len])
 }

@@ -14,7 +14,7 @@ use super::header::{ChunkHeader, Special, VERSION_BLOSC1, divided};
 use super::lazy::{LazyChunk, LazySource};
 use crate::codec::{self, Dictionary};
 use crate::filter::grown;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Bytes of a block start, of a stream's size and of a dictionary's length.
 pub(super) const WORD: usize = 4;
@@ -295,7 +295,9 @@ impl<'a> ChunkView<'a> {
     /// # Errors
     /// [`Error::Data`] when that is outside the chunk or in front of its data.
     pub fn block_start(&self, block: usize) -> Result<usize> {
-        let start = self.raw_start(block).map_err(|_| Error::Data)?;
+        let start = self
+            .raw_start(block)
+            .map_err(|error| error.recast(ErrorKind::Data))?;
         let end = if self.header.lazy {
             self.header.cbytes
         } else {

@@ -214,12 +214,17 @@ pub fn registered(id: u8) -> Option<RegisteredCodec> {
 /// # Errors
 /// [`Error::CodecSupport`] if there is no such codec, or no code for it.
 pub fn implementation(id: u8) -> Result<Implementation> {
-    let registered = registered(id).ok_or(Error::CodecSupport)?;
+    let registered = registered(id).ok_or_else(|| {
+        Error::CodecSupport.because(format!("codec {id} is not registered in this process"))
+    })?;
     if let Some(codec) = registered.codec {
         return Ok(codec);
     }
-    let load = LOADER.get().ok_or(Error::CodecSupport)?;
-    let codec = load(&registered).ok_or(Error::CodecSupport)?;
+    let loaded = LOADER.get().and_then(|load| load(&registered));
+    let codec = loaded.ok_or_else(|| {
+        let name = registered.name.to_string_lossy();
+        Error::CodecSupport.because(format!("there is no library of the codec plugin {name:?}"))
+    })?;
     remember(&registered, &codec)?;
     Ok(Implementation::Added(codec))
 }

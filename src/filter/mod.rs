@@ -151,8 +151,9 @@ fn built_in(id: u8) -> Option<&'static dyn Filter> {
 
 /// The error of decoding a block whose slot names a filter that cannot be run.
 fn unknown(id: u8) -> Error {
-    match id {
+    let error = match id {
         ..id::FIRST_REGISTERED => Error::Failure,
         _ => Error::FilterPipeline,
-    }
+    };
+    error.because(format!("filter {id} is not available in this process"))
 }

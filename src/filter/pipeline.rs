@@ -309,7 +309,7 @@ impl Pipeline {
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
             let call = self.call(stage.slot, reference, around);
             let done = stage.with_filter(|filter| filter.backward(&call, src, dest));
-            match done.ok_or(unknown(stage.slot.id))? {
+            match done.ok_or_else(|| unknown(stage.slot.id))? {
                 // A user's own number that callers would take for a success.
                 Err(error) if matches!(error.kind(), ErrorKind::Callback(0..)) => {
                     Err(error.recast(ErrorKind::FilterPipeline))

@@ -111,10 +111,11 @@ impl Files {
     /// # Errors
     /// [`Error::InvalidParam`] for changes that last in files that can't be renamed.
     pub fn check_care(&self) -> Result<()> {
-        match self.care.durable && self.backend.names().is_none() {
-            true => Err(Error::InvalidParam),
-            false => Ok(()),
+        if self.care.durable && self.backend.names().is_none() {
+            let why = "durable changes need a backend whose files can be renamed";
+            return Err(Error::InvalidParam.at(&self.path).because(why));
         }
+        Ok(())
     }
 
     /// Whether a change that is interrupted must leave nothing half done.
@@ -152,7 +153,10 @@ impl Files {
     pub fn check_there(&self) -> Result<()> {
         match self.names().identify(&self.path) {
             Some(_) => Ok(()),
-            None => Err(Error::FileOpen),
+            None => {
+                let gone = std::io::Error::from_raw_os_error(libc::ENOENT);
+                Err(Error::FileOpen.during("change").at(&self.path).os(gone))
+            }
         }
     }
 
@@ -326,12 +330,16 @@ impl Files {
     pub fn read_chunk_file(&self, id: u32) -> Result<Buffer> {
         let stream = self.backend.open(&self.chunk_path(id), Mode::Read)?;
         let len = usize::try_from(stream.size()?).map_err(|_| Error::FileRead)?;
+        let short = |id| {
+            let error = Error::FileRead.during("read").at(self.chunk_path(id));
+            error.because("no chunk has such a length")
+        };
         if len < MIN_HEADER_LENGTH || i32::try_from(len).is_err() {
-            return Err(Error::FileRead);
+            return Err(short(id));
         }
         let mut bytes = Buffer::zeroed(len)?;
         if stream.read_at(0, &mut bytes)? != len {
-            return Err(Error::FileRead);
+            return Err(short(id));
         }
         Ok(bytes)
     }
@@ -414,7 +422,7 @@ impl FrameReader {
     pub fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
         match self.stream.read_at(self.position(position)?, dest)? == dest.len() {
             true => Ok(()),
-            false => Err(Error::FileRead),
+            false => Err(ends_early()),
         }
     }
 
@@ -447,6 +455,12 @@ impl FrameReader {
     /// Bytes from the start of the frame to the end of the file.
     pub fn available(&self) -> Result<u64> {
         let size = self.stream.size()?;
-        size.checked_sub(self.start).ok_or(Error::FileRead)
+        size.checked_sub(self.start).ok_or_else(ends_early)
     }
+}
+
+/// Returns the error for a file that has fewer bytes than its header says.
+#[cold]
+fn ends_early() -> Error {
+    Error::FileRead.because("the file ends too early")
 }

@@ -179,7 +179,9 @@ impl Frame {
         let bytes = empty_frame(description, kind, files.care().checksums)?.to_bytes()?;
         let header = FrameHeader::parse(&bytes, kind)?;
         if files.exist() {
-            return Err(Error::FileOpen);
+            let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
+            let path = files.directory().unwrap_or(files.path());
+            return Err(Error::FileOpen.during("create").at(path).os(exists));
         }
         match files.is_durable() {
             true => Frame::write_new_durably(&files, &bytes)?,
@@ -230,6 +232,11 @@ impl Frame {
     /// [`Error::FrameType`], [`Error::VersionSupport`] and those of chunks for what is no frame;
     /// [`Error::Lock`].
     pub fn open(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
+        let path = files.directory().unwrap_or(files.path()).to_path_buf();
+        Frame::open_files(files, lock).map_err(|error| error.at(path))
+    }
+
+    fn open_files(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
         files.check_care()?;
         let files = Arc::new(files);
         let guard = settled(&files, &lock)?;

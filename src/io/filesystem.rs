@@ -30,10 +30,17 @@ impl Backend for FileSystem {
             Mode::Append => options.append(true).create(true),
         };
         match options.open(path) {
-            Ok(file) => Ok(Box::new(FileStream(file))),
+            Ok(file) => Ok(Box::new(FileStream {
+                file,
+                path: path.into(),
+            })),
             Err(error) => {
                 crate::trace_error!("Cannot open the file {}: {error}", path.display());
-                Err(Error::FileOpen)
+                let operation = match mode {
+                    Mode::Read | Mode::Update => "open",
+                    Mode::Create | Mode::Append => "create",
+                };
+                Err(Error::FileOpen.during(operation).at(path).os(error))
             }
         }
     }
@@ -67,7 +74,8 @@ impl Names for FileSystem {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        std::fs::rename(from, to).map_err(|error| Error::FileWrite.os(error))
+        std::fs::rename(from, to)
+            .map_err(|error| Error::FileWrite.during("rename a file to").at(to).os(error))
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
@@ -77,25 +85,38 @@ impl Names for FileSystem {
     fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
         std::fs::metadata(from)
             .and_then(|found| std::fs::set_permissions(to, found.permissions()))
-            .map_err(|error| Error::FileWrite.os(error))
+            .map_err(|error| {
+                let error = Error::FileWrite.os(error);
+                error.during("set the permissions of").at(to)
+            })
     }
 
     fn remove(&self, path: &Path) -> Result<()> {
-        std::fs::remove_file(path).map_err(|error| Error::FileRemove.os(error))
+        std::fs::remove_file(path)
+            .map_err(|error| Error::FileRemove.during("remove").at(path).os(error))
     }
 
     fn make_directory(&self, path: &Path) -> Result<()> {
-        std::fs::create_dir(path).map_err(|error| Error::FileOpen.os(error))
+        std::fs::create_dir(path).map_err(|error| {
+            let error = Error::FileOpen.os(error);
+            error.during("create the directory").at(path)
+        })
     }
 
     fn remove_directory(&self, path: &Path) -> Result<()> {
-        std::fs::remove_dir(path).map_err(|error| Error::FileRemove.os(error))
+        std::fs::remove_dir(path).map_err(|error| {
+            let error = Error::FileRemove.os(error);
+            error.during("remove the directory").at(path)
+        })
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
         std::fs::read_dir(directory)
             .and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect())
-            .map_err(|error| Error::FileOpen.os(error))
+            .map_err(|error| {
+                let error = Error::FileOpen.os(error);
+                error.during("read the directory").at(directory)
+            })
     }
 
     fn sync_directory(&self, directory: &Path) -> Result<()> {
@@ -106,7 +127,10 @@ impl Names for FileSystem {
         };
         File::open(directory)
             .and_then(|opened| opened.sync_all())
-            .map_err(|error| Error::FileWrite.os(error))
+            .map_err(|error| {
+                let error = Error::FileWrite.os(error);
+                error.during("write the directory").at(directory)
+            })
     }
 }
 
@@ -119,26 +143,39 @@ fn identity(metadata: &Metadata) -> Identity {
 
 /// An open file of the operating system.
 #[derive(Debug)]
-struct FileStream(File);
+struct FileStream {
+    file: File,
+    /// The path that it was opened by, for errors.
+    path: Box<Path>,
+}
+
+impl FileStream {
+    /// Adds what failed to an error of this file.
+    #[cold]
+    fn failed(&self, error: Error, operation: &'static str, cause: std::io::Error) -> Error {
+        error.during(operation).at(&self.path).os(cause)
+    }
+}
 
 impl Stream for FileStream {
     fn size(&self) -> Result<u64> {
-        self.0
+        self.file
             .metadata()
             .map(|found| found.len())
-            .map_err(|error| Error::FileRead.os(error))
+            .map_err(|error| self.failed(Error::FileRead, "get the size of", error))
     }
 
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
-        ReadAt::read_at(&self.0, position, dest)
+        ReadAt::read_at(&self.file, position, dest).map_err(|error| error.at(&self.path))
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
         let mut at = position;
         for part in bytes.chunks(WRITE_STEP) {
-            self.0.write_all_at(part, at).map_err(|error| {
-                crate::trace_error!("Cannot write to a file: {error}");
-                Error::FileWrite
+            self.file.write_all_at(part, at).map_err(|error| {
+                let path = self.path.display();
+                crate::trace_error!("Cannot write to the file {path}: {error}");
+                self.failed(Error::FileWrite, "write to", error)
             })?;
             at += part.len() as u64;
         }
@@ -146,41 +183,43 @@ impl Stream for FileStream {
     }
 
     fn truncate(&self, len: u64) -> Result<()> {
-        self.0
+        self.file
             .set_len(len)
-            .map_err(|error| Error::FileTruncate.os(error))
+            .map_err(|error| self.failed(Error::FileTruncate, "set the length of", error))
     }
 
     fn sync(&self) -> Result<()> {
-        self.0
+        self.file
             .sync_data()
-            .map_err(|error| Error::FileWrite.os(error))
+            .map_err(|error| self.failed(Error::FileWrite, "write out", error))
     }
 
     fn claim(&self) -> Result<bool> {
         use std::fs::TryLockError;
-        match self.0.try_lock() {
+        match self.file.try_lock() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(_)) => Err(Error::Lock),
+            Err(TryLockError::Error(error)) => Err(self.failed(Error::Lock, "lock", error)),
         }
     }
 
     fn identity(&self) -> Option<Identity> {
-        self.0.metadata().ok().map(|found| identity(&found))
+        self.file.metadata().ok().map(|found| identity(&found))
     }
 
     fn close(self: Box<Self>) -> Result<()> {
         // Some file systems only tell now that they couldn't keep what was written.
+        let FileStream { file, path } = *self;
         // SAFETY: the descriptor was open and ours, and is not used again.
-        let closed = unsafe { libc::close(self.0.into_raw_fd()) };
-        // An interrupted close has closed the descriptor all the same.
-        let interrupted =
-            || std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted;
-        match closed == 0 || interrupted() {
-            true => Ok(()),
-            false => Err(Error::FileWrite),
+        if unsafe { libc::close(file.into_raw_fd()) } == 0 {
+            return Ok(());
         }
+        let error = std::io::Error::last_os_error();
+        // An interrupted close has closed the descriptor all the same.
+        if error.kind() == std::io::ErrorKind::Interrupted {
+            return Ok(());
+        }
+        Err(Error::FileWrite.during("write to").at(path).os(error))
     }
 }
 
@@ -237,10 +276,72 @@ mod tests {
         let full = FileSystem
             .open(Path::new("/dev/full"), Mode::Update)
             .unwrap();
-        assert_eq!(
-            full.write_at(0, b"x", Portions::Whole),
-            Err(Error::FileWrite)
-        );
+        let error = full.write_at(0, b"x", Portions::Whole).unwrap_err();
+        assert_eq!(error, Error::FileWrite);
+        assert_eq!(error.errno(), Some(libc::ENOSPC));
+        let text = "cannot write to /dev/full: No space left on device (os error 28)";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn errors_name_the_operation_the_path_and_the_cause() {
+        let dir = TempDir::new("causes");
+        let path = dir.join("f");
+        let missing = dir.join("missing");
+        std::fs::write(&path, b"1").unwrap();
+        let long = dir.join(&"n".repeat(300));
+        let opened = |path: &Path, mode| FileSystem.open(path, mode).err().unwrap();
+        let directory = FileSystem.open(dir.path(), Mode::Read).unwrap();
+        let names = FileSystem.names().unwrap();
+        for (error, operation, at, errno) in [
+            (
+                opened(&missing, Mode::Read),
+                "open",
+                &*missing,
+                libc::ENOENT,
+            ),
+            (
+                opened(dir.path(), Mode::Update),
+                "open",
+                dir.path(),
+                libc::EISDIR,
+            ),
+            (
+                opened(&path.join("x"), Mode::Read),
+                "open",
+                &path.join("x"),
+                libc::ENOTDIR,
+            ),
+            (
+                opened(&long, Mode::Create),
+                "create",
+                &long,
+                libc::ENAMETOOLONG,
+            ),
+            (
+                directory.read_at(0, &mut [0]).unwrap_err(),
+                "read",
+                dir.path(),
+                libc::EISDIR,
+            ),
+            (
+                names.remove(&missing).unwrap_err(),
+                "remove",
+                &missing,
+                libc::ENOENT,
+            ),
+            (
+                names.rename(&missing, &path).unwrap_err(),
+                "rename a file to",
+                &path,
+                libc::ENOENT,
+            ),
+        ] {
+            assert_eq!(error.operation(), Some(operation), "{error}");
+            assert_eq!(error.path(), Some(at), "{error}");
+            assert_eq!(error.errno(), Some(errno), "{error}");
+            assert!(!error.is_corruption(), "{error}");
+        }
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Lock {
         }
         let changed = self.lock(&mut state, kind).map_err(|error| {
             crate::trace_error!("Cannot lock {}: {error}", self.path.display());
-            Error::Lock
+            Error::Lock.during("lock").at(&self.path).os(error)
         })?;
         state.depth = 1;
         if changed {

@@ -21,6 +21,7 @@
 
 use super::backend::Identity;
 use crate::{Error, Result};
+use std::io;
 use std::os::fd::RawFd;
 use std::ptr::{self, NonNull};
 
@@ -95,7 +96,8 @@ impl Mapping {
     /// # Errors
     /// [`Error::FileOpen`] when it can't be mapped.
     pub fn new(fd: RawFd, access: Access, initial: usize) -> Result<Mapping> {
-        let file_size = size_of_file(fd).ok_or(Error::FileOpen)?;
+        let failed = |error| Error::FileOpen.during("map").os(error);
+        let file_size = size_of_file(fd).map_err(failed)?;
         let mapping_size = match access {
             Access::Read => file_size,
             Access::Write | Access::Private => file_size.max(initial),
@@ -106,7 +108,7 @@ impl Mapping {
             Access::Private => map_before_memory(fd, file_size, mapping_size),
         };
         Ok(Mapping {
-            start: start.ok_or(Error::FileOpen)?,
+            start: start.map_err(failed)?,
             file_size,
             mapping_size,
             access,
@@ -120,8 +122,10 @@ impl Mapping {
     pub fn is_current(&self) -> bool {
         match self.access {
             Access::Private if self.changed => true,
-            Access::Private => size_of_file(self.fd) == Some(self.of_file),
-            Access::Read | Access::Write => size_of_file(self.fd) == Some(self.file_size),
+            Access::Private => size_of_file(self.fd).is_ok_and(|size| size == self.of_file),
+            Access::Read | Access::Write => {
+                size_of_file(self.fd).is_ok_and(|size| size == self.file_size)
+            }
         }
     }
 
@@ -137,14 +141,15 @@ impl Mapping {
         if self.is_current() {
             return Ok(None);
         }
-        let size = size_of_file(self.fd).ok_or(Error::FileRead)?;
+        let failed = |error| Error::FileRead.during("map again").os(error);
+        let size = size_of_file(self.fd).map_err(failed)?;
         if self.access != Access::Private && size <= self.mapping_size {
             self.file_size = size;
             return Ok(None);
         }
         // Twice the size, so that a file that grows step by step is mapped seldom.
         let wanted = match size > self.mapping_size {
-            true => size.checked_mul(2).ok_or(Error::FileRead)?,
+            true => size.checked_mul(2).ok_or_else(|| failed(too_large()))?,
             false => self.mapping_size,
         };
         let start = match self.access {
@@ -156,11 +161,11 @@ impl Mapping {
             len: self.mapping_size,
         };
         match start {
-            Some(start) => self.start = start,
-            None => {
+            Ok(start) => self.start = start,
+            Err(error) => {
                 // The old pages are still the mapping.
                 std::mem::forget(old);
-                return Err(Error::FileRead);
+                return Err(failed(error));
             }
         }
         (self.file_size, self.of_file, self.mapping_size) = (size, size, wanted);
@@ -189,7 +194,7 @@ impl Mapping {
     fn is_cut(&self, from: usize, end: usize) -> bool {
         self.access == Access::Private
             && from < self.of_file
-            && size_of_file(self.fd).is_none_or(|size| size < end.min(self.of_file))
+            && size_of_file(self.fd).map_or(true, |size| size < end.min(self.of_file))
     }
 
     /// Whether one of the `len` bytes at `start` is mapped. Only addresses are compared.
@@ -220,8 +225,9 @@ impl Mapping {
     /// The value describes a file that is mapped and that nobody else uses now; `bytes` is readable for
     /// `len` bytes, wherever it is.
     pub unsafe fn write(&mut self, position: u64, bytes: *const u8, len: usize) -> Result<()> {
+        let failed = |error| Error::FileWrite.during("write to").os(error);
         if self.access == Access::Read {
-            return Err(Error::FileWrite);
+            return Err(failed(read_only()));
         }
         if len == 0 {
             return Ok(());
@@ -230,12 +236,14 @@ impl Mapping {
             return Err(Error::FileWrite);
         }
         self.changed = true;
-        let position = usize::try_from(position).map_err(|_| Error::FileWrite)?;
-        let end = position.checked_add(len).ok_or(Error::FileWrite)?;
+        let position = usize::try_from(position).map_err(|_| failed(too_large()))?;
+        let end = position
+            .checked_add(len)
+            .ok_or_else(|| failed(too_large()))?;
         let within = self.offset_of(bytes);
         if end > self.file_size {
             // SAFETY: the caller vouches for the value.
-            unsafe { self.grow(end) }.ok_or(Error::FileWrite)?;
+            unsafe { self.grow(end) }.map_err(failed)?;
         }
         // SAFETY: the file is mapped as far as `end` now; the caller vouches for `bytes`, which are where
         // they were unless they are part of the mapping.
@@ -254,10 +262,11 @@ impl Mapping {
     /// # Safety
     /// The value describes a file that is mapped and that nobody else uses now.
     pub unsafe fn truncate(&mut self, len: u64) -> Result<()> {
+        let failed = |error| Error::FileTruncate.during("set the length of").os(error);
         if self.access == Access::Read {
-            return Err(Error::FileTruncate);
+            return Err(failed(read_only()));
         }
-        let len = usize::try_from(len).map_err(|_| Error::FileTruncate)?;
+        let len = usize::try_from(len).map_err(|_| failed(too_large()))?;
         if len == self.file_size {
             return Ok(());
         }
@@ -267,10 +276,10 @@ impl Mapping {
         self.changed = true;
         if len > self.file_size {
             // SAFETY: the caller vouches for the value.
-            return unsafe { self.grow(len) }.ok_or(Error::FileTruncate);
+            return unsafe { self.grow(len) }.map_err(failed);
         }
-        if self.access == Access::Write && !set_size_of_file(self.fd, len) {
-            return Err(Error::FileTruncate);
+        if self.access == Access::Write {
+            set_size_of_file(self.fd, len).map_err(failed)?;
         }
         self.file_size = len;
         Ok(())
@@ -290,7 +299,7 @@ impl Mapping {
         // SAFETY: the pages are mapped; writing them out changes nothing in memory.
         match unsafe { libc::msync(self.start.as_ptr().cast(), self.mapping_size, libc::MS_SYNC) } {
             0 => Ok(()),
-            _ => Err(Error::FileWrite),
+            _ => Err(Error::FileWrite.during("write out").last_os()),
         }
     }
 
@@ -319,13 +328,15 @@ impl Mapping {
     ///
     /// # Safety
     /// As for [`Mapping::write`].
-    unsafe fn grow(&mut self, len: usize) -> Option<()> {
-        if self.access == Access::Write && !extend_file(self.fd, self.file_size, len) {
+    unsafe fn grow(&mut self, len: usize) -> io::Result<()> {
+        if self.access == Access::Write
+            && let Err(error) = extend_file(self.fd, self.file_size, len)
+        {
             self.shrink_file_back();
-            return None;
+            return Err(error);
         }
         if len > self.mapping_size {
-            let wanted = len.checked_mul(2)?;
+            let wanted = len.checked_mul(2).ok_or_else(too_large)?;
             // SAFETY: the caller vouches for the value.
             let moved = unsafe {
                 match self.access {
@@ -333,11 +344,13 @@ impl Mapping {
                     Access::Read | Access::Write => self.remap(wanted),
                 }
             };
-            let Some(start) = moved else {
-                self.shrink_file_back();
-                return None;
+            self.start = match moved {
+                Ok(start) => start,
+                Err(error) => {
+                    self.shrink_file_back();
+                    return Err(error);
+                }
             };
-            self.start = start;
             self.mapping_size = wanted;
         }
         if self.access == Access::Private {
@@ -349,14 +362,14 @@ impl Mapping {
             }
         }
         self.file_size = len;
-        Some(())
+        Ok(())
     }
 
     /// Undoes what `grow` did to a file when not all of it worked.
     fn shrink_file_back(&self) {
         if self.access == Access::Write {
             // Should this fail too, the file ends in zeros that no frame counts as its own.
-            set_size_of_file(self.fd, self.file_size);
+            let _ = set_size_of_file(self.fd, self.file_size);
         }
     }
 
@@ -364,7 +377,7 @@ impl Mapping {
     ///
     /// # Safety
     /// As for [`Mapping::write`].
-    unsafe fn remap(&self, wanted: usize) -> Option<NonNull<u8>> {
+    unsafe fn remap(&self, wanted: usize) -> io::Result<NonNull<u8>> {
         // SAFETY: the caller vouches that nobody relies on where the old pages are.
         let start = unsafe {
             libc::mremap(
@@ -382,7 +395,7 @@ impl Mapping {
     ///
     /// # Safety
     /// As for [`Mapping::write`].
-    unsafe fn move_private(&self, wanted: usize) -> Option<NonNull<u8>> {
+    unsafe fn move_private(&self, wanted: usize) -> io::Result<NonNull<u8>> {
         // One call can't move pages of the file and memory at once. Where the file's end in the mapping
         // follows from the size that it has on the disk, where nothing of ours changes it.
         let of_file = pages(size_of_file(self.fd)?)?.min(self.mapping_size);
@@ -395,9 +408,9 @@ impl Mapping {
             ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), behind);
             if of_file > 0 && !move_pages(self.start, new, of_file) {
                 // Another program has changed the size of the file. The call may have unmapped the place.
-                if map_memory(Some(new), of_file).is_none() {
+                if let Err(error) = map_memory(Some(new), of_file) {
                     libc::munmap(new.as_ptr().cast(), wanted);
-                    return None;
+                    return Err(error);
                 }
                 let len = of_file.min(self.file_size);
                 ptr::copy_nonoverlapping(self.start.as_ptr(), new.as_ptr(), len);
@@ -407,7 +420,7 @@ impl Mapping {
                 libc::munmap(from.as_ptr().cast(), self.mapping_size - of_file);
             }
         }
-        Some(new)
+        Ok(new)
     }
 }
 
@@ -423,15 +436,13 @@ unsafe fn move_pages(from: NonNull<u8>, to: NonNull<u8>, len: usize) -> bool {
 }
 
 /// The result of a call that maps.
-fn mapped(start: *mut libc::c_void) -> Option<NonNull<u8>> {
-    match start == libc::MAP_FAILED {
-        true => {
-            let error = std::io::Error::last_os_error();
-            crate::trace_error!("Cannot map a file: {error}");
-            None
-        }
-        false => NonNull::new(start.cast()),
+fn mapped(start: *mut libc::c_void) -> io::Result<NonNull<u8>> {
+    if start == libc::MAP_FAILED {
+        let error = io::Error::last_os_error();
+        crate::trace_error!("Cannot map a file: {error}");
+        return Err(error);
     }
+    NonNull::new(start.cast()).ok_or_else(too_large)
 }
 
 /// Maps a file or, without one, memory; `at` pages of our own if they are given.
@@ -441,7 +452,7 @@ fn map(
     access: Access,
     flags: i32,
     fd: RawFd,
-) -> Option<NonNull<u8>> {
+) -> io::Result<NonNull<u8>> {
     let (at, fixed) = match at {
         Some(at) => (at.as_ptr(), libc::MAP_FIXED),
         None => (ptr::null_mut(), 0),
@@ -460,81 +471,98 @@ fn map(
 }
 
 /// Maps memory, which costs nothing until it is written.
-fn map_memory(at: Option<NonNull<u8>>, len: usize) -> Option<NonNull<u8>> {
+fn map_memory(at: Option<NonNull<u8>>, len: usize) -> io::Result<NonNull<u8>> {
     let flags = libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     map(at, len, Access::Private, flags, -1)
 }
 
 /// Maps memory with a file over its start.
-fn map_before_memory(fd: RawFd, file_size: usize, len: usize) -> Option<NonNull<u8>> {
+fn map_before_memory(fd: RawFd, file_size: usize, len: usize) -> io::Result<NonNull<u8>> {
     let start = map_memory(None, len)?;
-    if file_size > 0 && map(Some(start), file_size, Access::Private, 0, fd).is_none() {
+    if file_size > 0
+        && let Err(error) = map(Some(start), file_size, Access::Private, 0, fd)
+    {
         // SAFETY: nobody knows of the pages yet.
         unsafe { libc::munmap(start.as_ptr().cast(), len) };
-        return None;
+        return Err(error);
     }
-    Some(start)
+    Ok(start)
 }
 
 /// Bytes of the pages that hold `len` bytes.
-fn pages(len: usize) -> Option<usize> {
+fn pages(len: usize) -> io::Result<usize> {
     // SAFETY: sysconf only reads a constant of the system.
-    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
-    len.checked_next_multiple_of(page)
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) });
+    let page = page.map_err(|_| too_large())?;
+    len.checked_next_multiple_of(page).ok_or_else(too_large)
 }
 
-fn size_of_file(fd: RawFd) -> Option<usize> {
-    usize::try_from(status_of(fd)?.st_size).ok()
+/// Returns the error for a size that the address space does not have.
+fn too_large() -> io::Error {
+    io::Error::from_raw_os_error(libc::EFBIG)
 }
 
-fn status_of(fd: RawFd) -> Option<libc::stat> {
+/// Returns the error for a mapping that may only be read.
+fn read_only() -> io::Error {
+    io::Error::from_raw_os_error(libc::EBADF)
+}
+
+fn size_of_file(fd: RawFd) -> io::Result<usize> {
+    usize::try_from(status_of(fd)?.st_size).map_err(|_| too_large())
+}
+
+fn status_of(fd: RawFd) -> io::Result<libc::stat> {
     let mut found = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the call fills the struct when it returns 0.
-    unsafe { (libc::fstat(fd, found.as_mut_ptr()) == 0).then(|| found.assume_init()) }
+    unsafe {
+        match libc::fstat(fd, found.as_mut_ptr()) {
+            0 => Ok(found.assume_init()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
 }
 
 /// Which file a descriptor stands for.
 pub fn identity_of(fd: RawFd) -> Option<Identity> {
-    let found = status_of(fd)?;
+    let found = status_of(fd).ok()?;
     Some(Identity {
         device: found.st_dev,
         inode: found.st_ino,
     })
 }
 
-fn set_size_of_file(fd: RawFd, len: usize) -> bool {
-    let Ok(len) = libc::off_t::try_from(len) else {
-        return false;
-    };
+fn set_size_of_file(fd: RawFd, len: usize) -> io::Result<()> {
+    let len = libc::off_t::try_from(len).map_err(|_| too_large())?;
     // SAFETY: the call involves no memory.
-    until_not_interrupted(|| unsafe { libc::ftruncate(fd, len) }) == 0
+    until_not_interrupted(|| unsafe { libc::ftruncate(fd, len) })
 }
 
 /// Makes a file `to` bytes long, with room on the disk for what is added to its `from` bytes.
-fn extend_file(fd: RawFd, from: usize, to: usize) -> bool {
+fn extend_file(fd: RawFd, from: usize, to: usize) -> io::Result<()> {
     let (Ok(start), Ok(len)) = (
         libc::off_t::try_from(from),
         libc::off_t::try_from(to - from),
     ) else {
-        return false;
+        return Err(too_large());
     };
     // SAFETY: the call involves no memory.
-    if until_not_interrupted(|| unsafe { libc::fallocate(fd, 0, start, len) }) == 0 {
-        return true;
+    match until_not_interrupted(|| unsafe { libc::fallocate(fd, 0, start, len) }) {
+        // Some file systems can't reserve space.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
+            set_size_of_file(fd, to)
+        }
+        result => result,
     }
-    // Some file systems can't reserve room.
-    let cannot = [libc::EOPNOTSUPP, libc::ENOSYS];
-    let error = std::io::Error::last_os_error().raw_os_error();
-    error.is_some_and(|error| cannot.contains(&error)) && set_size_of_file(fd, to)
 }
 
-fn until_not_interrupted(call: impl Fn() -> i32) -> i32 {
+fn until_not_interrupted(call: impl Fn() -> i32) -> io::Result<()> {
     loop {
-        let result = call();
-        let interrupted =
-            || std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted;
-        if result == 0 || !interrupted() {
-            return result;
+        if call() == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
         }
     }
 }

@@ -5,7 +5,7 @@
 use super::backend::{Backend, Identity, Mode, Portions, Stream, View};
 use super::filesystem::FileSystem;
 use super::mapping::{Access, Mapping, Pages, identity_of};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,10 @@ impl Backend for Mmap {
         let mut file = write(&self.file);
         match &mut *file {
             Some(opened) if opened.path == path => opened.follow_name(self.mode, self.initial),
-            Some(_) => return Err(Error::FileOpen),
+            Some(_) => {
+                let error = Error::FileOpen.during("map").at(path);
+                return Err(error.because("the backend maps another file"));
+            }
             None => *file = Some(MappedFile::open(path, self.mode, self.initial)?),
         }
         Ok(Box::new(MappedStream(Arc::clone(&self.file))))
@@ -121,11 +124,13 @@ impl MappedFile {
     fn open(path: &Path, mode: MapMode, initial: usize) -> Result<MappedFile> {
         let file = mode.open(path).map_err(|error| {
             crate::trace_error!("Cannot open the file {}: {error}", path.display());
-            Error::FileOpen
+            Error::FileOpen.during("open").at(path).os(error)
         })?;
+        let mapping = Mapping::new(file.as_raw_fd(), mode.access(), initial)
+            .map_err(|error| error.at(path))?;
         Ok(MappedFile {
             path: path.to_owned(),
-            mapping: Mapping::new(file.as_raw_fd(), mode.access(), initial)?,
+            mapping,
             old: Vec::new(),
             file,
         })
@@ -165,7 +170,7 @@ impl MappedFile {
 
     fn sync(&self) -> Result<()> {
         // SAFETY: the file is mapped as long as `self` is there.
-        unsafe { self.mapping.sync() }
+        unsafe { self.mapping.sync() }.map_err(|error| error.at(&self.path))
     }
 }
 
@@ -211,19 +216,20 @@ impl Stream for MappedStream {
     fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileWrite)?;
-        file.follow().map_err(|_| Error::FileWrite)?;
-        let mapping = &mut file.mapping;
+        file.follow()
+            .map_err(|error| error.recast(ErrorKind::FileWrite))?;
         // SAFETY: the file is mapped, the lock keeps others away, and no view outlasts a write.
-        unsafe { mapping.write(position, bytes.as_ptr(), bytes.len()) }
+        let written = unsafe { file.mapping.write(position, bytes.as_ptr(), bytes.len()) };
+        written.map_err(|error| error.at(&file.path))
     }
 
     fn truncate(&self, len: u64) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileTruncate)?;
-        file.follow().map_err(|_| Error::FileTruncate)?;
-        let mapping = &mut file.mapping;
+        file.follow()
+            .map_err(|error| error.recast(ErrorKind::FileTruncate))?;
         // SAFETY: as in `write_at`.
-        unsafe { mapping.truncate(len) }
+        unsafe { file.mapping.truncate(len) }.map_err(|error| error.at(&file.path))
     }
 
     fn sync(&self) -> Result<()> {

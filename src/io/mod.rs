@@ -63,7 +63,7 @@ impl ReadAt for std::fs::File {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(Error::FileRead),
+                Err(error) => return Err(Error::FileRead.during("read").os(error)),
             }
         }
         Ok(filled)

@@ -29,12 +29,13 @@ pub fn remove_urlpath(path: &Path) -> Result<()> {
     let found = match std::fs::metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::Failure.os(error)),
+        Err(error) => return Err(Error::Failure.during("remove").at(path).os(error)),
     };
     if found.is_dir() {
         return remove_dir(path);
     }
-    std::fs::remove_file(path).map_err(|error| Error::FileRemove.os(error))?;
+    std::fs::remove_file(path)
+        .map_err(|error| Error::FileRemove.during("remove").at(path).os(error))?;
     // Most frames have no lock, and one that stays harms nobody.
     let _ = std::fs::remove_file(lock::beside(path));
     Ok(())
@@ -50,22 +51,33 @@ pub fn remove_dir(path: &Path) -> Result<()> {
     if path.as_os_str().is_empty() {
         return Err(Error::InvalidParam);
     }
-    let entries = std::fs::read_dir(path).map_err(|error| Error::NotFound.os(error))?;
-    let mut emptied = true;
+    let entries = std::fs::read_dir(path).map_err(|error| {
+        let error = Error::NotFound.os(error);
+        error.during("read the directory").at(path)
+    })?;
+    let mut emptied = Ok(());
     for entry in entries {
-        emptied &= entry.is_ok_and(|entry| remove_entry(&entry));
+        let removed = match entry {
+            Ok(entry) => remove_entry(&entry),
+            Err(error) => Err(Error::Failure
+                .during("read the directory")
+                .at(path)
+                .os(error)),
+        };
+        emptied = emptied.and(removed);
     }
-    if !emptied {
-        return Err(Error::Failure);
-    }
+    emptied?;
     // A path that is a link to the directory stays, and so does the directory.
     let _ = std::fs::remove_dir(path);
     Ok(())
 }
 
-/// Removes what is no directory and leads to something; returns whether it did.
-fn remove_entry(entry: &DirEntry) -> bool {
-    std::fs::metadata(entry.path()).is_ok() && std::fs::remove_file(entry.path()).is_ok()
+/// Removes what is no directory and leads to something.
+fn remove_entry(entry: &DirEntry) -> Result<()> {
+    let path = entry.path();
+    std::fs::metadata(&path)
+        .and_then(|_| std::fs::remove_file(&path))
+        .map_err(|error| Error::Failure.during("remove").at(path).os(error))
 }
 
 /// Gives the frame at `from` the name `to`; a file of that name is replaced. Its lock keeps its name.
@@ -75,7 +87,7 @@ fn remove_entry(entry: &DirEntry) -> bool {
 pub fn rename_urlpath(from: &Path, to: &Path) -> Result<()> {
     std::fs::metadata(from)
         .and_then(|_| std::fs::rename(from, to))
-        .map_err(|error| Error::Failure.os(error))
+        .map_err(|error| Error::Failure.during("rename").at(from).os(error))
 }
 
 #[cfg(test)]

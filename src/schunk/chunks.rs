@@ -544,6 +544,16 @@ fn hold_specials<S: State + ?Sized>(
     Ok(held as i64 * EXTENDED_HEADER_LENGTH as i64)
 }
 
+/// Adds the number of the chunk, and the path of its frame, to an error.
+#[cold]
+pub(super) fn in_chunk<S: State + ?Sized>(s: &S, nchunk: i64, error: Error) -> Error {
+    let error = error.of_chunk(nchunk);
+    match s.frame().and_then(Frame::path) {
+        Some(path) => error.at(path),
+        None => error,
+    }
+}
+
 /// Looks a chunk up, after the file had its say; `f` gets its number.
 fn with_chunk<'a, S: State + ?Sized, T>(
     s: &'a S,
@@ -567,6 +577,7 @@ pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
         Some(frame) => frame.chunk(at),
         None => Ok(FrameChunk::Borrowed(s.held(at))),
     })
+    .map_err(|error| in_chunk(s, nchunk, error))
 }
 
 /// A chunk without its blocks, when they are in a file; else the whole chunk.
@@ -578,6 +589,7 @@ pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_
         Some(frame) => frame.lazy_chunk(at),
         None => Ok(FrameChunk::Borrowed(s.held(at))),
     })
+    .map_err(|error| in_chunk(s, nchunk, error))
 }
 
 /// Decompresses a chunk; returns its uncompressed bytes.
@@ -586,6 +598,10 @@ pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_
 /// As [`chunk`]; [`Error::InvalidParam`] when `dest` is too short and the chunk is apart in memory,
 /// [`Error::WriteBuffer`] when it is in a frame; those of decompression.
 pub fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
+    decompress_into(s, nchunk, dest).map_err(|error| in_chunk(s, nchunk, error))
+}
+
+fn decompress_into<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
     let chunk = chunk(s, nchunk)?;
     let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
     let nbytes = nbytes.map_err(|_| Error::InvalidHeader)?;
@@ -610,6 +626,10 @@ pub fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Res
 /// As [`chunk`]; [`Error::InvalidParam`] for another kind of chunk, or when it has no such block; those of
 /// decompression.
 pub fn vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
+    read_vl_block(s, nchunk, nblock).map_err(|error| in_chunk(s, nchunk, error))
+}
+
+fn read_vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     let chunk = lazy_chunk(s, nchunk)?;
     let header = ChunkHeader::parse(&chunk)?;

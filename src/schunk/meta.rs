@@ -262,7 +262,7 @@ pub fn vl_get<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<(usize, Buffer)> 
 
 /// The content in a chunk. No callback of the super-chunk takes part.
 pub(super) fn decompress_content(chunk: &[u8]) -> Result<Buffer> {
-    let header = BasicHeader::parse(chunk).map_err(|_| Error::Data)?;
+    let header = BasicHeader::parse(chunk).map_err(|error| error.recast(ErrorKind::Data))?;
     let nbytes = usize::try_from(header.nbytes).map_err(|_| Error::Data)?;
     if usize::try_from(header.cbytes) != Ok(chunk.len()) {
         return Err(Error::Data);

@@ -81,7 +81,8 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
     for piece in pieces(start * typesize, stop * typesize, chunksize) {
         let (part, others) = rest.split_at_mut_checked(piece.len).ok_or(Error::Failure)?;
         rest = others;
-        read_piece(s, &piece, part).map_err(|error| error.recast(ErrorKind::Failure))?;
+        read_piece(s, &piece, part)
+            .map_err(|error| chunks::in_chunk(s, piece.nchunk, error).recast(ErrorKind::Failure))?;
     }
     Ok(())
 }
@@ -129,8 +130,9 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
                 .split_at_checked(piece.len)
                 .ok_or(Error::InvalidParam)?;
             rest = others;
-            let chunk = compress_piece(s, &piece, part)
-                .map_err(|error| error.recast(ErrorKind::Failure))?;
+            let chunk = compress_piece(s, &piece, part).map_err(|error| {
+                chunks::in_chunk(s, piece.nchunk, error).recast(ErrorKind::Failure)
+            })?;
             chunks::update(s, piece.nchunk, Offer::Give(&mut Some(chunk)))?;
         }
         Ok(())
