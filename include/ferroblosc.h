@@ -79,6 +79,26 @@ FERROBLOSC_EXPORT const char *ferroblosc_version(void);
 FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
 
 /**
+ * Why the last call of this thread failed, as one line of text: the operation, the path or chunk, and
+ * the reason of the system. NULL when the call succeeded, and before the first one.
+ *
+ * The call is one of a function of libblosc2 or of this library; functions of libblosc (Blosc 1.x),
+ * and callbacks that you wrote, don't count. Each thread has its own last error. The text stays in
+ * place until the next such call of the same thread; don't free it. Asking changes nothing.
+ *
+ * Of calls of libblosc2 it is known if that is the one of Ferroblosc, and if the process can see it: a
+ * library that was opened with RTLD_LOCAL, as Python does, is not seen.
+ */
+FERROBLOSC_EXPORT
+const char *ferroblosc_last_error(void);
+
+/**
+ * The error number of the system (`errno`) that made the last call of this thread fail; 0 when it
+ * succeeded, and when it failed for another reason. Calls are those of ferroblosc_last_error().
+ */
+FERROBLOSC_EXPORT int ferroblosc_last_errno(void);
+
+/**
  * Reads all of the super-chunk in a file, from a byte on, or in a directory, and tells what is
  * broken. Chunks that have a checksum are compared with it, the others are decompressed.
  *

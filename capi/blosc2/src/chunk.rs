@@ -4,7 +4,7 @@ use crate::buffers::{destination, header};
 use crate::context::core_cparams;
 use crate::types::params::blosc2_cparams;
 use ferroblosc::chunk::{self, BasicHeader, CParams, special};
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
@@ -158,7 +158,9 @@ unsafe fn make_special(
 ) -> Result<c_int> {
     // SAFETY: promised by the caller.
     let (mut params, dest) = unsafe { (core_cparams(cparams), destination(dest, destsize)?) };
-    params.apply_environment().map_err(|_| Error::NullPointer)?;
+    params
+        .apply_environment()
+        .map_err(|error| error.recast(ErrorKind::NullPointer))?;
     Ok(maker(&params, dest)? as c_int)
 }
 

@@ -13,7 +13,8 @@ use ferroblosc::b2nd;
 use ferroblosc::io::ids;
 use ferroblosc::schunk::transaction;
 use ferroblosc_capi_common::boundary;
-use std::ffi::c_int;
+use ferroblosc_capi_common::{last_error as last, pointers};
+use std::ffi::{c_char, c_int};
 
 /// The number that marks a table: "FERROBLO" in the order of a little-endian machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"FERROBLO");
@@ -35,6 +36,12 @@ pub struct Extensions {
     begin_array: OfArray,
     commit_array: OfArray,
     rollback_array: OfArray,
+    /// Returns the text of the last error of this thread, or NULL.
+    last_error: extern "C" fn() -> *const c_char,
+    /// Returns its error number of the system, or 0.
+    last_errno: extern "C" fn() -> c_int,
+    /// Makes an error of another library the last one: a text, or NULL for a success, and an error number.
+    set_last_error: unsafe extern "C" fn(*const c_char, c_int),
 }
 
 // SAFETY: the table is only read, and its backend's name is a constant.
@@ -54,6 +61,9 @@ static EXTENSIONS: Extensions = Extensions {
     begin_array,
     commit_array,
     rollback_array,
+    last_error,
+    last_errno,
+    set_last_error,
 };
 
 /// Returns the table as the backend that it begins with.
@@ -106,5 +116,24 @@ unsafe extern "C" fn rollback_array(array: *mut b2nd_array_t) -> c_int {
         // SAFETY: the caller gives an array, or NULL.
         let mut array = unsafe { CArray::enter(array, Purpose::Change) }?;
         b2nd::transaction::rollback(&mut *array).map(|()| 0)
+    })
+}
+
+extern "C" fn last_error() -> *const c_char {
+    boundary!(ferroblosc_last_error, unrecorded, { Ok(last::text()) })
+}
+
+extern "C" fn last_errno() -> c_int {
+    boundary!(ferroblosc_last_errno, unrecorded, { Ok(last::errno()) })
+}
+
+unsafe extern "C" fn set_last_error(text: *const c_char, errno: c_int) {
+    boundary!(ferroblosc_set_last_error, unrecorded, {
+        // SAFETY: the caller gives a NUL-terminated text, or NULL.
+        match unsafe { pointers::c_str(text) } {
+            None => last::clear(),
+            Some(text) => last::record_text(text, errno),
+        }
+        Ok(())
     })
 }

@@ -116,7 +116,8 @@ pub unsafe extern "C" fn blosc2_register_io_cb(io: *const blosc2_io_cb) -> c_int
 /// The I/O backend with this id, or NULL. It stays where it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
-    boundary!(blosc2_get_io_cb, {
+    boundary!(blosc2_get_io_cb, unrecorded, {
+        // Unrecorded, as the functions that ask for the last error come here first.
         let found = match known(id) {
             Some(known) => known.0.get(),
             None if id == ids::DURABLE => extensions::table(),

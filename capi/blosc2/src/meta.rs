@@ -7,7 +7,7 @@ use crate::types::params::blosc2_cparams;
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::CParams;
 use ferroblosc::schunk::meta;
-use ferroblosc::{Buffer, Error, Result};
+use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
@@ -23,7 +23,8 @@ unsafe fn named(
 ) -> Result<(Entered<CSchunk>, Buffer)> {
     // SAFETY: promised by the caller.
     unsafe {
-        let schunk = CSchunk::enter(schunk, purpose).map_err(|_| Error::InvalidParam)?;
+        let schunk = CSchunk::enter(schunk, purpose)
+            .map_err(|error| error.recast(ErrorKind::InvalidParam))?;
         Ok((schunk, name_of(name)?))
     }
 }
@@ -189,7 +190,8 @@ pub unsafe extern "C" fn blosc2_vlmeta_get_names(
     boundary!(blosc2_vlmeta_get_names, {
         // SAFETY: the caller gives a super-chunk and room for the names, or NULL.
         unsafe {
-            let schunk = CSchunk::enter(schunk, Purpose::Look).map_err(|_| Error::InvalidParam)?;
+            let schunk = CSchunk::enter(schunk, Purpose::Look)
+                .map_err(|error| error.recast(ErrorKind::InvalidParam))?;
             let found = schunk.vlmetalayer_names();
             if names.is_null() && !found.is_empty() {
                 return Err(Error::InvalidParam);

@@ -233,7 +233,11 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
     unsafe {
         let file = libc::fopen(urlpath, open_mode.as_ptr());
         if file.is_null() {
-            return Err(Error::FileOpen);
+            let error = Error::FileOpen.during("open").last_os();
+            return Err(match pointers::path(urlpath) {
+                Some(path) => error.at(path),
+                None => error,
+            });
         }
         let fd = libc::fileno(file);
         let mapping = match Mapping::new(fd, mode.access(), params.initial_mapping_size) {
@@ -385,7 +389,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_truncate(stream: *mut c_void, size: i
         let truncated = unsafe { change(stream.as_ptr().cast(), |mapping| mapping.truncate(size)) };
         truncated
             .ok_or(Error::Failure)?
-            .map_err(|_| Error::Failure)?;
+            .map_err(|error| error.recast(ferroblosc::ErrorKind::Failure))?;
         Ok(0)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::types::stdio::blosc2_stdio_file;
 use ferroblosc::Error;
-use ferroblosc_capi_common::boundary;
+use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::fs::File;
 use std::io::ErrorKind;
@@ -96,7 +96,11 @@ pub unsafe extern "C" fn blosc2_stdio_open(
         unsafe {
             let file = libc::fopen(urlpath, mode);
             if file.is_null() {
-                return Err(Error::FileOpen);
+                let error = Error::FileOpen.during("open").last_os();
+                return Err(match pointers::path(urlpath) {
+                    Some(path) => error.at(path),
+                    None => error,
+                });
             }
             let stream: *mut blosc2_stdio_file =
                 libc::malloc(size_of::<blosc2_stdio_file>()).cast();
@@ -210,7 +214,8 @@ pub unsafe extern "C" fn blosc2_stdio_truncate(stream: *mut c_void, size: i64) -
         // SAFETY: the caller gives a stream or NULL, and doesn't close it meanwhile.
         let file = unsafe { descriptor(stream) }.ok_or(Error::Failure)?;
         let size = u64::try_from(size).map_err(|_| Error::Failure)?;
-        file.set_len(size).map_err(|_| Error::Failure)?;
+        file.set_len(size)
+            .map_err(|error| Error::Failure.during("set the length of a file").os(error))?;
         Ok(0)
     })
 }

@@ -5,7 +5,7 @@
 //! that the C prototype reserves for errors: the negative code for integers, NULL for pointers,
 //! nothing for `void`. Each skin has its own codes: its errors are [`CError`]s.
 
-use crate::reserve;
+use crate::{last_error, reserve};
 pub use ferroblosc::Error as CoreError;
 use ferroblosc::{Error, blosc1, trace_error};
 use std::any::Any;
@@ -20,6 +20,8 @@ pub trait CError: Display {
     const NO_MEMORY: Self;
     /// The code, negative.
     fn code(&self) -> i32;
+    /// Returns the error as one of the core.
+    fn into_core(self) -> Error;
 }
 
 impl CError for Error {
@@ -28,6 +30,10 @@ impl CError for Error {
 
     fn code(&self) -> i32 {
         self.kind().code()
+    }
+
+    fn into_core(self) -> Error {
+        self
     }
 }
 
@@ -38,6 +44,10 @@ impl CError for blosc1::Error {
 
     fn code(&self) -> i32 {
         blosc1::Error::code(*self)
+    }
+
+    fn into_core(self) -> Error {
+        Error::Callback(self.code()).because(self.text())
     }
 }
 
@@ -102,21 +112,55 @@ pub fn run_with_memory<T: CReturn, E: CError>(
     })
 }
 
-/// Runs the body of the exported function `name`; use the [`boundary!`](crate::boundary!) macro.
+/// Runs the body of the exported function `name`, and keeps its error as the
+/// [last one](last_error); use the [`boundary!`](crate::boundary!) macro.
 pub fn run<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
+    match guarded(name, body) {
+        Ok(value) => {
+            last_error::clear();
+            value
+        }
+        Err(failure) => {
+            let code = failure.code;
+            last_error::record(failure.error);
+            T::from_code(code)
+        }
+    }
+}
+
+/// Runs the body of a function that asks for the last error, and leaves that alone.
+pub fn run_unrecorded<T: CReturn>(name: &str, body: impl FnOnce() -> Result<T, Error>) -> T {
+    guarded(name, body).unwrap_or_else(|failure| T::from_code(failure.code))
+}
+
+/// The error of a call, and the code that its caller gets.
+struct Failure {
+    code: i32,
+    error: Error,
+}
+
+/// Runs the body of the exported function `name`, and writes under `BLOSC_TRACE` why it failed.
+fn guarded<T, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T, Failure> {
     // Unwind safety: the library's shared state is behind locks that tolerate a poisoned holder,
     // and a context whose call panicked is set up anew by its next call.
     match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(value)) => value,
+        Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
             trace_error!("{name}: {error}");
-            T::from_code(error.code())
+            Err(Failure {
+                code: error.code(),
+                error: error.into_core(),
+            })
         }
         Err(panic) => {
             // Dropping the payload may itself panic, which would get out of here: leak it.
             let panic = std::mem::ManuallyDrop::new(panic);
-            trace_error!("{name} panicked: {}", panic_text(&**panic));
-            T::from_code(E::PANIC.code())
+            let text = panic_text(&**panic);
+            trace_error!("{name} panicked: {text}");
+            Err(Failure {
+                code: E::PANIC.code(),
+                error: Error::Failure.because(format!("panic: {text}")),
+            })
         }
     }
 }
@@ -135,7 +179,8 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 /// Wraps the body of an exported function: `boundary!(name, { … Ok(value) })`.
 ///
 /// The body is a block of type [`ferroblosc::Result`]; `?` works in it. With another type of error,
-/// that comes before the block: `boundary!(name, blosc1::Error, { … })`.
+/// that comes before the block: `boundary!(name, blosc1::Error, { … })`. Functions that ask for the
+/// last error leave it alone: `boundary!(name, unrecorded, { … })`.
 ///
 /// A function that frees something, or has no value for errors, runs without memory too:
 /// `boundary!(name, always, { … })`. The others are refused where [`reserve::is_exhausted`].
@@ -151,6 +196,9 @@ macro_rules! boundary {
     };
     ($name:ident, $body:block) => {
         $crate::boundary!($name, $crate::boundary::CoreError, $body)
+    };
+    ($name:ident, unrecorded, $body:block) => {
+        $crate::boundary::run_unrecorded(stringify!($name), || -> ::ferroblosc::Result<_> { $body })
     };
     ($name:ident, $error:ty, $body:block) => {
         $crate::boundary::run_with_memory(

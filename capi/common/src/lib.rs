@@ -5,6 +5,7 @@
 //! | [`boundary`](mod@boundary) | the wrapper around the body of every exported function: no panic gets out, an error becomes the value a C caller expects |
 //! | [`pointers`] | pointers of C callers turned into slices, strings and references, with the checks |
 //! | [`buffers`] | strings that the caller will `free` |
+//! | [`last_error`] | the error of the last failing call of each thread |
 //! | [`global`] | global state behind a lock that survives `fork` |
 //! | [`reserve`] | the allocator of the libraries: small requests succeed when the system has no memory |
 //!
@@ -31,5 +32,6 @@
 pub mod boundary;
 pub mod buffers;
 pub mod global;
+pub mod last_error;
 pub mod pointers;
 pub mod reserve;

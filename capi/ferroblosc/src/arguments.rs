@@ -33,7 +33,10 @@ pub fn note(error: &dyn std::fmt::Display, code: Error) -> Error {
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
     // A thread that ends has nobody who asks.
     let _ = LAST_ERROR.try_with(|last| last.replace(text));
-    code
+    if code.errno().is_some() {
+        return code;
+    }
+    Error::from(code.kind()).because(error.to_string())
 }
 
 pub fn blpk(error: BlpkError) -> Error {

@@ -5,7 +5,7 @@ use crate::bcolz_spec::bcolz_spec;
 use ferroblosc::bcolz::{self, Carray, CarraySpec, Cparams, Ctable, Dtype, Mode, Object, Options};
 use ferroblosc::bloscpack::Value;
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::{boundary, buffers, pointers};
+use ferroblosc_capi_common::{buffers, pointers};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 
@@ -370,7 +370,7 @@ pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int)
 /// until the next failure. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_last_error() -> *const c_char {
-    boundary!(bcolz_last_error, always, { Ok(last_error()) })
+    boundary!(bcolz_last_error, unrecorded, { Ok(last_error()) })
 }
 
 /// Reads rows of a carray or a column, from row `start` on (a negative number counts from the end), as many as

@@ -7,7 +7,7 @@ use ferroblosc::bloscpack::Value;
 use ferroblosc::blpk::Checksum;
 use ferroblosc::convert::{self, Target};
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::{boundary, buffers};
+use ferroblosc_capi_common::buffers;
 use std::ffi::{c_char, c_int};
 
 /// The number of faults that callers get.

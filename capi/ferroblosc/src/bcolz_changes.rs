@@ -7,7 +7,7 @@ use crate::bcolz_spec::bcolz_spec;
 use ferroblosc::bcolz::{Carray, Object};
 use ferroblosc::bloscpack::Value;
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::{boundary, pointers};
+use ferroblosc_capi_common::pointers;
 use std::ffi::{c_char, c_int, c_void};
 
 /// Appends rows to a carray: `size` bytes. They are on the disk when bcolz_flush() or bcolz_close() returned 0.

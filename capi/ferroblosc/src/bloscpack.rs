@@ -7,7 +7,7 @@ use crate::arguments::{
 use crate::types::{bloscpack_args, bloscpack_info};
 use ferroblosc::Error;
 use ferroblosc::bloscpack::{self, Metadata, Unpacked};
-use ferroblosc_capi_common::{boundary, pointers};
+use ferroblosc_capi_common::pointers;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
@@ -320,5 +320,5 @@ pub unsafe extern "C" fn bloscpack_unpack_npy(
 /// lasts until the next one fails. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_last_error() -> *const c_char {
-    boundary!(bloscpack_last_error, always, { Ok(last_error()) })
+    boundary!(bloscpack_last_error, unrecorded, { Ok(last_error()) })
 }

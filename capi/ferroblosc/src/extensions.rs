@@ -4,7 +4,7 @@
 //! libblosc2 has no table, and neither has one with another implementation of C-Blosc2.
 
 use crate::constants::FERROBLOSC_IO_DURABLE;
-use ferroblosc::{Error, Result, trace_error};
+use ferroblosc::{Error, Result};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
 
@@ -41,6 +41,12 @@ pub struct Extensions {
     pub commit_array: Function,
     /// As above.
     pub rollback_array: Function,
+    /// Returns the text of the last error of this thread, or NULL.
+    pub last_error: extern "C" fn() -> *const c_char,
+    /// Returns its error number of the system, or 0.
+    pub last_errno: extern "C" fn() -> c_int,
+    /// Makes an error of this library the last one: a text, or NULL for a success, and an error number.
+    pub set_last_error: unsafe extern "C" fn(*const c_char, c_int),
 }
 
 // A reference from here would be a strong one, so the address is kept where the assembler put it.
@@ -62,11 +68,15 @@ unsafe extern "C" {
     static GET_BACKEND: Option<GetBackend>;
 }
 
+/// Returns blosc2_get_io_cb() of the libblosc2 that was there when this library was loaded.
+fn linked() -> Option<GetBackend> {
+    // SAFETY: the linker filled the word in, with zero when there is no such function.
+    unsafe { (&raw const GET_BACKEND).read_volatile() }
+}
+
 /// Returns blosc2_get_io_cb() of the libblosc2 of this process.
 fn get_backend() -> Option<GetBackend> {
-    // SAFETY: the linker filled the word in, with zero when there is no such function.
-    let linked = unsafe { (&raw const GET_BACKEND).read_volatile() };
-    linked.or_else(|| {
+    linked().or_else(|| {
         // It may have been loaded after this library.
         // SAFETY: the name is NUL-terminated; a function of this name is the one of blosc2.h.
         unsafe {
@@ -81,22 +91,29 @@ fn get_backend() -> Option<GetBackend> {
 /// # Errors
 /// [`Error::InvalidParam`] when it isn't Ferroblosc's.
 pub fn extensions() -> Result<&'static Extensions> {
-    let table = get_backend().and_then(|get| {
-        // SAFETY: a function of blosc2.h, which lends a backend or returns NULL.
-        let backend = unsafe { get(FERROBLOSC_IO_DURABLE as u8) };
-        NonNull::new(backend.cast_mut())
-    });
+    get_backend().and_then(lent).ok_or_else(|| {
+        Error::InvalidParam
+            .because("the libblosc2 of this process is not Ferroblosc's, or an older one")
+    })
+}
+
+/// Returns the table of the libblosc2 of this process if finding it costs nothing: if it was there
+/// when this library was loaded.
+pub fn linked_extensions() -> Option<&'static Extensions> {
+    linked().and_then(lent)
+}
+
+/// Returns the table that a blosc2_get_io_cb() lends.
+fn lent(get: GetBackend) -> Option<&'static Extensions> {
+    // SAFETY: a function of blosc2.h, which lends a backend or returns NULL.
+    let backend = unsafe { get(FERROBLOSC_IO_DURABLE as u8) };
     // SAFETY: C-Blosc2 has no backend of this number. That of Ferroblosc begins a table, which is static; its
     // size is compared before members that an older one may not have are used.
-    let table = table.and_then(|backend| unsafe {
+    NonNull::new(backend.cast_mut()).and_then(|backend| unsafe {
         let table = backend.cast::<Extensions>().as_ptr();
         let is_ours = c_int::from((*table).io.id) == FERROBLOSC_IO_DURABLE
             && (*table).magic == MAGIC
             && (*table).size >= size_of::<Extensions>();
         is_ours.then(|| &*table)
-    });
-    table.ok_or_else(|| {
-        trace_error!("the libblosc2 of this process is not Ferroblosc's, or an older one");
-        Error::InvalidParam
     })
 }

@@ -13,6 +13,7 @@
 //! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, checks of super-chunks |
 //! | [`transaction`] | `ferroblosc.h` | transactions of super-chunks and arrays |
 //! | `extensions.rs` | | functions of libblosc2 that it doesn't export |
+//! | [`last_error`] | `ferroblosc.h` | the last error of a thread |
 //! | `arguments.rs` | | what C callers of Bloscpack and bcolz give and get, in Rust's terms |
 //!
 //! **Where a new function goes**: a function that belongs to no format (checks of frames, ids of I/O back ends)
@@ -34,6 +35,18 @@
     reason = "the contract of an exported function is its C documentation: pointers are NULL where that is allowed, and otherwise valid for what the function does with them"
 )]
 
+/// [`ferroblosc_capi_common::boundary!`], after which libblosc2 knows how the call ended.
+macro_rules! boundary {
+    ($name:ident, unrecorded, $body:block) => {
+        ferroblosc_capi_common::boundary!($name, unrecorded, $body)
+    };
+    ($($arguments:tt)*) => {{
+        let returned = ferroblosc_capi_common::boundary!($($arguments)*);
+        crate::last_error::forward();
+        returned
+    }};
+}
+
 mod arguments;
 pub mod bcolz;
 pub mod bcolz_care;
@@ -42,6 +55,7 @@ pub mod bcolz_spec;
 pub mod bloscpack;
 pub mod constants;
 mod extensions;
+pub mod last_error;
 pub mod report;
 pub mod transaction;
 pub mod types;

@@ -1,11 +1,12 @@
 //! Transactions of super-chunks and arrays.
 
 use crate::extensions::{Extensions, Function, extensions};
+use crate::last_error::forward;
 use ferroblosc::Error;
-use ferroblosc_capi_common::boundary;
+use ferroblosc_capi_common::last_error;
 use std::ffi::{c_int, c_void};
 
-/// Calls a function of libblosc2, whose code is returned as it is.
+/// Calls a function of libblosc2, whose code and error become those of the call.
 ///
 /// # Safety
 /// The pointer is what the function takes, or NULL.
@@ -13,9 +14,13 @@ unsafe fn call(
     pick: impl FnOnce(&Extensions) -> Function,
     pointer: *mut c_void,
 ) -> Result<c_int, Error> {
-    let function = pick(extensions()?);
+    let table = extensions().inspect_err(|error| {
+        last_error::record(error.clone());
+        forward();
+    })?;
+    last_error::clear();
     // SAFETY: promised by the caller.
-    Ok(unsafe { function(pointer) })
+    Ok(unsafe { pick(table)(pointer) })
 }
 
 /// Begins a transaction of a `blosc2_schunk`, or one within its open transaction. All changes until
@@ -31,7 +36,7 @@ unsafe fn call(
 /// super-chunk is not one of Ferroblosc's libblosc2; BLOSC2_ERROR_LOCK and the errors of files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_begin(schunk: *mut c_void) -> c_int {
-    boundary!(ferroblosc_begin, {
+    boundary!(ferroblosc_begin, unrecorded, {
         // SAFETY: the caller gives a super-chunk, or NULL.
         unsafe { call(|table| table.begin, schunk) }
     })
@@ -44,7 +49,7 @@ pub unsafe extern "C" fn ferroblosc_begin(schunk: *mut c_void) -> c_int {
 /// changes are rolled back then, and the super-chunk can be used on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_commit(schunk: *mut c_void) -> c_int {
-    boundary!(ferroblosc_commit, {
+    boundary!(ferroblosc_commit, unrecorded, {
         // SAFETY: the caller gives a super-chunk, or NULL.
         unsafe { call(|table| table.commit, schunk) }
     })
@@ -57,7 +62,7 @@ pub unsafe extern "C" fn ferroblosc_commit(schunk: *mut c_void) -> c_int {
 /// Gives 0; BLOSC2_ERROR_INVALID_PARAM without a transaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_rollback(schunk: *mut c_void) -> c_int {
-    boundary!(ferroblosc_rollback, {
+    boundary!(ferroblosc_rollback, unrecorded, {
         // SAFETY: the caller gives a super-chunk, or NULL.
         unsafe { call(|table| table.rollback, schunk) }
     })
@@ -66,7 +71,7 @@ pub unsafe extern "C" fn ferroblosc_rollback(schunk: *mut c_void) -> c_int {
 /// Begins a transaction of a `b2nd_array_t`, as ferroblosc_begin() does of its super-chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_begin_array(array: *mut c_void) -> c_int {
-    boundary!(ferroblosc_begin_array, {
+    boundary!(ferroblosc_begin_array, unrecorded, {
         // SAFETY: the caller gives an array, or NULL.
         unsafe { call(|table| table.begin_array, array) }
     })
@@ -76,7 +81,7 @@ pub unsafe extern "C" fn ferroblosc_begin_array(array: *mut c_void) -> c_int {
 /// has the old shape again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_commit_array(array: *mut c_void) -> c_int {
-    boundary!(ferroblosc_commit_array, {
+    boundary!(ferroblosc_commit_array, unrecorded, {
         // SAFETY: the caller gives an array, or NULL.
         unsafe { call(|table| table.commit_array, array) }
     })
@@ -86,7 +91,7 @@ pub unsafe extern "C" fn ferroblosc_commit_array(array: *mut c_void) -> c_int {
 /// in the struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_rollback_array(array: *mut c_void) -> c_int {
-    boundary!(ferroblosc_rollback_array, {
+    boundary!(ferroblosc_rollback_array, unrecorded, {
         // SAFETY: the caller gives an array, or NULL.
         unsafe { call(|table| table.rollback_array, array) }
     })

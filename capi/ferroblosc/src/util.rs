@@ -1,7 +1,6 @@
 //! Versions and error texts.
 
 use ferroblosc::Error;
-use ferroblosc_capi_common::boundary;
 use std::ffi::{CStr, c_char, c_int};
 
 /// The version of Ferroblosc.

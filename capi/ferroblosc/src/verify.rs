@@ -9,7 +9,7 @@ use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::verify::{Fingerprint, Report};
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::{boundary, pointers};
+use ferroblosc_capi_common::pointers;
 use std::ffi::{c_char, c_void};
 
 /// Reads all of the super-chunk in a file, from a byte on, or in a directory, and tells what is

@@ -107,6 +107,21 @@ fn transactions_are_committed_and_rolled_back() {
 }
 
 #[test]
+fn the_last_error_of_a_thread_says_why_its_call_failed() {
+    let folder = library_folder();
+    let libraries = ["libferroblosc.so", "libblosc2.so"].map(|name| folder.join(name));
+    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
+    let program = compile("last_error.c", "last-error", &libraries);
+    run(Command::new(program)
+        .env("LD_LIBRARY_PATH", folder)
+        .env("LC_ALL", "C")
+        .env_remove("FERROBLOSC_DURABLE")
+        .env_remove("FERROBLOSC_CHECKSUMS")
+        .env_remove("BLOSC_LOCKING")
+        .current_dir(scratch("last-error")));
+}
+
+#[test]
 fn arrays_and_tables_of_bcolz() {
     run(&mut shared("bcolz.c"));
     run(&mut linked_statically("bcolz.c"));

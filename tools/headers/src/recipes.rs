@@ -191,7 +191,7 @@ pub const HEADERS: &[Header] = &[
             Text("ferroblosc-begin.h"),
             Macros(&["constants.rs"]),
             Types(&["report.rs"]),
-            Functions(&["util.rs", "verify.rs", "transaction.rs"]),
+            Functions(&["util.rs", "last_error.rs", "verify.rs", "transaction.rs"]),
             Text("ferroblosc-end.h"),
         ],
     ),

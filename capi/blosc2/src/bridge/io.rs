@@ -9,6 +9,7 @@ use ferroblosc::io::{
     Backend, Care, CarefulFileSystem, FileSystem, Identity, Mode, Portions, Stream, View, ids,
 };
 use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::last_error;
 use std::ffi::{CString, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -26,7 +27,9 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     if let Some(care) = care_of(io.id) {
         return Ok(Arc::new(CarefulFileSystem(care)));
     }
-    let callbacks = registered(io.id).ok_or(Error::PluginIo)?;
+    let callbacks = registered(io.id).ok_or_else(|| {
+        Error::PluginIo.because(format!("no I/O backend {} is registered", io.id))
+    })?;
     // The core knows files itself, unless somebody has put other functions in the place of those.
     if io.id == FILESYSTEM.id && has_same_functions(&callbacks, &FILESYSTEM) {
         return Ok(Arc::new(FileSystem));
@@ -73,6 +76,27 @@ fn has_same_functions(one: &blosc2_io_cb, other: &blosc2_io_cb) -> bool {
     same!(open close size write read truncate destroy)
 }
 
+/// Calls a callback so that [`failed`] finds why it failed.
+fn called<R>(callback: impl FnOnce() -> R) -> R {
+    last_error::clear();
+    // SAFETY: the address of this thread's error number is always valid.
+    unsafe { *libc::__errno_location() = 0 };
+    callback()
+}
+
+/// Returns the error of a callback that was [`called`]: with the error of the library's own function, if it
+/// was one, otherwise with the number that it left in `errno`.
+#[cold]
+fn failed(error: Error, operation: &'static str, path: &Path) -> Error {
+    let system = std::io::Error::last_os_error();
+    let error = match last_error::take() {
+        Some(inner) => inner.recast(error.kind()),
+        None if system.raw_os_error() == Some(0) => error,
+        None => error.os(system),
+    };
+    error.during(operation).at(path)
+}
+
 /// A backend of callbacks.
 struct CBackend {
     callbacks: blosc2_io_cb,
@@ -88,12 +112,15 @@ unsafe impl Sync for CBackend {}
 impl Backend for CBackend {
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
         let open = self.callbacks.open.ok_or(Error::PluginIo)?;
-        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::FileOpen)?;
+        let c_path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::FileOpen)?;
         // SAFETY: the texts are NUL-terminated, and the parameters what the backend expects.
-        let stream = unsafe { open(path.as_ptr(), mode.c_name().as_ptr(), self.params) };
+        let stream =
+            called(|| unsafe { open(c_path.as_ptr(), mode.c_name().as_ptr(), self.params) });
+        let stream = NonNull::new(stream).ok_or_else(|| failed(Error::FileOpen, "open", path))?;
         Ok(Box::new(CStream {
             callbacks: self.callbacks,
-            stream: Mutex::new(Opened(NonNull::new(stream).ok_or(Error::FileOpen)?)),
+            stream: Mutex::new(Opened(stream)),
+            path: path.into(),
         }))
     }
 
@@ -124,6 +151,8 @@ impl Backend for CBackend {
 struct CStream {
     callbacks: blosc2_io_cb,
     stream: Mutex<Opened>,
+    /// The path that it was opened by, for errors.
+    path: Box<Path>,
 }
 
 /// What the backend opened.
@@ -154,12 +183,12 @@ impl CStream {
         let mut place: *mut c_void = dest.cast();
         let stream = self.locked();
         // SAFETY: the stream is open, and `dest` has room if the backend wants any.
-        let there = unsafe { read(&mut place, 1, wanted, position, stream.0.as_ptr()) };
+        let there = called(|| unsafe { read(&mut place, 1, wanted, position, stream.0.as_ptr()) });
         match usize::try_from(there) {
             Ok(there) if there <= len && !(place.is_null() && there > 0) => {
                 Ok((place.cast(), there))
             }
-            _ => Err(Error::FileRead),
+            _ => Err(failed(Error::FileRead, "read", &self.path)),
         }
     }
 
@@ -184,9 +213,9 @@ impl CStream {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the stream is open, and not used again.
-        match unsafe { close(stream.0.as_ptr()) } {
+        match called(|| unsafe { close(stream.0.as_ptr()) }) {
             0 => Ok(()),
-            _ => Err(Error::FileWrite),
+            _ => Err(failed(Error::FileWrite, "close", &self.path)),
         }
     }
 }
@@ -195,8 +224,8 @@ impl Stream for CStream {
     fn size(&self) -> Result<u64> {
         let size = self.callbacks.size.ok_or(Error::PluginIo)?;
         // SAFETY: the stream is open.
-        let size = unsafe { size(self.locked().0.as_ptr()) };
-        u64::try_from(size).map_err(|_| Error::FileRead)
+        let size = called(|| unsafe { size(self.locked().0.as_ptr()) });
+        u64::try_from(size).map_err(|_| failed(Error::FileRead, "get the size of", &self.path))
     }
 
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
@@ -237,13 +266,14 @@ impl Stream for CStream {
         };
         let stream = self.locked();
         // SAFETY: the stream is open, and there are so many bytes.
-        let written = unsafe {
+        let written = called(|| unsafe {
             let stream = stream.0.as_ptr();
             write(bytes.as_ptr().cast(), size, nitems, position, stream)
-        };
-        match written == nitems {
-            true => Ok(()),
-            false => Err(Error::FileWrite),
+        });
+        if written == nitems {
+            Ok(())
+        } else {
+            Err(failed(Error::FileWrite, "write to", &self.path))
         }
     }
 
@@ -251,9 +281,9 @@ impl Stream for CStream {
         let truncate = self.callbacks.truncate.ok_or(Error::PluginIo)?;
         let len = i64::try_from(len).map_err(|_| Error::FileTruncate)?;
         // SAFETY: the stream is open.
-        match unsafe { truncate(self.locked().0.as_ptr(), len) } {
+        match called(|| unsafe { truncate(self.locked().0.as_ptr(), len) }) {
             0 => Ok(()),
-            _ => Err(Error::FileTruncate),
+            _ => Err(failed(Error::FileTruncate, "set the length of", &self.path)),
         }
     }
 

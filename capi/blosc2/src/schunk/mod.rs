@@ -17,8 +17,7 @@ use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{Backend, paths};
 use ferroblosc::schunk::{Layers, State, copy, describe, refresh_all};
 use ferroblosc::{Buffer, Error, Result};
-use ferroblosc_capi_common::{boundary, buffers, pointers};
-use std::alloc::{Layout, alloc_zeroed};
+use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::path::Path;
 use std::ptr::null_mut;
@@ -390,7 +389,7 @@ pub(crate) unsafe fn open(
         let path = paths::without_scheme(given);
         let start = u64::try_from(offset).map_err(|_| Error::InvalidParam)?;
         let contiguous = !std::fs::metadata(path)
-            .map_err(|_| Error::FileOpen)?
+            .map_err(|error| Error::FileOpen.during("open").at(path).os(error))?
             .is_dir();
         // SAFETY: promised by the caller.
         let (files, lock) = unsafe { place(Arc::clone(&backend), &io, path, contiguous, start) };
