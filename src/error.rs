@@ -245,6 +245,12 @@ impl Error {
         is_of_data && self.errno().is_none()
     }
 
+    /// Whether the system refused what says nothing about the data: all its errors but those of a file
+    /// that is missing.
+    pub fn is_of_system(&self) -> bool {
+        self.errno().is_some_and(|number| number != libc::ENOENT)
+    }
+
     /// Returns the operation that failed, as a verb: `open`, `write to`.
     pub fn operation(&self) -> Option<&'static str> {
         self.context()?.operation
@@ -457,6 +463,27 @@ impl fmt::Display for Error {
         if context.operation.is_some() || context.chunk.is_some() || context.path.is_some() {
             f.write_str(": ")?;
         }
+        self.write_reason(f)
+    }
+}
+
+impl Error {
+    /// Returns the text without the operation, the path and the chunk, for callers that name them
+    /// themselves.
+    pub fn reason(&self) -> impl fmt::Display + '_ {
+        struct Reason<'a>(&'a Error);
+        impl fmt::Display for Reason<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.write_reason(f)
+            }
+        }
+        Reason(self)
+    }
+
+    fn write_reason(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(context) = self.context() else {
+            return fmt::Display::fmt(&self.kind, f);
+        };
         match (&context.detail, &context.source) {
             (Some(detail), None) => f.write_str(detail)?,
             (Some(detail), Some(source)) => write!(f, "{detail}: {}", source.get())?,
@@ -605,6 +632,13 @@ mod tests {
         assert_eq!(error.to_string(), Error::FilterPipeline.to_string());
         assert!(!error.is_corruption());
         assert!(Error::Data.recast(ErrorKind::Failure).is_corruption());
+    }
+
+    #[test]
+    fn a_reason_leaves_out_what_the_caller_names() {
+        let error = Error::Data.during("read").of_chunk(3).at("/x");
+        assert_eq!(error.reason().to_string(), "Invalid data");
+        assert_eq!(Error::Data.reason().to_string(), "Invalid data");
     }
 
     #[test]

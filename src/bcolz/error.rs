@@ -131,6 +131,15 @@ impl Error {
 }
 
 impl Error {
+    /// Whether the machine failed, which says nothing about what was read: memory or the system.
+    pub(super) fn is_of_machine(&self) -> bool {
+        match self {
+            Error::Memory => true,
+            Error::Storage { error, .. } => error.is_of_system(),
+            _ => false,
+        }
+    }
+
     /// Whether the fault lies in what was read, not in the call or the machine.
     pub fn is_corruption(&self) -> bool {
         matches!(
@@ -148,6 +157,8 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // The core names the file that failed, which may be one beside this one.
+            Error::Storage { error, .. } if error.path().is_some() => error.fmt(f),
             Error::Storage { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Memory => f.write_str("out of memory"),
             Error::NotFound(path) => {
@@ -215,7 +226,15 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Storage { error, .. } => Some(error),
+            Error::Compression(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<std::collections::TryReserveError> for Error {
     fn from(_: std::collections::TryReserveError) -> Error {

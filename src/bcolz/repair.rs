@@ -173,7 +173,7 @@ fn whole(store: &Store, path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)
         });
     match read {
         Ok(has_right_front) => Ok(Some((plain, has_right_front))),
-        Err(Error::Memory) => Err(Error::Memory),
+        Err(error) if error.is_of_machine() => Err(error),
         Err(_) => Ok(None),
     }
 }

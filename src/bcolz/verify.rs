@@ -118,7 +118,7 @@ fn json(store: &Store, path: PathBuf, findings: &mut Vec<Finding>) -> Result<Opt
     let why = match store.read_json(&path) {
         Ok(Some(value)) => return Ok(Some(value)),
         Ok(None) => "it is not there".to_owned(),
-        Err(Error::Memory) => return Err(Error::Memory),
+        Err(error) if error.is_of_machine() => return Err(error),
         Err(Error::Incomplete(_)) => "it is empty".to_owned(),
         Err(Error::Description { why, .. }) => why,
         Err(error) => error.to_string(),
@@ -156,7 +156,7 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
             );
             return Ok(());
         }
-        Err(Error::Memory) => return Err(Error::Memory),
+        Err(error) if error.is_of_machine() => return Err(error),
         Err(error) => {
             add(findings, path, Fault::Description(error.to_string()));
             return Ok(());
@@ -167,7 +167,7 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
         names::check_read(&name)?;
         let place = match ctable::place_of(store, root, &name) {
             Ok(place) => place.path,
-            Err(Error::Memory) => return Err(Error::Memory),
+            Err(error) if error.is_of_machine() => return Err(error),
             Err(error) => {
                 add(
                     findings,
@@ -180,6 +180,9 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
         if store.exists(&place.join(ROOTDIRS))? {
             // A table in a table is read by its reader alone, which looks for tables without an end.
             if let Err(error) = ctable::Ctable::open_unchecked(&place, Mode::Read, options, 1) {
+                if error.is_of_machine() {
+                    return Err(error);
+                }
                 add(findings, place, Fault::Description(error.to_string()));
             }
             continue;
@@ -338,7 +341,7 @@ fn chunk(
         Ok(chunk) => (!chunk.has_right_front).then_some(Fault::Front),
         Err(Error::MissingChunk(_)) => Some(Fault::MissingChunk),
         Err(Error::Chunk { why, .. }) => Some(Fault::Chunk(why)),
-        Err(Error::Memory) => return Err(Error::Memory),
+        Err(error) if error.is_of_machine() => return Err(error),
         Err(_) => Some(Fault::Chunk("the file can't be read")),
     })
 }
@@ -347,6 +350,7 @@ fn chunk(
 fn packed(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<()> {
     let mut array = match Carray::open_unclaimed(root, Mode::Read, options) {
         Ok(array) => array,
+        Err(error) if error.is_of_machine() => return Err(error),
         Err(error) => {
             add(
                 findings,
@@ -359,7 +363,7 @@ fn packed(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result
     for number in 0..array.nchunks() {
         match array.read_chunk(number) {
             Ok(_) => {}
-            Err(Error::Memory) => return Err(Error::Memory),
+            Err(error) if error.is_of_machine() => return Err(error),
             Err(Error::Chunk { path, why }) => add(findings, path, Fault::Chunk(why)),
             Err(error) => {
                 add(

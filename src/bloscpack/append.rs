@@ -5,6 +5,7 @@
 //! the same as cutting "data of the last chunk, then new data" into chunks of the file's chunk size, and
 //! that is how it is done.
 
+use crate::io::named::NamedFile;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
@@ -284,8 +285,9 @@ pub fn append(
     args: &AppendArgs,
     observer: &mut impl Observer,
 ) -> Result<Appended> {
-    let (file, _) = journal::open(original)?;
-    append_on(&file, original, &file, new, size, args, observer)
+    journal::open(original)
+        .and_then(|(file, _)| append_on(&file, original, &file, new, size, args, observer))
+        .map_err(|error| error.at("append to", original))
 }
 
 /// As [`append`], with the writing through `disk`.
@@ -405,8 +407,8 @@ fn rebuild(
 /// Those of [`append`]; [`Error::SameFile`] when they are one.
 pub fn append_file(original: &Path, new: &Path, args: &AppendArgs) -> Result<Appended> {
     check_different(original, new)?;
-    let file = File::open(new)?;
-    let size = known_size(&file)?;
+    let file = NamedFile::open(new)?;
+    let size = known_size(file.file())?;
     let reader = BufReader::with_capacity(FILE_BUFFER, file);
     append(original, reader, size, args, &mut ())
 }

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::json::JsonError;
 use crate::blosc1;
 use crate::blpk;
+use crate::io::named::named;
 
 /// The result of Bloscpack's work.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -108,6 +109,20 @@ impl Error {
         }
     }
 
+    /// Names the operation and the path in an error of the system that names none.
+    pub(super) fn at(self, operation: &'static str, path: &Path) -> Error {
+        match self {
+            Error::Container(blpk::Error::Io(error))
+                if !error
+                    .get_ref()
+                    .is_some_and(|inner| inner.is::<crate::Error>()) =>
+            {
+                named(error, crate::Error::FileWrite, operation, path).into()
+            }
+            other => other,
+        }
+    }
+
     /// Whether the fault lies in a container that was read.
     pub fn is_corruption(&self) -> bool {
         match self {
@@ -202,7 +217,16 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // The text is that of the container's error.
+            Error::Container(error) => error.source(),
+            Error::Compression(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<blpk::Error> for Error {
     fn from(error: blpk::Error) -> Error {

@@ -1,5 +1,6 @@
 //! Making containers: everything from front to back, then what is known only at the end.
 
+use crate::io::named::NamedFile;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -385,8 +386,8 @@ pub(super) fn known_size(file: &File) -> Result<Option<u64>> {
 /// [`Error`]; [`Error::SameFile`] when they are one.
 pub fn pack_file_to_file(input: &Path, output: &Path, args: &PackArgs) -> Result<Packed> {
     check_different(input, output)?;
-    let file = File::open(input)?;
-    let size = known_size(&file)?;
+    let file = NamedFile::open(input)?;
+    let size = known_size(file.file())?;
     let reader = BufReader::with_capacity(FILE_BUFFER, file);
     pack_to_file(reader, size, output, args, &mut ())
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
 use crate::io::WRITE_STEP;
+use crate::io::named::named;
 
 /// Distinguishes the temporary files of a process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -17,6 +18,8 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// A file to be.
 pub struct Replacement {
     file: File,
+    /// The path that was asked for, for errors.
+    path: PathBuf,
     /// The temporary file and the name it gets; none for what is written to directly.
     names: Option<(PathBuf, PathBuf)>,
 }
@@ -27,6 +30,11 @@ impl Replacement {
     /// # Errors
     /// Whatever keeps the file from being made.
     pub fn create(path: &Path) -> Result<Replacement> {
+        Replacement::begin(path)
+            .map_err(|error| named(error, crate::Error::FileOpen, "create", path).into())
+    }
+
+    fn begin(path: &Path) -> io::Result<Replacement> {
         // A link stays, and what it leads to is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&target).ok();
@@ -34,11 +42,16 @@ impl Replacement {
             let file = OpenOptions::new().read(true).write(true).open(&target);
             // Not everything that can be written to can be read, too.
             let file = file.or_else(|_| OpenOptions::new().write(true).open(&target))?;
-            return Ok(Replacement { file, names: None });
+            return Ok(Replacement {
+                file,
+                path: path.to_owned(),
+                names: None,
+            });
         }
         let (file, temporary) = create_beside(&target)?;
         let replacement = Replacement {
             file,
+            path: path.to_owned(),
             names: Some((temporary, target)),
         };
         if let Some(existing) = existing {
@@ -54,7 +67,7 @@ impl Replacement {
 
     /// What writes to it, in parts of a size that the system likes. Flush it in the end.
     pub fn writer(&mut self) -> BufWriter<Steps<'_>> {
-        BufWriter::with_capacity(WRITE_STEP, Steps(&mut self.file))
+        BufWriter::with_capacity(WRITE_STEP, Steps(&mut self.file, &self.path))
     }
 
     /// Whether positions can be written to again.
@@ -71,18 +84,20 @@ impl Replacement {
             && let Err(error) = fs::rename(&temporary, target)
         {
             let _ = fs::remove_file(temporary);
-            return Err(error.into());
+            let of = crate::Error::FileWrite;
+            return Err(named(error, of, "rename a file to", &self.path).into());
         }
         Ok(())
     }
 }
 
-/// A file that never takes much at once.
-pub struct Steps<'f>(&'f mut File);
+/// A file that never takes much at once, and its path.
+pub struct Steps<'f>(&'f mut File, &'f Path);
 
 impl Write for Steps<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(&bytes[..bytes.len().min(WRITE_STEP)])
+        let written = self.0.write(&bytes[..bytes.len().min(WRITE_STEP)]);
+        written.map_err(|error| named(error, crate::Error::FileWrite, "write to", self.1))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Reading containers from front to back.
 
-use std::fs::File;
+use crate::io::named::NamedFile;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
@@ -108,10 +108,10 @@ impl<R: Read + Send> Unpacking<R> {
 ///
 /// # Errors
 /// [`Error`]
-pub fn open_file(input: &Path) -> Result<Unpacking<BufReader<File>>> {
+pub fn open_file(input: &Path) -> Result<Unpacking<BufReader<NamedFile>>> {
     journal::check(input)?;
-    let file = File::open(input)?;
-    let size = known_size(&file)?;
+    let file = NamedFile::open(input)?;
+    let size = known_size(file.file())?;
     Unpacking::new(BufReader::with_capacity(FILE_BUFFER, file), size)
 }
 

@@ -1,6 +1,6 @@
 //! Whether a container is what it says, in all its parts.
 
-use std::fs::File;
+use crate::io::named::NamedFile;
 use std::path::Path;
 
 use super::error::Result;
@@ -78,7 +78,7 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
         other => other?,
     }
     let end = stream.position();
-    let mut archive = Archive::open(File::open(path)?)?;
+    let mut archive = Archive::open(NamedFile::open(path)?)?;
     if report.faults.is_empty() {
         report.trailing = archive.file_size().saturating_sub(end);
     }
@@ -93,7 +93,7 @@ impl Report {
         }
     }
 
-    fn compare_offsets(&mut self, archive: &mut Archive<File>) -> Result<()> {
+    fn compare_offsets(&mut self, archive: &mut Archive<NamedFile>) -> Result<()> {
         let Some(offsets) = archive.offsets()? else {
             return Ok(());
         };

@@ -125,12 +125,7 @@ impl Error {
     pub fn code(&self) -> crate::Error {
         use crate::Error as Code;
         match self {
-            Error::Io(error) => match error.kind() {
-                io::ErrorKind::NotFound => Code::NotFound,
-                io::ErrorKind::PermissionDenied => Code::FileOpen,
-                io::ErrorKind::WriteZero | io::ErrorKind::StorageFull => Code::FileWrite,
-                _ => Code::FileRead,
-            },
+            Error::Io(error) => of_io(error),
             Error::Memory => Code::MemoryAlloc,
             Error::Version(_) => Code::VersionSupport,
             Error::HeaderLength(_)
@@ -299,7 +294,33 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the core's error for one of `std::io`, with what it knows about the circumstances.
+fn of_io(error: &io::Error) -> crate::Error {
+    use crate::ErrorKind as Kind;
+    let inner = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<crate::Error>());
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => Kind::NotFound,
+        io::ErrorKind::PermissionDenied => Kind::FileOpen,
+        io::ErrorKind::WriteZero | io::ErrorKind::StorageFull => Kind::FileWrite,
+        _ => inner.map_or(Kind::FileRead, crate::Error::kind),
+    };
+    match (inner, error.raw_os_error()) {
+        (Some(inner), _) => inner.clone().recast(kind),
+        (None, Some(number)) => crate::Error::new(kind).os(io::Error::from_raw_os_error(number)),
+        (None, None) => crate::Error::new(kind).because(error.to_string()),
+    }
+}
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {

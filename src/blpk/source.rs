@@ -4,6 +4,7 @@ use std::fs::File;
 
 use super::error::Result;
 use crate::io::ReadAt;
+use crate::io::named::NamedFile;
 
 /// Bytes that can be read from any position and whose number is known: a file, memory, or whatever answers
 /// requests for ranges.
@@ -43,6 +44,12 @@ pub trait Source: ReadAt {
 impl Source for File {
     fn size(&self) -> Result<u64> {
         Ok(self.metadata()?.len())
+    }
+}
+
+impl Source for NamedFile {
+    fn size(&self) -> Result<u64> {
+        Source::size(self.file())
     }
 }
 

@@ -13,6 +13,7 @@
 //! A chunk has no magic. Its numbers are asked to go together so closely that other files don't pass, while a chunk
 //! that is cut off still does and can be called damaged.
 
+use crate::io::named::{NamedFile, named};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -102,12 +103,13 @@ const MAX_FORMAT: u8 = crate::codec::format::USER;
 /// # Errors
 /// [`Error::Unknown`] when it is nothing that is known here; those of reading it.
 pub fn detect(path: &Path) -> Result<Detected> {
-    let metadata = std::fs::metadata(path)?;
+    let metadata = std::fs::metadata(path)
+        .map_err(|error| named(error, crate::Error::FileOpen, "open", path))?;
     if metadata.is_dir() {
         return detect_directory(path);
     }
     let mut front = Vec::new();
-    File::open(path)?.take(FRONT).read_to_end(&mut front)?;
+    NamedFile::open(path)?.take(FRONT).read_to_end(&mut front)?;
     let file = |format| Detected {
         format,
         is_directory: false,
@@ -141,7 +143,9 @@ fn detect_directory(path: &Path) -> Result<Detected> {
     let index = path.join("chunks.b2frame");
     if index.is_file() {
         let mut front = Vec::new();
-        File::open(&index)?.take(FRONT).read_to_end(&mut front)?;
+        NamedFile::open(&index)?
+            .take(FRONT)
+            .read_to_end(&mut front)?;
         return Ok(directory(frame_or_array(&index, &front, Kind::Sparse)));
     }
     if path.join("__rootdirs__").is_file() {

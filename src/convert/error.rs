@@ -116,6 +116,24 @@ impl Error {
         }
     }
 
+    /// Whether the text of the error names the file that failed.
+    pub fn names_path(&self) -> bool {
+        let error: Option<&crate::Error> = match self {
+            Error::B2nd { path, error } => {
+                if !path.as_os_str().is_empty() {
+                    return true;
+                }
+                Some(error)
+            }
+            Error::Bcolz(bcolz::Error::Storage { .. }) => return true,
+            Error::Bloscpack(bloscpack::Error::Container(blpk::Error::Io(error))) => {
+                error.get_ref().and_then(|inner| inner.downcast_ref())
+            }
+            _ => None,
+        };
+        error.is_some_and(|error| error.path().is_some())
+    }
+
     /// Whether the fault lies in what was read, not in the call or the machine.
     pub fn is_corruption(&self) -> bool {
         match self {
@@ -134,7 +152,11 @@ impl fmt::Display for Error {
         match self {
             Error::Bcolz(error) => error.fmt(f),
             Error::Bloscpack(error) => error.fmt(f),
-            Error::B2nd { path, error } if path.as_os_str().is_empty() => error.fmt(f),
+            Error::B2nd { path, error }
+                if path.as_os_str().is_empty() || error.path().is_some() =>
+            {
+                error.fmt(f)
+            }
             Error::B2nd { path, error } => write!(f, "{}: {error}", path.display()),
             Error::NoDimension => f.write_str("a carray has at least one dimension"),
             Error::Layout => f.write_str("Blosc2 has no arrays of such shapes or chunks"),
@@ -149,8 +171,10 @@ impl fmt::Display for Error {
                 position,
                 error,
             } => match position {
-                Some(position) => write!(f, "chunk {number} at byte {position}: {error}"),
-                None => write!(f, "chunk {number}: {error}"),
+                Some(position) => {
+                    write!(f, "chunk {number} at byte {position}: {}", error.reason())
+                }
+                None => write!(f, "chunk {number}: {}", error.reason()),
             },
             Error::CutOff { expected, actual } => write!(
                 f,
@@ -177,7 +201,18 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // The text is that of the inner error.
+            Error::Bcolz(error) => error.source(),
+            Error::Bloscpack(error) => error.source(),
+            Error::B2nd { error, .. } => error.source(),
+            Error::Chunk { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<bcolz::Error> for Error {
     fn from(error: bcolz::Error) -> Error {

@@ -173,7 +173,7 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
             ..Fault::of(if *error == crate::Error::Data && report.compared > 0 {
                 "the chunk contradicts its checksum".to_owned()
             } else {
-                error.to_string()
+                error.reason().to_string()
             })
         });
     }

@@ -265,7 +265,7 @@ fn mend_container(path: &Path, output: &Path) -> Result<Mended> {
         .nchunks
         .ok_or(Error::Beyond("it does not tell how many chunks it has"))?;
     let section = archive.metadata().cloned();
-    let mut writer = BufWriter::new(File::create(output)?);
+    let mut writer = BufWriter::new(crate::io::named::NamedFile::create(output)?);
     let made = Header {
         max_app_chunks: header.max_app_chunks,
         ..header

@@ -130,7 +130,7 @@ fn directly(
             let chunk = schunk
                 .chunk(0)
                 .map_err(|error| chunk_error(&schunk, 0, error))?;
-            std::fs::write(output, &*chunk)?;
+            crate::io::named::write(output, &chunk)?;
         }
         (Format::Carray, Destination::Bloscpack) => {
             carray_to_bloscpack(input, output, Checksum::Adler32, &options)?;

@@ -22,6 +22,7 @@ pub mod ids;
 pub mod lock;
 pub mod mapping;
 pub mod mmap;
+pub mod named;
 pub mod paths;
 mod reader;
 #[cfg(test)]

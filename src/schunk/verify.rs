@@ -48,7 +48,7 @@ impl Report {
 /// decompressed.
 ///
 /// # Errors
-/// Those of reading what leads to the chunks; [`Error::MemoryAlloc`]. What is wrong with chunks is no error,
+/// Those of reading what leads to the chunks, and of the system; [`Error::MemoryAlloc`]. What is wrong with chunks is no error,
 /// but in the report.
 pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     let seal = match s.frame_mut() {
@@ -88,6 +88,9 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
             }
         };
         if let Err(error) = looked_at {
+            if error.is_of_system() {
+                return Err(error);
+            }
             trace_error!("chunk {nchunk}: {error}");
             report.bad_chunks.try_reserve(1)?;
             report.bad_chunks.push((nchunk, error));

@@ -11,7 +11,7 @@
 mod dtype;
 mod npy;
 
-use std::fs::File;
+use crate::io::named::NamedFile;
 use std::io::{BufReader, Cursor, Read, Write};
 use std::path::Path;
 
@@ -303,7 +303,7 @@ pub fn npy_to_file(
 /// Those of [`pack_npy`]; [`Error::SameFile`] when they are one.
 pub fn pack_npy_file(npy: &Path, output: &Path, args: &PackArgs) -> Result<Packed> {
     check_different(npy, output)?;
-    let reader = BufReader::with_capacity(FILE_BUFFER, File::open(npy)?);
+    let reader = BufReader::with_capacity(FILE_BUFFER, NamedFile::open(npy)?);
     pack_npy(reader, output, args, &mut ())
 }
 

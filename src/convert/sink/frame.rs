@@ -10,6 +10,7 @@ use super::{Progress, Writing, array_in, each_piece};
 use crate::b2nd::{Array, Layout};
 use crate::bloscpack::{ArrayInfo, Literal};
 use crate::chunk::{Compressor, DParams, MAX_BUFFERSIZE};
+use crate::io::named;
 use crate::schunk::{SChunk, Storage};
 
 /// Bytes of a block of an array, about.
@@ -45,7 +46,7 @@ pub fn write_chunk(
     let typesize = typesize_of(source.content().typesize)?;
     let params = writing.compression().params(typesize, writing.threads());
     let chunk = Compressor::new(params)?.compress_to_vec(&bytes)?;
-    Ok(std::fs::write(output, chunk)?)
+    Ok(named::write(output, &chunk)?)
 }
 
 /// All bytes of a source, of which a chunk must be able to hold as many.

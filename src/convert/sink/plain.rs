@@ -1,6 +1,6 @@
 //! Writing containers of Bloscpack, `.npy` files, chunks of Blosc 1.x, and bytes.
 
-use std::fs::File;
+use crate::io::named::{self, NamedFile};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
@@ -39,13 +39,13 @@ pub fn write_to(
 }
 
 pub fn write_bytes(source: &mut dyn Source, output: &Path, progress: Progress<'_>) -> Result<()> {
-    let mut writer = BufWriter::with_capacity(FILE_BUFFER, File::create(output)?);
+    let mut writer = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
     write_to(source, &mut writer, progress)
 }
 
 pub fn write_npy(source: &mut dyn Source, output: &Path, progress: Progress<'_>) -> Result<()> {
     let info = array_in(source)?;
-    let mut writer = BufWriter::with_capacity(FILE_BUFFER, File::create(output)?);
+    let mut writer = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
     writer.write_all(&npy_header(&info)?)?;
     let piece = source.content().piece;
     each_piece(
@@ -84,7 +84,7 @@ pub fn write_chunk1(
     let mut chunk = vec![0; bytes.len() + blosc1::HEADER_LENGTH];
     let compressed = blosc1::Engine::default().compress(&params, &bytes, &mut chunk);
     let cbytes = compressed.map_err(bloscpack::Error::Compression)?;
-    Ok(std::fs::write(output, &chunk[..cbytes])?)
+    Ok(named::write(output, &chunk[..cbytes])?)
 }
 
 /// A source that is read from front to back. Its errors are kept, since those of reading can't hold them.

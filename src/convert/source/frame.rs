@@ -21,7 +21,7 @@ pub fn open_schunk(path: &Path, is_directory: bool, nthreads: i16) -> crate::Res
 
 /// The chunk in a file, as the only one of a super-chunk in memory.
 pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
-    let bytes = std::fs::read(path)?;
+    let bytes = crate::io::named::read(path)?;
     let at_fault = |error| Error::Chunk {
         number: 0,
         position: Some(0),

@@ -3,7 +3,7 @@
 //! Items in Fortran's order are gathered: along the first dimension they follow each other in the file, and one run
 //! of them at a time is read through a window of the file that is kept.
 
-use std::fs::File;
+use crate::io::named::NamedFile;
 use std::io::Seek;
 use std::path::Path;
 
@@ -158,9 +158,9 @@ fn gathers(info: &ArrayInfo) -> bool {
 }
 
 /// The plain bytes in a container of Bloscpack.
-pub struct Container(Ordered<Archive<File>>);
+pub struct Container(Ordered<Archive<NamedFile>>);
 
-impl Stored for Archive<File> {
+impl Stored for Archive<NamedFile> {
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         Ok(self.read_range(position, dest)?)
     }
@@ -169,7 +169,7 @@ impl Stored for Archive<File> {
 impl Container {
     pub fn open(path: &Path, reading: &Reading) -> Result<Container> {
         bloscpack::check_complete(path)?;
-        let mut archive = Archive::open(File::open(path)?)?;
+        let mut archive = Archive::open(NamedFile::open(path)?)?;
         archive.set_threads(reading.threads().into());
         let metadata = archive.metadata().map(Metadata::of).transpose()?;
         let nbytes = archive.plain_size()?;
@@ -211,7 +211,7 @@ pub struct Npy(Ordered<ItemsOfFile>);
 
 /// The items of a file behind its header.
 struct ItemsOfFile {
-    file: File,
+    file: NamedFile,
     start: u64,
 }
 
@@ -227,11 +227,11 @@ impl Stored for ItemsOfFile {
 
 impl Npy {
     pub fn open(path: &Path) -> Result<Npy> {
-        let mut file = File::open(path)?;
+        let mut file = NamedFile::open(path)?;
         let info = read_npy_header(&mut file)?;
         let start = file.stream_position()?;
         let nbytes = info.nbytes()?;
-        let actual = file.metadata()?.len();
+        let actual = file.file().metadata()?.len();
         let expected = start.saturating_add(nbytes);
         if actual < expected {
             return Err(Error::CutOff { expected, actual });

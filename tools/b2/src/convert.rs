@@ -86,7 +86,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     );
     bar.finish_and_clear();
     converted.map_err(|error| {
-        let failure = input.blame(error);
+        let failure = output.blame(input.blame(error));
         match (found.format, reading.column.is_some()) {
             (Format::Ctable, false) => {
                 failure.advise("'--column NAME' takes one column of a table")

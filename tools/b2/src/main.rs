@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         }
     };
     if let Err(error) = staging::clean_up_on_signals() {
-        return voice::report(&Failure::from(error));
+        return voice::report(&Failure::new(format!("cannot wait for signals: {error}")));
     }
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,

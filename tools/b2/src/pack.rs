@@ -1,12 +1,12 @@
 //! `compress` and `decompress`.
 
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
-use crate::place::{Input, Output, STANDARD};
+use crate::place::{Input, Output, STANDARD, to_standard_output};
 use crate::voice::{Failure, Outcome};
 use ferroblosc::convert::{self, Reading};
+use ferroblosc::io::named::NamedFile;
 use ferroblosc_tools_common::progress::{self, bar};
-use std::fs::File;
-use std::io::{BufWriter, Read};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The ending of compressed files.
@@ -27,9 +27,9 @@ pub fn compress(args: &CompressArgs, cli: &Cli) -> Outcome {
     let (mut reader, size): (Box<dyn Read>, _) = match args.input == Path::new(STANDARD) {
         true => (Box::new(std::io::stdin().lock()), None),
         false => {
+            let file = NamedFile::open(&args.input)?;
             let blame = |error| Failure::from(error).at(&args.input);
-            let file = File::open(&args.input).map_err(blame)?;
-            let metadata = file.metadata().map_err(blame)?;
+            let metadata = file.file().metadata().map_err(blame)?;
             if metadata.is_dir() {
                 let shown = args.input.display();
                 return Err(
@@ -49,7 +49,7 @@ pub fn compress(args: &CompressArgs, cli: &Cli) -> Outcome {
     let place = (output.path(), args.settings.directory);
     let compressed = convert::compress(&mut counted, args.typesize.into(), place, &writing);
     bar.finish_and_clear();
-    compressed.map_err(|error| Failure::from(error).at(&args.input))?;
+    compressed.map_err(|error| output.blame(Failure::from(error).at(&args.input)))?;
     output.commit()
 }
 
@@ -83,16 +83,36 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     let written = if output == Path::new(STANDARD) {
         // Bytes go from front to back, so a pipe gets them as they come.
         let mut pipe = std::io::stdout().lock();
-        convert::write_to(source.as_mut(), &mut pipe, &mut progress).map(|()| None)
+        let mut pipe = ToPipe(&mut pipe);
+        convert::write_to(source.as_mut(), &mut pipe, &mut progress)
+            .map(|()| None)
+            .map_err(|error| input.blame(error))
     } else {
         let output = Output::new(&output, args.force)?;
-        let file = File::create(output.path())?;
+        let file =
+            NamedFile::create(output.path()).map_err(|error| output.blame(Failure::from(error)))?;
         let mut writer = BufWriter::with_capacity(256 << 10, file);
-        convert::write_to(source.as_mut(), &mut writer, &mut progress).map(|()| Some(output))
+        match convert::write_to(source.as_mut(), &mut writer, &mut progress) {
+            Ok(()) => Ok(Some(output)),
+            Err(error) => Err(output.blame(input.blame(error))),
+        }
     };
     bar.finish_and_clear();
-    match written.map_err(|error| input.blame(error))? {
+    match written? {
         Some(output) => output.commit(),
         None => Ok(()),
+    }
+}
+
+/// Standard output, which its errors name.
+struct ToPipe<'w, W>(&'w mut W);
+
+impl<W: Write> Write for ToPipe<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes).map_err(to_standard_output)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush().map_err(to_standard_output)
     }
 }

@@ -4,14 +4,47 @@
 //! comes from a pipe is put into a temporary file first, and what goes to a pipe is made in one.
 
 use crate::voice::Failure;
+use ferroblosc::Error;
 use ferroblosc::convert::{self, Detected};
+use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_tools_common::staging::{Folder, Staged};
-use std::fs::File;
-use std::io::{Write, copy};
+use std::io::{Read, Write, copy};
 use std::path::{Path, PathBuf};
 
 /// The name of standard input and output.
 pub const STANDARD: &str = "-";
+
+/// What errors call the file that is made for a pipe.
+const UNFINISHED: &str = "the temporary file for standard output";
+
+fn temporary_folder() -> Result<Folder, Failure> {
+    let parent = std::env::temp_dir();
+    let folder = Folder::temporary("b2");
+    Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
+}
+
+/// Names standard output in an error of writing to it.
+pub fn to_standard_output(error: std::io::Error) -> std::io::Error {
+    match error.get_ref() {
+        Some(inner) if inner.is::<Error>() => error,
+        _ => named(
+            error,
+            Error::FileWrite,
+            "write to",
+            Path::new("standard output"),
+        ),
+    }
+}
+
+/// Standard input, which its errors name.
+struct Stdin;
+
+impl Read for Stdin {
+    fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
+        let read = std::io::stdin().lock().read(dest);
+        read.map_err(|error| named(error, Error::FileRead, "read", Path::new("standard input")))
+    }
+}
 
 /// Something that is read.
 pub struct Input {
@@ -32,9 +65,9 @@ impl Input {
                 _folder: None,
             });
         }
-        let folder = Folder::temporary("b2")?;
+        let folder = temporary_folder()?;
         let path = folder.path("input");
-        copy(&mut std::io::stdin().lock(), &mut File::create(&path)?)?;
+        copy(&mut Stdin, &mut NamedFile::create(&path)?)?;
         Ok(Input {
             path,
             name: PathBuf::from("standard input"),
@@ -65,8 +98,8 @@ impl Input {
 
 /// Something that is made.
 pub enum Output {
-    /// At a path.
-    Path(Staged),
+    /// At a path, as it was named.
+    Path(Staged, PathBuf),
     /// In a temporary folder, from where it goes to standard output.
     Pipe {
         /// The folder.
@@ -80,7 +113,7 @@ impl Output {
     /// Begins what will be at a path, or go to standard output.
     pub fn new(path: &Path, force: bool) -> Result<Output, Failure> {
         if path == Path::new(STANDARD) {
-            let folder = Folder::temporary("b2")?;
+            let folder = temporary_folder()?;
             let made = folder.path("output");
             return Ok(Output::Pipe { folder, made });
         }
@@ -89,29 +122,41 @@ impl Output {
             return Err(Failure::new(format!("{shown}: something is there already"))
                 .advise("'--force' replaces it"));
         }
-        let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-        Ok(Output::Path(staged))
+        let staged =
+            Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
+        Ok(Output::Path(staged, path.to_owned()))
     }
 
     /// Where it is to be made.
     pub fn path(&self) -> &Path {
         match self {
-            Output::Path(staged) => staged.path(),
+            Output::Path(staged, _) => staged.path(),
             Output::Pipe { made, .. } => made,
+        }
+    }
+
+    /// An error of making this output, or of what it is made from.
+    pub fn blame(&self, failure: Failure) -> Failure {
+        match self {
+            Output::Path(staged, name) => failure.of_target(staged.path(), name),
+            Output::Pipe { made, .. } => failure.of_target(made, Path::new(UNFINISHED)),
         }
     }
 
     /// Puts what was made to where it belongs.
     pub fn commit(self) -> Result<(), Failure> {
         match self {
-            Output::Path(staged) => Ok(staged.commit()?),
+            Output::Path(staged, name) => Ok(staged
+                .commit()
+                .map_err(|error| named(error, Error::FileWrite, "rename a file to", &name))?),
             Output::Pipe { folder, made } => {
                 if made.is_dir() {
                     return Err(Failure::usage("a directory can't be written to a pipe"));
                 }
                 let mut output = std::io::stdout().lock();
-                copy(&mut File::open(&made)?, &mut output)?;
-                output.flush()?;
+                copy(&mut NamedFile::open(&made)?, &mut output)
+                    .and_then(|_| output.flush())
+                    .map_err(to_standard_output)?;
                 drop(folder);
                 Ok(())
             }

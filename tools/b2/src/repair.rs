@@ -32,7 +32,8 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
         Way::InPlace => (convert::mend(path, &found, path).map_err(blame)?, None),
         Way::Anew => {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-            let mended = convert::mend(path, &found, staged.path()).map_err(blame)?;
+            let mended = convert::mend(path, &found, staged.path())
+                .map_err(|error| blame(error).of_target(staged.path(), path))?;
             let kept = staged.commit_beside();
             let kept = kept.map_err(|error| Failure::from(error).at(path))?;
             // Under the name it was given, as long as that is no link.

@@ -20,6 +20,8 @@ pub enum Failure {
         advice: Option<String>,
         /// The exit status.
         status: u8,
+        /// Whether the text names the file that failed.
+        names_path: bool,
     },
     /// It has been said; this is the exit status.
     Said(u8),
@@ -34,6 +36,7 @@ impl Failure {
             text: text.into(),
             advice: None,
             status: status::ERROR,
+            names_path: false,
         }
     }
 
@@ -43,6 +46,7 @@ impl Failure {
             text: text.into(),
             advice: Some("see 'b2 help'".to_owned()),
             status: status::USAGE,
+            names_path: false,
         }
     }
 
@@ -53,10 +57,34 @@ impl Failure {
                 text,
                 advice: None,
                 status,
+                names_path,
             } => Failure::Error {
                 text,
                 advice: Some(words.into()),
                 status,
+                names_path,
+            },
+            other => other,
+        }
+    }
+
+    /// Names the target in place of the unfinished file that it is made from.
+    pub fn of_target(self, unfinished: &Path, target: &Path) -> Failure {
+        let (from, to) = (
+            unfinished.display().to_string(),
+            target.display().to_string(),
+        );
+        match self {
+            Failure::Error {
+                text,
+                advice,
+                status,
+                names_path,
+            } => Failure::Error {
+                text: text.replace(&from, &to),
+                advice,
+                status,
+                names_path,
             },
             other => other,
         }
@@ -69,6 +97,7 @@ impl Failure {
                 text,
                 advice,
                 status,
+                names_path,
             } => {
                 let shown = path.display().to_string();
                 let advice = match status {
@@ -80,14 +109,16 @@ impl Failure {
                     _ => advice,
                 };
                 // Some errors name it themselves.
-                let text = match text.contains(&shown) {
-                    true => text,
-                    false => format!("{shown}: {text}"),
+                let text = if names_path || text.contains(&shown) {
+                    text
+                } else {
+                    format!("{shown}: {text}")
                 };
                 Failure::Error {
                     text,
                     advice,
                     status,
+                    names_path: true,
                 }
             }
             other => other,
@@ -125,6 +156,7 @@ impl From<convert::Error> for Failure {
             text: error.to_string(),
             advice,
             status,
+            names_path: error.names_path(),
         }
     }
 }
@@ -223,6 +255,7 @@ pub fn report(failure: &Failure) -> ExitCode {
             text,
             advice,
             status,
+            ..
         } => {
             let paint = Paint::errors();
             let mut lines = format!("b2: {} {text}\n", paint.bad("error:"));

@@ -2,6 +2,7 @@
 
 use crate::voice::{Failure, Voice, error};
 use crate::words::Call;
+use ferroblosc::io::named::NamedFile;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
@@ -97,6 +98,7 @@ impl Input {
         } else {
             None
         };
+        let file = NamedFile::new(file, place.shown());
         Ok(Input {
             reader: Box::new(BufReader::with_capacity(BUFFER, file)),
             size,

@@ -415,3 +415,53 @@ fn an_append_undoes_what_another_left_behind() {
     );
     assert!(!folder.exists("x.blp.journal"));
 }
+
+/// Bytes that don't compress.
+fn noise(len: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    let next = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 56) as u8
+    };
+    (0..len).map(next).collect()
+}
+
+#[test]
+fn a_full_disk_is_an_error_of_the_target() {
+    let folder = Folder::new();
+    folder.write("data", &noise(60_000));
+    folder.quietly("compress data data.blp");
+    for (line, what) in [
+        ("compress data out.blp", "write to out.blp"),
+        ("decompress data.blp out", "write to out"),
+        ("append data.blp data", "append to data.blp"),
+    ] {
+        let before = folder.read("data.blp");
+        let words: Vec<&str> = line.split(' ').collect();
+        let said = folder.limited("-f 8", &words);
+        let output = format!("{}{}", said.out(), said.err());
+        let text = format!("blpk: error: cannot {what}: File too large (os error 27)\n");
+        assert_eq!((said.status, &*output), (1, &*text), "{line}");
+        assert_eq!(folder.read("data.blp"), before, "{line}");
+    }
+}
+
+#[test]
+fn standard_output_is_named() {
+    let folder = Folder::new();
+    folder.write("data", &noise(60_000));
+    folder.quietly("compress data data.blp");
+    for words in [["compress", "data", "-"], ["decompress", "data.blp", "-"]] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = folder.command(&words).stdout(full).output().unwrap();
+        let text =
+            "blpk: error: cannot write to standard output: No space left on device (os error 28)\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{words:?}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}

@@ -93,6 +93,22 @@ impl Folder {
         self.said(self.command(words).output().unwrap())
     }
 
+    /// Runs the command with these words under a limit of the shell's `ulimit`: `-f 8` for files of at
+    /// most 4 KiB, as on a full disk, `-n 5` for five open files.
+    pub fn limited(&self, limit: &str, words: &[&str]) -> Said {
+        let script = format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &script, self.program])
+            .args(words)
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null());
+        for name in UNSET {
+            command.env_remove(name);
+        }
+        self.said(command.output().unwrap())
+    }
+
     /// Runs a command line, whose words have blanks between them.
     pub fn line(&self, line: &str) -> Said {
         self.run(&words(line))

@@ -1,0 +1,135 @@
+//! Files whose errors name them.
+
+use super::ReadAt;
+use crate::{Error, Result};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Returns an error of [`std::io`] with the operation and the path, of the same kind.
+#[cold]
+pub fn named(error: io::Error, of: Error, operation: &'static str, path: &Path) -> io::Error {
+    io::Error::new(error.kind(), of.during(operation).at(path).os(error))
+}
+
+/// A file that adds its path and the operation to the errors of [`std::io`]: a text names the file, and
+/// [`Error::errno`] of the inner error stays.
+#[derive(Debug)]
+pub struct NamedFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl NamedFile {
+    /// Names a file that is open.
+    pub fn new(file: File, path: impl Into<PathBuf>) -> NamedFile {
+        NamedFile {
+            file,
+            path: path.into(),
+        }
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// Those of the system, with the path.
+    pub fn open(path: &Path) -> io::Result<NamedFile> {
+        match File::open(path) {
+            Ok(file) => Ok(NamedFile::new(file, path)),
+            Err(error) => Err(named(error, Error::FileOpen, "open", path)),
+        }
+    }
+
+    /// Creates a file, or empties one, for writing.
+    ///
+    /// # Errors
+    /// Those of the system, with the path.
+    pub fn create(path: &Path) -> io::Result<NamedFile> {
+        match File::create(path) {
+            Ok(file) => Ok(NamedFile::new(file, path)),
+            Err(error) => Err(named(error, Error::FileOpen, "create", path)),
+        }
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Writes a whole file; one that is there is replaced.
+///
+/// # Errors
+/// Those of the system, with the path.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    NamedFile::create(path)?.write_all(bytes)
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// Those of the system, with the path.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| named(error, Error::FileRead, "read", path))
+}
+
+impl Read for NamedFile {
+    fn read(&mut self, dest: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(dest);
+        read.map_err(|error| named(error, Error::FileRead, "read", &self.path))
+    }
+}
+
+impl Write for NamedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        written.map_err(|error| named(error, Error::FileWrite, "write to", &self.path))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for NamedFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        let at = self.file.seek(position);
+        at.map_err(|error| named(error, Error::FileRead, "seek in", &self.path))
+    }
+}
+
+impl ReadAt for NamedFile {
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        ReadAt::read_at(&self.file, position, dest).map_err(|error| error.at(&self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::testing::TempDir;
+
+    /// The core's error within one of `std::io`.
+    fn inner(error: &io::Error) -> &Error {
+        error.get_ref().unwrap().downcast_ref().unwrap()
+    }
+
+    #[test]
+    fn an_error_names_the_file_and_keeps_its_kind_and_number() {
+        let dir = TempDir::new("named");
+        let missing = NamedFile::open(&dir.join("missing")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert_eq!(inner(&missing).errno(), Some(libc::ENOENT));
+        let directory = NamedFile::open(dir.path()).unwrap().read(&mut [0]);
+        assert_eq!(inner(&directory.unwrap_err()).errno(), Some(libc::EISDIR));
+        let full = write(Path::new("/dev/full"), b"x").unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+        let text = "cannot write to /dev/full: No space left on device (os error 28)";
+        assert_eq!(full.to_string(), text);
+    }
+}

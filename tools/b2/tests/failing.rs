@@ -1,0 +1,190 @@
+//! Failures of the system: each names the file, what was done to it, and why it failed. None is damage.
+
+mod common;
+
+use common::Folder;
+use ferroblosc_tools_testing::npy_header;
+
+/// Bytes that don't compress.
+fn noise(len: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    let next = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 56) as u8
+    };
+    (0..len).map(next).collect()
+}
+
+/// A folder with the same array in all formats.
+fn arrays() -> Folder {
+    let folder = Folder::new();
+    let mut npy = npy_header("'|u1'", "(60000,)", false);
+    npy.extend(noise(60_000));
+    folder.write("in.npy", &npy);
+    for name in ["in.b2nd", "in.b2frame", "in.blp", "in.bcolz"] {
+        folder.quietly(&format!("-q convert in.npy {name}"));
+    }
+    folder.quietly("-q convert in.npy dir.b2nd --directory");
+    folder
+}
+
+const FORMATS: [&str; 5] = ["b2nd", "b2frame", "blp", "bcolz", "npy"];
+
+#[test]
+fn a_full_disk_is_the_targets_fault() {
+    let folder = arrays();
+    for from in FORMATS {
+        for to in FORMATS {
+            let words = ["-q", "convert", &format!("in.{from}"), &format!("out.{to}")];
+            let said = folder.limited("-f 8", &words);
+            assert_eq!(said.status, 1, "{words:?}: {}", said.err());
+            let begins = format!("b2: error: cannot write to out.{to}");
+            assert!(said.err().starts_with(&begins), "{words:?}: {}", said.err());
+            let cause = "File too large (os error 27)\n";
+            assert!(said.err().ends_with(cause), "{words:?}: {}", said.err());
+            assert!(!folder.exists(&format!("out.{to}")));
+        }
+    }
+    for (line, target) in [
+        ("-q convert in.npy out.b2nd --directory", "out.b2nd"),
+        ("-q convert in.npy out.bin", "out.bin"),
+        ("-q compress in.npy out.b2frame", "out.b2frame"),
+        ("-q decompress in.b2frame out", "out"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let said = folder.limited("-f 8", &words);
+        assert_eq!(said.status, 1, "{line}: {}", said.err());
+        let begins = format!("b2: error: cannot write to {target}");
+        assert!(said.err().starts_with(&begins), "{line}: {}", said.err());
+        assert!(!said.err().contains(".tmp"), "{line}: {}", said.err());
+    }
+}
+
+#[test]
+fn a_full_disk_during_repair_is_no_more_damage() {
+    let folder = arrays();
+    folder.quietly("-q convert in.npy cut.b2nd --checksums --chunk-size 4K");
+    let mut frame = folder.read("cut.b2nd");
+    let middle = frame.len() / 2;
+    frame[middle] ^= 1;
+    folder.write("cut.b2nd", &frame);
+    let said = folder.limited("-f 8", &["repair", "--write", "cut.b2nd"]);
+    let text = "b2: error: cannot write to cut.b2nd: File too large (os error 27)\n";
+    assert_eq!((said.status, said.err()), (1, text));
+    assert_eq!(folder.read("cut.b2nd"), frame, "the file is as it was");
+    assert_eq!(folder.line("repair --write cut.b2nd").status, 0);
+}
+
+#[test]
+fn errors_of_the_system_name_the_file_and_the_reason() {
+    let folder = arrays();
+    let long = format!("{}.b2nd", "n".repeat(300));
+    for (line, text) in [
+        (
+            "-q convert missing.npy out.b2nd",
+            "cannot open missing.npy: No such file or directory (os error 2)",
+        ),
+        (
+            "-q convert in.npy/below out.b2nd",
+            "cannot open in.npy/below: Not a directory (os error 20)",
+        ),
+        (
+            "-q convert in.npy no/out.b2nd",
+            "cannot create no/out.b2nd: No such file or directory (os error 2)",
+        ),
+        (
+            "-q convert in.npy in.blp/out.b2nd",
+            "cannot create in.blp/out.b2nd: Not a directory (os error 20)",
+        ),
+        (
+            &format!("-q convert in.npy {long}"),
+            &format!("cannot create {long}: File name too long (os error 36)"),
+        ),
+        (
+            "verify missing",
+            "cannot open missing: No such file or directory (os error 2)",
+        ),
+        (
+            "cat missing",
+            "cannot open missing: No such file or directory (os error 2)",
+        ),
+        (
+            "repair missing",
+            "cannot open missing: No such file or directory (os error 2)",
+        ),
+        (
+            "-q compress missing out",
+            "cannot open missing: No such file or directory (os error 2)",
+        ),
+    ] {
+        let said = folder.line(line);
+        let expected = format!("b2: error: {text}\n");
+        assert_eq!((said.status, said.err()), (1, &*expected), "{line}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_not_called_corrupt() {
+    let folder = arrays();
+    for name in [
+        "in.b2nd",
+        "in.b2frame",
+        "in.blp",
+        "in.bcolz",
+        "in.npy",
+        "dir.b2nd",
+    ] {
+        for files in 4..12 {
+            for words in [&["verify", name][..], &["cat", name], &["repair", name]] {
+                let said = folder.limited(&format!("-n {files}"), words);
+                assert!([0, 1].contains(&said.status), "{words:?}: {}", said.err());
+                let cause = "Too many open files (os error 24)";
+                assert!(
+                    said.status == 0 || said.err().contains(cause),
+                    "{words:?}: {}",
+                    said.err()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn standard_output_and_standard_input_are_named() {
+    let folder = arrays();
+    for line in ["convert in.npy - --to blp", "decompress in.b2frame -"] {
+        let mut words = vec!["-q"];
+        words.extend(line.split(' '));
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = folder.command(&words).stdout(full).output().unwrap();
+        let text =
+            "b2: error: cannot write to standard output: No space left on device (os error 28)\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{line}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+    let directory = std::fs::File::open(folder.path("in.bcolz")).unwrap();
+    let words = ["-q", "convert", "-", "out.b2nd"];
+    let output = folder.command(&words).stdin(directory).output().unwrap();
+    let text = "b2: error: cannot read standard input: Is a directory (os error 21)\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), text);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_chunk_file_that_is_gone_is_named() {
+    let folder = arrays();
+    std::fs::remove_file(folder.path("dir.b2nd/00000000.chunk")).unwrap();
+    let said = folder.line("cat dir.b2nd");
+    assert_eq!(said.status, 1, "{}", said.err());
+    assert!(said.err().contains("00000000.chunk"), "{}", said.err());
+    assert!(
+        said.err().contains("No such file or directory"),
+        "{}",
+        said.err()
+    );
+}
