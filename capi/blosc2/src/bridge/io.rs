@@ -121,6 +121,7 @@ impl Backend for CBackend {
             callbacks: self.callbacks,
             stream: Mutex::new(Opened(stream)),
             path: path.into(),
+            is_closed: false,
         }))
     }
 
@@ -153,6 +154,8 @@ struct CStream {
     stream: Mutex<Opened>,
     /// The path that it was opened by, for errors.
     path: Box<Path>,
+    /// Whether the backend's close was called.
+    is_closed: bool,
 }
 
 /// What the backend opened.
@@ -294,15 +297,18 @@ impl Stream for CStream {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let mut this = std::mem::ManuallyDrop::new(*self);
+        let mut this = self;
+        this.is_closed = true;
         this.close_once()
     }
 }
 
 impl Drop for CStream {
     fn drop(&mut self) {
-        // Whoever wants to know whether it worked calls `close`.
-        let _ = self.close_once();
+        if !self.is_closed {
+            // `close` reports whether it worked.
+            let _ = self.close_once();
+        }
     }
 }
 
