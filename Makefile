@@ -139,6 +139,8 @@ ROUNDS ?= 25
 test-care:
 	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --test storm -- --nocapture
 	$(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
+	FERROBLOSC_CARE_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc --test faults --test durable
+	$(CARGO) test --package ferroblosc --lib -- journal temporary
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 /// Variables by which a test tells its child what to do.
 const PATH: &str = "FERROBLOSC_TEST_PATH";
 const STEP: &str = "FERROBLOSC_TEST_STEP";
-/// How often a child is killed.
+/// How often a child is killed, unless the environment says another number.
 const ROUNDS: u64 = 200;
+/// The variable that says so.
+const ROUNDS_VARIABLE: &str = "FERROBLOSC_CARE_ROUNDS";
 /// How long a child may take to begin.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -22,6 +24,11 @@ fn path(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(name);
     remove(&path);
     path
+}
+
+fn rounds() -> u64 {
+    let asked = std::env::var(ROUNDS_VARIABLE);
+    asked.map_or(ROUNDS, |text| text.parse().unwrap())
 }
 
 fn remove(path: &Path) {
@@ -230,7 +237,7 @@ fn row_f34_a_writer_that_is_killed_leaves_what_was_before_or_after_its_last_chan
     for name in ["file", "directory.b2frame"] {
         let path = path(name);
         let (mut model, mut step) = (Model::default(), 0);
-        for round in 0..ROUNDS / 2 {
+        for round in 0..rounds() / 2 {
             let after = Duration::from_micros(round * 7919 % 15_000);
             let last = killed(&path, step, after);
             while step <= last {

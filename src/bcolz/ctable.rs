@@ -586,9 +586,11 @@ fn write_names(store: &Store, root: &Path, names: &[&str]) -> Result<()> {
 
 /// The column that was getting another name when that was interrupted: the old one and the new one.
 fn renaming(store: &Store, root: &Path) -> Result<Option<(String, String)>> {
-    Ok(match store.read_json(&root.join(RENAMING))? {
+    Ok(match store.read_note(&root.join(RENAMING), root)? {
         Some(Value::List(names)) => match names.as_slice() {
-            [Value::Text(from), Value::Text(to)] if names::check_read(to).is_ok() => {
+            [Value::Text(from), Value::Text(to)]
+                if names::check_read(from).is_ok() && names::check_read(to).is_ok() =>
+            {
                 Some((from.clone(), to.clone()))
             }
             _ => None,

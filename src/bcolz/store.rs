@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
 use crate::bloscpack::Value;
-use crate::io::{Backend, FileSystem, Mode, Names, Portions, Stream};
+use crate::io::{Backend, FileKind, FileSystem, Mode, Names, Portions, Stream, journal};
 
 /// The most bytes of a file that describes something.
 const MAX_DESCRIPTION: u64 = 16 << 20;
@@ -15,6 +15,8 @@ const MAX_DESCRIPTION: u64 = 16 << 20;
 const LOCK: &str = ".ferroblosc-lock";
 /// What the names of files begin with that get their real one when they are complete.
 const TEMPORARY: &str = ".ferroblosc-new-";
+/// How often the opening of a lock is tried that another process makes or removes.
+const CLAIM_TRIES: usize = 4;
 /// How deep directories are removed.
 const MAX_DEPTH: usize = 64;
 
@@ -106,26 +108,30 @@ impl Store {
         stream.map(Some).map_err(Error::storage(path))
     }
 
+    /// The JSON in a file that says how an interrupted change in the directory is finished; none when
+    /// there is no file, or none that is trusted by the rules for journals.
+    pub fn read_note(&self, path: &Path, directory: &Path) -> Result<Option<Value>> {
+        let names = self.names(path)?;
+        let owner = names.attributes(&names.resolve(directory));
+        let stream = match journal::open(names, path, owner.as_ref(), false) {
+            Ok(opened) => opened.stream,
+            Err(None) => return Ok(None),
+            Err(Some(reason)) => {
+                crate::trace_warning!("the file {} is not used: {reason}", path.display());
+                return Ok(None);
+            }
+        };
+        let bytes = read_all(&*stream, path)?;
+        // One that is not whole was being written when the change had not begun.
+        Ok(Value::parse(&bytes).ok())
+    }
+
     /// The bytes of a file that describes something; none when there is no file.
     pub fn read_small(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         let Some(stream) = self.open(path)? else {
             return Ok(None);
         };
-        let size = stream.size().map_err(Error::storage(path))?;
-        if size > MAX_DESCRIPTION {
-            return Err(Error::Description {
-                path: path.to_owned(),
-                why: format!("its {size} bytes are more than are read"),
-            });
-        }
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size as usize)?;
-        bytes.resize(size as usize, 0);
-        let read = stream
-            .read_at(0, &mut bytes)
-            .map_err(Error::storage(path))?;
-        bytes.truncate(read);
-        Ok(Some(bytes))
+        read_all(&*stream, path).map(Some)
     }
 
     /// The JSON in a file; none when there is no file.
@@ -146,26 +152,32 @@ impl Store {
 
     /// Puts a file with these bytes at `path`, at once, in place of what was there.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        // Relaxed: the number only has to be another one each time.
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{TEMPORARY}{}-{number}", std::process::id());
-        let temporary = path.with_file_name(name);
-        let written = self.write_new(&temporary, bytes).and_then(|()| {
-            self.names(path)?
-                .rename(&temporary, path)
-                .map_err(Error::storage(path))
-        });
+        let names = self.names(path)?;
+        let temporary = loop {
+            // Relaxed: the number only has to be another one each time.
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{TEMPORARY}{}-{number}", std::process::id());
+            let temporary = path.with_file_name(name);
+            if names.attributes(&temporary).is_none() {
+                break temporary;
+            }
+        };
+        let stream = names
+            .create_new(&temporary, false)
+            .map_err(Error::storage(&temporary))?;
+        let written = self
+            .write_new(stream, &temporary, bytes)
+            .and_then(|()| names.rename(&temporary, path).map_err(Error::storage(path)));
         if written.is_err() {
             // Nothing more can be done about a file that can't be removed.
-            let _ = self.names(path)?.remove(&temporary);
+            let _ = names.remove(&temporary);
             return written;
         }
         self.sync_parent(path)
     }
 
-    fn write_new(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+    fn write_new(&self, stream: Box<dyn Stream>, path: &Path, bytes: &[u8]) -> Result<()> {
         let put = || {
-            let stream = self.backend.open(path, Mode::Create)?;
             stream.write_at(0, bytes, Portions::Whole)?;
             if self.durable {
                 stream.sync()?;
@@ -249,9 +261,24 @@ impl Store {
     pub fn claim(&self, root: &Path) -> Result<Claim> {
         let path = root.join(LOCK);
         let names = self.names(root)?;
+        let mut tries = CLAIM_TRIES;
         loop {
-            let stream = self.backend.open(&path, Mode::Append);
-            let stream = stream.map_err(Error::storage(&path))?;
+            let stream = match names.attributes(&path) {
+                Some(found) if found.kind == FileKind::Regular && found.links == 1 => {
+                    names.open_unfollowed(&path, true)
+                }
+                // What was put there by someone else is not written through.
+                Some(_) => Err(crate::Error::FileOpen),
+                None => names.create_new(&path, false),
+            };
+            let stream = match stream {
+                // Another process has made it, or removed it, in between.
+                Err(_) if tries > 0 => {
+                    tries -= 1;
+                    continue;
+                }
+                stream => stream.map_err(Error::storage(&path))?,
+            };
             if !stream.claim().map_err(Error::storage(&path))? {
                 return Err(Error::Busy(root.to_owned()));
             }
@@ -265,6 +292,25 @@ impl Store {
             }
         }
     }
+}
+
+/// All bytes of a file that describes something.
+fn read_all(stream: &dyn Stream, path: &Path) -> Result<Vec<u8>> {
+    let size = stream.size().map_err(Error::storage(path))?;
+    if size > MAX_DESCRIPTION {
+        return Err(Error::Description {
+            path: path.to_owned(),
+            why: format!("its {size} bytes are more than are read"),
+        });
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size as usize)?;
+    bytes.resize(size as usize, 0);
+    let read = stream
+        .read_at(0, &mut bytes)
+        .map_err(Error::storage(path))?;
+    bytes.truncate(read);
+    Ok(bytes)
 }
 
 /// Whether a file of this name is one that was not completed.

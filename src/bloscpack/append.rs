@@ -312,7 +312,7 @@ fn append_on(
         return Ok(original.unchanged());
     }
     let old = original.old_state(file, changes_data, section.is_some())?;
-    journal::change(path, disk, &old, || {
+    journal::change(path, file, disk, &old, || {
         if let Some(section) = &section {
             disk.write_at(original.section_start(), &section.encode()?)?;
         }

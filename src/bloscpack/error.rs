@@ -234,6 +234,12 @@ impl From<blpk::Error> for Error {
     }
 }
 
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Error {
+        Error::Container(error.into())
+    }
+}
+
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {
         Error::Container(error.into())

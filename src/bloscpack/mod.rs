@@ -59,7 +59,7 @@ pub use chunking::{
     Chunking, DEFAULT_CHUNK_SIZE, SizeError, double_pretty_size, parse_size, pretty_size,
 };
 pub use error::{Error, Result};
-pub use journal::{check as check_complete, journal_path, recover};
+pub use journal::{check as check_complete, describe_journal, journal_path, recover};
 pub use json::{JsonError, Value};
 pub use metadata::{Metadata, section_for};
 pub use numpy::{

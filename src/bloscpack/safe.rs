@@ -3,17 +3,18 @@
 //! A result is written to a temporary file in the folder of its name, and takes the name when it is
 //! complete. What is no ordinary file (a pipe, a device) is written to as it is.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
-use crate::io::WRITE_STEP;
-use crate::io::named::named;
+use crate::io::named::{in_io, named};
+use crate::io::{FileSystem, Stream, WRITE_STEP, journal, temporary};
 
-/// Distinguishes the temporary files of a process.
-static COUNTER: AtomicU64 = AtomicU64::new(0);
+/// The end of the names of temporary files.
+const SUFFIX: &str = ".tmp";
 
 /// A file to be.
 pub struct Replacement {
@@ -22,6 +23,8 @@ pub struct Replacement {
     path: PathBuf,
     /// The temporary file and the name it gets; none for what is written to directly.
     names: Option<(PathBuf, PathBuf)>,
+    /// Keeps the temporary file claimed.
+    _claim: Option<Box<dyn Stream>>,
 }
 
 impl Replacement {
@@ -46,13 +49,27 @@ impl Replacement {
                 file,
                 path: path.to_owned(),
                 names: None,
+                _claim: None,
             });
         }
-        let (file, temporary) = create_beside(&target)?;
+        let no_name = || io::Error::from(io::ErrorKind::InvalidInput);
+        let name = target.file_name().ok_or_else(no_name)?;
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        let hidden = target.with_file_name(hidden);
+        let (temporary, claim) =
+            temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some())
+                .map_err(in_io)?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&temporary)?;
         let replacement = Replacement {
             file,
             path: path.to_owned(),
             names: Some((temporary, target)),
+            _claim: Some(claim),
         };
         if let Some(existing) = existing {
             replacement.file.set_permissions(existing.permissions())?;
@@ -80,13 +97,16 @@ impl Replacement {
     /// # Errors
     /// Whatever keeps it from getting it.
     pub fn commit(mut self) -> Result<()> {
-        if let Some((temporary, target)) = self.names.take()
-            && let Err(error) = fs::rename(&temporary, target)
-        {
+        let Some((temporary, target)) = self.names.take() else {
+            return Ok(());
+        };
+        if let Err(error) = fs::rename(&temporary, &target) {
             let _ = fs::remove_file(temporary);
             let of = crate::Error::FileWrite;
             return Err(named(error, of, "rename a file to", &self.path).into());
         }
+        // The file they belonged to is replaced.
+        journal::discard_all(&target);
         Ok(())
     }
 }
@@ -116,28 +136,6 @@ impl Drop for Replacement {
         if let Some((temporary, _)) = &self.names {
             // Nothing more can be done about a file that can't be removed.
             let _ = fs::remove_file(temporary);
-        }
-    }
-}
-
-fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
-    let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    loop {
-        // Relaxed: the number only has to be another one each time.
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = std::ffi::OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}-{number}.tmp", std::process::id()));
-        let path = target.with_file_name(temporary);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path);
-        match file {
-            Ok(file) => return Ok((file, path)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::bloscpack::Literal;
 use crate::chunk::{BasicHeader, CParams, DParams, SplitMode, rewrap};
 use crate::codec;
 use crate::filter::{self, Slot};
+use crate::io::journal;
 use crate::schunk::{SChunk, Storage};
 
 /// Bytes of a block where the chunks of the carray don't tell.
@@ -50,6 +51,10 @@ pub(super) fn write_frame(
     let written = fill_frame(array, &temporary, options, table)
         .map_err(|error| error.in_file(output))
         .and_then(|()| Ok(std::fs::rename(&temporary, output)?));
+    if written.is_ok() {
+        // The file they belonged to is replaced.
+        journal::discard_all(output);
+    }
     if written.is_err() {
         // Nothing more can be done about a file that can't be removed.
         let _ = std::fs::remove_file(&temporary);
@@ -62,12 +67,17 @@ fn beside(path: &Path) -> Result<PathBuf> {
     let name = path
         .file_name()
         .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
-    // Relaxed: the number only has to be another one each time.
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}-{number}.tmp", std::process::id()));
-    Ok(path.with_file_name(temporary))
+    loop {
+        // Relaxed: the number only has to be another one each time.
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}-{number}.tmp", std::process::id()));
+        let temporary = path.with_file_name(temporary);
+        if temporary.symlink_metadata().is_err() {
+            return Ok(temporary);
+        }
+    }
 }
 
 /// Numbers as the shapes of Blosc2 have them.

@@ -108,6 +108,10 @@ pub fn detect(path: &Path) -> Result<Detected> {
     if metadata.is_dir() {
         return detect_directory(path);
     }
+    if !metadata.is_file() {
+        // Opening a FIFO would wait for its other end.
+        return Err(Error::Unknown);
+    }
     let mut front = Vec::new();
     NamedFile::open(path)?.take(FRONT).read_to_end(&mut front)?;
     let file = |format| Detected {

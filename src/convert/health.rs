@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
 use super::source::{Reading, open_schunk, schunk_of_chunk};
+use super::summary;
 use crate::bcolz::{self, Options};
 use crate::bloscpack::{self, read_npy_header};
 use crate::blpk;
@@ -97,13 +98,16 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Health
         Format::Carray | Format::Ctable => verify_bcolz(path, threads),
         Format::Npy => verify_npy(path),
     };
-    match looked_at {
-        Err(error) if error.is_corruption() => Ok(Health {
+    let mut health = match looked_at {
+        Err(error) if error.is_corruption() => Health {
             faults: vec![fault_of(&error)],
             ..Health::default()
-        }),
-        other => other,
-    }
+        },
+        other => other?,
+    };
+    let note = summary::journal_note(path, found)?;
+    health.faults.extend(note.map(Fault::note));
+    Ok(health)
 }
 
 /// An error of reading as a fault of what was read.

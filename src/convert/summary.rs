@@ -13,7 +13,7 @@ use crate::blpk::{Archive, Checksum};
 use crate::chunk::{BasicHeader, ChunkHeader};
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
-use crate::frame::checksum::Seal;
+use crate::frame::{self, checksum::Seal};
 use crate::schunk::{Layers, SChunk, State, chunks};
 
 /// What something is.
@@ -41,6 +41,8 @@ pub struct Summary {
     pub level: Option<u8>,
     /// The filters with their parameters, in the order they are applied.
     pub filters: Vec<(String, u8)>,
+    /// What its reader must know of a journal beside it.
+    pub journal: Option<String>,
     /// What guards the data.
     pub checksum: Option<&'static str>,
     /// Names of metalayers and the bytes of their contents.
@@ -112,6 +114,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
         codec: None,
         level: None,
         filters: Vec::new(),
+        journal: journal_note(path, found)?,
         checksum: None,
         metalayers: Vec::new(),
         vlmetalayers: Vec::new(),
@@ -138,6 +141,18 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
             })
         }
     }
+}
+
+/// Describes the journal beside something, if its reader must know of it.
+pub(super) fn journal_note(path: &Path, found: &Detected) -> Result<Option<String>> {
+    Ok(match found.format {
+        Format::Frame | Format::B2nd if found.is_directory => {
+            frame::describe_journal(&path.join("chunks.b2frame"))?
+        }
+        Format::Frame | Format::B2nd => frame::describe_journal(path)?,
+        Format::Bloscpack => bloscpack::describe_journal(path)?,
+        _ => None,
+    })
 }
 
 /// Bytes of a file, or of all files below a directory. Links are not followed.

@@ -43,6 +43,7 @@ impl Frame {
             Place::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
             _ => return Ok(self.known_mut().counters.cbytes),
         };
+        self.prepare_change()?;
         match files.directory() {
             Some(_) => self.remove_orphans(&files)?,
             None if self.known_mut().counters.nbytes > 0 => self.rewrite_file(&files, None)?,

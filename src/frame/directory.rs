@@ -9,9 +9,12 @@ use super::files::Files;
 use super::frame::Frame;
 use super::plan::Plan;
 use super::tail::Tail;
-use crate::io::{Mode, Names, Portions};
+use crate::io::{Mode, Names, Portions, temporary};
 use crate::{Buffer, Result, trace_warning};
 use std::path::Path;
+
+/// The end of the name of a chunk's file that is to replace another.
+const TEMPORARY: &str = ".tmp";
 
 impl Frame {
     /// Carries out a change of the chunks.
@@ -31,7 +34,7 @@ impl Frame {
                 if let Some((id, chunk)) = plan.rewritten {
                     chunks.rewrite(id, chunk)?;
                 }
-                change_in_place(files, self.known_mut(), 0, |writer| {
+                change_in_place(files, self.known_mut(), |writer| {
                     publish(writer, files, tail)
                 })
             })(),
@@ -111,15 +114,15 @@ impl<'a> ChunkFiles<'a> {
         let Some(names) = self.files.backend().names() else {
             return self.files.write_chunk_file(&path, chunk);
         };
-        let temporary = path.with_extension("chunk.tmp");
-        let result = self
-            .files
-            .write_chunk_file(&temporary, chunk)
+        let (temporary, stream) = temporary::create(names, &path, TEMPORARY, false)?;
+        let result = stream
+            .write_at(0, chunk, Portions::Bytes)
             .and_then(|()| names.rename(&temporary, &path));
         if result.is_err() {
             remove(names, &temporary);
+            return result;
         }
-        result
+        stream.close()
     }
 
     /// Does away with the file of a chunk that nothing refers to any more. Where files can't be removed it

@@ -6,14 +6,16 @@
 
 use super::files::Files;
 use super::frame::{Frame, Known};
-use super::header::FIXED_LEN;
+use super::header::{self, FIXED_LEN};
 use super::journal::Journal;
 use super::plan::Plan;
 use super::shadow::Shadow;
 use super::tail::Tail;
 use super::writer::Writer;
+use crate::io::journal::Staged;
 use crate::io::{Portions, Stream};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// What a frame begins with.
 const FRAME_MARK: &[u8] = b"\x9e\xa8b2frame\0";
@@ -65,8 +67,7 @@ impl Frame {
         let known = self.known_mut();
         let header_len = u64::from(known.header_len);
         let data_end = header_len + known.counters.cbytes.max(0) as u64;
-        let from = header_len + plan.first_touched();
-        change_in_place(files, known, from.min(tail.rest_at()), |writer| {
+        change_in_place(files, known, |writer| {
             if let Some((position, len)) = plan.replaced {
                 writer.save(header_len + position, len)?;
             }
@@ -141,31 +142,34 @@ impl Frame {
     }
 }
 
-/// Changes a frame's file from `from` on, and its header, so that a change that fails is taken back; in a
-/// durable file under a journal.
+/// Changes a frame's file so that a change that fails is taken back; in a durable file under a journal,
+/// after all of it was staged in memory.
 pub(super) fn change_in_place(
     files: &Files,
     known: &mut Known,
-    from: u64,
     change: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<()> {
     let stream = files.open_for_update()?;
     check_behind(&*stream, files.start(), known.len)?;
-    let mut writer = Writer::new(stream, files.start(), known.len, known.tail.take())?;
+    let old_tail = known.tail.take();
     if !files.is_durable() || known.is_journaled {
+        let mut writer = Writer::new(stream, files.start(), known.len, old_tail)?;
         let result = change(&mut writer);
         return writer
             .finish(result)
             .inspect_err(|_| known.is_torn |= known.is_journaled);
     }
-    let start = files.start();
-    let parts = [
-        (start, u64::from(known.header_len)),
-        (start + from, known.len.saturating_sub(from)),
-    ];
-    let journal = Journal::begin(files, known.len, &parts)?;
-    let result = change(&mut writer).and_then(|()| writer.sync());
-    journal.end(writer.finish(result))
+    let staged = Staged::new(Arc::from(stream))?;
+    let mut writer = Writer::new(Box::new(staged.clone()), files.start(), known.len, old_tail)?;
+    let result = change(&mut writer);
+    writer.finish(result)?;
+    let mut fixed = [0; FIXED_LEN];
+    if staged.read_at(files.start(), &mut fixed)? != FIXED_LEN {
+        return Err(Error::InvalidHeader);
+    }
+    let len = (known.len, header::frame_len(&fixed));
+    let journal = Journal::begin_staged(files, len, &staged)?;
+    journal.end(staged.apply(files.start()))
 }
 
 /// Tells whether what lies behind a frame may be overwritten: nothing that isn't the frame's.

@@ -3,26 +3,20 @@
 //! Shared by the frame and by whatever reads blocks of its lazy chunks.
 
 use super::header::FIXED_LEN;
+use super::journal::{self, Shown};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
+use crate::io::journal::{self as io_journal, Restored};
+use crate::io::temporary;
 use crate::io::{Backend, Care, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
 use crate::{Buffer, Error, Result};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The file of a sparse frame that holds all but the chunks.
 const INDEX_NAME: &str = "chunks.b2frame";
-
-/// What the name of a file ends with that is to take the place of another.
-const TEMPORARY: &str = ".b2tmp";
-
-/// The path with something behind it.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    PathBuf::from(name)
-}
 
 /// Why a file isn't replaced, or may not be.
 #[derive(Clone, Debug)]
@@ -58,6 +52,10 @@ pub struct Files {
     start: u64,
     reader: Reader,
     care: Care,
+    /// The state before an interrupted change, while readers are shown that.
+    shown: Mutex<Option<Shown>>,
+    /// Whether there is such a state.
+    has_shown: AtomicBool,
 }
 
 /// What frames in the files of a backend are guarded against, unless a frame asks for more.
@@ -78,6 +76,8 @@ impl Files {
             path,
             directory: None,
             start,
+            shown: Mutex::default(),
+            has_shown: AtomicBool::new(false),
         }
     }
 
@@ -92,6 +92,8 @@ impl Files {
             path,
             directory: Some(directory),
             start,
+            shown: Mutex::default(),
+            has_shown: AtomicBool::new(false),
         }
     }
 
@@ -172,17 +174,24 @@ impl Files {
     ) -> std::result::Result<(), NotReplaced> {
         let names = self.names();
         let target = names.resolve(path);
-        let temporary = beside(&target, TEMPORARY);
-        let replaced = self
-            .write_synced(&temporary, write)
-            .and_then(|()| match names.identify(&target) {
-                Some(_) => names.copy_permissions(&target, &temporary),
-                None => Ok(()),
-            })
-            .and_then(|()| names.rename(&temporary, &target));
+        let is_there = names.identify(&target).is_some();
+        let made = temporary::create(names, &target, temporary::FRAME_SUFFIX, is_there);
+        let replaced = made.and_then(|(temporary, stream)| {
+            let copied = if is_there {
+                names.copy_permissions(&target, &temporary)
+            } else {
+                Ok(())
+            };
+            copied
+                .and_then(|()| write(&*stream))
+                .and_then(|()| stream.sync())
+                .and_then(|()| names.rename(&temporary, &target))
+                .inspect_err(|_| {
+                    // A file that stays only costs its bytes.
+                    let _ = names.remove(&temporary);
+                })
+        });
         if let Err(error) = replaced {
-            // What is left only takes room.
-            let _ = names.remove(&temporary);
             return Err(NotReplaced {
                 error,
                 is_there: false,
@@ -201,14 +210,10 @@ impl Files {
         self.names().sync_directory(directory)
     }
 
-    /// Writes a file whose bytes last.
-    fn write_synced(
-        &self,
-        path: &Path,
-        write: impl FnOnce(&dyn Stream) -> Result<()>,
-    ) -> Result<()> {
-        let stream = self.backend.open(path, Mode::Create)?;
-        write(&*stream)?;
+    /// Writes a new file whose bytes last.
+    fn write_synced(&self, path: &Path, bytes: &[u8], portions: Portions) -> Result<()> {
+        let stream = self.create_fresh(path)?;
+        stream.write_at(0, bytes, portions)?;
         stream.sync()?;
         stream.close()
     }
@@ -219,14 +224,11 @@ impl Files {
     /// Those of the backend.
     pub fn create_directory_durably(&self, directory: &Path, index: &[u8]) -> Result<()> {
         let names = self.names();
-        let temporary = beside(directory, TEMPORARY);
-        // One that is there was left behind by somebody who didn't get further.
-        if names.identify(&temporary).is_none() {
-            names.make_directory(&temporary)?;
-        }
+        let temporary =
+            temporary::create_directory(names, directory, temporary::FRAME_SUFFIX, INDEX_NAME)?;
         let path = temporary.join(INDEX_NAME);
         let made = self
-            .write_synced(&path, |stream| stream.write_at(0, index, Portions::Whole))
+            .write_synced(&path, index, Portions::Whole)
             .and_then(|()| names.sync_directory(&temporary))
             .and_then(|()| names.rename(&temporary, directory));
         let lasts = made.map_err(|error| (error, &*temporary)).and_then(|()| {
@@ -278,6 +280,77 @@ impl Files {
         self.start
     }
 
+    /// Looks for a journal beside the frame. If the frame is in the middle of a change, readers are shown
+    /// the state before it.
+    ///
+    /// # Errors
+    /// Those of reading the frame's file or the journal.
+    pub fn look_for_journal(&self) -> Result<()> {
+        let found = journal::look(self)?;
+        let mut shown = self.shown();
+        self.has_shown.store(found.is_some(), Ordering::Release);
+        *shown = found;
+        Ok(())
+    }
+
+    /// Brings the frame to the state before an interrupted change, before it is changed.
+    ///
+    /// # Errors
+    /// [`Error::Lock`] when another process is changing it; those of the backend.
+    pub fn settle(&self) -> Result<()> {
+        let mut shown = self.shown();
+        journal::settle(self, shown.as_ref())?;
+        self.has_shown.store(false, Ordering::Release);
+        *shown = None;
+        Ok(())
+    }
+
+    /// Makes the frame's file, or the index of a sparse one. A link to a file that does not exist is
+    /// followed only if it was there before.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`], or the backend's own.
+    pub fn create_index(&self) -> Result<Box<dyn Stream>> {
+        match self.backend.names() {
+            Some(names) if names.attributes(&self.path).is_none() => {
+                names.create_new(&self.path, false)
+            }
+            _ => self.backend.open(&self.path, Mode::Create),
+        }
+    }
+
+    /// Removes the files beside a path where a frame is going to be made, which interrupted changes of
+    /// an earlier frame left.
+    pub fn discard_leftovers(&self) {
+        if let (None, Some(names)) = (&self.directory, self.backend.names()) {
+            io_journal::discard(names, &self.path, io_journal::FRAME_SUFFIX, None);
+            temporary::remove_leftovers(names, &self.path, temporary::FRAME_SUFFIX);
+        }
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Option<Shown>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The frame's file as readers are to see it, and whether that is another state than before.
+    fn through_journal(&self, stream: Arc<dyn Stream>, replaced: bool) -> (Arc<dyn Stream>, bool) {
+        if !self.has_shown.load(Ordering::Acquire) {
+            return (stream, replaced);
+        }
+        let mut shown = self.shown();
+        match &*shown {
+            Some(state) if !replaced && state.is_current(self.names()) => {
+                let restored = Restored::new(stream, Arc::clone(&state.image));
+                (Arc::new(restored), false)
+            }
+            _ => {
+                *shown = None;
+                self.has_shown.store(false, Ordering::Release);
+                (stream, true)
+            }
+        }
+    }
+
     /// The open frame, or index of a sparse one, and whether it is another file than last time.
     pub fn acquire(&self) -> Result<(FrameReader, bool)> {
         // Directories may hold many thousands of files: none of theirs are kept open.
@@ -285,6 +358,7 @@ impl Files {
             None => self.reader.acquire()?,
             Some(_) => (Arc::from(self.backend.open(&self.path, Mode::Read)?), false),
         };
+        let (stream, replaced) = self.through_journal(stream, replaced);
         let reader = FrameReader {
             stream,
             start: self.start,
@@ -297,6 +371,12 @@ impl Files {
         let stream = match self.directory {
             None => self.reader.latest()?,
             Some(_) => return Ok(self.acquire()?.0),
+        };
+        let is_shown = self.has_shown.load(Ordering::Acquire);
+        let shown = is_shown.then(|| self.shown().clone()).flatten();
+        let stream = match shown {
+            Some(state) => Arc::new(Restored::new(stream, state.image)),
+            None => stream,
         };
         Ok(FrameReader {
             stream,
@@ -346,9 +426,7 @@ impl Files {
 
     /// Writes the file of a chunk, whose bytes last.
     pub fn write_chunk_file_durably(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        self.write_synced(&self.chunk_path(id), |stream| {
-            stream.write_at(0, chunk, Portions::Bytes)
-        })
+        self.write_synced(&self.chunk_path(id), chunk, Portions::Bytes)
     }
 
     /// Waits until the file of a chunk is on the disk.
@@ -357,9 +435,21 @@ impl Files {
         stream.sync()
     }
 
-    /// Writes a new file for a chunk, or a file's new content over the old.
+    /// Makes a file that no index refers to yet. What an interrupted change, or anyone else, left at its
+    /// path is removed, and no link there is followed.
+    fn create_fresh(&self, path: &Path) -> Result<Box<dyn Stream>> {
+        let Some(names) = self.backend.names() else {
+            return self.backend.open(path, Mode::Create);
+        };
+        if names.attributes(path).is_some() {
+            names.remove(path)?;
+        }
+        names.create_new(path, false)
+    }
+
+    /// Writes a new file for a chunk; of a backend without names, also a file's new content.
     pub fn write_chunk_file(&self, path: &Path, chunk: &[u8]) -> Result<()> {
-        let stream = self.backend.open(path, Mode::Create)?;
+        let stream = self.create_fresh(path)?;
         stream.write_at(0, chunk, Portions::Bytes)?;
         stream.close()
     }
@@ -374,7 +464,7 @@ impl LazySource for Files {
             return Ok((Arc::new(stream), 0));
         }
         let position = self.start.checked_add(offset).ok_or(Error::InvalidHeader)?;
-        if self.backend.names().is_some() {
+        if self.backend.names().is_some() || self.has_shown.load(Ordering::Acquire) {
             return Ok((Arc::new(self.latest()?.stream), position));
         }
         // Streams of a user's backend are not shared by threads.

@@ -12,10 +12,10 @@ use super::offsets::Offsets;
 use super::tail::Tail;
 use super::transaction::Transaction;
 use super::write::Unpublished;
-use super::{header, index, journal, legacy, metalayers, trailer};
+use super::{header, index, legacy, metalayers, trailer};
 use crate::chunk::{ChunkHeader, Decompressor};
 use crate::io::lock::{Held, Kind as LockKind, Lock};
-use crate::io::{Care, Mode, Portions, Stream};
+use crate::io::{Care, Portions, Stream};
 use crate::{Buffer, Error, Result};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -183,6 +183,7 @@ impl Frame {
             let path = files.directory().unwrap_or(files.path());
             return Err(Error::FileOpen.during("create").at(path).os(exists));
         }
+        files.discard_leftovers();
         match files.is_durable() {
             true => Frame::write_new_durably(&files, &bytes)?,
             false => Frame::write_new(&files, &bytes)?,
@@ -211,7 +212,7 @@ impl Frame {
     fn write_new(files: &Files, bytes: &[u8]) -> Result<()> {
         files.make_directory()?;
         let write = || {
-            let stream = files.backend().open(files.path(), Mode::Create)?;
+            let stream = files.create_index()?;
             stream.write_at(0, bytes, Portions::Whole)?;
             stream.close()
         };
@@ -239,7 +240,8 @@ impl Frame {
     fn open_files(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
         files.check_care()?;
         let files = Arc::new(files);
-        let guard = settled(&files, &lock)?;
+        files.look_for_journal()?;
+        let guard = shared(&lock)?;
         let mut attempt = 0;
         let (read, legacy) = loop {
             attempt += 1;
@@ -443,6 +445,9 @@ impl Frame {
         if is_current() {
             return Ok(false);
         }
+        // The other writer may not have come to the end of its change.
+        files.look_for_journal()?;
+        let (reader, _) = files.acquire()?;
         match self.reload(files, &reader) {
             Ok(loaded) => {
                 take(loaded);
@@ -559,23 +564,6 @@ impl Frame {
             }
         }
     }
-}
-
-/// How often the end of somebody's change is waited for.
-const SETTLE_ATTEMPTS: usize = 100;
-
-/// Takes back a change that somebody didn't bring to its end; gives the lock for reading, when there are
-/// locks.
-fn settled(files: &Files, lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
-    if !files.is_sparse() {
-        for _ in 0..SETTLE_ATTEMPTS {
-            if journal::settle(files)? {
-                break;
-            }
-            std::thread::sleep(ATTEMPT_PAUSE);
-        }
-    }
-    shared(lock)
 }
 
 /// The lock for reading, when there are locks.

@@ -1,117 +1,241 @@
-//! What a change is going to overwrite, kept in a file beside the frame until the change is done.
+//! The journal of a frame that is changed in place: `F.b2journal` beside the file `F`.
 //!
-//! The journal of the file `F` is `F.b2journal`. Numbers are little endian; the checksums are XXH3 of 64 bits:
+//! A durable change in place is staged in memory first. Then the journal is written and synced with
+//! the bytes before and after the change, the change is written and synced, and the journal is emptied:
+//! that is the moment at which the change is done. The rules by which a journal that is found belongs
+//! to the frame are those of [`crate::io::journal`]; what they add up to is in `docs/durability.md`.
 //!
-//! ```text
-//!  0  "B2JRNL01"
-//!  8  where the frame begins in its file    64 bits
-//! 16  bytes of the frame                    64 bits
-//! 24  bytes of the file                     64 bits
-//! 32  records: position in the file         64 bits
-//!              length                       32 bits
-//!              bytes that were there
-//!              checksum of the record       64 bits
-//!     end: a position of 64 ones, checksum of all in front of it
-//! ```
-//! A change writes the journal so that it lasts, changes the frame so that that lasts, and empties the
-//! journal: that is the moment at which the change is done. A journal that is found whole therefore tells of a
-//! change that was not, and what it holds is put back; one that is not whole tells of a change that had not
-//! begun. Whoever uses a journal claims it first, so nobody takes back a change that is under way.
+//! Opening a frame never writes: the records of the journal are shown in place of the file's bytes. The
+//! first call that changes the frame restores the file.
 
-use super::files::{Files, beside};
-use crate::io::{Mode, Portions, Stream};
-use crate::{Error, Result, trace_warning};
+use super::files::Files;
+use super::header::{self, FIXED_LEN};
+use crate::io::journal::{self, FRAME_SUFFIX, Found, Image, Reason, Settled, Staged};
+use crate::io::{Attributes, Backend, FileKind, FileSystem, Mapped, Mode, Names, Portions, Stream};
+use crate::{Error, Result, trace_error, trace_warning};
 use std::ops::Deref;
-use std::path::PathBuf;
-use xxhash_rust::xxh3::xxh3_64;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-/// What the name of a journal ends with.
-const SUFFIX: &str = ".b2journal";
-const MAGIC: [u8; 8] = *b"B2JRNL01";
-/// Bytes in front of the records.
-const HEAD_LEN: usize = MAGIC.len() + 3 * WORD;
-/// Where the bytes of the file stand.
-const FILE_SIZE_AT: usize = HEAD_LEN - WORD;
-/// Bytes of a position, and of a checksum.
-const WORD: usize = size_of::<u64>();
-/// Bytes of a length.
-const LEN: usize = size_of::<u32>();
-/// The position of a record that is none.
-const END: u64 = u64::MAX;
+/// The first bytes of each frame.
+const MARK: &[u8] = b"\x9e\xa8b2frame\0";
+/// How often a journal is looked at again that another process is using.
+const ATTEMPTS: usize = 100;
+/// The time between attempts.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The state before an interrupted change, which readers are shown.
+#[derive(Clone)]
+pub struct Shown {
+    /// The state.
+    pub image: Arc<Image>,
+    path: PathBuf,
+    /// The journal as it was when it was read.
+    stamp: Option<Attributes>,
+}
+
+impl Shown {
+    /// Whether the journal is still there, unchanged.
+    pub fn is_current(&self, names: &dyn Names) -> bool {
+        names.attributes(&self.path) == self.stamp
+    }
+}
+
+/// The names of files that journals are beside; none where there are no journals.
+fn names(backend: &dyn Backend) -> Option<&dyn Names> {
+    match backend.names() {
+        None if backend.mapped() != Mapped::No => Some(&FileSystem),
+        names => names,
+    }
+}
+
+/// The attributes of a frame's open file, or of the one that its path names.
+fn attributes(names: &dyn Names, path: &Path, file: &dyn Stream) -> Option<Attributes> {
+    let named = || names.attributes(&names.resolve(path));
+    file.attributes().or_else(named)
+}
+
+/// Finds the journal beside a frame, waiting while a writer uses it. Nothing is written.
+fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
+    let Some(names) = names(backend) else {
+        return Ok((Found::Absent, None));
+    };
+    let path = journal::path_of(names, file, FRAME_SUFFIX);
+    for _ in 0..ATTEMPTS {
+        let stamp = names.attributes(&path);
+        if stamp.is_none() {
+            return Ok((Found::Absent, None));
+        }
+        let stream = backend.open(file, Mode::Read)?;
+        let attributes = attributes(names, file, &*stream);
+        let frame = (&*stream, attributes.as_ref());
+        match journal::look(names, &path, frame, restores_a_frame)? {
+            Found::Active => std::thread::sleep(PAUSE),
+            Found::Hot(image) => {
+                let shown = Shown {
+                    image: Arc::new(image.clone()),
+                    path,
+                    stamp,
+                };
+                return Ok((Found::Hot(image), Some(shown)));
+            }
+            found => return Ok((found, None)),
+        }
+    }
+    Ok((Found::Active, None))
+}
+
+/// Looks for a journal beside a frame that is about to be read, and returns the state that it shows, if
+/// the frame is in the middle of a change.
+///
+/// # Errors
+/// Those of reading the frame's file or its journal.
+pub fn look(files: &Files) -> Result<Option<Shown>> {
+    let (found, shown) = find(files.backend(), files.path())?;
+    if let Some(note) = note_of(&found) {
+        trace_warning!("{}: {note}", files.path().display());
+    }
+    Ok(shown)
+}
+
+/// The words for a journal that its reader must know of.
+fn note_of(found: &Found) -> Option<String> {
+    match found {
+        Found::Absent | Found::Settled => None,
+        Found::Active => Some("a change is under way".to_owned()),
+        Found::Hot(_) => Some(
+            "a journal from an interrupted change exists: the state before the change is shown"
+                .to_owned(),
+        ),
+        Found::Stale(reason) | Found::Foreign(reason) => Some(format!(
+            "a journal that does not belong to this file is ignored: {reason}"
+        )),
+    }
+}
+
+/// Describes the journal beside the frame in a file, for people; none when there is nothing to know.
+///
+/// # Errors
+/// Those of reading the file or its journal.
+pub fn describe(path: &Path) -> Result<Option<String>> {
+    let (found, _) = find(&FileSystem, path)?;
+    Ok(note_of(&found))
+}
+
+/// Whether what a journal restores is a frame.
+fn restores_a_frame(image: &Image) -> bool {
+    let front = image.front().first_chunk::<FIXED_LEN>();
+    image.has_mark(MARK) && front.is_some_and(|fixed| header::frame_len(fixed) == image.len.0)
+}
+
+/// Brings a frame that is about to be changed to the state before an interrupted change, and removes
+/// the journal of that. `shown` is what its readers are shown.
+///
+/// # Errors
+/// [`Error::Lock`] when another process is changing the frame; those of both files.
+pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
+    let backend = files.backend();
+    if backend.mapped() == Mapped::Private {
+        // The file and its journal stay; what the mapping shows is changed.
+        return shown.map_or(Ok(()), |shown| {
+            let file = files.open_for_update()?;
+            shown.image.restore(&*file)
+        });
+    }
+    settle_at(backend, files.path()).map(drop)
+}
+
+/// As [`settle`], for the frame in a file of the file system, if there is one. Returns why a journal
+/// stays.
+fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
+    let Some(names) = names(backend) else {
+        return Ok(None);
+    };
+    let path = journal::path_of(names, file, FRAME_SUFFIX);
+    for _ in 0..ATTEMPTS {
+        if names.attributes(&path).is_none() {
+            return Ok(None);
+        }
+        let stream = backend.open(file, Mode::Update)?;
+        let attributes = attributes(names, file, &*stream);
+        let frame = (&*stream, attributes.as_ref());
+        match journal::settle(names, &path, frame, restores_a_frame)? {
+            Settled::Done => return Ok(None),
+            Settled::Active => std::thread::sleep(PAUSE),
+            Settled::Left(reason) => {
+                trace_warning!("the journal {} is not used: {reason}", path.display());
+                return Ok(Some(reason));
+            }
+        }
+    }
+    Err(Error::Lock)
+}
+
+/// Ends an interrupted change of the frame in a file before the file is renamed or appended to.
+///
+/// # Errors
+/// As those of changing a frame.
+pub fn settle_file(path: &Path) -> Result<()> {
+    let is_file = FileSystem.attributes(&FileSystem.resolve(path));
+    match is_file {
+        Some(found) if found.kind == FileKind::Regular => settle_at(&FileSystem, path).map(drop),
+        _ => Ok(()),
+    }
+}
 
 /// A journal of a change that is under way.
 pub struct Journal<F> {
     files: F,
     path: PathBuf,
     stream: Box<dyn Stream>,
-    bytes: Vec<u8>,
-}
-
-/// Takes back the change that a journal beside the frame tells of; returns whether there is no journal any
-/// more, or else that of somebody who is at work.
-///
-/// # Errors
-/// Those of the backend: the frame may be half changed then, and the journal is still there.
-pub fn settle(files: &Files) -> Result<bool> {
-    let Some(names) = files.backend().names() else {
-        return Ok(true);
-    };
-    let path = beside(&names.resolve(files.path()), SUFFIX);
-    if names.identify(&path).is_none() {
-        return Ok(true);
-    }
-    let Ok(stream) = files.backend().open(&path, Mode::Read) else {
-        // It went in between, or it can't be read: then neither can be known.
-        return match names.identify(&path) {
-            None => Ok(true),
-            Some(_) => Err(Error::FileOpen),
-        };
-    };
-    if !stream.claim()? {
-        return Ok(false);
-    }
-    if names.identify(&path) != stream.identity() {
-        return Ok(true);
-    }
-    let bytes = read_all(&*stream)?;
-    if let Some(records) = parse(&bytes) {
-        put_back(files, &bytes, &records)?;
-        empty(&*files.backend().open(&path, Mode::Update)?)?;
-    }
-    if let Err(error) = names.remove(&path) {
-        // It says nothing any more.
-        trace_warning!("the journal {} can't be removed: {error}", path.display());
-    }
-    Ok(true)
+    image: Image,
 }
 
 impl<F: Deref<Target = Files>> Journal<F> {
-    /// Keeps what is in the file from these positions on, each with a length, before it is changed.
+    /// Records the bytes that a staged change is going to overwrite, so that this lasts. The frame has
+    /// `len` bytes before the change and after it.
     ///
     /// # Errors
-    /// [`Error::Lock`] when somebody else is changing the frame; those of the backend.
+    /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when something
+    /// else has the name of the journal; those of the backend.
+    pub fn begin_staged(files: F, len: (u64, u64), staged: &Staged) -> Result<Journal<F>> {
+        Journal::start(files, |files| Image::of_staged(staged, files.start(), len))
+    }
+
+    /// Records the bytes at these positions of the file, each with a length, before changes whose bytes
+    /// are not known yet. The frame has `frame_len` bytes before the changes.
+    ///
+    /// # Errors
+    /// As [`Journal::begin_staged`].
     pub fn begin(files: F, frame_len: u64, parts: &[(u64, u64)]) -> Result<Journal<F>> {
-        if !settle(&files)? {
-            return Err(Error::Lock);
-        }
+        Journal::start(files, |files| {
+            let file = files.open_for_update()?;
+            Image::of_parts(&*file, files.start(), frame_len, parts)
+        })
+    }
+
+    fn start(files: F, image: impl FnOnce(&Files) -> Result<Image>) -> Result<Journal<F>> {
         let names = files.backend().names().ok_or(Error::InvalidParam)?;
-        let path = beside(&names.resolve(files.path()), SUFFIX);
-        let bytes = record(&files, frame_len, parts)?;
-        // Not emptied when it is opened: it may have become somebody else's.
-        let stream = files.backend().open(&path, Mode::Append)?;
-        let is_ours = stream.claim()?
-            && names.identify(&path) == stream.identity()
-            && stream.size().is_ok_and(|size| size == 0);
-        if !is_ours {
-            return Err(Error::Lock);
+        let path = journal::path_of(names, files.path(), FRAME_SUFFIX);
+        if let Some(reason) = settle_at(files.backend(), files.path())? {
+            trace_error!(
+                "{}: no durable change is possible while {} exists: {reason}",
+                files.path().display(),
+                path.display()
+            );
+            return Err(Error::FileOpen);
         }
+        let image = image(&files)?;
+        let bytes = image.encode()?;
+        let stream = journal::create(names, &path, &names.resolve(files.path()))?;
         let journal = Journal {
+            stream,
             files,
             path,
-            stream,
-            bytes,
+            image,
         };
-        match journal.write() {
+        match journal.write(&bytes) {
             Ok(()) => Ok(journal),
             Err(error) => {
                 journal.remove();
@@ -120,8 +244,8 @@ impl<F: Deref<Target = Files>> Journal<F> {
         }
     }
 
-    fn write(&self) -> Result<()> {
-        self.stream.write_at(0, &self.bytes, Portions::Whole)?;
+    fn write(&self, bytes: &[u8]) -> Result<()> {
+        self.stream.write_at(0, bytes, Portions::Whole)?;
         self.stream.sync()?;
         self.files.sync_names_at(&self.path)
     }
@@ -131,19 +255,21 @@ impl<F: Deref<Target = Files>> Journal<F> {
     /// # Errors
     /// That of the change, or of the backend.
     pub fn end<T>(self, result: Result<T>) -> Result<T> {
-        let ended = result.and_then(|value| empty(&*self.stream).map(|()| value));
+        let ended = result.and_then(|value| journal::empty(&*self.stream).map(|()| value));
         if ended.is_ok() {
             self.remove();
             return ended;
         }
-        let records = parse(&self.bytes).unwrap_or_default();
-        match put_back(&self.files, &self.bytes, &records).and_then(|()| empty(&*self.stream)) {
+        let restored = self.files.open_for_update();
+        let restored = restored.and_then(|file| self.image.put_back(&*file));
+        match restored.and_then(|()| journal::empty(&*self.stream)) {
             Ok(()) => self.remove(),
-            // Whoever opens the frame next finds the journal.
+            // The next one who opens the frame finds the journal.
             Err(error) => {
                 trace_warning!("a change can't be taken back yet: {error}");
                 let is_empty = self.stream.size().is_ok_and(|size| size == 0);
-                if is_empty && let Err(error) = self.write() {
+                let written = |()| self.image.encode().and_then(|bytes| self.write(&bytes));
+                if is_empty && let Err(error) = written(()) {
                     trace_warning!("the journal can't be written again: {error}");
                 }
             }
@@ -152,8 +278,7 @@ impl<F: Deref<Target = Files>> Journal<F> {
     }
 
     fn remove(&self) {
-        let names = self.files.names();
-        if let Err(error) = names.remove(&self.path) {
+        if let Err(error) = self.files.names().remove(&self.path) {
             trace_warning!(
                 "the journal {} can't be removed: {error}",
                 self.path.display()
@@ -162,162 +287,305 @@ impl<F: Deref<Target = Files>> Journal<F> {
     }
 }
 
-/// Makes a journal say nothing.
-fn empty(journal: &dyn Stream) -> Result<()> {
-    journal.truncate(0)?;
-    journal.sync()
-}
-
-fn read_all(stream: &dyn Stream) -> Result<Vec<u8>> {
-    let len = usize::try_from(stream.size()?).map_err(|_| Error::MemoryAlloc)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len)?;
-    bytes.resize(len, 0);
-    let read = stream.read_at(0, &mut bytes)?;
-    bytes.truncate(read);
-    Ok(bytes)
-}
-
-/// The journal of these parts of a file.
-fn record(files: &Files, frame_len: u64, parts: &[(u64, u64)]) -> Result<Vec<u8>> {
-    let stream = files.open_for_update()?;
-    let size = stream.size()?;
-    let mut bytes = Vec::new();
-    bytes.extend_from_slice(&MAGIC);
-    for number in [files.start(), frame_len, size] {
-        bytes.extend_from_slice(&number.to_le_bytes());
-    }
-    for &(position, len) in parts {
-        let len = len.min(size.saturating_sub(position));
-        let len = u32::try_from(len).map_err(|_| Error::MemoryAlloc)?;
-        let start = bytes.len();
-        bytes.try_reserve(WORD + LEN + len as usize + 3 * WORD)?;
-        bytes.extend_from_slice(&position.to_le_bytes());
-        bytes.extend_from_slice(&len.to_le_bytes());
-        let data = bytes.len();
-        bytes.resize(data + len as usize, 0);
-        if stream.read_at(position, &mut bytes[data..])? != len as usize {
-            return Err(Error::FileRead);
-        }
-        let sum = xxh3_64(&bytes[start..]);
-        bytes.extend_from_slice(&sum.to_le_bytes());
-    }
-    let sum = xxh3_64(&bytes);
-    bytes.extend_from_slice(&END.to_le_bytes());
-    bytes.extend_from_slice(&sum.to_le_bytes());
-    Ok(bytes)
-}
-
-/// The records of a whole journal, each a position in the file and the bytes that were there.
-fn parse(bytes: &[u8]) -> Option<Vec<(u64, &[u8])>> {
-    let word = |at: usize| -> Option<u64> {
-        let word = bytes.get(at..at.checked_add(WORD)?)?;
-        Some(u64::from_le_bytes(word.try_into().ok()?))
-    };
-    if !bytes.starts_with(&MAGIC) {
-        return None;
-    }
-    let mut at = HEAD_LEN;
-    let mut records = Vec::new();
-    loop {
-        let position = word(at)?;
-        if position == END {
-            let is_whole = word(at + WORD)? == xxh3_64(&bytes[..at]);
-            return is_whole.then_some(records);
-        }
-        let len = bytes.get(at + WORD..at + WORD + LEN)?;
-        let len = u32::from_le_bytes(len.try_into().ok()?);
-        let data = at + WORD + LEN;
-        let end = data.checked_add(usize::try_from(len).ok()?)?;
-        let old = bytes.get(data..end)?;
-        if word(end)? != xxh3_64(&bytes[at..end]) {
-            return None;
-        }
-        records.push((position, old));
-        at = end + WORD;
-    }
-}
-
-/// Makes a file what it was.
-fn put_back(files: &Files, journal: &[u8], records: &[(u64, &[u8])]) -> Result<()> {
-    let size = journal
-        .get(FILE_SIZE_AT..)
-        .and_then(|rest| rest.first_chunk())
-        .ok_or(Error::InvalidParam)?;
-    let stream = files.open_for_update()?;
-    for &(position, old) in records {
-        stream.write_at(position, old, Portions::Bytes)?;
-    }
-    stream.truncate(u64::from_le_bytes(*size))?;
-    stream.sync()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::FileSystem;
+    use crate::chunk::{CParams, DParams};
     use crate::io::testing::TempDir;
-    use std::sync::Arc;
+    use crate::schunk::{SChunk, Storage};
+    use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 
-    fn files(dir: &TempDir) -> Files {
-        Files::contiguous(Arc::new(FileSystem), dir.join("f"), 3)
+    const OLD: &[u8] = b"0123456789";
+    const NEW: &[u8] = b"abcdefghij";
+
+    /// A frame in a file with a metalayer, beside which there is the journal of a change of that.
+    struct Case {
+        dir: TempDir,
+        path: PathBuf,
+        journal: PathBuf,
+        before: Vec<u8>,
+        /// The position of the metalayer's content.
+        at: usize,
+    }
+
+    fn frame_with(path: &Path, content: &[u8], chunk: u8) {
+        let params = CParams::default().typesize(1);
+        let mut schunk = SChunk::create(Storage::file(path), params, DParams::default()).unwrap();
+        schunk.add_metalayer("layer", content).unwrap();
+        schunk.append(&[chunk; 1000]).unwrap();
+        schunk
+            .append(&(0..=255).cycle().take(9000).collect::<Vec<u8>>())
+            .unwrap();
+    }
+
+    impl Case {
+        fn new(name: &str) -> Case {
+            let dir = TempDir::new(name);
+            let path = dir.join("f");
+            frame_with(&path, OLD, 1);
+            let before = std::fs::read(&path).unwrap();
+            let at = before
+                .windows(OLD.len())
+                .position(|found| found == OLD)
+                .unwrap();
+            let files = Files::contiguous(Arc::new(FileSystem), path.clone(), 0);
+            let stream: Arc<dyn Stream> = Arc::from(files.open_for_update().unwrap());
+            let staged = Staged::new(stream).unwrap();
+            let mut header = before[..at + OLD.len()].to_vec();
+            header[at..].copy_from_slice(NEW);
+            staged.write_at(0, &header, Portions::Whole).unwrap();
+            let len = before.len() as u64;
+            drop(Journal::begin_staged(&files, (len, len), &staged).unwrap());
+            let journal = dir.join("f.b2journal");
+            assert!(journal.exists());
+            Case {
+                dir,
+                path,
+                journal,
+                before,
+                at,
+            }
+        }
+
+        /// Writes so many bytes of the change.
+        fn interrupted_after(&self, len: usize) {
+            let file = std::fs::OpenOptions::new().write(true).open(&self.path);
+            file.unwrap()
+                .write_all_at(&NEW[..len], self.at as u64)
+                .unwrap();
+        }
+
+        fn layer(&self) -> Vec<u8> {
+            let schunk = SChunk::open(Storage::file(&self.path), DParams::default()).unwrap();
+            let mut bytes = vec![0; 9000];
+            schunk.decompress(0, &mut bytes).unwrap();
+            schunk.metalayer("layer").unwrap()
+        }
+
+        /// Checks that reading changes neither file, and returns the metalayer.
+        fn read_only(&self) -> Vec<u8> {
+            let state = |path: &Path| {
+                let found = path.metadata().unwrap();
+                (
+                    std::fs::read(path).unwrap(),
+                    found.mtime_nsec(),
+                    found.ino(),
+                )
+            };
+            let was = state(&self.path);
+            let layer = self.layer();
+            assert!(state(&self.path) == was, "reading has changed the file");
+            layer
+        }
+
+        fn append(&self) {
+            let mut schunk = SChunk::open(Storage::file(&self.path), DParams::default()).unwrap();
+            schunk.append(&[3; 100]).unwrap();
+        }
     }
 
     #[test]
-    fn a_change_that_was_not_done_is_taken_back() {
-        let dir = TempDir::new("journal");
-        std::fs::write(dir.join("f"), b"0123456789").unwrap();
-        let files = files(&dir);
-        let journal = Journal::begin(&files, 7, &[(3, 2), (8, 100)]).unwrap();
-        std::fs::write(dir.join("f"), b"012XX567YYYYYYYYY").unwrap();
-        // While the journal is in use nobody else uses it.
-        assert_eq!(settle(&files), Ok(false));
-        assert_eq!(Journal::begin(&files, 7, &[]).err(), Some(Error::Lock));
-        drop(journal);
-        assert_eq!(settle(&files), Ok(true));
-        assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"0123456789");
-        assert!(!dir.join("f.b2journal").exists());
+    fn readers_see_the_state_before_a_change_and_only_a_change_restores_the_file() {
+        let case = Case::new("hot");
+        case.interrupted_after(5);
+        let half = std::fs::read(&case.path).unwrap();
+        assert_eq!(case.read_only(), OLD);
+        assert_eq!(std::fs::read(&case.path).unwrap(), half);
+        assert!(
+            describe(&case.path)
+                .unwrap()
+                .unwrap()
+                .contains("before the change is shown")
+        );
+        // One that was opened before is restored with the file.
+        let reader = SChunk::open(Storage::file(&case.path), DParams::default()).unwrap();
+        case.append();
+        assert!(!case.journal.exists());
+        assert_eq!(case.read_only(), OLD);
+        assert_eq!(reader.metalayer("layer").unwrap(), OLD);
+        assert_eq!(describe(&case.path), Ok(None));
     }
 
     #[test]
-    fn a_change_that_is_done_stays() {
-        let dir = TempDir::new("journal-done");
-        std::fs::write(dir.join("f"), b"0123456789").unwrap();
-        let files = files(&dir);
-        let journal = Journal::begin(&files, 7, &[(3, 2)]).unwrap();
-        std::fs::write(dir.join("f"), b"012XX56789").unwrap();
-        journal.end(Ok(())).unwrap();
-        assert!(!dir.join("f.b2journal").exists());
-        assert_eq!(settle(&files), Ok(true));
-        assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"012XX56789");
+    fn a_change_that_has_not_begun_or_is_complete_needs_no_journal() {
+        for (len, layer) in [(0, OLD), (NEW.len(), NEW)] {
+            let case = Case::new("settled");
+            case.interrupted_after(len);
+            assert_eq!(case.read_only(), layer);
+            assert_eq!(describe(&case.path), Ok(None));
+            case.append();
+            assert!(!case.journal.exists());
+            assert_eq!(case.read_only(), layer);
+        }
+    }
+
+    #[test]
+    fn a_file_made_again_is_left_as_it_is() {
+        // Its metalayer is a mixture of the two states.
+        let case = Case::new("again");
+        case.interrupted_after(5);
+        std::fs::remove_file(&case.path).unwrap();
+        let mixed = b"abcde56789";
+        std::fs::copy(&case.journal, case.dir.join("kept")).unwrap();
+        frame_with(&case.path, mixed, 1);
+        assert!(
+            !case.journal.exists(),
+            "a journal beside a new file is removed"
+        );
+        std::fs::rename(case.dir.join("kept"), &case.journal).unwrap();
+        assert_eq!(case.read_only(), mixed);
+        assert!(
+            describe(&case.path)
+                .unwrap()
+                .unwrap()
+                .contains("earlier file")
+        );
+        case.append();
+        assert!(!case.journal.exists());
+        assert_eq!(case.read_only(), mixed);
+    }
+
+    #[test]
+    fn a_file_rewritten_by_another_program_is_left_as_it_is() {
+        for (layer, chunk) in [(b"ABCDEFGHIJ", 1), (b"abcde56789", 2)] {
+            let case = Case::new("rewritten");
+            case.interrupted_after(5);
+            let other = case.dir.join("other");
+            frame_with(&other, layer, chunk);
+            std::fs::copy(&other, &case.path).unwrap();
+            assert_eq!(case.read_only(), layer);
+            let note = describe(&case.path).unwrap().unwrap();
+            assert!(note.contains("rewritten since"), "{note}");
+            case.append();
+            assert!(!case.journal.exists());
+            assert_eq!(case.read_only(), layer);
+        }
+    }
+
+    #[test]
+    fn a_journal_that_others_may_have_made_is_neither_used_nor_removed() {
+        let change: [(&str, fn(&Case)); 4] = [
+            ("writable by others", |case| {
+                let mode = std::fs::Permissions::from_mode(0o666);
+                std::fs::set_permissions(&case.journal, mode).unwrap();
+            }),
+            ("of another owner", |case| {
+                let _ = std::os::unix::fs::chown(&case.journal, Some(12345), None);
+            }),
+            ("of two names", |case| {
+                std::fs::hard_link(&case.journal, case.dir.join("second")).unwrap();
+            }),
+            ("a link", |case| {
+                std::fs::rename(&case.journal, case.dir.join("real")).unwrap();
+                symlink("real", &case.journal).unwrap();
+            }),
+        ];
+        for (name, change) in change {
+            let case = Case::new("foreign");
+            case.interrupted_after(5);
+            change(&case);
+            // SAFETY: the call has no preconditions.
+            if name == "of another owner" && unsafe { libc::geteuid() } != 0 {
+                continue;
+            }
+            assert_eq!(case.read_only(), b"abcde56789", "{name}");
+            case.append();
+            assert!(case.journal.symlink_metadata().is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn anything_may_have_the_name_of_a_journal() {
+        let make: [fn(&Path); 5] = [
+            |path| std::fs::create_dir(path).unwrap(),
+            |path| {
+                let made = std::process::Command::new("mkfifo").arg(path).status();
+                assert!(made.unwrap().success());
+            },
+            |path| symlink("/dev/zero", path).unwrap(),
+            |path| std::fs::write(path, b"a diary").unwrap(),
+            |path| {
+                std::fs::File::create(path)
+                    .unwrap()
+                    .set_len(3 << 30)
+                    .unwrap()
+            },
+        ];
+        for make in make {
+            let case = Case::new("any");
+            std::fs::remove_file(&case.journal).unwrap();
+            make(&case.journal);
+            assert_eq!(case.read_only(), OLD);
+            assert_eq!(std::fs::read(&case.path).unwrap(), case.before);
+            let note = describe(&case.path).unwrap().unwrap();
+            assert!(note.contains("is ignored"), "{note}");
+            case.append();
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_frame_is_never_written_to() {
+        let dir = TempDir::new("text");
+        let path = dir.join("f");
+        std::fs::write(&path, b"a text of mine, and what is more").unwrap();
+        let stream = FileSystem.open(&path, Mode::Update).unwrap();
+        let image = Image::new(
+            &*stream,
+            0,
+            (32, 32),
+            (32, 32),
+            vec![crate::io::journal::Record {
+                position: 0,
+                before: vec![b'X'; 32],
+                after: Some(b"a text of mine, and what is moRe".to_vec()),
+            }],
+        );
+        std::fs::write(dir.join("f.b2journal"), image.unwrap().encode().unwrap()).unwrap();
+        assert!(SChunk::open(Storage::file(&path), DParams::default()).is_err());
+        settle_file(&path).unwrap();
+        assert_eq!(
+            std::fs::read(&path).unwrap(),
+            b"a text of mine, and what is more"
+        );
+    }
+
+    #[test]
+    fn no_one_but_its_writer_uses_a_journal_that_is_in_use() {
+        let case = Case::new("active");
+        let held = FileSystem.open_unfollowed(&case.journal, true).unwrap();
+        assert_eq!(held.claim(), Ok(true));
+        case.interrupted_after(5);
+        let files = Files::contiguous(Arc::new(FileSystem), case.path.clone(), 0);
+        assert!(look(&files).unwrap().is_none());
+        assert_eq!(settle(&files, None), Err(Error::Lock));
+        drop(held);
+        assert_eq!(case.read_only(), OLD);
     }
 
     #[test]
     fn a_change_that_fails_is_taken_back_at_once() {
-        let dir = TempDir::new("journal-failed");
-        std::fs::write(dir.join("f"), b"0123456789").unwrap();
-        let files = files(&dir);
-        let journal = Journal::begin(&files, 7, &[(3, 2)]).unwrap();
-        std::fs::write(dir.join("f"), b"012XX5").unwrap();
-        let ended: Result<()> = journal.end(Err(Error::FileWrite));
-        assert_eq!(ended, Err(Error::FileWrite));
-        assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"01234\x35\0\0\0\0");
+        let case = Case::new("failed");
+        settle_file(&case.path).unwrap();
+        let files = Files::contiguous(Arc::new(FileSystem), case.path.clone(), 0);
+        let staged = Staged::new(Arc::from(files.open_for_update().unwrap())).unwrap();
+        staged
+            .write_at(case.at as u64 - 5, b"other", Portions::Whole)
+            .unwrap();
+        let len = case.before.len() as u64;
+        let journal = Journal::begin_staged(&files, (len, len), &staged).unwrap();
+        staged.apply(0).unwrap();
+        assert_eq!(
+            journal.end::<()>(Err(Error::FileWrite)),
+            Err(Error::FileWrite)
+        );
+        assert_eq!(std::fs::read(&case.path).unwrap(), case.before);
+        assert!(!case.journal.exists());
     }
 
     #[test]
-    fn a_journal_that_is_cut_or_altered_anywhere_says_nothing() {
-        let dir = TempDir::new("journal-cut");
-        std::fs::write(dir.join("f"), b"0123456789").unwrap();
-        let whole = record(&files(&dir), 7, &[(3, 4), (7, 3)]).unwrap();
-        let records = parse(&whole).unwrap();
-        assert_eq!(records, [(3, &b"3456"[..]), (7, &b"789"[..])]);
-        for len in 0..whole.len() {
-            assert_eq!(parse(&whole[..len]), None, "cut to {len}");
-        }
-        for at in 0..whole.len() {
-            let mut altered = whole.clone();
-            altered[at] ^= 0x10;
-            assert_eq!(parse(&altered), None, "altered at {at}");
-        }
+    fn a_journal_is_as_private_as_its_file() {
+        let case = Case::new("private");
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&case.journal), mode(&case.path));
     }
 }

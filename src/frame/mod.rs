@@ -77,6 +77,7 @@ pub use description::{
 pub use files::Files;
 pub use frame::{Frame, VL_BLOCKS};
 pub use header::{FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, has_magic};
+pub use journal::{describe as describe_journal, settle_file as settle_journal};
 pub use memory::Memory;
 pub use offsets::Offsets;
 pub use read::FrameChunk;

@@ -188,16 +188,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The first byte of the data section, or behind it, that the change writes to.
-    pub fn first_touched(&self) -> u64 {
-        let replaced = self.replaced.map(|(position, _)| position);
-        let shifted = self.shift.map(|shift| shift.to.min(shift.from));
-        let written = self.writes.iter().map(|&(position, _)| position);
-        let index = self.cbytes.max(0) as u64;
-        let touched = written.chain(replaced).chain(shifted);
-        touched.fold(index, u64::min)
-    }
-
     /// Gives the chunks that had no place yet places, but for one that goes with this change.
     fn place_pending(
         &mut self,

@@ -76,7 +76,7 @@ impl Frame {
         physical: &[(usize, Buffer)],
         mut description: Description,
     ) -> Result<i64> {
-        self.check_writable()?;
+        self.prepare_change()?;
         let counters = &description.counters;
         if counters.nbytes == 0 && counters.nchunks > 0 {
             return self.set_aside(change, description);
@@ -161,12 +161,18 @@ impl Frame {
         }
     }
 
-    fn check_writable(&self) -> Result<()> {
+    /// Prepares a change: an interrupted one is taken back first.
+    pub(super) fn prepare_change(&mut self) -> Result<()> {
         if self.legacy {
             return Err(Error::InvalidParam);
         }
         self.check_transaction()?;
-        self.check_not_doomed()
+        self.check_not_doomed()?;
+        // The journal of a transaction is this frame's own.
+        if self.known_mut().is_journaled {
+            return Ok(());
+        }
+        self.files().map_or(Ok(()), |files| files.settle())
     }
 
     pub(super) fn carry_out(
@@ -288,7 +294,7 @@ impl Frame {
     /// # Errors
     /// As [`Frame::change`].
     pub fn rewrite_header(&mut self, description: &Description) -> Result<()> {
-        self.check_writable()?;
+        self.prepare_change()?;
         self.flush()?;
         if self.defers_changes() {
             let header = build_header(description, self.kind())?;
@@ -310,7 +316,7 @@ impl Frame {
         }
         let header = self.header_of_same_len(description)?;
         let known = self.known_mut();
-        change_in_place(&files, known, known.len, |writer| {
+        change_in_place(&files, known, |writer| {
             writer.write(0, &header, Portions::Whole)
         })
     }
@@ -337,7 +343,7 @@ impl Frame {
     /// # Errors
     /// As [`Frame::change`].
     pub fn rewrite_empty(&mut self, description: &Description) -> Result<()> {
-        self.check_writable()?;
+        self.prepare_change()?;
         self.flush()?;
         let tail = empty_frame(description, self.kind(), self.is_sealed())?;
         let bytes = tail.to_bytes()?;
@@ -354,7 +360,7 @@ impl Frame {
                 let files = Arc::clone(files);
                 match files.is_replaceable() {
                     true => self.replace_file(&files, &bytes)?,
-                    false => change_in_place(&files, self.known_mut(), 0, |writer| {
+                    false => change_in_place(&files, self.known_mut(), |writer| {
                         writer.write(0, &bytes, Portions::Whole)?;
                         end_file(writer, &files, bytes.len() as u64)
                     })?,
@@ -374,7 +380,7 @@ impl Frame {
     /// # Errors
     /// As [`Frame::change`].
     pub fn rewrite_trailer(&mut self, mut description: Description) -> Result<i64> {
-        self.check_writable()?;
+        self.prepare_change()?;
         self.flush()?;
         let sealed = self.is_sealed();
         if self.is_memory() {
@@ -409,7 +415,7 @@ impl Frame {
         let (header, position) = self.header_before_trailer(&description)?;
         let len = position + description.trailer.len() as u64;
         let known = self.known_mut();
-        change_in_place(&files, known, position, |writer| {
+        change_in_place(&files, known, |writer| {
             writer.write(0, &header, Portions::Whole)?;
             writer.write(position, &description.trailer, Portions::Bytes)?;
             end_file(writer, &files, len)
@@ -467,7 +473,7 @@ impl Frame {
         if files.is_replaceable() && !has_chunks {
             self.replace_file(files, &tail.to_bytes()?)?;
         } else {
-            change_in_place(files, self.known_mut(), tail.rest_at(), |writer| {
+            change_in_place(files, self.known_mut(), |writer| {
                 writer.write(0, &tail.header, Portions::Whole)?;
                 writer.write(tail.rest_at(), &tail.rest, Portions::Bytes)?;
                 end_file(writer, files, tail.frame_len())

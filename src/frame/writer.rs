@@ -70,11 +70,6 @@ impl Writer {
         })
     }
 
-    /// Waits until the change is on the disk.
-    pub fn sync(&self) -> Result<()> {
-        self.stream.sync()
-    }
-
     /// Fills `dest` with bytes of the file.
     fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
         match self.stream.read_at(self.start + position, dest)? == dest.len() {

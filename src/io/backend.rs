@@ -120,6 +120,42 @@ impl View {
     }
 }
 
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    Regular,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A FIFO, a socket or a device.
+    Special,
+}
+
+/// The attributes of a file by which a file beside another one is trusted or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// The kind.
+    pub kind: FileKind,
+    /// The user who owns it.
+    pub owner: u32,
+    /// The group that owns it.
+    pub group: u32,
+    /// The permission bits.
+    pub mode: u32,
+    /// The number of hard links.
+    pub links: u64,
+    /// Bytes of the file.
+    pub size: u64,
+    /// The time of the last modification, in nanoseconds.
+    pub modified: i128,
+    /// The time at which the file was made, in nanoseconds since 1970; 0 when it is unknown.
+    pub born: u64,
+    /// The device and the inode.
+    pub identity: Identity,
+}
+
 /// An open file.
 pub trait Stream: Send + Sync {
     /// The bytes in the file.
@@ -171,8 +207,21 @@ pub trait Stream: Send + Sync {
         Ok(true)
     }
 
+    /// Whether another handle has claimed the file.
+    ///
+    /// # Errors
+    /// [`Error::Lock`] when this can't be found out.
+    fn is_claimed(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Which file this is, for backends that can tell.
     fn identity(&self) -> Option<Identity> {
+        None
+    }
+
+    /// The attributes of the file, for backends whose files have owners.
+    fn attributes(&self) -> Option<Attributes> {
         None
     }
 
@@ -183,6 +232,17 @@ pub trait Stream: Send + Sync {
     fn close(self: Box<Self>) -> Result<()>;
 }
 
+/// Whether a backend maps files of the file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapped {
+    /// It does not.
+    No,
+    /// It does, and changes reach the files.
+    Shared,
+    /// It does, and changes stay in memory.
+    Private,
+}
+
 /// What opens files.
 pub trait Backend: Send + Sync {
     /// Opens the file at `path`.
@@ -190,6 +250,12 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// [`Error::FileOpen`] when it can't be opened so.
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>>;
+
+    /// Whether the files are those of [`FileSystem`](super::FileSystem), mapped into memory, so that
+    /// journals may be beside them.
+    fn mapped(&self) -> Mapped {
+        Mapped::No
+    }
 
     /// The part of a backend that only the file system has, on which handles are kept open, locks taken,
     /// and files renamed and removed.
@@ -222,6 +288,23 @@ pub trait Backend: Send + Sync {
 pub trait Names: Send + Sync {
     /// Which file is at `path`; none when there is none.
     fn identify(&self, path: &Path) -> Option<Identity>;
+
+    /// The attributes of the file at `path`; a link is not followed.
+    fn attributes(&self, path: &Path) -> Option<Attributes>;
+
+    /// Opens an existing file for reading, or for reading and writing. Never follows a link in the
+    /// last component of the path, and never waits for the other end of a FIFO.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`].
+    fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>>;
+
+    /// Makes a file for reading and writing; it is an error if anything is at the path, a link
+    /// among it. A private file can be used by its owner alone.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`].
+    fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>>;
 
     /// Gives the file at `from` the name `to`; a file of that name is replaced, at once.
     ///

@@ -4,13 +4,16 @@
 //! positions of their own, so that threads can share one, and what a signal interrupts is taken up again.
 
 use super::ReadAt;
-use super::backend::{Backend, Care, Identity, Mode, Names, Portions, Stream};
+use super::backend::{
+    Attributes, Backend, Care, FileKind, Identity, Mode, Names, Portions, Stream,
+};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::os::fd::IntoRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 /// Bytes of a write. On ext4 of Linux 6.18, which keeps what it is given at once in large folios, copying a megabyte given in
 /// one write was measured to take three times as long as in such parts.
@@ -29,20 +32,13 @@ impl Backend for FileSystem {
             Mode::Create => options.write(true).create(true).truncate(true),
             Mode::Append => options.append(true).create(true),
         };
-        match options.open(path) {
-            Ok(file) => Ok(Box::new(FileStream {
-                file,
-                path: path.into(),
-            })),
-            Err(error) => {
-                crate::trace_error!("Cannot open the file {}: {error}", path.display());
-                let operation = match mode {
-                    Mode::Read | Mode::Update => "open",
-                    Mode::Create | Mode::Append => "create",
-                };
-                Err(Error::FileOpen.during(operation).at(path).os(error))
-            }
-        }
+        // The end of a FIFO is never waited for; of regular files this changes nothing.
+        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+        let operation = match mode {
+            Mode::Read | Mode::Update => "open",
+            Mode::Create | Mode::Append => "create",
+        };
+        opened_stream(path, operation, options.open(path))
     }
 
     fn names(&self) -> Option<&dyn Names> {
@@ -73,6 +69,32 @@ impl Names for FileSystem {
         std::fs::metadata(path).ok().map(|found| identity(&found))
     }
 
+    fn attributes(&self, path: &Path) -> Option<Attributes> {
+        std::fs::symlink_metadata(path)
+            .ok()
+            .map(|found| attributes(&found))
+    }
+
+    fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(writes)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+            .open(path);
+        opened_stream(path, "open", opened)
+    }
+
+    fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
+        let made = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(if private { 0o600 } else { 0o666 })
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(path);
+        opened_stream(path, "create", made)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         std::fs::rename(from, to)
             .map_err(|error| Error::FileWrite.during("rename a file to").at(to).os(error))
@@ -83,12 +105,22 @@ impl Names for FileSystem {
     }
 
     fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
-        std::fs::metadata(from)
-            .and_then(|found| std::fs::set_permissions(to, found.permissions()))
-            .map_err(|error| {
-                let error = Error::FileWrite.os(error);
-                error.during("set the permissions of").at(to)
-            })
+        let copy = || {
+            let (from, to) = (std::fs::metadata(from)?, open_own(to)?);
+            // Only some users may change owners; a file keeps its own then.
+            let owned = std::os::unix::fs::fchown(&to, Some(from.uid()), Some(from.gid()))
+                .or_else(|_| std::os::unix::fs::fchown(&to, None, Some(from.gid())));
+            let mut permissions = from.permissions();
+            if owned.is_err() && to.metadata()?.gid() != from.gid() {
+                // The bits of the group were meant for another one.
+                permissions.set_mode(permissions.mode() & !0o070);
+            }
+            to.set_permissions(permissions)
+        };
+        copy().map_err(|error| {
+            let error = Error::FileWrite.os(error);
+            error.during("set the permissions of").at(to)
+        })
     }
 
     fn remove(&self, path: &Path) -> Result<()> {
@@ -131,6 +163,63 @@ impl Names for FileSystem {
                 let error = Error::FileWrite.os(error);
                 error.during("write the directory").at(directory)
             })
+    }
+}
+
+/// Returns a stream of an open file of the file system; errors name `path`.
+pub(crate) fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
+    Box::new(FileStream {
+        file,
+        path: path.into(),
+    })
+}
+
+/// Opens a file that was just made, for changes of its attributes.
+fn open_own(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+}
+
+/// A stream of a file that was opened.
+fn opened_stream(
+    path: &Path,
+    operation: &'static str,
+    opened: std::io::Result<File>,
+) -> Result<Box<dyn Stream>> {
+    match opened {
+        Ok(file) => Ok(stream_of(file, path)),
+        Err(error) => {
+            crate::trace_error!("Cannot open the file {}: {error}", path.display());
+            Err(Error::FileOpen.during(operation).at(path).os(error))
+        }
+    }
+}
+
+fn attributes(metadata: &Metadata) -> Attributes {
+    let kind = metadata.file_type();
+    let kind = if kind.is_file() {
+        FileKind::Regular
+    } else if kind.is_dir() {
+        FileKind::Directory
+    } else if kind.is_symlink() {
+        FileKind::Link
+    } else {
+        FileKind::Special
+    };
+    let born = metadata.created().ok();
+    let born = born.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Attributes {
+        kind,
+        owner: metadata.uid(),
+        group: metadata.gid(),
+        mode: metadata.mode() & 0o7777,
+        links: metadata.nlink(),
+        size: metadata.len(),
+        modified: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
+        born: born.map_or(0, |time| time.as_nanos() as u64),
+        identity: identity(metadata),
     }
 }
 
@@ -203,8 +292,22 @@ impl Stream for FileStream {
         }
     }
 
+    fn is_claimed(&self) -> Result<bool> {
+        use std::fs::TryLockError;
+        match self.file.try_lock_shared() {
+            Ok(()) => self.file.unlock().map(|()| false).map_err(|_| Error::Lock),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            // File systems without locks have no writers that claim.
+            Err(TryLockError::Error(_)) => Ok(false),
+        }
+    }
+
     fn identity(&self) -> Option<Identity> {
         self.file.metadata().ok().map(|found| identity(&found))
+    }
+
+    fn attributes(&self) -> Option<Attributes> {
+        self.file.metadata().ok().map(|found| attributes(&found))
     }
 
     fn close(self: Box<Self>) -> Result<()> {

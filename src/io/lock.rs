@@ -27,6 +27,8 @@ use std::thread::ThreadId;
 const SUFFIX: &str = ".b2lock";
 /// The file of a frame in a directory that a writer writes to.
 const INDEX: &str = "chunks.b2frame";
+/// Bytes of a lock file.
+const LEN: u64 = 16;
 /// Where the generation is in the lock file.
 const GENERATION_AT: u64 = 8;
 /// The variable that turns locking on for all frames.
@@ -365,13 +367,22 @@ fn is_on_read_only_medium(path: &Path) -> bool {
     })
 }
 
+/// Opens or makes a lock file. Links are not followed, and a file with several names is used only if
+/// its size is that of a lock file: anyone who may write the directory could have put them there.
 fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
+    let file = OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
-        .open(path)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)?;
+    let found = file.metadata()?;
+    let has_lock_size = matches!(found.len(), 0 | LEN);
+    if !found.is_file() || found.nlink() > 1 && !has_lock_size {
+        return Err(std::io::Error::other("it is not a lock file"));
+    }
+    Ok(file)
 }
 
 /// Waits for a lock, unless this thread is the one to wait for.
@@ -534,6 +545,26 @@ mod tests {
         new.release();
         assert_eq!(old.acquire(Kind::Exclusive), Ok(true));
         assert_eq!(std::fs::read(beside(&path)).unwrap(), sidecar(2));
+    }
+
+    #[test]
+    fn a_planted_lock_file_is_refused_and_nothing_is_written_through_it() {
+        let dir = TempDir::new("planted-lock");
+        let victim = dir.join("victim");
+        std::fs::write(&victim, b"precious data of someone").unwrap();
+        std::os::unix::fs::symlink(&victim, dir.join("a.b2lock")).unwrap();
+        std::os::unix::fs::symlink(dir.join("nothing"), dir.join("b.b2lock")).unwrap();
+        std::fs::hard_link(&victim, dir.join("c.b2lock")).unwrap();
+        let fifo = std::process::Command::new("mkfifo")
+            .arg(dir.join("d.b2lock"))
+            .status();
+        assert!(fifo.unwrap().success());
+        for name in ["a", "b", "c", "d"] {
+            let lock = Lock::of_file(&dir.join(name));
+            assert_eq!(lock.acquire(Kind::Exclusive), Err(Error::Lock), "{name}");
+        }
+        assert_eq!(std::fs::read(&victim).unwrap(), b"precious data of someone");
+        assert!(!dir.join("nothing").exists());
     }
 
     #[test]

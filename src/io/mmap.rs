@@ -2,7 +2,7 @@
 //!
 //! Reading a mapped file copies nothing: frames lend out the file's own bytes.
 
-use super::backend::{Backend, Identity, Mode, Portions, Stream, View};
+use super::backend::{Backend, Identity, Mapped, Mode, Portions, Stream, View};
 use super::filesystem::FileSystem;
 use super::mapping::{Access, Mapping, Pages, identity_of};
 use crate::{Error, ErrorKind, Result};
@@ -112,6 +112,14 @@ impl Backend for Mmap {
         let file = read(&self.file);
         file.as_ref()
             .is_some_and(|file| file.mapping.has(start, len))
+    }
+
+    fn mapped(&self) -> Mapped {
+        if self.mode == MapMode::Private {
+            Mapped::Private
+        } else {
+            Mapped::Shared
+        }
     }
 
     fn destroy(&self) -> Result<()> {

@@ -19,18 +19,23 @@ mod backend;
 pub mod fault;
 mod filesystem;
 pub mod ids;
+pub mod journal;
 pub mod lock;
 pub mod mapping;
 pub mod mmap;
 pub mod named;
 pub mod paths;
 mod reader;
+pub mod temporary;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use backend::{Backend, Care, Identity, Mode, Names, Portions, Stream, View, append};
-pub(crate) use filesystem::WRITE_STEP;
+pub use backend::{
+    Attributes, Backend, Care, FileKind, Identity, Mapped, Mode, Names, Portions, Stream, View,
+    append,
+};
 pub use filesystem::{CarefulFileSystem, FileSystem};
+pub(crate) use filesystem::{WRITE_STEP, stream_of};
 pub use reader::Reader;
 
 use crate::{Error, Result};

@@ -12,6 +12,15 @@ pub fn named(error: io::Error, of: Error, operation: &'static str, path: &Path) 
     io::Error::new(error.kind(), of.during(operation).at(path).os(error))
 }
 
+/// Returns an error of [`std::io`] that holds `error`, of the kind of the system's error.
+#[cold]
+pub fn in_io(error: Error) -> io::Error {
+    let kind = error.errno().map_or(io::ErrorKind::Other, |errno| {
+        io::Error::from_raw_os_error(errno).kind()
+    });
+    io::Error::new(kind, error)
+}
+
 /// A file that adds its path and the operation to the errors of [`std::io`]: a text names the file, and
 /// [`Error::errno`] of the inner error stays.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Removing and renaming what a frame is kept in, by path.
 
-use super::lock;
+use super::{FileSystem, Names, journal, lock, temporary};
 use crate::{Error, Result};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
@@ -20,15 +20,21 @@ pub fn without_scheme(path: &Path) -> &Path {
     ))
 }
 
-/// Removes the frame at `path`, a file with its lock or a directory; nothing when there is none.
+/// Removes the frame at `path`: a directory, or a file with its lock and what an interrupted change left
+/// beside it. Nothing is removed when there is none, except the journal of an earlier one.
 ///
 /// # Errors
 /// [`Error::FileRemove`] when a file can't be removed, [`Error::Failure`] when it can't be looked at; those
 /// of [`remove_dir`].
 pub fn remove_urlpath(path: &Path) -> Result<()> {
+    let journal_suffix = journal::FRAME_SUFFIX;
+    let attributes = FileSystem.attributes(path);
     let found = match std::fs::metadata(path) {
         Ok(found) => found,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            journal::discard(&FileSystem, path, journal_suffix, attributes.as_ref());
+            return Ok(());
+        }
         Err(error) => return Err(Error::Failure.during("remove").at(path).os(error)),
     };
     if found.is_dir() {
@@ -36,7 +42,9 @@ pub fn remove_urlpath(path: &Path) -> Result<()> {
     }
     std::fs::remove_file(path)
         .map_err(|error| Error::FileRemove.during("remove").at(path).os(error))?;
-    // Most frames have no lock, and one that stays harms nobody.
+    journal::discard(&FileSystem, path, journal_suffix, attributes.as_ref());
+    temporary::remove_leftovers(&FileSystem, path, temporary::FRAME_SUFFIX);
+    // Most frames have no lock, and one that stays does no harm.
     let _ = std::fs::remove_file(lock::beside(path));
     Ok(())
 }
@@ -80,14 +88,19 @@ fn remove_entry(entry: &DirEntry) -> Result<()> {
         .map_err(|error| Error::Failure.during("remove").at(path).os(error))
 }
 
-/// Gives the frame at `from` the name `to`; a file of that name is replaced. Its lock keeps its name.
+/// Gives the frame at `from` the name `to`; a file of that name is replaced, and its journal removed. Its
+/// lock keeps its name. A journal of the frame itself must have been settled.
 ///
 /// # Errors
 /// [`Error::Failure`] when it can't be done.
 pub fn rename_urlpath(from: &Path, to: &Path) -> Result<()> {
+    let replaced = FileSystem.attributes(to);
     std::fs::metadata(from)
         .and_then(|_| std::fs::rename(from, to))
-        .map_err(|error| Error::Failure.during("rename").at(from).os(error))
+        .map_err(|error| Error::Failure.during("rename").at(from).os(error))?;
+    let file = replaced.as_ref();
+    journal::discard(&FileSystem, to, journal::FRAME_SUFFIX, file);
+    Ok(())
 }
 
 #[cfg(test)]

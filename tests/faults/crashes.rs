@@ -4,8 +4,9 @@
 use super::changes::{
     CHUNK, Change, Guards, Kind, chunk, content, data, each_change, empty, filled,
 };
-use ferroblosc::io::Names;
 use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
+use ferroblosc::io::{Backend, Mode, Names, Portions};
+use std::path::Path;
 
 /// What is left of what wasn't synced.
 pub fn survivals() -> impl Iterator<Item = Survival> {
@@ -77,6 +78,80 @@ pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): C
                 );
             }
         }
+    }
+}
+
+/// Puts other bytes to where the frame is: into the same file, or into a new one.
+fn put(disk: &Disk, bytes: &[u8], is_new_file: bool) {
+    let path = Path::new("frame");
+    if is_new_file {
+        disk.remove(path).unwrap();
+    }
+    let stream = disk.open(path, Mode::Create).unwrap();
+    stream.write_at(0, bytes, Portions::Whole).unwrap();
+}
+
+/// Lets a change be interrupted at each of its calls, and other frames come to its path before it is
+/// opened again: they are what is found, and what is changed.
+fn is_replaced(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
+    let frame = |disk: &Disk| disk.contents().remove(Path::new("frame")).unwrap();
+    let (backup, again) = (frame(base), || Disk::holding(base.contents()));
+    let disk = again();
+    change(&mut kind.open(&disk, guards).unwrap()).unwrap();
+    let calls = disk.log().len();
+    // Another writer, which keeps no journals, has gone on from the backup.
+    let disk = again();
+    let mut schunk = kind.open(&disk, Guards::default()).unwrap();
+    schunk.add_vlmetalayer("other", b"writer").unwrap();
+    drop(schunk);
+    let other = frame(&disk);
+    for call in 0..calls {
+        for (bytes, is_new_file) in [
+            (&backup, true),
+            (&backup, false),
+            (&other, true),
+            (&other, false),
+        ] {
+            let disk = again();
+            let mut schunk = kind.open(&disk, guards).unwrap();
+            disk.plan(call, Fault::Crash);
+            let _ = change(&mut schunk);
+            let disk = disk.after_crash(Survival::All);
+            put(&disk, bytes, is_new_file);
+            let context = format!("{kind:?}: {name}, {call}, new: {is_new_file}");
+            let expected = content(
+                &kind
+                    .open(&Disk::holding([("frame".into(), bytes.clone())]), guards)
+                    .unwrap(),
+            );
+            let mut schunk = kind.open(&disk, Guards::default()).unwrap();
+            assert!(content(&schunk) == expected, "{context}");
+            assert!(frame(&disk) == *bytes, "{context}: opening has written");
+            schunk.append(&data(8, CHUNK)).unwrap();
+            let mut expected = expected.unwrap();
+            expected.chunks.push(data(8, CHUNK));
+            let schunk = kind.open(&disk, guards).unwrap();
+            assert!(
+                content(&schunk).unwrap() == expected,
+                "{context}: appended to"
+            );
+            let left = disk.contents();
+            let journal = Path::new("frame.b2journal");
+            assert!(!left.contains_key(journal), "{context}: a journal is left");
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_replaces_one_in_the_middle_of_a_change_is_left_as_it_is() {
+    let guards = Guards {
+        durable: true,
+        ..Guards::default()
+    };
+    for kind in [Kind::File, Kind::Embedded] {
+        each_change(kind, guards, |base, change| {
+            is_replaced(kind, guards, base, change)
+        });
     }
 }
 

@@ -6,6 +6,7 @@ use crate::constants::io::{
 use crate::defaults::FILESYSTEM_NAME;
 use crate::types::io::blosc2_io_cb;
 use crate::{extensions, mmap, stdio};
+use ferroblosc::frame;
 use ferroblosc::io::{ids, paths};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
@@ -142,7 +143,8 @@ pub unsafe extern "C" fn blosc2_remove_dir(path: *const c_char) -> c_int {
     })
 }
 
-/// Removes a super-chunk from the disk, be it a file, which goes with its lock, or a directory.
+/// Removes a super-chunk from the disk, be it a file, which goes with its lock and
+/// what an interrupted change left beside it, or a directory.
 ///
 /// Gives 0, also for NULL and when there is nothing; BLOSC2_ERROR_FILE_REMOVE for a file that can't
 /// be removed, and what blosc2_remove_dir() gives.
@@ -158,7 +160,7 @@ pub unsafe extern "C" fn blosc2_remove_urlpath(path: *const c_char) -> c_int {
 }
 
 /// Renames a super-chunk on the disk, be it a file or a directory; a file of the new name is
-/// replaced. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
+/// replaced. An interrupted change of the super-chunk is taken back first. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_rename_urlpath(
     old_urlpath: *mut c_char,
@@ -168,6 +170,7 @@ pub unsafe extern "C" fn blosc2_rename_urlpath(
         // SAFETY: the caller gives NUL-terminated strings, or NULL.
         let (old, new) = unsafe { (pointers::path(old_urlpath), pointers::path(new_path)) };
         if let (Some(old), Some(new)) = (old, new) {
+            frame::settle_journal(old).map_err(|_| Error::Failure)?;
             paths::rename_urlpath(old, new)?;
         }
         Ok(0)

@@ -5,16 +5,17 @@
 //! changed, and puts back what changed. Bytes that were lent stay mapped until the mapping is destroyed.
 
 use crate::stdio::Transfer;
+use crate::types::io::blosc2_io_cb;
 use crate::types::stdio::blosc2_stdio_mmap;
 use ferroblosc::Error;
-use ferroblosc::io::Identity;
+use ferroblosc::io::{Identity, Mapped};
 use ferroblosc::io::mapping::{Access, Mapping, Pages, identity_of};
 use ferroblosc::io::mmap::MapMode;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::ptr::{NonNull, null, null_mut};
+use std::ptr::{NonNull, fn_addr_eq, null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -65,6 +66,32 @@ fn extra(
         mapped.len() - 1
     });
     &mut mapped[at]
+}
+
+/// Whether callbacks map files: those of this module do, with these parameters.
+///
+/// # Safety
+/// The parameters are what the callbacks expect.
+pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> Mapped {
+    type Open = unsafe extern "C" fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void;
+    let is_here = callbacks
+        .open
+        .is_some_and(|open| fn_addr_eq(open, blosc2_stdio_mmap_open as Open));
+    if !is_here {
+        return Mapped::No;
+    }
+    // SAFETY: these callbacks expect this struct, or NULL.
+    let Some(params) = (unsafe { params.cast::<blosc2_stdio_mmap>().as_ref() }) else {
+        return Mapped::No;
+    };
+    // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function promises.
+    let mode = unsafe { pointers::c_str(params.mode) }.and_then(mode_of);
+    let is_private = mode.is_some_and(|(mode, _)| mode == MapMode::Private);
+    if params.is_memory_only || is_private {
+        Mapped::Private
+    } else {
+        Mapped::Shared
+    }
 }
 
 /// What the struct says of its mapping; none when there is none.

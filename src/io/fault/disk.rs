@@ -1,13 +1,35 @@
 //! The disk as a backend.
 
 use super::{Disk, FileChange, NameChange, Verdict, is_parent, is_root};
-use crate::io::backend::{Backend, Identity, Mode, Names, Portions, Stream};
+use crate::io::backend::{Attributes, Backend, FileKind, Identity, Mode, Names, Portions, Stream};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The device that all files seem to be on.
 const DEVICE: u64 = 1 << 32;
+
+impl Disk {
+    /// The attributes of a file by its number. All files have one owner and no times.
+    fn attributes_of(&self, file: usize) -> Attributes {
+        let state = self.state();
+        let found = state.files.get(file);
+        Attributes {
+            kind: FileKind::Regular,
+            owner: 0,
+            group: 0,
+            mode: 0o644,
+            links: 1,
+            size: found.map_or(0, |file| file.bytes.len() as u64),
+            modified: 0,
+            born: 0,
+            identity: Identity {
+                device: DEVICE,
+                inode: file as u64,
+            },
+        }
+    }
+}
 
 impl Backend for Disk {
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
@@ -65,6 +87,34 @@ impl Names for Disk {
             // Nobody compares directories.
             inode: found.map_or(u64::MAX, |file| file as u64),
         })
+    }
+
+    fn attributes(&self, path: &Path) -> Option<Attributes> {
+        let found = self.state().names.get(path).copied()?;
+        match found {
+            Some(file) => Some(self.attributes_of(file)),
+            None => Some(Attributes {
+                kind: FileKind::Directory,
+                identity: Identity {
+                    device: DEVICE,
+                    inode: u64::MAX,
+                },
+                size: 0,
+                ..self.attributes_of(usize::MAX)
+            }),
+        }
+    }
+
+    fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
+        self.open(path, if writes { Mode::Update } else { Mode::Read })
+    }
+
+    fn create_new(&self, path: &Path, _: bool) -> Result<Box<dyn Stream>> {
+        if self.state().names.contains_key(path) {
+            return Err(Error::FileOpen);
+        }
+        self.open(path, Mode::Create)?;
+        self.open(path, Mode::Update)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -229,6 +279,10 @@ impl Stream for Opened {
             device: DEVICE,
             inode: self.file as u64,
         })
+    }
+
+    fn attributes(&self) -> Option<Attributes> {
+        Some(self.disk.attributes_of(self.file))
     }
 
     fn close(self: Box<Self>) -> Result<()> {

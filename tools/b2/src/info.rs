@@ -130,6 +130,9 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
         lines.push(("codec", format!("{codec}{level}")));
         lines.push(("filters", filters(summary)));
     }
+    if let Some(journal) = &summary.journal {
+        lines.push(("journal", journal.clone()));
+    }
     if let Some(checksum) = summary.checksum {
         lines.push(("checksums", checksum.to_owned()));
     }

@@ -77,6 +77,7 @@ fn described(summary: &Summary) -> Json {
         "stored_bytes": summary.stored,
         "ratio": ratio(summary.nbytes, summary.stored),
         "typesize": summary.typesize,
+        "journal": summary.journal,
         "array": summary.array.as_ref().map(|info| array(info, summary)),
         "chunks": summary.nchunks.map(|count| json!({"count": count, "size": summary.chunksize})),
         "codec": summary.codec,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ferroblosc::io::journal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -137,7 +138,7 @@ impl Staged {
     /// # Errors
     /// Whatever keeps either from getting its name; what had it still has it then.
     pub fn commit_beside(self) -> io::Result<PathBuf> {
-        let _held = folders();
+        let held = folders();
         let mut number = 0;
         let kept = loop {
             let mut name = self.target.as_os_str().to_owned();
@@ -156,14 +157,22 @@ impl Staged {
             // Better the old one than none.
             let _ = fs::rename(&kept, &self.target);
         })?;
+        drop(held);
+        journal::discard_all(&self.target);
         Ok(kept)
     }
 
-    /// Gives what was made its name. What had that name is gone then.
+    /// Gives what was made its name. What had that name is gone then, and so are its journals.
     ///
     /// # Errors
     /// Whatever keeps it from getting the name; what had it still has it then.
     pub fn commit(self) -> io::Result<()> {
+        self.take_name()?;
+        journal::discard_all(&self.target);
+        Ok(())
+    }
+
+    fn take_name(&self) -> io::Result<()> {
         let _held = folders();
         let there = fs::symlink_metadata(&self.target);
         match there {

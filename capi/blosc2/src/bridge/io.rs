@@ -6,7 +6,8 @@ use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{
-    Backend, Care, CarefulFileSystem, FileSystem, Identity, Mode, Portions, Stream, View, ids,
+    Backend, Care, CarefulFileSystem, FileSystem, Identity, Mapped, Mode, Portions, Stream, View,
+    ids,
 };
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::last_error;
@@ -136,6 +137,11 @@ impl Backend for CBackend {
         let params = self.params.cast::<blosc2_stdio_mmap>();
         // SAFETY: the parameters of the mapped-file backend are this struct, if any.
         !params.is_null() && unsafe { mmap::is_mapped(params, start, len) }
+    }
+
+    fn mapped(&self) -> Mapped {
+        // SAFETY: the parameters are what the backend expects.
+        unsafe { mmap::kind_of(&self.callbacks, self.params) }
     }
 
     fn destroy(&self) -> Result<()> {

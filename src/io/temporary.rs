@@ -1,0 +1,200 @@
+//! Files and directories that get their real name when they are complete.
+//!
+//! Their names are predictable, so that what a crash leaves is found and removed; so anything may be at
+//! such a name. A new file is only ever made by `O_CREAT | O_EXCL`, which never opens a file or a link
+//! that is there already, and its maker claims it until it has its real name. What is there already is
+//! removed if it is a leftover of this user's: a regular file with one name that is not claimed.
+//! Otherwise the next number is tried.
+
+use super::backend::{Attributes, FileKind, Names, Stream};
+use crate::{Error, Result, trace_error};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The end of the names of files and directories that are to become frames.
+pub const FRAME_SUFFIX: &str = ".b2tmp";
+/// Names that are tried, each with the next number at its end.
+const NAMES: usize = 16;
+/// How often a name is tried again that another process has just released.
+const ATTEMPTS: usize = 4;
+
+/// The path with a suffix, and with a number if it isn't 0.
+fn numbered(path: &Path, suffix: &str, number: usize) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    if number > 0 {
+        name.push(format!("-{number}"));
+    }
+    PathBuf::from(name)
+}
+
+fn is_own(found: &Attributes, kind: FileKind) -> bool {
+    // SAFETY: the call has no preconditions.
+    let user = unsafe { libc::geteuid() };
+    found.kind == kind && (kind == FileKind::Directory || found.links == 1) && found.owner == user
+}
+
+/// Makes a file for what is to be at `target`; one that is private can be used by its owner alone.
+/// Returns its path, and the file, claimed.
+///
+/// # Errors
+/// [`Error::FileOpen`] when it can't be made, or when all names are in use.
+pub fn create(
+    names: &dyn Names,
+    target: &Path,
+    suffix: &str,
+    private: bool,
+) -> Result<(PathBuf, Box<dyn Stream>)> {
+    for number in 0..NAMES {
+        let path = numbered(target, suffix, number);
+        for _ in 0..ATTEMPTS {
+            if names.attributes(&path).is_none() {
+                match names.create_new(&path, private) {
+                    Ok(stream) if is_claimed_at(names, &path, &*stream) => {
+                        return Ok((path, stream));
+                    }
+                    // Another process has taken it for a leftover, or made it first.
+                    Ok(_) => continue,
+                    Err(_) if names.attributes(&path).is_some() => continue,
+                    Err(error) => return Err(error),
+                }
+            }
+            if !remove_leftover(names, &path) {
+                break;
+            }
+        }
+    }
+    trace_error!(
+        "{} and its numbered variants exist already",
+        numbered(target, suffix, 0).display()
+    );
+    Err(Error::FileOpen)
+}
+
+/// Claims a file and checks that the path still names it.
+fn is_claimed_at(names: &dyn Names, path: &Path, stream: &dyn Stream) -> bool {
+    stream.claim() == Ok(true) && names.identify(path) == stream.identity()
+}
+
+/// Removes a file that an interrupted process of this user's has left at a path; returns whether there
+/// is none any more.
+pub fn remove_leftover(names: &dyn Names, path: &Path) -> bool {
+    let Some(found) = names.attributes(path) else {
+        return true;
+    };
+    if !is_own(&found, FileKind::Regular) {
+        return false;
+    }
+    let Ok(stream) = names.open_unfollowed(path, false) else {
+        return false;
+    };
+    is_claimed_at(names, path, &*stream) && names.remove(path).is_ok()
+}
+
+/// Removes the files with a suffix that interrupted processes of this user's have left for `target`.
+pub fn remove_leftovers(names: &dyn Names, target: &Path, suffix: &str) {
+    for number in 0..NAMES {
+        let path = numbered(target, suffix, number);
+        if names.attributes(&path).is_none() {
+            return;
+        }
+        remove_leftover(names, &path);
+    }
+}
+
+/// Makes a directory for what is to be at `target`. What an interrupted process of this user's has left,
+/// a directory with at most the file `content` in it, is removed first. Returns its path.
+///
+/// # Errors
+/// [`Error::FileOpen`] when it can't be made, or when all names are in use.
+pub fn create_directory(
+    names: &dyn Names,
+    target: &Path,
+    suffix: &str,
+    content: &str,
+) -> Result<PathBuf> {
+    for number in 0..NAMES {
+        let path = numbered(target, suffix, number);
+        if let Some(found) = names.attributes(&path) {
+            if !is_own(&found, FileKind::Directory) {
+                continue;
+            }
+            let inside = path.join(content);
+            if !remove_leftover(names, &inside) || names.remove_directory(&path).is_err() {
+                continue;
+            }
+        }
+        match names.make_directory(&path) {
+            Ok(()) => return Ok(path),
+            // Another process was faster.
+            Err(_) if names.attributes(&path).is_some() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    trace_error!(
+        "{} and its numbered variants exist already",
+        numbered(target, suffix, 0).display()
+    );
+    Err(Error::FileOpen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::testing::TempDir;
+    use crate::io::{FileSystem, Portions};
+    use std::os::unix::fs::symlink;
+
+    fn name_of(dir: &TempDir) -> String {
+        let (path, stream) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
+        stream.write_at(0, b"new", Portions::Whole).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        path.file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_leftover_is_removed_and_a_file_in_use_stays() {
+        let dir = TempDir::new("leftover");
+        std::fs::write(dir.join("f.tmp"), b"old").unwrap();
+        let (path, stream) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
+        assert_eq!(path, dir.join("f.tmp"));
+        assert_eq!(stream.size(), Ok(0));
+        // Its maker has it claimed.
+        let (other, _) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
+        assert_eq!(other, dir.join("f.tmp-1"));
+        remove_leftovers(&FileSystem, &dir.join("f"), ".tmp");
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn a_planted_link_is_never_written_through() {
+        let dir = TempDir::new("planted");
+        let victim = dir.join("victim");
+        std::fs::write(&victim, b"precious").unwrap();
+        symlink(&victim, dir.join("f.tmp")).unwrap();
+        symlink(dir.join("nothing"), dir.join("f.tmp-1")).unwrap();
+        std::fs::hard_link(&victim, dir.join("f.tmp-2")).unwrap();
+        std::fs::create_dir(dir.join("f.tmp-3")).unwrap();
+        let fifo = dir.join("f.tmp-4");
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.unwrap().success());
+        assert_eq!(name_of(&dir), "f.tmp-5");
+        assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
+        assert!(!dir.join("nothing").exists());
+    }
+
+    #[test]
+    fn a_directory_that_is_left_is_removed_and_any_other_stays() {
+        let dir = TempDir::new("left-directory");
+        let make = || create_directory(&FileSystem, &dir.join("d"), ".tmp", "index").unwrap();
+        std::fs::create_dir(dir.join("d.tmp")).unwrap();
+        std::fs::write(dir.join("d.tmp/index"), b"old").unwrap();
+        assert_eq!(make(), dir.join("d.tmp"));
+        assert!(!dir.join("d.tmp/index").exists());
+        std::fs::write(dir.join("d.tmp/mine"), b"precious").unwrap();
+        std::fs::create_dir(dir.join("elsewhere")).unwrap();
+        symlink(dir.join("elsewhere"), dir.join("d.tmp-1")).unwrap();
+        assert_eq!(make(), dir.join("d.tmp-2"));
+        assert!(dir.join("d.tmp/mine").exists());
+    }
+}
