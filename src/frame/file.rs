@@ -163,12 +163,17 @@ pub(super) fn change_in_place(
     let mut writer = Writer::new(Box::new(staged.clone()), files.start(), known.len, old_tail)?;
     let result = change(&mut writer);
     writer.finish(result)?;
+    commit_staged(files, &staged, known.len)
+}
+
+/// Carries out a staged change of a frame of `old_len` bytes under a journal.
+pub(super) fn commit_staged(files: &Files, staged: &Staged, old_len: u64) -> Result<()> {
     let mut fixed = [0; FIXED_LEN];
     if staged.read_at(files.start(), &mut fixed)? != FIXED_LEN {
         return Err(Error::InvalidHeader);
     }
-    let len = (known.len, header::frame_len(&fixed));
-    let journal = Journal::begin_staged(files, len, &staged)?;
+    let len = (old_len, header::frame_len(&fixed));
+    let journal = Journal::begin(files, len, staged)?;
     journal.end(staged.apply(files.start()))
 }
 

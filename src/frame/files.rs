@@ -5,7 +5,7 @@
 use super::header::FIXED_LEN;
 use super::journal::{self, Shown};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
-use crate::io::journal::{self as io_journal, Restored};
+use crate::io::journal::{self as io_journal, Restored, Staged};
 use crate::io::temporary;
 use crate::io::{Backend, Care, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
 use crate::{Buffer, Error, Result};
@@ -56,6 +56,10 @@ pub struct Files {
     shown: Mutex<Option<Shown>>,
     /// Whether there is such a state.
     has_shown: AtomicBool,
+    /// The changes of an open transaction of a frame that is changed in place.
+    staged: Mutex<Option<Staged>>,
+    /// Whether there are such changes.
+    has_staged: AtomicBool,
 }
 
 /// What frames in the files of a backend are guarded against, unless a frame asks for more.
@@ -78,6 +82,8 @@ impl Files {
             start,
             shown: Mutex::default(),
             has_shown: AtomicBool::new(false),
+            staged: Mutex::default(),
+            has_staged: AtomicBool::new(false),
         }
     }
 
@@ -94,6 +100,8 @@ impl Files {
             start,
             shown: Mutex::default(),
             has_shown: AtomicBool::new(false),
+            staged: Mutex::default(),
+            has_staged: AtomicBool::new(false),
         }
     }
 
@@ -328,12 +336,42 @@ impl Files {
         }
     }
 
+    /// Keeps changes of the file in memory from now on, where this handle reads them.
+    ///
+    /// # Errors
+    /// Those of opening the file.
+    pub fn stage(&self) -> Result<()> {
+        let staged = Staged::new(Arc::from(self.open_for_update()?))?;
+        *self.staged_changes() = Some(staged);
+        self.has_staged.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Ends [`Files::stage`], and returns the changes since then.
+    pub fn unstage(&self) -> Option<Staged> {
+        self.has_staged.store(false, Ordering::Release);
+        self.staged_changes().take()
+    }
+
+    fn staged_changes(&self) -> MutexGuard<'_, Option<Staged>> {
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The changes of an open transaction.
+    fn staged(&self) -> Option<Staged> {
+        let is_open = self.has_staged.load(Ordering::Acquire);
+        is_open.then(|| self.staged_changes().clone()).flatten()
+    }
+
     fn shown(&self) -> MutexGuard<'_, Option<Shown>> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The frame's file as readers are to see it, and whether that is another state than before.
     fn through_journal(&self, stream: Arc<dyn Stream>, replaced: bool) -> (Arc<dyn Stream>, bool) {
+        if let Some(staged) = self.staged() {
+            return (Arc::new(staged), replaced);
+        }
         if !self.has_shown.load(Ordering::Acquire) {
             return (stream, replaced);
         }
@@ -372,6 +410,12 @@ impl Files {
             None => self.reader.latest()?,
             Some(_) => return Ok(self.acquire()?.0),
         };
+        if let Some(staged) = self.staged() {
+            return Ok(FrameReader {
+                stream: Arc::new(staged),
+                start: self.start,
+            });
+        }
         let is_shown = self.has_shown.load(Ordering::Acquire);
         let shown = is_shown.then(|| self.shown().clone()).flatten();
         let stream = match shown {
@@ -391,6 +435,9 @@ impl Files {
 
     /// Opens the frame, or the index of a sparse one, to be changed.
     pub fn open_for_update(&self) -> Result<Box<dyn Stream>> {
+        if let Some(staged) = self.staged() {
+            return Ok(Box::new(staged));
+        }
         self.backend.open(&self.path, Mode::Update)
     }
 

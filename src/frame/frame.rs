@@ -425,6 +425,10 @@ impl Frame {
         if self.transaction.is_some() {
             return Ok(false);
         }
+        if self.known().stale {
+            // A change of this handle may have failed, with its journal left.
+            files.look_for_journal()?;
+        }
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
         let len = header::frame_len(&fixed);

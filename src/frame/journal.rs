@@ -13,7 +13,6 @@ use super::header::{self, FIXED_LEN};
 use crate::io::journal::{self, FRAME_SUFFIX, Found, Image, Reason, Settled, Staged};
 use crate::io::{Attributes, Backend, FileKind, FileSystem, Mapped, Mode, Names, Portions, Stream};
 use crate::{Error, Result, trace_error, trace_warning};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -185,37 +184,21 @@ pub fn settle_file(path: &Path) -> Result<()> {
 }
 
 /// A journal of a change that is under way.
-pub struct Journal<F> {
-    files: F,
+pub struct Journal<'a> {
+    files: &'a Files,
     path: PathBuf,
     stream: Box<dyn Stream>,
     image: Image,
 }
 
-impl<F: Deref<Target = Files>> Journal<F> {
+impl<'a> Journal<'a> {
     /// Records the bytes that a staged change is going to overwrite, so that this lasts. The frame has
     /// `len` bytes before the change and after it.
     ///
     /// # Errors
     /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when something
     /// else has the name of the journal; those of the backend.
-    pub fn begin_staged(files: F, len: (u64, u64), staged: &Staged) -> Result<Journal<F>> {
-        Journal::start(files, |files| Image::of_staged(staged, files.start(), len))
-    }
-
-    /// Records the bytes at these positions of the file, each with a length, before changes whose bytes
-    /// are not known yet. The frame has `frame_len` bytes before the changes.
-    ///
-    /// # Errors
-    /// As [`Journal::begin_staged`].
-    pub fn begin(files: F, frame_len: u64, parts: &[(u64, u64)]) -> Result<Journal<F>> {
-        Journal::start(files, |files| {
-            let file = files.open_for_update()?;
-            Image::of_parts(&*file, files.start(), frame_len, parts)
-        })
-    }
-
-    fn start(files: F, image: impl FnOnce(&Files) -> Result<Image>) -> Result<Journal<F>> {
+    pub fn begin(files: &'a Files, len: (u64, u64), staged: &Staged) -> Result<Journal<'a>> {
         let names = files.backend().names().ok_or(Error::InvalidParam)?;
         let path = journal::path_of(names, files.path(), FRAME_SUFFIX);
         if let Some(reason) = settle_at(files.backend(), files.path())? {
@@ -226,7 +209,7 @@ impl<F: Deref<Target = Files>> Journal<F> {
             );
             return Err(Error::FileOpen);
         }
-        let image = image(&files)?;
+        let image = Image::of_staged(staged, files.start(), len)?;
         let bytes = image.encode()?;
         let stream = journal::create(names, &path, &names.resolve(files.path()))?;
         let journal = Journal {
@@ -271,6 +254,11 @@ impl<F: Deref<Target = Files>> Journal<F> {
                 let written = |()| self.image.encode().and_then(|bytes| self.write(&bytes));
                 if is_empty && let Err(error) = written(()) {
                     trace_warning!("the journal can't be written again: {error}");
+                }
+                // This handle sees the state before the change, too.
+                drop(self.stream);
+                if let Err(error) = self.files.look_for_journal() {
+                    trace_warning!("the journal can't be read: {error}");
                 }
             }
         }
@@ -335,7 +323,7 @@ mod tests {
             header[at..].copy_from_slice(NEW);
             staged.write_at(0, &header, Portions::Whole).unwrap();
             let len = before.len() as u64;
-            drop(Journal::begin_staged(&files, (len, len), &staged).unwrap());
+            drop(Journal::begin(&files, (len, len), &staged).unwrap());
             let journal = dir.join("f.b2journal");
             assert!(journal.exists());
             Case {
@@ -572,7 +560,7 @@ mod tests {
             .write_at(case.at as u64 - 5, b"other", Portions::Whole)
             .unwrap();
         let len = case.before.len() as u64;
-        let journal = Journal::begin_staged(&files, (len, len), &staged).unwrap();
+        let journal = Journal::begin(&files, (len, len), &staged).unwrap();
         staged.apply(0).unwrap();
         assert_eq!(
             journal.end::<()>(Err(Error::FileWrite)),

@@ -6,7 +6,7 @@
 //! |---|---|---|---|
 //! | a file | writes chunks after the committed frame | writes index, trailer and, at last, the header | cuts the file |
 //! | a directory | makes files for new chunks | replaces the index, removes the files of old chunks | removes the new files |
-//! | within a file | changes it in place, under one journal of the whole frame | empties the journal | writes the old frame back |
+//! | within a file | stages the bytes in memory | writes them in place, under a journal | drops them |
 //!
 //! The handle reads the uncommitted state; other handles read the committed one, since they find everything
 //! through the header or the index. A commit is one write within a sector if the header is not longer than a sector,
@@ -18,18 +18,18 @@
 
 use super::description::{Description, Loaded};
 use super::directory::remove;
-use super::file::check_behind;
+use super::file::{check_behind, commit_staged};
 use super::files::Files;
 use super::frame::{Frame, Known, build_header};
-use super::header::FIXED_LEN;
+use super::header::{self, FIXED_LEN};
 use super::index;
-use super::journal::Journal;
 use super::offsets::Offsets;
 use super::plan::Plan;
 use super::shadow::Shadow;
 use super::space::Space;
 use super::tail::{Tail, check_header_len};
 use super::write::{IndexForm, Unpublished};
+use crate::io::journal::Staged;
 use crate::io::lock::{Held, InTransaction};
 use crate::io::{Portions, Stream};
 use crate::{Error, Result, trace_error, trace_warning};
@@ -37,8 +37,6 @@ use std::sync::Arc;
 
 /// The length of a sector, which a disk writes whole or not at all.
 const SECTOR: usize = 512;
-/// Bytes in a record of the journal of a whole frame.
-const RECORD: u64 = 1 << 30;
 
 /// An open transaction.
 pub(super) struct Transaction {
@@ -72,8 +70,8 @@ enum Changes {
         created: Arc<Vec<u32>>,
         dropped: Vec<u32>,
     },
-    /// The frame itself.
-    InPlace(Option<Journal<Arc<Files>>>),
+    /// Bytes of the frame, which its files keep in memory.
+    InPlace,
 }
 
 /// The state at the begin of a transaction.
@@ -144,11 +142,9 @@ impl Transaction {
                 Arc::make_mut(created).truncate(first);
                 dropped.truncate(kept);
             }
-            // There is one journal for all levels.
-            (Changes::InPlace(journal), _) => {
-                if let Some(journal) = journal.take() {
-                    let _: Result<()> = journal.end(Err(Error::Failure));
-                }
+            // The changes of all levels are kept together.
+            (Changes::InPlace, _) => {
+                drop(self.files.unstage());
                 self.is_doomed = true;
             }
             _ => {}
@@ -162,7 +158,7 @@ impl Transaction {
                 created: created.len(),
                 dropped: dropped.len(),
             },
-            Changes::InPlace(_) => Written::InPlace,
+            Changes::InPlace => Written::InPlace,
         }
     }
 }
@@ -210,7 +206,7 @@ impl Frame {
 
     /// Whether a transaction is open whose changes the header or the index doesn't show yet.
     pub(super) fn defers_changes(&self) -> bool {
-        let is_deferred = |open: &Transaction| !matches!(open.changes, Changes::InPlace(_));
+        let is_deferred = |open: &Transaction| !matches!(open.changes, Changes::InPlace);
         self.transaction.as_deref().is_some_and(is_deferred)
     }
 
@@ -279,12 +275,15 @@ impl Frame {
             _ => return Err(Error::InvalidParam),
         };
         self.check_not_doomed()?;
+        if self.transaction.is_none() {
+            files.settle()?;
+        }
         // Nothing of the committed state is read once the transaction has begun.
         let nchunks = self.offsets()?.len();
         self.find_sums(&mut self.known(), nchunks)?;
         if self.transaction.is_none() {
             let open = self.open_transaction(files, held)?;
-            self.known_mut().is_journaled = matches!(open.changes, Changes::InPlace(_));
+            self.known_mut().is_journaled = matches!(open.changes, Changes::InPlace);
             self.known_mut().is_torn = false;
             self.transaction = Some(Box::new(open));
         }
@@ -324,12 +323,8 @@ impl Frame {
             }
         } else {
             check_behind(&*files.open_for_update()?, files.start(), len)?;
-            let start = files.start();
-            let records = (0..len).step_by(RECORD as usize);
-            let parts: Vec<(u64, u64)> = records
-                .map(|at| (start + at, RECORD.min(len - at)))
-                .collect();
-            Changes::InPlace(Some(Journal::begin(Arc::clone(&files), len, &parts)?))
+            files.stage()?;
+            Changes::InPlace
         };
         Ok(Transaction {
             held: held.map(|held| {
@@ -394,7 +389,7 @@ impl Frame {
                     }
                 }
             }
-            Changes::InPlace(_) => return Err(Error::Failure),
+            Changes::InPlace => return Err(Error::Failure),
         }
         self.describe_later(description, Some(plan.form));
         Ok(())
@@ -487,12 +482,17 @@ impl Frame {
     fn publish(&mut self) -> Result<()> {
         let open = self.transaction.as_deref_mut().ok_or(Error::Failure)?;
         let files = Arc::clone(&open.files);
-        if let Changes::InPlace(journal) = &mut open.changes {
-            let journal = journal.take().ok_or(Error::Failure)?;
-            let synced = files.open_for_update().and_then(|stream| stream.sync());
-            let ended = journal.end(synced);
-            self.known_mut().stale |= ended.is_err();
-            return ended;
+        if matches!(open.changes, Changes::InPlace) {
+            let old_len = header::frame_len(&open.fixed);
+            let staged = files.unstage().ok_or(Error::Failure)?;
+            self.check_same_file(&files)?;
+            if files.names().identify(files.path()) != staged.identity() {
+                trace_error!("another file took the place of the one that a transaction changes");
+                return Err(Error::FileOpen);
+            }
+            let committed = commit_staged(&files, &staged, old_len);
+            self.known_mut().stale |= committed.is_err();
+            return committed;
         }
         let Some(unpublished) = open.unpublished.clone() else {
             return Ok(());
@@ -626,12 +626,9 @@ impl Frame {
             }
         } else {
             shadow.prepare(&writes)?;
-            let parts = [(0, header_len as u64)];
-            let journal = Journal::begin(files, old_len, &parts)?;
-            let result = stream
-                .write_at(0, &tail.header, Portions::Whole)
-                .and_then(|()| stream.sync());
-            match journal.end(result) {
+            let staged = Staged::new(Arc::from(files.open_for_update()?))?;
+            staged.write_at(0, &tail.header, Portions::Whole)?;
+            match commit_staged(files, &staged, old_len) {
                 Ok(()) => return Ok(()),
                 // Which header is there depends on whether the journal could be used.
                 Err(error) => (error, true),

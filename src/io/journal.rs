@@ -558,30 +558,6 @@ impl Image {
         Image::new(file, start, len, (old_size, new_size), records)
     }
 
-    /// The state of `file` before changes of these stretches, each a position and a length, whose bytes
-    /// are not known yet. The data at `start` have `len` bytes.
-    ///
-    /// # Errors
-    /// Those of reading; [`Error::MemoryAlloc`].
-    pub fn of_parts(
-        file: &dyn Stream,
-        start: u64,
-        len: u64,
-        parts: &[(u64, u64)],
-    ) -> Result<Image> {
-        let size = file.size()?;
-        let mut records = Vec::new();
-        for &(position, len) in parts {
-            let len = len.min(size.saturating_sub(position));
-            records.push(Record {
-                position,
-                before: read_exact(file, position, len)?,
-                after: None,
-            });
-        }
-        Image::new(file, start, (len, UNKNOWN), (size, UNKNOWN), records)
-    }
-
     /// The state of `file` before a change of these records, which are ordered by position.
     ///
     /// # Errors
