@@ -306,6 +306,9 @@ mod tests {
             .unwrap();
     }
 
+    /// What is done to a journal.
+    type Damage = fn(&Case);
+
     impl Case {
         fn new(name: &str) -> Case {
             let dir = TempDir::new(name);
@@ -452,7 +455,7 @@ mod tests {
 
     #[test]
     fn a_journal_that_others_may_have_made_is_neither_used_nor_removed() {
-        let change: [(&str, fn(&Case)); 4] = [
+        let change: [(&str, Damage); 4] = [
             ("writable by others", |case| {
                 let mode = std::fs::Permissions::from_mode(0o666);
                 std::fs::set_permissions(&case.journal, mode).unwrap();
