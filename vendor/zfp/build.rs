@@ -14,6 +14,9 @@ const INTEGERS: [char; 2] = ['i', 'l'];
 
 const SUFFIX: &str = "_bmi2";
 const BMI2: [&str; 3] = ["-mbmi", "-mbmi2", "-mlzcnt"];
+/// Checks of the stack, and of branch targets where the CPU has them. `.cargo/config.toml` sets the first for all C codecs; here
+/// they hold for users of the crate too.
+const HARDENING: [&str; 2] = ["-fstack-protector-strong", "-fcf-protection"];
 /// The loops over bits are short and unpredictable: unrolling them helps, and what the compiler computes ahead costs registers.
 const TUNING: [&str; 2] = ["-funroll-loops", "-fno-tree-pre"];
 
@@ -57,7 +60,7 @@ fn build(more: &[char]) -> cc::Build {
     }
     // A slow ZFP makes slow tests: it is optimised in every profile.
     build.opt_level(3);
-    for flag in TUNING {
+    for flag in TUNING.iter().chain(&HARDENING) {
         build.flag_if_supported(flag);
     }
     build
