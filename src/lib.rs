@@ -36,12 +36,14 @@ pub mod chunk;
 pub mod codec;
 pub mod convert;
 mod error;
+pub mod escape;
 pub mod filter;
 pub mod frame;
 pub mod io;
 pub mod kernels;
 #[doc(hidden)]
 pub mod note;
+pub mod plugin;
 pub mod pool;
 pub mod schunk;
 #[cfg(test)]

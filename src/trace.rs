@@ -37,6 +37,9 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
         Severity::Info => "info",
     };
     // A message that cannot be written is dropped: tracing never makes a call fail.
+    // The text may name things by what a file says.
+    let text = text.to_string();
+    let text = crate::escape::escape(&text);
     let _ = writeln!(std::io::stderr(), "[{name}] - {text} ({file}:{line})");
 }
 

@@ -105,6 +105,32 @@ impl Array {
         dtype: &str,
         content: Fill<'_>,
     ) -> Result<Array> {
+        Array::create_with(storage, cparams, layout, dtype, content, &[])
+    }
+
+    /// Makes an array of zeros with metalayers besides its own, as names and contents.
+    ///
+    /// # Errors
+    /// Those of [`Array::create`].
+    pub(crate) fn zeros_with(
+        storage: Storage,
+        cparams: CParams,
+        layout: &Layout<'_>,
+        dtype: &str,
+        metalayers: &[(&[u8], &[u8])],
+    ) -> Result<Array> {
+        let content = Fill::Special(Special::Zero);
+        Array::create_with(storage, cparams, layout, dtype, content, metalayers)
+    }
+
+    fn create_with(
+        storage: Storage,
+        cparams: CParams,
+        layout: &Layout<'_>,
+        dtype: &str,
+        content: Fill<'_>,
+        metalayers: &[(&[u8], &[u8])],
+    ) -> Result<Array> {
         let geometry = Geometry::new(layout.shape, layout.chunkshape, layout.blockshape)?;
         super::create::check_sizes(&geometry, cparams.typesize)?;
         if matches!(content, Fill::Value(value) if i32::try_from(value.len()) != Ok(cparams.typesize))
@@ -116,6 +142,7 @@ impl Array {
         let mut schunk = SChunk::create(storage, cparams.blocksize(blocksize), dparams)?;
         let description = Description {
             dtype: Some(dtype.as_bytes()),
+            metalayers,
             ..Description::default()
         };
         initialise(schunk.state_mut(), &geometry, &description, content)?;

@@ -11,7 +11,7 @@ use super::sync::refresh;
 use super::transaction::atomically;
 use crate::frame::Frame;
 use crate::schunk::chunks::{Offer, chunk, update};
-use crate::{Buffer, Error, ErrorKind, Result};
+use crate::{Buffer, Error, Result, plugin};
 
 /// Whether an array can be put behind one of this geometry along an axis.
 ///
@@ -97,12 +97,11 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
             })
             .sum();
         let bytes = {
-            let chunk = chunk(source.chunks(), part.nchunk)
-                .map_err(|error| error.recast(ErrorKind::Failure))?;
+            let chunk = chunk(source.chunks(), part.nchunk).map_err(plugin::or_failure)?;
             Buffer::copy_of(&chunk)?
         };
         let updated = update(target.chunks_mut(), number, Offer::Give(&mut Some(bytes)));
-        updated.map_err(|error| error.recast(ErrorKind::Failure))?;
+        updated.map_err(plugin::or_failure)?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::share::{self, Reading};
 use super::state::{Chunks, State};
 use crate::chunk::{ChunkHeader, Decompressor, Special};
 use crate::frame::Frame;
-use crate::{Buffer, Error, ErrorKind, Result};
+use crate::{Buffer, Error, Result, plugin};
 
 /// Blocks are read one by one when they are at most this share of a chunk that is in memory, where
 /// decoding them all at once is cheap.
@@ -25,7 +25,7 @@ const FEW_IN_FILES: usize = 4;
 /// # Panics
 /// When `dest` is shorter than the request's reach.
 pub fn get<A: State + ?Sized>(a: &A, request: &Request, dest: &mut [u8]) -> Result<()> {
-    get_chunks(a.chunks(), request, dest).map_err(|error| error.recast(ErrorKind::Failure))
+    get_chunks(a.chunks(), request, dest).map_err(plugin::or_failure)
 }
 
 fn get_chunks(s: &Chunks<'_>, request: &Request, dest: &mut [u8]) -> Result<()> {

@@ -11,7 +11,7 @@ use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
 use crate::schunk::transaction::atomically;
 use crate::schunk::{geometry::unidim_to_multidim, slices};
-use crate::{Buffer, Error, ErrorKind, Result};
+use crate::{Buffer, Error, Result, plugin};
 
 /// Reads the items of these numbers, counted rows first, into `dest`, one after the other.
 ///
@@ -267,7 +267,7 @@ pub fn get<A: State + ?Sized>(a: &A, selection: &Selection, dest: &mut [u8]) -> 
         dest: &dest,
         few: few(s),
     };
-    share::read(s, &gathering, chunks, count).map_err(|error| error.recast(ErrorKind::Failure))
+    share::read(s, &gathering, chunks, count).map_err(plugin::or_failure)
 }
 
 /// A selection on its way to a buffer.
@@ -369,7 +369,7 @@ pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> R
     let written = atomically(s, |s| {
         share::write(s, &scattering, &selection.whole, chunks, count)
     });
-    written.map_err(|error| error.recast(ErrorKind::Failure))
+    written.map_err(plugin::or_failure)
 }
 
 /// A selection on its way from a buffer.

@@ -5,7 +5,7 @@ use super::share::{self, Around, Writing};
 use super::state::{State, check_writable};
 use crate::frame::Frame;
 use crate::schunk::transaction::atomically;
-use crate::{ErrorKind, Result};
+use crate::{Result, plugin};
 
 /// Writes a slice from `src`, which it reaches at most. Items outside of the array are ignored.
 ///
@@ -23,7 +23,7 @@ pub fn set<A: State + ?Sized>(a: &mut A, request: &Request, src: &[u8]) -> Resul
     let written = atomically(s, |s| {
         share::write(s, &slice, request, request.parts(), request.count())
     });
-    written.map_err(|error| error.recast(ErrorKind::Failure))
+    written.map_err(plugin::or_failure)
 }
 
 /// A slice on its way from a buffer.

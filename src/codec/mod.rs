@@ -85,6 +85,13 @@ pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 
+/// Whether streams of a format can be decoded in chunks of a version, other than those of registered codecs.
+pub(crate) fn has_format(format: u8, chunk_version: u8) -> bool {
+    let is_readable =
+        format != format::SNAPPY || chunk_version <= crate::chunk::header::VERSION_BLOSC1;
+    is_readable && builtin::by_format(format).is_some()
+}
+
 /// Compcodes: the numbers by which users choose a codec, as in `blosc2_cparams.compcode`.
 pub mod id {
     /// BloscLZ.

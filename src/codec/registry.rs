@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use super::id;
 use super::ndlz::Ndlz;
 use super::zfp::Zfp;
-use crate::{Error, Result, Surroundings};
+use crate::{Error, Result, Surroundings, plugin};
 
 /// The first id that users may register.
 pub const FIRST_USER_ID: u8 = 160;
@@ -204,7 +204,7 @@ pub fn reset_user_registrations() {
 /// The registered codec or plugin with this id.
 pub fn registered(id: u8) -> Option<RegisteredCodec> {
     if id < FIRST_USER_ID {
-        return PLUGINS.iter().find(|known| known.id == id).map(plugin);
+        return PLUGINS.iter().find(|known| known.id == id).map(of_plugin);
     }
     read_users().iter().find(|known| known.id == id).cloned()
 }
@@ -214,17 +214,12 @@ pub fn registered(id: u8) -> Option<RegisteredCodec> {
 /// # Errors
 /// [`Error::CodecSupport`] if there is no such codec, or no code for it.
 pub fn implementation(id: u8) -> Result<Implementation> {
-    let registered = registered(id).ok_or_else(|| {
-        Error::CodecSupport.because(format!("codec {id} is not registered in this process"))
-    })?;
+    let registered = registered(id).ok_or_else(|| plugin::missing_codec(id))?;
     if let Some(codec) = registered.codec {
         return Ok(codec);
     }
     let loaded = LOADER.get().and_then(|load| load(&registered));
-    let codec = loaded.ok_or_else(|| {
-        let name = registered.name.to_string_lossy();
-        Error::CodecSupport.because(format!("there is no library of the codec plugin {name:?}"))
-    })?;
+    let codec = loaded.ok_or_else(|| plugin::missing_codec(id))?;
     remember(&registered, &codec)?;
     Ok(Implementation::Added(codec))
 }
@@ -251,7 +246,7 @@ fn remember(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> 
 /// The first registered codec or plugin with this name.
 pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
     if let Some(known) = PLUGINS.iter().find(|known| known.name.to_bytes() == name) {
-        return Some(plugin(known));
+        return Some(of_plugin(known));
     }
     read_users()
         .iter()
@@ -259,7 +254,7 @@ pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
         .cloned()
 }
 
-fn plugin(known: &Plugin) -> RegisteredCodec {
+fn of_plugin(known: &Plugin) -> RegisteredCodec {
     let loaded = || {
         let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
         let (_, codec) = loaded.iter().find(|loaded| loaded.0 == known.id)?;

@@ -36,7 +36,7 @@ mod trunc;
 pub use pieces::InParts;
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
-pub use registry::{Loader, known, register, reset, set_loader};
+pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
 
 use crate::{Error, Result, Surroundings};
 

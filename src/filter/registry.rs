@@ -93,19 +93,32 @@ pub(super) fn find(filter_id: u8) -> Option<Callable> {
     known.filter.clone().map(Callable::User)
 }
 
-/// The implementation behind an id, loaded if only its name is known.
+/// Returns the name under which a user's filter is registered.
+pub fn name_of(filter_id: u8) -> Option<String> {
+    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+    let known = registry.iter().find(|known| known.id == filter_id)?;
+    Some(known.name.clone())
+}
+
+/// Whether there is code for a filter, which is loaded if only its name is known.
+pub fn is_available(filter_id: u8) -> bool {
+    load_quietly(filter_id).is_some()
+}
+
+/// The implementation behind an id, loaded if only its name is known; a missing one is traced.
 pub(super) fn load(filter_id: u8) -> Option<Callable> {
+    let found = load_quietly(filter_id);
+    if found.is_none() && filter_id >= id::FIRST_REGISTERED {
+        crate::plugin::trace_missing_filter(filter_id);
+    }
+    found
+}
+
+fn load_quietly(filter_id: u8) -> Option<Callable> {
     if let Some(filter) = find(filter_id) {
         return Some(filter);
     }
-    let name = {
-        let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-        registry
-            .iter()
-            .find(|known| known.id == filter_id)?
-            .name
-            .clone()
-    };
+    let name = name_of(filter_id)?;
     let filter = LOADER.get()?(&name)?;
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     let same = |known: &&mut Registered| known.id == filter_id && known.name == name;

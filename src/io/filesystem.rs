@@ -7,6 +7,7 @@ use super::ReadAt;
 use super::backend::{
     Attributes, Backend, Care, FileKind, Identity, Mode, Names, Portions, Stream,
 };
+use super::regular;
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
@@ -32,13 +33,13 @@ impl Backend for FileSystem {
             Mode::Create => options.write(true).create(true).truncate(true),
             Mode::Append => options.append(true).create(true),
         };
-        // The end of a FIFO is never waited for; of regular files this changes nothing.
-        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
-        let operation = match mode {
-            Mode::Read | Mode::Update => "open",
-            Mode::Create | Mode::Append => "create",
-        };
-        opened_stream(path, operation, options.open(path))
+        let creates = matches!(mode, Mode::Create | Mode::Append);
+        let operation = if creates { "create" } else { "open" };
+        opened_stream(
+            path,
+            operation,
+            regular::open_with(&mut options, path, creates),
+        )
     }
 
     fn names(&self) -> Option<&dyn Names> {

@@ -50,7 +50,7 @@ impl MapMode {
                 options.write(true).create(true).truncate(true);
             }
         }
-        options.open(path)
+        super::regular::open_with(&mut options, path, false)
     }
 }
 

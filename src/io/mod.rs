@@ -26,6 +26,7 @@ pub mod mmap;
 pub mod named;
 pub mod paths;
 mod reader;
+mod regular;
 pub mod temporary;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -37,6 +38,7 @@ pub use backend::{
 pub use filesystem::{CarefulFileSystem, FileSystem};
 pub(crate) use filesystem::{WRITE_STEP, stream_of};
 pub use reader::Reader;
+pub use regular::{open_regular, read_regular};
 
 use crate::{Error, Result};
 

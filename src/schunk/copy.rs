@@ -70,7 +70,8 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
     Ok(())
 }
 
-/// Copies the variable-length metalayers; each content is compressed with the default parameters.
+/// Copies the variable-length metalayers; each content is compressed with the default parameters. One that needs a
+/// missing plugin is copied as it is stored.
 ///
 /// # Errors
 /// Those of [`meta::vl_add`], and of reading.
@@ -86,10 +87,27 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
             .map(|&(name, chunk)| Ok((name.to_vec(), Buffer::copy_of(chunk)?)))
             .collect::<Result<Vec<_>>>();
     });
-    copied?.into_iter().try_for_each(|(name, chunk)| {
-        let content = meta::decompress_content(&chunk)?;
-        meta::vl_add(target, &name, &content, CParams::default()).map(|_| ())
-    })
+    copied?
+        .into_iter()
+        .try_for_each(|(name, chunk)| copy_vlmetalayer(target, &name, &chunk))
+}
+
+/// Adds a variable-length metalayer whose content is in a chunk, as [`copy_vlmetalayers`] does.
+///
+/// # Errors
+/// Those of [`copy_vlmetalayers`].
+pub fn copy_vlmetalayer<T: State + ?Sized>(
+    target: &mut T,
+    name: &[u8],
+    chunk: &[u8],
+) -> Result<()> {
+    match meta::decompress_content(chunk) {
+        Err(error) if crate::plugin::may_be_missing(&error) => {
+            meta::vl_add_chunk(target, name, chunk)
+        }
+        content => meta::vl_add(target, name, &content?, CParams::default()),
+    }
+    .map(|_| ())
 }
 
 /// The most chunks without bytes of their own that a copy of a frame in memory gets: a few bytes can stand for

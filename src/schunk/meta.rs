@@ -181,6 +181,26 @@ pub fn vl_add<S: State + ?Sized>(
     content: &[u8],
     params: CParams,
 ) -> Result<usize> {
+    vl_add_made(s, name, || compress_content(content, params))
+}
+
+/// Adds a variable-length metalayer by the chunk of its content, which need not be readable here.
+///
+/// # Errors
+/// Those of [`vl_add`].
+pub(super) fn vl_add_chunk<S: State + ?Sized>(
+    s: &mut S,
+    name: &[u8],
+    chunk: &[u8],
+) -> Result<usize> {
+    vl_add_made(s, name, || Buffer::copy_of(chunk))
+}
+
+fn vl_add_made<S: State + ?Sized>(
+    s: &mut S,
+    name: &[u8],
+    chunk: impl FnOnce() -> Result<Buffer>,
+) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s)?;
     match find(s, Layers::Variable, name) {
@@ -195,7 +215,7 @@ pub fn vl_add<S: State + ?Sized>(
     if s.frame().is_some() && number >= MAX_METALAYERS {
         return Err(Error::Failure);
     }
-    let chunk = compress_content(content, params)?;
+    let chunk = chunk()?;
     write_frame(s, Layers::Variable, Edit::Add(name, &chunk), Part::Trailer)?;
     s.add_layer(Layers::Variable, name, chunk)?;
     s.tick();
@@ -270,6 +290,7 @@ pub(super) fn decompress_content(chunk: &[u8]) -> Result<Buffer> {
     let mut content = Buffer::zeroed(nbytes)?;
     match Decompressor::new(DParams::default()).decompress(chunk, &mut content) {
         Ok(size) if size == nbytes => Ok(content),
+        Err(error) if crate::plugin::may_be_missing(&error) => Err(error),
         _ => Err(Error::ReadBuffer),
     }
 }

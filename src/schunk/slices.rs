@@ -5,7 +5,7 @@ use super::state::State;
 use super::transaction::atomically;
 use crate::chunk::{BasicHeader, ChunkHeader, Source};
 use crate::frame::Frame;
-use crate::{Buffer, Error, ErrorKind, Result};
+use crate::{Buffer, Error, ErrorKind, Result, plugin};
 
 /// The size of an item.
 fn typesize<S: State + ?Sized>(s: &S) -> Result<i64> {
@@ -82,7 +82,7 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
         let (part, others) = rest.split_at_mut_checked(piece.len).ok_or(Error::Failure)?;
         rest = others;
         read_piece(s, &piece, part)
-            .map_err(|error| chunks::in_chunk(s, piece.nchunk, error).recast(ErrorKind::Failure))?;
+            .map_err(|error| plugin::or_failure(chunks::in_chunk(s, piece.nchunk, error)))?;
     }
     Ok(())
 }
@@ -130,9 +130,8 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
                 .split_at_checked(piece.len)
                 .ok_or(Error::InvalidParam)?;
             rest = others;
-            let chunk = compress_piece(s, &piece, part).map_err(|error| {
-                chunks::in_chunk(s, piece.nchunk, error).recast(ErrorKind::Failure)
-            })?;
+            let chunk = compress_piece(s, &piece, part)
+                .map_err(|error| plugin::or_failure(chunks::in_chunk(s, piece.nchunk, error)))?;
             chunks::update(s, piece.nchunk, Offer::Give(&mut Some(chunk)))?;
         }
         Ok(())

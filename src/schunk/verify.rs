@@ -5,6 +5,7 @@ use super::meta::decompress_content;
 use super::state::{Layers, State};
 use crate::chunk::{BasicHeader, ChunkHeader, Special};
 use crate::frame::checksum::{OF_SPECIAL, Seal, Table, of_metalayer};
+use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
 
 /// What was found in a super-chunk.
@@ -19,8 +20,12 @@ pub struct Report {
     /// Chunks that can't be read, contradict their checksum, or can't be decompressed: their numbers, and
     /// why. [`Error::Data`] is a checksum's.
     pub bad_chunks: Vec<(i64, Error)>,
+    /// Chunks without a checksum that need a plugin which is missing: nothing is known of their data.
+    pub unjudged_chunks: Vec<(i64, Plugin)>,
     /// Names of variable-length metalayers that contradict their checksums or can't be decompressed.
     pub bad_vlmetalayers: Vec<Vec<u8>>,
+    /// Names of variable-length metalayers that need a plugin which is missing.
+    pub unjudged_vlmetalayers: Vec<(Vec<u8>, Plugin)>,
     /// What the fingerprint of the frame says of all that leads to the chunks.
     pub fingerprint: Fingerprint,
 }
@@ -67,6 +72,8 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
         compared: 0,
         decompressed: 0,
         bad_chunks: Vec::new(),
+        unjudged_chunks: Vec::new(),
+        unjudged_vlmetalayers: Vec::new(),
         bad_vlmetalayers: Vec::new(),
         fingerprint,
     };
@@ -91,6 +98,14 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
             if error.is_of_system() {
                 return Err(error);
             }
+            if plugin::may_be_missing(&error)
+                && let Ok(chunk) = chunks::chunk(s, nchunk)
+                && let Some(plugin) = missing_in(&chunk)
+            {
+                report.unjudged_chunks.try_reserve(1)?;
+                report.unjudged_chunks.push((nchunk, plugin));
+                continue;
+            }
             trace_error!("chunk {nchunk}: {error}");
             report.bad_chunks.try_reserve(1)?;
             report.bad_chunks.push((nchunk, error));
@@ -98,6 +113,11 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     }
     look_at_vlmetalayers(s, &table, &mut report);
     Ok(report)
+}
+
+/// Returns the missing plugin that a chunk needs.
+fn missing_in(chunk: &[u8]) -> Option<Plugin> {
+    plugin::missing_in(&ChunkHeader::parse(chunk).ok()?)
 }
 
 fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {
@@ -122,7 +142,17 @@ fn look_at_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Re
         for (number, (name, chunk)) in layers.iter().enumerate() {
             let is_right = match has_sums {
                 true => table.vlmetalayers[number] == of_metalayer(name, chunk),
-                false => decompress_content(chunk).is_ok(),
+                false => match decompress_content(chunk) {
+                    Err(error) if plugin::may_be_missing(&error) => match missing_in(chunk) {
+                        Some(plugin) => {
+                            let unjudged = &mut report.unjudged_vlmetalayers;
+                            unjudged.push((name.to_vec(), plugin));
+                            true
+                        }
+                        None => false,
+                    },
+                    content => content.is_ok(),
+                },
             };
             if !is_right {
                 trace_error!("metalayer {}", String::from_utf8_lossy(name));

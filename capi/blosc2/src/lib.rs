@@ -47,7 +47,7 @@ pub mod global;
 pub mod io;
 pub mod meta;
 pub mod mmap;
-mod plugins;
+pub mod plugins;
 pub mod registry;
 pub mod schunk;
 pub mod stdio;

@@ -16,6 +16,7 @@ use crate::registry::tuners::tuner_info;
 use crate::types::plugins::blosc2_tuner;
 use ferroblosc::codec::{self, Codec, FIRST_USER_ID, RegisteredCodec};
 use ferroblosc::filter::{self, Filter};
+use ferroblosc::plugin::SEARCH_VARIABLE;
 use ferroblosc_capi_common::pointers;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -23,8 +24,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Python is asked for plugins when this is set and neither empty nor `0`.
-const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 /// The programs that are asked, until one answers.
 const PYTHONS: [&str; 2] = ["python", "python3"];
 /// Bytes of the longest answer.
@@ -122,6 +121,15 @@ impl Library {
         // SAFETY: a NUL-terminated path. What the library does when it is loaded is up to whoever put it
         // where the dynamic linker looks.
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if handle.is_null() {
+            // SAFETY: the text of the thread's last error, or NULL.
+            let why = unsafe { libc::dlerror() };
+            if !why.is_null() {
+                // SAFETY: NUL-terminated, and valid until the thread's next call of the dynamic linker.
+                let why = unsafe { CStr::from_ptr(why) };
+                ferroblosc::trace_warning!("no plugin library: {}", why.to_string_lossy());
+            }
+        }
         NonNull::new(handle).map(Library)
     }
 

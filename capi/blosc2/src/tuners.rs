@@ -5,6 +5,7 @@ use crate::context::blosc2_context;
 use crate::plugins::{self, Registrant};
 use crate::registry::tuners::BLOSC_BTUNE;
 use crate::types::plugins::blosc2_tuner;
+use ferroblosc::plugin::{Kind, Plugin};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_int, c_void};
@@ -67,6 +68,20 @@ fn registered_or_loaded(id: c_int) -> Option<blosc2_tuner> {
     Some(tuner)
 }
 
+/// The description of a tuner that has no code here.
+fn missing(id: c_int) -> Plugin {
+    let name = match id {
+        BLOSC_BTUNE => Some(BTUNE_NAME),
+        // SAFETY: a registered name is NUL-terminated and outlives the library.
+        _ => find(&REGISTRY, id).map(|known| unsafe { CStr::from_ptr(known.name) }),
+    };
+    Plugin {
+        kind: Kind::Tuner,
+        id: u8::try_from(id).unwrap_or(u8::MAX),
+        name: name.map(|name| name.to_string_lossy().into_owned()),
+    }
+}
+
 /// Lets a tuner prepare a context that was created with it.
 ///
 /// # Errors
@@ -79,7 +94,10 @@ pub unsafe fn initialise(
     params: *mut c_void,
     context: *mut blosc2_context,
 ) -> Result<()> {
-    let tuner = registered_or_loaded(id).ok_or(Error::Tuner)?;
+    let Some(tuner) = registered_or_loaded(id) else {
+        missing(id).trace_missing();
+        return Err(Error::Tuner);
+    };
     let init = tuner.init.ok_or(Error::Tuner)?;
     // SAFETY: whoever registered the tuner promised that it takes any context.
     match unsafe { init(params, context, null_mut()) } {

@@ -153,3 +153,93 @@ fn row_d5_row_c63_python_is_asked_where_a_plugin_is_if_it_may_be() {
         assert!(!started.exists(), "a program was started");
     }
 }
+
+#[test]
+fn every_call_that_reads_says_that_a_plugin_is_missing() {
+    let folder = folder("forgotten", None);
+    let program = folder.join("missing_plugin");
+    run(c_compiler()
+        .args([
+            "-std=c99",
+            "-D_DEFAULT_SOURCE",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+        ])
+        .arg(project_root().join("c-tests/missing_plugin.c"))
+        .arg("-o")
+        .arg(&program)
+        .arg(library_folder().join("libblosc2.so")));
+    let mut command = Command::new(&program);
+    command
+        .current_dir(&folder)
+        .env("LD_LIBRARY_PATH", library_folder())
+        .env("BLOSC_TRACE", "1")
+        .env_remove("FERROBLOSC_PLUGIN_SEARCH");
+    let output = command.output().expect("a program");
+    let trace = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{trace}");
+    for part in [
+        "the user-defined codec 222 is missing",
+        "the user-defined filter 222 is missing",
+    ] {
+        assert!(trace.contains(part), "{trace}");
+    }
+}
+
+#[test]
+fn the_trace_names_plugin_library_and_variable() {
+    let nothing = folder("traced", None);
+    for (kind, id, code, parts) in [
+        (
+            "codec",
+            J2K,
+            CODEC_SUPPORT,
+            [
+                "the codec plugin \"j2k\" (id 39) is missing",
+                "libblosc2_j2k.so",
+            ],
+        ),
+        (
+            "codec",
+            USER,
+            CODEC_SUPPORT,
+            ["the codec plugin \"mine\"", "libblosc2_mine.so"],
+        ),
+        (
+            "filter",
+            USER,
+            FILTER_PIPELINE,
+            ["the filter plugin \"mine\"", "libblosc2_mine.so"],
+        ),
+        (
+            "tuner",
+            BTUNE,
+            FAILURE,
+            [
+                "the tuner plugin \"btune\" (id 32) is missing",
+                "libblosc2_btune.so",
+            ],
+        ),
+    ] {
+        let mut command = plugins(&nothing, kind, id, code);
+        let output = command.env("BLOSC_TRACE", "1").output().expect("a program");
+        let trace = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{trace}");
+        for part in [parts[0], parts[1], "FERROBLOSC_PLUGIN_SEARCH"] {
+            assert!(trace.contains(part), "{kind} {id}: {trace}");
+        }
+    }
+}
+
+#[test]
+fn the_codecs_in_c_check_their_stacks() {
+    let output = Command::new("nm")
+        .arg("-D")
+        .arg(library_folder().join("libblosc2.so"))
+        .output();
+    let symbols = String::from_utf8(output.expect("nm").stdout).expect("names");
+    assert!(symbols.contains("__stack_chk_fail"), "{symbols}");
+    // _FORTIFY_SOURCE: copies into buffers of known sizes.
+    assert!(symbols.contains("_chk@"), "{symbols}");
+}

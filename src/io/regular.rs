@@ -1,0 +1,96 @@
+//! Opening files that may be something else.
+//!
+//! A path inside of a directory, or one that a user names, can be a FIFO, a device or a directory. Opening a FIFO waits
+//! for its other end, and a device may wait or act. So files are opened without waiting, and what was opened is looked
+//! at before anything is read or written.
+
+use std::fs::{File, FileType, OpenOptions};
+use std::io::{Error, ErrorKind, Read, Result};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Opens a file with these options, without waiting for anything.
+///
+/// # Errors
+/// [`ErrorKind::InvalidInput`] for a FIFO, a socket or a directory, and for a character device unless the file is
+/// created; those of opening.
+pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, creates: bool) -> Result<File> {
+    options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+    let opened = options.open(path);
+    let file = match opened {
+        // A lease that another process holds on a regular file has to be waited for.
+        Err(error) if error.kind() == ErrorKind::WouldBlock && path.is_file() => {
+            options.custom_flags(0).open(path)?
+        }
+        // The writer's end of a FIFO that has no reader, or a socket.
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Err(not_regular()),
+        opened => opened?,
+    };
+    let kind = file.metadata()?.file_type();
+    if holds_data(kind) || creates && kind.is_char_device() {
+        Ok(file)
+    } else {
+        Err(not_regular())
+    }
+}
+
+fn holds_data(kind: FileType) -> bool {
+    kind.is_file() || kind.is_block_device()
+}
+
+fn not_regular() -> Error {
+    Error::new(ErrorKind::InvalidInput, "this is not a regular file")
+}
+
+/// Opens a file for reading, as [`File::open`] does, but never waits for a FIFO or reads from a device.
+///
+/// # Errors
+/// [`ErrorKind::InvalidInput`] for what is not a regular file; those of opening.
+pub fn open_regular(path: &Path) -> Result<File> {
+    open_with(OpenOptions::new().read(true), path, false)
+}
+
+/// Reads all of a file, as [`std::fs::read`] does, under the conditions of [`open_regular`].
+///
+/// # Errors
+/// Those of [`open_regular`] and of reading; [`ErrorKind::OutOfMemory`].
+pub fn read_regular(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn special_files_are_refused_without_waiting() {
+        let name = format!("ferroblosc-regular-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        let fifo = folder.join("fifo");
+        let c_path = CString::new(fifo.as_os_str().as_bytes()).unwrap();
+        // SAFETY: a NUL-terminated path.
+        assert_eq!(unsafe { libc::mkfifo(c_path.as_ptr(), 0o600) }, 0);
+        let link = folder.join("link");
+        std::os::unix::fs::symlink(&fifo, &link).unwrap();
+        let socket = folder.join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let file = folder.join("file");
+        std::fs::write(&file, b"bytes").unwrap();
+        for path in [&fifo, &link, &socket, &folder, &"/dev/zero".into()] {
+            let kind = open_regular(path).unwrap_err().kind();
+            assert_eq!(kind, ErrorKind::InvalidInput, "{}", path.display());
+            let options = &mut OpenOptions::new();
+            let written = open_with(options.write(true), path, false);
+            assert!(written.is_err(), "{}", path.display());
+        }
+        assert_eq!(read_regular(&file).unwrap(), b"bytes");
+        let options = &mut OpenOptions::new();
+        assert!(open_with(options.write(true), Path::new("/dev/null"), true).is_ok());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,193 @@
+//! Codecs and filters that chunks name and this process does not have.
+//!
+//! A chunk whose codec or filter is missing is not damaged: its data are there, and can be read once the plugin is
+//! installed or the program registers it. So a missing plugin has errors of its own
+//! ([`Error::CodecSupport`], [`Error::FilterPipeline`]), a line in the trace, and a description for people.
+
+use std::fmt;
+
+use crate::chunk::{ChunkHeader, Special};
+use crate::{Error, ErrorKind, codec, filter, trace_error};
+
+/// The environment variable that lets the C library ask Python packages for their plugin libraries.
+pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
+
+/// The kind of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A codec, by its compcode.
+    Codec,
+    /// A codec of a stream format that this version does not know, by the format code.
+    Format,
+    /// A filter.
+    Filter,
+    /// A tuner.
+    Tuner,
+}
+
+/// A plugin, by the number that chunks name it with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plugin {
+    /// The kind.
+    pub kind: Kind,
+    /// The number.
+    pub id: u8,
+    /// The name, if it is registered or known from the start.
+    pub name: Option<String>,
+}
+
+impl Plugin {
+    fn codec(id: u8) -> Plugin {
+        let registered = codec::registered(id);
+        Plugin {
+            kind: Kind::Codec,
+            id,
+            name: registered.map(|codec| codec.name().to_string_lossy().into_owned()),
+        }
+    }
+
+    fn filter(id: u8) -> Plugin {
+        Plugin {
+            kind: Kind::Filter,
+            id,
+            name: filter::name_of(id),
+        }
+    }
+
+    /// The kind as one word.
+    pub fn kind_name(&self) -> &'static str {
+        match self.kind {
+            Kind::Codec | Kind::Format => "codec",
+            Kind::Filter => "filter",
+            Kind::Tuner => "tuner",
+        }
+    }
+
+    /// Whether the number belongs to a user, so that it means different things in different programs.
+    fn is_of_user(&self) -> bool {
+        self.kind != Kind::Format && self.id >= codec::FIRST_USER_ID
+    }
+
+    /// The file name of the plugin's library, if its name is known.
+    pub fn library(&self) -> Option<String> {
+        use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+        let name = self.name.as_ref()?;
+        Some(format!("{DLL_PREFIX}blosc2_{name}{DLL_SUFFIX}"))
+    }
+
+    /// How to get the plugin, as one sentence.
+    pub fn advice(&self) -> String {
+        match (&self.name, self.library()) {
+            (Some(name), Some(library)) if !self.is_of_user() => format!(
+                "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH), or 'pip install blosc2-{name}' and set {SEARCH_VARIABLE}=1"
+            ),
+            (_, Some(library)) => format!(
+                "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH); {SEARCH_VARIABLE} is for the plugins of the project alone"
+            ),
+            _ if self.is_of_user() => format!(
+                "the program that wrote the data registers this {} itself, so read them with that program; no plugin library has such a number, and {SEARCH_VARIABLE} does not help",
+                self.kind_name()
+            ),
+            _ => format!(
+                "read the data with a newer version; {SEARCH_VARIABLE} does not help, as the name of the plugin is not known here"
+            ),
+        }
+    }
+
+    /// Writes the line about a missing plugin into the trace.
+    pub fn trace_missing(&self) {
+        trace_error!("{self} is missing: {}", self.advice());
+    }
+}
+
+impl fmt::Display for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind_name();
+        match &self.name {
+            Some(name) => write!(f, "the {kind} plugin {name:?} (id {})", self.id),
+            None if self.kind == Kind::Format => {
+                write!(f, "the codec of the stream format {}", self.id)
+            }
+            None if self.is_of_user() => write!(f, "the user-defined {kind} {}", self.id),
+            None => write!(f, "the {kind} plugin {}", self.id),
+        }
+    }
+}
+
+/// Returns the plugin that a chunk needs and this process does not have, if there is one. Plugin libraries are loaded
+/// as they are for decompression.
+pub fn missing_in(header: &ChunkHeader) -> Option<Plugin> {
+    if header.special != Special::None || header.is_memcpyed() {
+        return None;
+    }
+    let format = header.basic.format();
+    if format == codec::format::USER {
+        if codec::implementation(header.udcodec).is_err() {
+            return Some(Plugin::codec(header.udcodec));
+        }
+    } else if !codec::has_format(format, header.basic.version) {
+        return Some(Plugin {
+            kind: Kind::Format,
+            id: format,
+            name: None,
+        });
+    }
+    let ids = header.filters.iter().map(|slot| slot.id);
+    // The numbers below are those of Blosc2 itself: an unknown one is damage.
+    let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
+    of_plugins
+        .find(|&id| !filter::is_available(id))
+        .map(Plugin::filter)
+}
+
+/// Whether an error may be that of a missing plugin.
+pub fn may_be_missing(error: &Error) -> bool {
+    *error == Error::CodecSupport || *error == Error::FilterPipeline
+}
+
+/// Returns the error of a call that reports [`ErrorKind::Failure`] for everything but missing plugins and
+/// missing memory.
+pub(crate) fn or_failure(error: Error) -> Error {
+    if may_be_missing(&error) {
+        error
+    } else {
+        error.recast(ErrorKind::Failure)
+    }
+}
+
+/// Traces that a codec is missing, and returns the error of that.
+pub(crate) fn missing_codec(id: u8) -> Error {
+    let plugin = Plugin::codec(id);
+    plugin.trace_missing();
+    Error::CodecSupport.because(format!("{plugin} is missing: {}", plugin.advice()))
+}
+
+/// Traces that a filter is missing.
+pub(crate) fn trace_missing_filter(id: u8) {
+    Plugin::filter(id).trace_missing();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_names_plugin_library_and_variable() {
+        let openzl = Plugin::codec(codec::id::OPENZL);
+        assert_eq!(openzl.to_string(), "the codec plugin \"openzl\" (id 38)");
+        let advice = openzl.advice();
+        for part in [
+            "libblosc2_openzl.so",
+            "pip install blosc2-openzl",
+            SEARCH_VARIABLE,
+        ] {
+            assert!(advice.contains(part), "{advice}");
+        }
+        let user = Plugin::codec(247);
+        assert_eq!(user.to_string(), "the user-defined codec 247");
+        assert!(user.advice().contains(SEARCH_VARIABLE));
+        let filter = Plugin::filter(60);
+        assert_eq!(filter.to_string(), "the filter plugin 60");
+        assert!(filter.advice().contains(SEARCH_VARIABLE));
+    }
+}
