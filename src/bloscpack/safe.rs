@@ -58,8 +58,7 @@ impl Replacement {
         hidden.push(name);
         let hidden = target.with_file_name(hidden);
         let (temporary, claim) =
-            temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some())
-                .map_err(in_io)?;
+            temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some()).map_err(in_io)?;
         let file = OpenOptions::new()
             .read(true)
             .write(true)

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::bcolz::{Target, finish};
 use super::error::{Error, Result};
 use super::layers::{Described, TableDescription, pairs};
+use super::recipe::check_has_data;
+use super::sink::{Writing, storage};
 use crate::b2nd::{self, Array, Geometry};
 use crate::bcolz::{self, Carray, CarraySpec, Dtype, Mode, Options};
 use crate::bloscpack::Literal;
@@ -33,8 +35,18 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// # Errors
 /// [`Error`]
 pub fn carray_to_b2nd(root: &Path, output: &Path, options: &Options) -> Result<()> {
+    carray_to_frame(root, output, options, &Writing::default())
+}
+
+/// Writes the carray at `root` into the frame of an array, with the checksums and the durability that `writing` asks for.
+pub(super) fn carray_to_frame(
+    root: &Path,
+    output: &Path,
+    options: &Options,
+    writing: &Writing,
+) -> Result<()> {
     let mut array = Carray::open(root, Mode::Read, options)?;
-    write_frame(&mut array, output, options, None)
+    write_frame(&mut array, output, options, None, writing)
 }
 
 /// Writes a frame that appears when it is complete.
@@ -43,12 +55,13 @@ pub(super) fn write_frame(
     output: &Path,
     options: &Options,
     table: Option<TableDescription>,
+    writing: &Writing,
 ) -> Result<()> {
     if array.dtype().has_objects() {
         return Err(bcolz::Error::Objects.into());
     }
     let temporary = beside(output)?;
-    let written = fill_frame(array, &temporary, options, table)
+    let written = fill_frame(array, &temporary, options, table, writing)
         .map_err(|error| error.in_file(output))
         .and_then(|()| Ok(std::fs::rename(&temporary, output)?));
     if written.is_ok() {
@@ -160,6 +173,7 @@ fn fill_frame(
     path: &Path,
     options: &Options,
     table: Option<TableDescription>,
+    writing: &Writing,
 ) -> Result<()> {
     let mut stored = Vec::new();
     let wanted = match array.is_empty() {
@@ -174,7 +188,7 @@ fn fill_frame(
     let cparams = cparams_of(array, &geometry, options)?;
     let (typesize, blocksize) = (cparams.typesize, cparams.blocksize);
     let chunksize = geometry.chunksize(typesize)?;
-    let mut schunk = SChunk::create(Storage::file(path), cparams, DParams::default())?;
+    let mut schunk = SChunk::create(storage(path, false, writing), cparams, DParams::default())?;
     schunk.set_chunksize(i32::try_from(chunksize).map_err(|_| Error::Layout)?)?;
     let meta = b2nd::meta::serialise(
         geometry.shape(),
@@ -271,6 +285,7 @@ impl Source {
             false => Storage::file(path),
         };
         let array = Array::open(storage, DParams::default().threads(threads(options)))?;
+        check_has_data(array.schunk().state())?;
         let described = Described::read(array.schunk())?;
         let typesize = u64::try_from(array.schunk().typesize()).map_err(|_| Error::Layout)?;
         let description = match array.dtype() {

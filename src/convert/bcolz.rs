@@ -1,6 +1,5 @@
 //! Carrays out of containers and `.npy` files, and back.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -8,11 +7,12 @@ use super::error::{Error, Result};
 use crate::bcolz::{Carray, CarraySpec, Cparams, Dtype, Mode, Options};
 use crate::blosc1::{self, Engine};
 use crate::bloscpack::{
-    self, ArrayInfo, Literal, Metadata, MetadataArgs, Replacement, npy_header, read_npy_header,
-    section_for,
+    self, ArrayInfo, Literal, Metadata, MetadataArgs, Replacement, Value, npy_header,
+    read_npy_header, section_for,
 };
 use crate::blpk::{self, Archive, Checksum, Header, OFFSET_LENGTH, Stream};
 use crate::io::ReadAt;
+use crate::io::named::NamedFile;
 
 /// Bytes that files are written in.
 const FILE_BUFFER: usize = 256 << 10;
@@ -151,11 +151,12 @@ pub fn npy_to_carray(
     mode: Mode,
     options: &Options,
 ) -> Result<()> {
-    let mut file = File::open(npy)?;
+    let mut file = NamedFile::open_regular(npy)?;
     let info = read_npy_header(&mut file)?;
     let items = file.stream_position()?;
     let nbytes = info.nbytes()?;
     if file
+        .file()
         .metadata()?
         .len()
         .checked_sub(items)
@@ -202,9 +203,24 @@ pub fn carray_to_bloscpack(
     checksum: Checksum,
     options: &Options,
 ) -> Result<()> {
+    carray_to_container(root, output, checksum, &[], options)
+}
+
+/// Writes the carray at `root` into a container whose metadata have these entries besides those of the array.
+pub(super) fn carray_to_container(
+    root: &Path,
+    output: &Path,
+    checksum: Checksum,
+    extra: &[(String, Value)],
+    options: &Options,
+) -> Result<()> {
     let mut array = Carray::open(root, Mode::Read, options)?;
     let info = info_of(&array)?;
-    let section = section_for(&info.to_metadata(), &MetadataArgs::default())?;
+    let mut metadata = info.to_metadata();
+    if let Value::Object(entries) = &mut metadata {
+        entries.extend(extra.iter().cloned());
+    }
+    let section = section_for(&metadata, &MetadataArgs::default())?;
     let mut replacement = Replacement::create(output)?;
     let has_offsets = replacement.is_seekable();
     let header = header_for(&array, checksum, has_offsets)?;
@@ -301,7 +317,7 @@ pub fn bloscpack_to_carray(
     options: &Options,
 ) -> Result<()> {
     bloscpack::check_complete(input)?;
-    let file = File::open(input)?;
+    let file = NamedFile::open_regular(input)?;
     let mut archive = Archive::open(file)?;
     let metadata = archive.metadata().map(Metadata::of).transpose()?;
     let info = ArrayInfo::from_metadata(metadata.as_ref())?;
@@ -320,7 +336,7 @@ pub fn bloscpack_to_carray(
     let array = create(&info, rows, root, target, mode, options)?;
     finish(array, root, options, |array| {
         if is_alike {
-            return append_chunks(array, File::open(input)?);
+            return append_chunks(array, NamedFile::open_regular(input)?);
         }
         append_rows(array, &info, |position, dest| {
             Ok(archive.read_range(position, dest)?)

@@ -13,8 +13,6 @@
 //! A chunk has no magic. Its numbers are asked to go together so closely that other files don't pass, while a chunk
 //! that is cut off still does and can be called damaged.
 
-use crate::io::named::{NamedFile, named};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -24,6 +22,7 @@ use crate::blpk;
 use crate::chunk::BasicHeader;
 use crate::chunk::header::{VERSION_BLOSC1, VERSION_VL};
 use crate::frame::{FrameHeader, Kind, has_magic, header, legacy, metalayers};
+use crate::io::named::{NamedFile, named};
 
 /// A format that is read here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +112,9 @@ pub fn detect(path: &Path) -> Result<Detected> {
         return Err(Error::Unknown);
     }
     let mut front = Vec::new();
-    NamedFile::open(path)?.take(FRONT).read_to_end(&mut front)?;
+    NamedFile::open_regular(path)?
+        .take(FRONT)
+        .read_to_end(&mut front)?;
     let file = |format| Detected {
         format,
         is_directory: false,
@@ -147,7 +148,7 @@ fn detect_directory(path: &Path) -> Result<Detected> {
     let index = path.join("chunks.b2frame");
     if index.is_file() {
         let mut front = Vec::new();
-        NamedFile::open(&index)?
+        NamedFile::open_regular(&index)?
             .take(FRONT)
             .read_to_end(&mut front)?;
         return Ok(directory(frame_or_array(&index, &front, Kind::Sparse)));
@@ -178,7 +179,7 @@ fn frame_or_array(path: &Path, front: &[u8], kind: Kind) -> Format {
     let is_array = || {
         let len = u64::from(header_len?).min(MAX_HEADER);
         let mut bytes = Vec::new();
-        File::open(path)
+        NamedFile::open_regular(path)
             .ok()?
             .take(len)
             .read_to_end(&mut bytes)

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::plugin::Plugin;
 use crate::{bcolz, bloscpack, blpk};
 
 /// The result of a conversion.
@@ -40,6 +41,17 @@ pub enum Error {
         /// Why.
         error: crate::Error,
     },
+    /// A chunk can't be read, because its codec or filter is missing.
+    NeedsPlugin {
+        /// The number of the chunk.
+        number: i64,
+        /// The offset of the chunk in its file, if it is known.
+        position: Option<u64>,
+        /// The codec or filter.
+        plugin: Plugin,
+    },
+    /// The chunks are not the data, which are computed or fetched by python-blosc2.
+    Recipe(String),
     /// A file ends before its data do.
     CutOff {
         /// Bytes there should be.
@@ -106,7 +118,9 @@ impl Error {
             | Error::Nested(_)
             | Error::Uneven { .. }
             | Error::Beyond(_)
-            | Error::CannotHold(_) => crate::Error::InvalidParam,
+            | Error::CannotHold(_)
+            | Error::Recipe(_) => crate::Error::InvalidParam,
+            Error::NeedsPlugin { .. } => crate::Error::CodecSupport,
             Error::Chunk { error, .. } => error.clone(),
             Error::CutOff { .. } => crate::Error::ReadBuffer,
             Error::Itemsize | Error::Columns(_) | Error::Unknown | Error::Dtype { .. } => {
@@ -176,6 +190,20 @@ impl fmt::Display for Error {
                 }
                 None => write!(f, "chunk {number}: {}", error.reason()),
             },
+            Error::NeedsPlugin {
+                number,
+                position,
+                plugin,
+            } => match position {
+                Some(position) => {
+                    write!(f, "chunk {number} at byte {position}: it needs {plugin}")
+                }
+                None => write!(f, "chunk {number}: it needs {plugin}"),
+            },
+            Error::Recipe(what) => write!(
+                f,
+                "this is {what}: its chunks are not its data, which only python-blosc2 computes or fetches"
+            ),
             Error::CutOff { expected, actual } => write!(
                 f,
                 "the file ends at byte {actual}, and its data need {expected} bytes"

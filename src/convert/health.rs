@@ -1,18 +1,20 @@
 //! Whether something is as it was written, told in one way for all formats.
 
-use std::fs::File;
 use std::io::Seek;
 use std::path::{Path, PathBuf};
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
+use super::recipe::recipe;
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use super::summary;
 use crate::bcolz::{self, Options};
 use crate::bloscpack::{self, read_npy_header};
 use crate::blpk;
-use crate::chunk::BasicHeader;
-use crate::schunk::verify::Fingerprint;
+use crate::chunk::{BasicHeader, ChunkHeader};
+use crate::io::named::{NamedFile, read_regular};
+use crate::plugin::{self, Plugin};
+use crate::schunk::verify::{Fingerprint, Report};
 use crate::schunk::{SChunk, State};
 
 /// Something that is not as it should be.
@@ -28,6 +30,8 @@ pub struct Fault {
     pub what: String,
     /// Whether nothing is lost or wrong because of it.
     pub is_note: bool,
+    /// The missing plugin without which nothing is known of the data; what is there is not damaged.
+    pub needs: Option<Plugin>,
 }
 
 impl Fault {
@@ -38,6 +42,7 @@ impl Fault {
             position: None,
             what: what.into(),
             is_note: false,
+            needs: None,
         }
     }
 
@@ -71,14 +76,35 @@ pub struct Health {
     pub chunks: Option<u64>,
     /// Of those, how many were compared with a checksum.
     pub compared: u64,
+    /// Whether there are checksums, so that changed bytes inside of the data are seen.
+    pub has_checksums: bool,
+    /// What the chunks stand for, when they are not the data: an expression or a reference.
+    pub recipe: Option<String>,
     /// What is wrong.
     pub faults: Vec<Fault>,
 }
 
 impl Health {
-    /// Whether nothing is lost or wrong.
+    /// Whether nothing is lost or wrong, as far as all of it could be judged.
     pub fn is_right(&self) -> bool {
         self.faults.iter().all(|fault| fault.is_note)
+    }
+
+    /// Whether something is lost or wrong.
+    pub fn is_damaged(&self) -> bool {
+        let is_damage = |fault: &Fault| !fault.is_note && fault.needs.is_none();
+        self.faults.iter().any(is_damage)
+    }
+
+    /// Returns the plugins without which not everything can be judged, each once.
+    pub fn missing_plugins(&self) -> Vec<&Plugin> {
+        let mut plugins: Vec<&Plugin> = Vec::new();
+        for plugin in self.faults.iter().filter_map(|fault| fault.needs.as_ref()) {
+            if !plugins.contains(&plugin) {
+                plugins.push(plugin);
+            }
+        }
+        plugins
     }
 }
 
@@ -147,7 +173,7 @@ fn chunk_of(error: &blpk::Error) -> Option<u64> {
 
 fn verify_chunk(path: &Path, threads: i16) -> Result<Health> {
     let mut health = verify_schunk(schunk_of_chunk(path, threads)?)?;
-    let bytes = std::fs::read(path)?;
+    let bytes = read_regular(path)?;
     let cbytes = BasicHeader::parse(&bytes)?.cbytes;
     let behind = bytes.len() as u64 - u64::try_from(cbytes).unwrap_or(0);
     if behind > 0 {
@@ -181,6 +207,13 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
             })
         });
     }
+    faults.extend(unjudged(&schunk, &report));
+    let recipe = recipe(schunk.state());
+    if let Some(recipe) = &recipe {
+        faults.push(Fault::note(format!(
+            "this is {recipe}: its chunks are not its data"
+        )));
+    }
     for name in &report.bad_vlmetalayers {
         let name = String::from_utf8_lossy(name);
         faults.push(Fault::of(format!("the metalayer {name:?} can't be read")));
@@ -188,8 +221,53 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
     Ok(Health {
         chunks: u64::try_from(report.nchunks).ok(),
         compared: u64::try_from(report.compared).unwrap_or(0),
+        has_checksums: report.fingerprint != Fingerprint::None,
+        recipe,
         faults,
     })
+}
+
+/// Describes what needs a missing plugin: the chunks of each plugin together, and each metalayer.
+fn unjudged(schunk: &SChunk, report: &Report) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
+    let mut plugins: Vec<&Plugin> = Vec::new();
+    for (_, plugin) in &report.unjudged_chunks {
+        if !plugins.contains(&plugin) {
+            plugins.push(plugin);
+        }
+    }
+    for plugin in plugins {
+        let of_plugin = report.unjudged_chunks.iter();
+        let mut numbers = of_plugin
+            .filter(|(_, needed)| needed == plugin)
+            .map(|(n, _)| *n);
+        let Some(first) = numbers.next() else {
+            continue;
+        };
+        let more = match numbers.count() {
+            0 => String::new(),
+            1 => ", and so does one more chunk".to_owned(),
+            more => format!(", and so do {more} more chunks"),
+        };
+        let number = usize::try_from(first).unwrap_or(usize::MAX);
+        let frame = schunk.state().frame();
+        faults.push(Fault {
+            chunk: Some(number as u64),
+            position: frame.and_then(|frame| frame.chunk_position(number)),
+            needs: Some(plugin.clone()),
+            ..Fault::of(format!("it needs {plugin}, which isn't here{more}"))
+        });
+    }
+    for (name, plugin) in &report.unjudged_vlmetalayers {
+        let name = String::from_utf8_lossy(name);
+        faults.push(Fault {
+            needs: Some(plugin.clone()),
+            ..Fault::of(format!(
+                "the metalayer {name:?} needs {plugin}, which isn't here"
+            ))
+        });
+    }
+    faults
 }
 
 fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Health> {
@@ -211,11 +289,21 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
         .iter()
         .map(|error| {
             let chunk = chunk_of(error);
+            let is_read = !matches!(error, blpk::Error::Checksum { .. });
+            let missing = chunk
+                .filter(|_| is_read)
+                .and_then(|chunk| missing_in(path, chunk));
             let number = chunk.and_then(|chunk| usize::try_from(chunk).ok());
             Fault {
                 chunk,
                 position: number.and_then(|number| report.positions.get(number).copied()),
-                ..Fault::of(error.to_string())
+                ..match missing {
+                    Some(plugin) => Fault {
+                        needs: Some(plugin.clone()),
+                        ..Fault::of(format!("it needs {plugin}, which isn't here"))
+                    },
+                    None => Fault::of(error.to_string()),
+                }
             }
         })
         .collect();
@@ -250,12 +338,22 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
     }
     Ok(Health {
         chunks: Some(report.chunks),
+        has_checksums: report.header.checksum != blpk::Checksum::None,
+        recipe: None,
         compared: match report.header.checksum {
             blpk::Checksum::None => 0,
             _ => report.chunks,
         },
         faults,
     })
+}
+
+/// Returns the missing plugin that a chunk of a container needs.
+fn missing_in(path: &Path, chunk: u64) -> Option<Plugin> {
+    let mut archive = blpk::Archive::open(NamedFile::open_regular(path).ok()?).ok()?;
+    let mut stored = Vec::new();
+    archive.read_stored(chunk, &mut stored).ok()?;
+    plugin::missing_in(&ChunkHeader::parse(&stored).ok()?)
 }
 
 fn verify_bcolz(path: &Path, threads: i16) -> Result<Health> {
@@ -279,10 +377,10 @@ fn verify_bcolz(path: &Path, threads: i16) -> Result<Health> {
 }
 
 fn verify_npy(path: &Path) -> Result<Health> {
-    let mut file = File::open(path)?;
+    let mut file = NamedFile::open_regular(path)?;
     let info = read_npy_header(&mut file)?;
     let end = file.stream_position()?.saturating_add(info.nbytes()?);
-    let actual = file.metadata()?.len();
+    let actual = file.file().metadata()?.len();
     let mut health = Health::default();
     if actual < end {
         let expected = end;

@@ -17,7 +17,7 @@ use crate::schunk::{Layers, SChunk, State};
 use crate::{Error, Result, b2nd};
 
 /// The layer of what no other layer holds.
-const DESCRIPTION: &str = "__bcolz__";
+pub(super) const DESCRIPTION: &str = "__bcolz__";
 const DFLT: &str = "dflt";
 const ATTRS: &str = "attrs";
 const TABLE: &str = "table";
@@ -175,7 +175,7 @@ fn to_pack(value: &Value, depth: usize) -> Option<rmpv::Value> {
 }
 
 /// The value in MessagePack, if JSON has such values.
-fn unpacked(mut bytes: &[u8]) -> Option<Value> {
+pub(super) fn unpacked(mut bytes: &[u8]) -> Option<Value> {
     let value = read_value_with_max_depth(&mut bytes, MAX_DEPTH).ok()?;
     from_pack(value).filter(|_| bytes.is_empty())
 }

@@ -9,7 +9,6 @@
 //!
 //! What is mended is made anew beside the old one, which keeps its bytes.
 
-use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -21,11 +20,15 @@ use crate::bcolz::{self, Options};
 use crate::blosc1::{self, Engine};
 use crate::bloscpack;
 use crate::blpk::{self, Archive, Header, OFFSET_LENGTH};
-use crate::chunk::{BasicHeader, CParams, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special};
+use crate::chunk::{
+    BasicHeader, CParams, ChunkHeader, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
+};
 use crate::frame::checksum::Seal;
 use crate::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, metalayers};
-use crate::schunk::copy::copy_head;
-use crate::schunk::{SChunk, State, meta};
+use crate::io::named::NamedFile;
+use crate::plugin;
+use crate::schunk::copy::{copy_head, copy_vlmetalayer};
+use crate::schunk::{Layers, SChunk, State, meta};
 
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,16 +164,18 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
             .lost
             .push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
     }
-    for name in schunk.vlmetalayer_names() {
-        let is_bad = report
-            .bad_vlmetalayers
-            .iter()
-            .any(|bad| *bad == name.as_bytes());
-        match schunk.vlmetalayer(&name) {
-            Ok(content) if !is_bad => copy.add_vlmetalayer(&name, &content)?,
-            _ => mended.lost.push(format!("the metalayer {name:?}")),
-        }
-    }
+    let mut copied = Ok(());
+    schunk.state().with_layers(Layers::Variable, &mut |layers| {
+        copied = layers.iter().try_for_each(|(name, chunk)| {
+            if report.bad_vlmetalayers.iter().any(|bad| bad == name) {
+                let name = String::from_utf8_lossy(name);
+                mended.lost.push(format!("the metalayer {name:?}"));
+                return Ok(());
+            }
+            copy_vlmetalayer(copy.state_mut(), name, chunk)
+        });
+    });
+    copied?;
     copy.close()?;
     Ok(mended)
 }
@@ -178,11 +183,11 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
 /// Finds the chunks of a frame that doesn't say where they are, from its header on.
 fn walk(path: &Path, output: &Path) -> Result<Mended> {
     let too_little = Error::Beyond("not even the header of the frame can be read");
-    let mut file = File::open(path)?;
+    let mut file = NamedFile::open_regular(path)?;
     let mut fixed = [0; FIXED_HEADER_LEN];
     file.read_exact(&mut fixed)?;
     let header = FrameHeader::parse(&fixed, Kind::Contiguous).map_err(|_| too_little)?;
-    let len = file.metadata()?.len();
+    let len = file.file().metadata()?.len();
     let mut front = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     (&mut file)
@@ -191,7 +196,7 @@ fn walk(path: &Path, output: &Path) -> Result<Mended> {
     let layers = metalayers::parse(&front).unwrap_or_default();
     let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
-    let mut copy = begin(output, false, params.clone(), false)?;
+    let mut copy = begin(output, false, params.clone(), true)?;
     for layer in &layers {
         meta::add(copy.state_mut(), &layer.name, &layer.content)?;
     }
@@ -210,7 +215,10 @@ fn walk(path: &Path, output: &Path) -> Result<Mended> {
         let left = wanted - copy.nbytes();
         let fits = chunksize > 0 && i64::from(nbytes) == left.min(chunksize.into());
         let mut plain = vec![0; usize::try_from(nbytes).unwrap_or(0)];
-        if !fits || decompressor.decompress(&chunk, &mut plain).is_err() {
+        let read = decompressor.decompress(&chunk, &mut plain);
+        // A chunk that needs a missing plugin can't be judged, and is kept.
+        let is_kept = read.is_ok() || needs_plugin(&chunk);
+        if !fits || !is_kept {
             break;
         }
         copy.append_chunk(&chunk)?;
@@ -237,8 +245,13 @@ fn walk(path: &Path, output: &Path) -> Result<Mended> {
     Ok(mended)
 }
 
+/// Whether a chunk needs a plugin that is missing.
+fn needs_plugin(chunk: &[u8]) -> bool {
+    ChunkHeader::parse(chunk).is_ok_and(|header| plugin::missing_in(&header).is_some())
+}
+
 /// Reads the chunk that begins where the file stands, if one does and all of it is there.
-fn next_chunk(file: &mut File, room: u64) -> Result<Option<Vec<u8>>> {
+fn next_chunk(file: &mut NamedFile, room: u64) -> Result<Option<Vec<u8>>> {
     let mut head = [0; EXTENDED_HEADER_LENGTH];
     if room < head.len() as u64 {
         return Ok(None);
@@ -259,7 +272,7 @@ fn next_chunk(file: &mut File, room: u64) -> Result<Option<Vec<u8>>> {
 
 /// Copies the chunks of a container that can be read, with digests and offsets of their own.
 fn mend_container(path: &Path, output: &Path) -> Result<Mended> {
-    let mut archive = Archive::open(File::open(path)?)?;
+    let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
     let header = *archive.header();
     let nchunks = header
         .nchunks
@@ -291,7 +304,8 @@ fn mend_container(path: &Path, output: &Path) -> Result<Mended> {
     for number in 0..nchunks {
         let is_sound = archive.read_chunk(number, &mut plain).is_ok();
         let place = archive.read_stored(number, &mut stored);
-        if let (true, Ok(place)) = (is_sound, place) {
+        let is_kept = is_sound || place.is_ok() && needs_plugin(&stored);
+        if let (true, Ok(place)) = (is_kept, place) {
             // Its digest is made anew.
             stored.truncate(place.chunk.cbytes as usize);
         } else {

@@ -39,6 +39,7 @@
 //! # Ok::<(), convert::Error>(())
 //! ```
 
+mod attachments;
 mod b2nd;
 mod bcolz;
 mod boxes;
@@ -47,6 +48,7 @@ mod error;
 mod health;
 mod layers;
 mod mend;
+mod recipe;
 mod sink;
 mod source;
 mod summary;
@@ -59,7 +61,7 @@ pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
 pub use health::{Fault, Health, fault_of, verify};
 pub use mend::{Mended, Way, mend, way};
-pub use sink::{Compression, Destination, Progress, Writing, compress, write, write_to};
+pub use sink::{Compression, Destination, Progress, Writing, compress, write_to};
 pub use source::{Content, Reading, Source, open, open_as};
 pub use summary::{
     ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,
@@ -67,4 +69,4 @@ pub use summary::{
 pub use tables::{
     b2nd_to_bcolz, b2nd_to_ctable, bcolz_to_b2nd, ctable_to_b2nd, is_table_of_frames,
 };
-pub use transfer::{Taking, convert, take};
+pub use transfer::{Converted, Taking, convert, params_of, take};

@@ -1,10 +1,10 @@
 //! What can be said of anything that is known here, in one shape for all formats.
 
-use std::fs::File;
 use std::path::Path;
 
 use super::detect::{Detected, Format};
 use super::error::Result;
+use super::recipe::recipe;
 use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk};
 use crate::b2nd::Array;
 use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
@@ -14,6 +14,7 @@ use crate::chunk::{BasicHeader, ChunkHeader};
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
 use crate::frame::{self, checksum::Seal};
+use crate::io::named::NamedFile;
 use crate::schunk::{Layers, SChunk, State, chunks};
 
 /// What something is.
@@ -51,6 +52,8 @@ pub struct Summary {
     pub vlmetalayers: Vec<(String, u64)>,
     /// The metadata of a container, the attributes of what is bcolz's.
     pub metadata: Option<Value>,
+    /// What the chunks stand for, when they are not the data: an expression or a reference.
+    pub recipe: Option<String>,
     /// The columns of a table.
     pub columns: Vec<(String, Summary)>,
 }
@@ -119,6 +122,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
         metalayers: Vec::new(),
         vlmetalayers: Vec::new(),
         metadata: None,
+        recipe: None,
         columns: Vec::new(),
     };
     match found.format {
@@ -132,7 +136,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
         Format::Carray => of_carray(path, empty),
         Format::Ctable => of_ctable(path, empty),
         Format::Npy => {
-            let info = read_npy_header(&mut File::open(path)?)?;
+            let info = read_npy_header(&mut NamedFile::open_regular(path)?)?;
             Ok(Summary {
                 nbytes: info.nbytes()?,
                 typesize: info.dtype.itemsize(),
@@ -230,6 +234,7 @@ fn of_schunk(mut schunk: SChunk, empty: Summary) -> Result<Summary> {
         checksum,
         metalayers: layers(Layers::Fixed),
         vlmetalayers: layers(Layers::Variable),
+        recipe: recipe(schunk.state()),
         ..empty
     })
 }
@@ -265,7 +270,7 @@ fn of_array(path: &Path, empty: Summary) -> Result<Summary> {
 }
 
 fn of_container(path: &Path, empty: Summary) -> Result<Summary> {
-    let mut archive = Archive::open(File::open(path)?)?;
+    let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
     let metadata = archive.metadata().map(Metadata::of).transpose()?;
     let nchunks = archive.nchunks()?;
     let nbytes = archive.plain_size()?;
@@ -438,7 +443,7 @@ pub fn each_chunk(
             }
         }
         Format::Bloscpack => {
-            let mut archive = Archive::open(File::open(path)?)?;
+            let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
             let mut stored = Vec::new();
             for number in 0..archive.nchunks()? {
                 let place = archive.read_stored(number, &mut stored)?;

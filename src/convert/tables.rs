@@ -13,6 +13,7 @@ use super::b2nd::{Source, b2nd_to_carray, carray_to_b2nd, write_frame};
 use super::bcolz::Target;
 use super::error::{Error, Result};
 use super::layers::{TableDescription, pairs};
+use super::sink::Writing;
 use crate::bcolz::{self, Ctable, Mode, Options};
 
 /// What the names of frames end with.
@@ -52,6 +53,7 @@ pub fn ctable_to_b2nd(root: &Path, folder: &Path, options: &Options) -> Result<(
             &frame_of(folder, name),
             options,
             Some(description.clone()),
+            &Writing::default(),
         )
     });
     if written.is_err() {

@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
+use super::attachments::Attachments;
+use super::b2nd::carray_to_frame;
+use super::bcolz::carray_to_container;
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
-use super::sink::{self, Destination, Progress, Writing};
+use super::recipe::check_has_data;
+use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
-use super::{Target, b2nd_to_carray, bloscpack_to_carray, carray_to_b2nd, carray_to_bloscpack};
-use crate::bcolz::{self, Mode, Options};
+use super::{Target, b2nd_to_carray, bloscpack_to_carray};
+use crate::bcolz::{self, Cparams, Mode, Options};
 use crate::bloscpack::{self, ArrayInfo};
 use crate::blpk::Checksum;
 use crate::chunk::DParams;
+use crate::codec;
 use crate::schunk::{SChunk, State, copy};
 
 /// What is taken of a source.
@@ -72,7 +77,24 @@ pub fn take(source: Box<dyn Source>, taking: &Taking) -> Result<Box<dyn Source>>
     Ok(Box::new(TakenAs { source, content }))
 }
 
-/// Writes what was found at `input` to `output`, where nothing is yet. Returns whether chunks were taken as they are.
+/// What a conversion did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Converted {
+    /// Whether chunks were copied without being compressed again.
+    pub is_direct: bool,
+    /// What the target can't hold, in words: metalayers, attributes, fill values, codec parameters.
+    pub lost: Vec<String>,
+}
+
+/// Returns how the data at a path are compressed, if the format records it and this library has the codec.
+///
+/// # Errors
+/// Those of the format.
+pub fn params_of(path: &Path, found: &Detected, reading: &Reading) -> Result<Option<Compression>> {
+    Ok(Attachments::of(path, found, reading)?.compression)
+}
+
+/// Writes what was found at `input` to `output`, where nothing is yet.
 ///
 /// # Errors
 /// Those of both formats, which may leave something unfinished at `output`.
@@ -82,30 +104,62 @@ pub fn convert(
     (reading, taking): (&Reading, &Taking),
     writing: &Writing,
     progress: Progress<'_>,
-) -> Result<bool> {
+) -> Result<Converted> {
     let is_whole = !taking.raw && taking.dtype.is_none() && reading.column.is_none();
     let is_free = writing.compression.is_none() && writing.chunk_bytes.is_none();
+    let attachments = Attachments::of(input, found, reading)?;
     if is_whole
         && is_free
         && directly(
             (input, found),
             (output, destination),
-            writing,
+            (writing, &attachments),
             &mut *progress,
         )?
     {
-        return Ok(true);
+        let keeps_all = matches!(found.format, Format::Frame | Format::B2nd)
+            && matches!(
+                destination,
+                Destination::Frame { .. } | Destination::B2nd { .. }
+            );
+        let is_array = matches!(found.format, Format::B2nd | Format::Carray);
+        let mut lost = if keeps_all {
+            Vec::new()
+        } else {
+            attachments.lost_in(destination, is_array)
+        };
+        // The chunks bring their parameters along.
+        lost.retain(|what| !what.starts_with("the codec parameters"));
+        return Ok(Converted {
+            is_direct: true,
+            lost,
+        });
     }
     let mut source = take(source::open_as(input, found, reading)?, taking)?;
-    sink::write(source.as_mut(), output, destination, writing, progress)?;
-    Ok(false)
+    let is_array = source.content().array.is_some();
+    let mut lost = attachments.lost_in(destination, is_array);
+    let mut writing = writing.clone();
+    if writing.compression.is_none() {
+        let (compression, lacking) = attachments.compression_for(destination);
+        writing.compression = compression;
+        lost.extend(lacking);
+    } else {
+        // The caller's parameters are in their place.
+        lost.retain(|what| !what.starts_with("the codec parameters"));
+    }
+    let how = (&writing, &attachments);
+    sink::write(source.as_mut(), output, destination, how, progress)?;
+    Ok(Converted {
+        is_direct: false,
+        lost,
+    })
 }
 
 /// Takes chunks as they are, if there is a way.
 fn directly(
     (input, found): (&Path, &Detected),
     (output, destination): (&Path, Destination),
-    writing: &Writing,
+    (writing, attachments): (&Writing, &Attachments),
     progress: Progress<'_>,
 ) -> Result<bool> {
     let options = Options {
@@ -124,6 +178,7 @@ fn directly(
         }
         (Format::Frame, Destination::Blosc2) => {
             let schunk = open_schunk(input, found.is_directory, 1)?;
+            check_has_data(schunk.state())?;
             if schunk.nchunks() != 1 {
                 return Ok(false);
             }
@@ -133,24 +188,45 @@ fn directly(
             crate::io::named::write(output, &chunk)?;
         }
         (Format::Carray, Destination::Bloscpack) => {
-            carray_to_bloscpack(input, output, Checksum::Adler32, &options)?;
+            let extra = attachments.metadata(true);
+            carray_to_container(input, output, Checksum::Adler32, &extra, &options)?;
         }
         (Format::Bloscpack, Destination::Bcolz) => {
-            let made =
-                bloscpack_to_carray(input, output, &Target::default(), Mode::Write, &options);
+            let target = target_of(attachments);
+            let made = bloscpack_to_carray(input, output, &target, Mode::Write, &options);
+            let made = made.and_then(|()| sink::set_attrs(output, &attachments.attrs, &options));
             return otherwise(made, output);
         }
-        (Format::Carray, Destination::B2nd { directory: false }) if !writing.checksums => {
-            return otherwise(carray_to_b2nd(input, output, &options), output);
+        (Format::Carray, Destination::B2nd { directory: false }) => {
+            return otherwise(carray_to_frame(input, output, &options, writing), output);
         }
         (Format::B2nd, Destination::Bcolz) => {
-            let target = Target::default();
+            let target = target_of(attachments);
             let made = b2nd_to_carray(input, output, &target, Mode::Write, &options);
-            return otherwise(made.map(drop), output);
+            let made = made.and_then(|_| sink::set_attrs(output, &attachments.attrs, &options));
+            return otherwise(made, output);
         }
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// How a carray is made of a source, whose parameters it gets if bcolz has such.
+fn target_of(attachments: &Attachments) -> Target {
+    let compression = attachments.compression_for(Destination::Bcolz).0;
+    let cparams = compression.and_then(|compression| {
+        let name = codec::compcode_to_compname(compression.codec)?;
+        Some(Cparams {
+            clevel: compression.level,
+            shuffle: compression.shuffle().ok()?,
+            cname: name.to_string_lossy().into_owned(),
+            quantize: 0,
+        })
+    });
+    Target {
+        cparams: cparams.unwrap_or_default(),
+        ..Target::default()
+    }
 }
 
 /// Leaves it to the other way when the direct one can't be gone: what is at fault shows there, too.
@@ -178,6 +254,7 @@ fn copy_frame(
     progress: Progress<'_>,
 ) -> Result<()> {
     let state = schunk.state();
+    check_has_data(state)?;
     // What is added to the copy later is compressed as the source was.
     let params = state.recorded().params(state.counters().blocksize);
     let storage = sink::storage(output, directory, writing);
@@ -226,7 +303,7 @@ mod tests {
                 &Writing::default(),
                 &mut |bytes| told += bytes,
             );
-            assert!(copied.unwrap());
+            assert!(copied.unwrap().is_direct);
             let copy = SChunk::open(Storage::file(&to), DParams::default()).unwrap();
             assert_eq!(copy.chunksize(), 1000);
             assert_eq!(copy.nbytes() as usize, bytes.len());

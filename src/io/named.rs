@@ -1,6 +1,6 @@
 //! Files whose errors name them.
 
-use super::ReadAt;
+use super::{ReadAt, regular};
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -49,6 +49,18 @@ impl NamedFile {
         }
     }
 
+    /// Opens a file for reading, without waiting for anything; only regular files are opened.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] for a FIFO, a socket, a device or a directory; those of the
+    /// system, with the path.
+    pub fn open_regular(path: &Path) -> io::Result<NamedFile> {
+        match regular::open_regular(path) {
+            Ok(file) => Ok(NamedFile::new(file, path)),
+            Err(error) => Err(named(error, Error::FileOpen, "open", path)),
+        }
+    }
+
     /// Creates a file, or empties one, for writing.
     ///
     /// # Errors
@@ -79,12 +91,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     NamedFile::create(path)?.write_all(bytes)
 }
 
-/// Reads a whole file.
+/// Reads a whole file, under the conditions of [`NamedFile::open_regular`].
 ///
 /// # Errors
-/// Those of the system, with the path.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| named(error, Error::FileRead, "read", path))
+/// Those of [`NamedFile::open_regular`] and of reading.
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    NamedFile::open_regular(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 impl Read for NamedFile {

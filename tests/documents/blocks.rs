@@ -40,7 +40,12 @@ const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that are run elsewhere.
 const ELSEWHERE: [Runner; 14] = [
-    runner("CONTRIBUTING.md", "make check", ".ci/run", "\npart make check\n"),
+    runner(
+        "CONTRIBUTING.md",
+        "make check",
+        ".ci/run",
+        "\npart make check\n",
+    ),
     runner("README.md", "make demo", ".ci/run", "\npart make demo\n"),
     runner(
         "README.md",

@@ -3,15 +3,16 @@
 use std::io::Read as _;
 use std::path::Path;
 
+use super::super::attachments::Attachments;
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::{Progress, Writing, array_in, each_piece};
 use crate::b2nd::{Array, Layout};
 use crate::bloscpack::{ArrayInfo, Literal};
-use crate::chunk::{Compressor, DParams, MAX_BUFFERSIZE};
+use crate::chunk::{CParams, Compressor, DParams, MAX_BUFFERSIZE};
 use crate::io::named;
-use crate::schunk::{SChunk, Storage};
+use crate::schunk::{SChunk, Storage, meta};
 
 /// Bytes of a block of an array, about.
 const BLOCK_BYTES: u64 = 64 << 10;
@@ -86,15 +87,30 @@ pub fn write_schunk(
     source: &mut dyn Source,
     output: &Path,
     directory: bool,
-    writing: &Writing,
+    (writing, attachments): (&Writing, &Attachments),
     progress: Progress<'_>,
 ) -> Result<()> {
     let (mut schunk, chunk_bytes) = create(source.content().typesize, output, directory, writing)?;
+    for (name, content) in &attachments.metalayers {
+        meta::add(schunk.state_mut(), name, content)?;
+    }
     each_piece(source, chunk_bytes, progress, |piece| {
         schunk.append(piece)?;
         Ok(())
     })?;
+    add_vlmetalayers(&mut schunk, attachments)?;
     Ok(schunk.close()?)
+}
+
+/// Adds the metalayers of variable length: those of a frame as they are, else attributes as layers.
+fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()> {
+    for (name, content) in &attachments.vlmetalayers {
+        meta::vl_add(schunk.state_mut(), name, content, CParams::default())?;
+    }
+    if !attachments.has_layers() {
+        attachments.described().write(schunk)?;
+    }
+    Ok(())
 }
 
 /// Compresses bytes of anything, a pipe perhaps, as items of `typesize` bytes into a frame where nothing is yet.
@@ -152,7 +168,7 @@ pub fn write_array(
     source: &mut dyn Source,
     output: &Path,
     directory: bool,
-    writing: &Writing,
+    (writing, attachments): (&Writing, &Attachments),
     progress: Progress<'_>,
 ) -> Result<()> {
     let info = array_in(source)?;
@@ -180,8 +196,12 @@ pub fn write_array(
         blockshape: &blockshape,
     };
     let params = compression.params(typesize_of(itemsize)?, writing.threads());
-    let storage = storage(output, directory, writing);
-    let mut array = Array::zeros(storage, params, &layout, &dtype_text(&info))?;
+    let layers = attachments.metalayers.iter();
+    let layers: Vec<(&[u8], &[u8])> = layers
+        .map(|(name, content)| (name.as_slice(), content.as_slice()))
+        .collect();
+    let target = storage(output, directory, writing);
+    let mut array = Array::zeros_with(target, params, &layout, &dtype_text(&info), &layers)?;
     let mut done = 0;
     let nitems = info.nbytes()? / itemsize;
     let mut items = Vec::new();
@@ -204,7 +224,10 @@ pub fn write_array(
         done += count;
         progress(count * itemsize);
     }
-    Ok(())
+    drop(array);
+    let mut schunk = SChunk::open(storage(output, directory, writing), DParams::default())?;
+    add_vlmetalayers(&mut schunk, attachments)?;
+    Ok(schunk.close()?)
 }
 
 /// How many items from number `done` on are in the same chunk, where all chunks are runs.

@@ -13,9 +13,11 @@ mod rows;
 pub use frame::compress;
 pub(super) use frame::storage;
 pub use plain::write_to;
+pub(super) use rows::set_attrs;
 
 use std::path::Path;
 
+use super::attachments::Attachments;
 use super::error::{Error, Result};
 use super::source::Source;
 use crate::bloscpack::ArrayInfo;
@@ -61,6 +63,12 @@ pub struct Compression {
     pub filters: Vec<Slot>,
     /// Bytes of a block; 0 lets the library choose.
     pub blocksize: i32,
+    /// The parameter of the codec.
+    pub codec_meta: u8,
+    /// Whether blocks are split into streams.
+    pub splitmode: SplitMode,
+    /// Whether a dictionary is made for each chunk.
+    pub use_dict: bool,
 }
 
 impl Default for Compression {
@@ -74,6 +82,9 @@ impl Default for Compression {
                 meta: 0,
             }],
             blocksize: 0,
+            codec_meta: 0,
+            splitmode: SplitMode::FORWARD_COMPAT,
+            use_dict: false,
         }
     }
 }
@@ -81,18 +92,21 @@ impl Default for Compression {
 impl Compression {
     /// What super-chunks are made with.
     pub fn params(&self, typesize: i32, nthreads: i16) -> CParams {
-        CParams::default()
+        let mut params = CParams::default()
             .codec(self.codec)
             .level(self.level)
             .filters(&self.filters)
             .blocksize(self.blocksize)
-            .splitmode(SplitMode::FORWARD_COMPAT)
+            .splitmode(self.splitmode)
             .typesize(typesize)
-            .threads(nthreads)
+            .threads(nthreads);
+        params.compcode_meta = self.codec_meta;
+        params.use_dict = self.use_dict;
+        params
     }
 
     /// The shuffle as Blosc 1.x counts: all there is in its formats.
-    fn shuffle(&self) -> Result<u8> {
+    pub(super) fn shuffle(&self) -> Result<u8> {
         let ids: Vec<u8> = self.filters.iter().map(|slot| slot.id).collect();
         match ids.as_slice() {
             [] => Ok(0),
@@ -182,16 +196,16 @@ fn array_in(source: &dyn Source) -> Result<ArrayInfo> {
     }
 }
 
-/// Writes all of a source to where nothing is yet.
+/// Writes all of a source to where nothing is yet, with as much of the attachments as the format holds.
 ///
 /// # Errors
 /// [`Error::CannotHold`] when the format can't hold it; those of reading and of writing, which may leave something
 /// unfinished.
-pub fn write(
+pub(super) fn write(
     source: &mut dyn Source,
     output: &Path,
     destination: Destination,
-    writing: &Writing,
+    (writing, attachments): (&Writing, &Attachments),
     progress: Progress<'_>,
 ) -> Result<()> {
     let is_array = source.content().array.is_some();
@@ -202,13 +216,15 @@ pub fn write(
         Destination::Blosc1 => plain::write_chunk1(source, output, writing, progress),
         Destination::Blosc2 => frame::write_chunk(source, output, writing, progress),
         Destination::Frame { directory } if !is_array => {
-            frame::write_schunk(source, output, directory, writing, progress)
+            frame::write_schunk(source, output, directory, (writing, attachments), progress)
         }
         Destination::Frame { directory } | Destination::B2nd { directory } => {
-            frame::write_array(source, output, directory, writing, progress)
+            frame::write_array(source, output, directory, (writing, attachments), progress)
         }
-        Destination::Bloscpack => plain::write_container(source, output, writing, progress),
-        Destination::Bcolz => rows::write(source, output, writing, progress),
+        Destination::Bloscpack => {
+            plain::write_container(source, output, (writing, attachments), progress)
+        }
+        Destination::Bcolz => rows::write(source, output, (writing, attachments), progress),
         Destination::Npy => plain::write_npy(source, output, progress),
         Destination::Plain => plain::write_bytes(source, output, progress),
     }

@@ -4,12 +4,14 @@ use crate::io::named::{self, NamedFile};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
+use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::{Progress, Writing, array_in, each_piece};
 use crate::blosc1;
 use crate::bloscpack::{
-    self, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, npy_header,
+    self, ArrayInfo, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, Value,
+    npy_header,
 };
 use crate::chunk::SplitMode;
 use crate::codec;
@@ -119,10 +121,23 @@ impl Read for Reader<'_> {
     }
 }
 
+/// The metadata of a container: what describes the array, and the attributes.
+fn metadata_of(array: Option<&ArrayInfo>, attachments: &Attachments) -> Option<Value> {
+    let extra = attachments.metadata(array.is_some());
+    match array.map(ArrayInfo::to_metadata) {
+        Some(Value::Object(mut entries)) => {
+            entries.extend(extra);
+            Some(Value::Object(entries))
+        }
+        None if !extra.is_empty() => Some(Value::Object(extra)),
+        described => described,
+    }
+}
+
 pub fn write_container(
     source: &mut dyn Source,
     output: &Path,
-    writing: &Writing,
+    (writing, attachments): (&Writing, &Attachments),
     progress: Progress<'_>,
 ) -> Result<()> {
     let content = source.content().clone();
@@ -134,7 +149,7 @@ pub fn write_container(
     let itemsize = content.typesize.max(1);
     let args = PackArgs {
         chunk_size: writing.chunk_bytes(itemsize),
-        metadata: content.array.as_ref().map(|info| info.to_metadata()),
+        metadata: metadata_of(content.array.as_ref(), attachments),
         blosc: BloscArgs {
             typesize: if itemsize <= MAX_TYPESIZE {
                 itemsize as i64

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::{Progress, Writing, array_in};
-use crate::bcolz::{Carray, CarraySpec, Cparams, Ctable, Dtype, Kind, Mode, Options};
-use crate::bloscpack::{ArrayInfo, Literal};
+use crate::bcolz::{Carray, CarraySpec, Cparams, Ctable, Dtype, Kind, Mode, Object, Options};
+use crate::bloscpack::{ArrayInfo, Literal, Value};
 use crate::codec;
 
 fn cparams(writing: &Writing) -> Result<Cparams> {
@@ -27,7 +28,7 @@ fn cparams(writing: &Writing) -> Result<Cparams> {
 pub fn write(
     source: &mut dyn Source,
     output: &Path,
-    writing: &Writing,
+    (writing, attachments): (&Writing, &Attachments),
     progress: Progress<'_>,
 ) -> Result<()> {
     let info = array_in(source)?;
@@ -38,8 +39,42 @@ pub fn write(
         ..Options::default()
     };
     match dtype.kind() {
-        Kind::Record => write_table(source, &info, &dtype, output, writing, &options, progress),
-        _ => write_array(source, &info, dtype, output, writing, &options, progress),
+        Kind::Record => {
+            let how = (writing, attachments, &options);
+            write_table(source, &info, &dtype, output, how, progress)
+        }
+        _ => {
+            let how = (writing, attachments, &options);
+            write_array(source, &info, dtype, output, how, progress)
+        }
+    }
+}
+
+/// How an object of bcolz is made.
+type How<'a> = (&'a Writing, &'a Attachments, &'a Options);
+
+/// Sets attributes of the object at `root`.
+pub(in super::super) fn set_attrs(
+    root: &Path,
+    attrs: &[(String, Value)],
+    options: &Options,
+) -> Result<()> {
+    if attrs.is_empty() {
+        return Ok(());
+    }
+    match crate::bcolz::open(root, Mode::Append, options)? {
+        Object::Carray(mut array) => {
+            for (name, value) in attrs {
+                array.set_attr(name, value.clone())?;
+            }
+            Ok(array.close()?)
+        }
+        Object::Ctable(mut table) => {
+            for (name, value) in attrs {
+                table.set_attr(name, value.clone())?;
+            }
+            Ok(table.close()?)
+        }
     }
 }
 
@@ -87,8 +122,7 @@ fn write_array(
     info: &ArrayInfo,
     dtype: Dtype,
     output: &Path,
-    writing: &Writing,
-    options: &Options,
+    (writing, attachments, options): How<'_>,
     progress: Progress<'_>,
 ) -> Result<()> {
     let (&len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
@@ -101,6 +135,7 @@ fn write_array(
         chunklen: chunklen(writing, row_bytes),
         expectedlen: len,
         cparams: cparams(writing)?,
+        dflt: fitting(&dtype, attachments.dflt.as_ref()),
         ..CarraySpec::new(dtype)
     };
     let mut array = Carray::create(output, &spec, Mode::Write, options)?;
@@ -112,7 +147,14 @@ fn write_array(
             Ok(array.append(rows)?)
         })?;
     }
-    Ok(array.close()?)
+    array.close()?;
+    set_attrs(output, &attachments.attrs, options)
+}
+
+/// A fill value, if it is an item of the type.
+fn fitting(dtype: &Dtype, dflt: Option<&Value>) -> Option<Value> {
+    let dflt = dflt.filter(|dflt| crate::bcolz::item_of(dtype, dflt).is_some());
+    dflt.cloned()
 }
 
 fn write_table(
@@ -120,12 +162,17 @@ fn write_table(
     info: &ArrayInfo,
     dtype: &Dtype,
     output: &Path,
-    writing: &Writing,
-    options: &Options,
+    (writing, attachments, options): How<'_>,
     progress: Progress<'_>,
 ) -> Result<()> {
     let &[len] = info.shape.as_slice() else {
         return Err(Error::CannotHold("records in one dimension only"));
+    };
+    let column_of = |name: &str| {
+        attachments
+            .columns
+            .iter()
+            .find(|column| column.name == name)
     };
     let mut columns = Vec::new();
     for field in dtype.fields() {
@@ -135,6 +182,10 @@ fn write_table(
             chunklen: chunklen(writing, row_bytes),
             expectedlen: len,
             cparams: cparams(writing)?,
+            dflt: fitting(
+                &field.dtype,
+                column_of(field.name.as_str()).and_then(|column| column.dflt.as_ref()),
+            ),
             ..CarraySpec::new(field.dtype.clone())
         };
         columns.push((field.name.as_str(), spec));
@@ -156,5 +207,14 @@ fn write_table(
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
         Ok(table.append(&parts)?)
     })?;
-    Ok(table.close()?)
+    table.close()?;
+    for field in dtype.fields() {
+        if let Some(column) = column_of(field.name.as_str())
+            && let Object::Ctable(table) = crate::bcolz::open(output, Mode::Read, options)?
+            && let Object::Carray(array) = table.column(&column.name)?
+        {
+            set_attrs(array.root(), &column.attrs, options)?;
+        }
+    }
+    set_attrs(output, &attachments.attrs, options)
 }

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
+use super::super::recipe::check_has_data;
 use super::{Content, MOST_AT_ONCE, Reading, Source, piece_of};
 use crate::b2nd::Array;
 use crate::bloscpack::{self, ArrayInfo, Literal};
-use crate::chunk::{BasicHeader, CParams, DParams};
+use crate::chunk::{BasicHeader, CParams, ChunkHeader, DParams};
+use crate::plugin;
 use crate::schunk::{SChunk, State, Storage, VARIABLE};
 
 /// The super-chunk at a path.
@@ -21,7 +23,7 @@ pub fn open_schunk(path: &Path, is_directory: bool, nthreads: i16) -> crate::Res
 
 /// The chunk in a file, as the only one of a super-chunk in memory.
 pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
-    let bytes = crate::io::named::read(path)?;
+    let bytes = crate::io::named::read_regular(path)?;
     let at_fault = |error| Error::Chunk {
         number: 0,
         position: Some(0),
@@ -45,9 +47,21 @@ pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
 /// The error of a chunk, with the place where it lies.
 pub fn chunk_error(schunk: &SChunk, number: i64, error: crate::Error) -> Error {
     let frame = schunk.state().frame();
+    let position = frame.and_then(|frame| frame.chunk_position(usize::try_from(number).ok()?));
+    if plugin::may_be_missing(&error)
+        && let Ok(chunk) = schunk.chunk(number)
+        && let Ok(header) = ChunkHeader::parse(&chunk)
+        && let Some(plugin) = plugin::missing_in(&header)
+    {
+        return Error::NeedsPlugin {
+            number,
+            position,
+            plugin,
+        };
+    }
     Error::Chunk {
         number,
-        position: frame.and_then(|frame| frame.chunk_position(usize::try_from(number).ok()?)),
+        position,
         error,
     }
 }
@@ -72,6 +86,7 @@ impl Chunks {
     }
 
     fn of(schunk: SChunk) -> Result<Chunks> {
+        check_has_data(schunk.state())?;
         let ends = match schunk.chunksize() {
             VARIABLE => Some(ends(&schunk)?),
             _ => None,
@@ -236,6 +251,7 @@ pub fn array_of(array: &Array) -> Result<ArrayInfo> {
 impl Items {
     pub fn open(path: &Path, is_directory: bool, reading: &Reading) -> Result<Items> {
         let schunk = open_schunk(path, is_directory, reading.threads())?;
+        check_has_data(schunk.state())?;
         Items::of(Array::from_schunk(schunk)?)
     }
 

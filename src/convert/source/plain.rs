@@ -169,7 +169,7 @@ impl Stored for Archive<NamedFile> {
 impl Container {
     pub fn open(path: &Path, reading: &Reading) -> Result<Container> {
         bloscpack::check_complete(path)?;
-        let mut archive = Archive::open(NamedFile::open(path)?)?;
+        let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
         archive.set_threads(reading.threads().into());
         let metadata = archive.metadata().map(Metadata::of).transpose()?;
         let nbytes = archive.plain_size()?;
@@ -227,7 +227,7 @@ impl Stored for ItemsOfFile {
 
 impl Npy {
     pub fn open(path: &Path) -> Result<Npy> {
-        let mut file = NamedFile::open(path)?;
+        let mut file = NamedFile::open_regular(path)?;
         let info = read_npy_header(&mut file)?;
         let start = file.stream_position()?;
         let nbytes = info.nbytes()?;

@@ -23,11 +23,10 @@ pub struct Cli {
     pub command: Command,
 }
 
-const STATUSES: &str =
-    "Exit status: 0 success, 1 error, 2 wrong command line, 3 corrupt data. See 'b2 help COMMAND'.";
+const STATUSES: &str = "Exit status: 0 success, 1 error, 2 wrong command line, 3 corrupt data, 4 a plugin is missing. See 'b2 help COMMAND'.";
 
 const EXAMPLES: &str = "\
-Exit status: 0 success, 1 error, 2 wrong command line, 3 corrupt data.
+Exit status: 0 success, 1 error, 2 wrong command line, 3 corrupt data, 4 a plugin is missing.
 
 Examples:
   b2 info climate.b2nd                     what is in a file
@@ -61,7 +60,8 @@ pub enum Command {
     Cat(CatArgs),
     /// Print the first items as text
     Head(HeadArgs),
-    /// Read everything and tell what is wrong; exit status 3 if something is
+    /// Read everything and tell what is wrong; exit status 3 if something is, 4 if a plugin is missing
+    #[command(after_help = PLUGINS)]
     Verify(VerifyArgs),
     /// Tell what can be mended, and with --write mend it
     #[command(after_help = REPAIR)]
@@ -84,17 +84,26 @@ pub enum Command {
     Man,
 }
 
+const PLUGINS: &str = "\
+Without checksums the structure of the data is checked, and that all chunks decompress.
+Codecs and filters that are not built in are loaded as the library loads them: from libblosc2_NAME.so where the dynamic
+linker finds it (LD_LIBRARY_PATH), and with FERROBLOSC_PLUGIN_SEARCH=1 from the Python package blosc2-NAME. What needs
+one that is missing is not damaged: it can't be judged.";
+
 const REPAIR: &str = "\
 Frames and b2nd arrays: chunks that can't be read become zeros, metalayers that can't are left out; if index or
 trailer are lost, chunks are found by walking from one to the next. Bloscpack files: interrupted changes are undone,
 lost chunks become zeros, offsets and checksums are written anew. Both are made anew; the old file keeps its bytes
 under its name with '.broken' behind it. Directories of bcolz are mended in their place; each file that is replaced is
 kept in the same way. Of chunks and .npy files nothing can be mended.
-Exit status: 0 when nothing is wrong (any more), 3 when something is.";
+What needs a codec or filter that is missing is never changed.
+Exit status: 0 when nothing is wrong (any more), 3 when something is, 4 when only a plugin is missing.";
 
 const CONVERT: &str = "\
 Endings: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes alone).
-Chunks are taken as they are where both formats have the same and nothing is said about compression.
+Chunks are taken as they are where both formats have the same and nothing is said about compression; else codec, level
+and filters stay those of IN where OUT has them. Metalayers, attributes, metadata and fill values go along where OUT can
+hold them; what it can't is named on standard error, and with --strict it is an error.
 
 Examples:
   b2 convert table.bcolz table.b2nd --column price
@@ -154,9 +163,12 @@ pub struct Settings {
     /// Bytes of a chunk, such as 4M [default: 1M]
     #[arg(long, value_name = "SIZE")]
     pub chunk_size: Option<String>,
-    /// Give the chunks of frames checksums
-    #[arg(long)]
+    /// Give the chunks of frames checksums, which is the default
+    #[arg(long, overrides_with = "no_checksums")]
     pub checksums: bool,
+    /// Make frames without checksums; other readers of Blosc2 don't see them
+    #[arg(long, overrides_with = "checksums")]
+    pub no_checksums: bool,
     /// Make frames so that a crash leaves a whole one or none
     #[arg(long)]
     pub durable: bool,
@@ -188,6 +200,9 @@ pub struct ConvertArgs {
     /// Take the bytes alone, without the type and shape of an array
     #[arg(short, long, conflicts_with = "dtype")]
     pub raw: bool,
+    /// Fail when OUT can't hold a metalayer, attribute, fill value or codec parameter of IN
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub settings: Settings,
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::{Cli, ConvertArgs, To};
 use crate::place::{Input, Output};
-use crate::voice::{Failure, Outcome};
+use crate::voice::{self, Failure, Outcome};
 use ferroblosc::bcolz::Dtype;
 use ferroblosc::convert::{self, Destination, Format, Reading, Taking};
 use ferroblosc_tools_common::progress::bar;
@@ -62,7 +62,6 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
 
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let destination = destination(args)?;
-    let writing = args.settings.writing(cli)?;
     let dtype = args.dtype.as_deref().map(Dtype::parse).transpose();
     let taking = Taking {
         raw: args.raw,
@@ -75,6 +74,11 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let input = Input::new(&args.input)?;
     let found = input.detect()?;
     let output = Output::new(&args.output, args.settings.force)?;
+    let params = convert::params_of(input.path(), &found, &reading);
+    let params = params.map_err(|error| input.blame(error))?;
+    let writing = args
+        .settings
+        .writing_like(cli, params.unwrap_or_default())?;
     let summary = convert::summarise(input.path(), &found).map_err(|error| input.blame(error))?;
     let bar = bar(!cli.quiet, Some(summary.nbytes));
     let converted = convert::convert(
@@ -85,7 +89,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         &mut |bytes| bar.inc(bytes),
     );
     bar.finish_and_clear();
-    converted.map_err(|error| {
+    let converted = converted.map_err(|error| {
         let failure = output.blame(input.blame(error));
         match (found.format, reading.column.is_some()) {
             (Format::Ctable, false) => {
@@ -94,5 +98,16 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
             _ => failure,
         }
     })?;
+    if args.strict && !converted.lost.is_empty() {
+        let lost = converted.lost.join("; ");
+        return Err(Failure::new(format!(
+            "{}: this can't be kept: {lost}",
+            args.output.display()
+        ))
+        .advise("without '--strict' it is left out"));
+    }
+    for what in &converted.lost {
+        voice::warn(&format!("{}: not kept: {what}", args.output.display()));
+    }
     output.commit()
 }

@@ -6,9 +6,20 @@ use crate::place::Input;
 use crate::table::{Side, Table};
 use crate::voice::{Failure, Outcome, Paint};
 use ferroblosc::convert::{self, Summary};
+use ferroblosc::escape::escape;
 use ferroblosc_tools_common::size::{exact, human};
+use ferroblosc_tools_common::status;
 use std::io::Write;
 use std::path::PathBuf;
+
+/// The exit status of two paths: corrupt data is the gravest.
+pub fn graver(one: u8, other: u8) -> u8 {
+    if one == status::CORRUPT || other == status::CORRUPT {
+        status::CORRUPT
+    } else {
+        one.max(other)
+    }
+}
 
 /// Calls `f` for each of some paths. What is wrong with one is said and doesn't keep the others from being looked at.
 pub fn each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outcome {
@@ -25,7 +36,7 @@ pub fn each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outcome 
                     Failure::Unheard => 0,
                 };
                 crate::voice::report(&failure);
-                worst = worst.max(Some(status));
+                worst = Some(worst.map_or(status, |worst| graver(worst, status)));
             }
         }
     }
@@ -80,7 +91,7 @@ fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
 }
 
 fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Failure> {
-    writeln!(output, "{}", Paint::output().bold(name))?;
+    writeln!(output, "{}", Paint::output().bold(&escape(name)))?;
     let mut lines: Vec<(&str, String)> = Vec::new();
     let mut title = summary.found.format.title().to_owned();
     if summary.found.is_directory {
@@ -90,6 +101,9 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
         title.push_str(", of a layout older than today's ('b2 convert' rewrites it)");
     }
     lines.push(("format", title));
+    if let Some(recipe) = &summary.recipe {
+        lines.push(("data", format!("none: this is {recipe}")));
+    }
     if let Some(info) = &summary.array {
         let order = if info.fortran_order {
             ", Fortran's order"
@@ -152,7 +166,7 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
         lines.push(("metadata", metadata.to_spaced_json()));
     }
     for (label, text) in lines {
-        writeln!(output, "  {label:<12} {text}")?;
+        writeln!(output, "  {label:<12} {}", escape(&text))?;
     }
     columns(output, summary)
 }

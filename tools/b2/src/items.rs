@@ -1,6 +1,7 @@
 //! Items as text.
 
 use ferroblosc::bcolz::{Dtype, Field, Kind};
+use ferroblosc::escape::escape;
 
 /// The value of times that is none.
 const NOT_A_TIME: i64 = i64::MIN;
@@ -145,16 +146,7 @@ fn unicode(bytes: &[u8], is_big_endian: bool) -> String {
         .map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
         .collect();
     let text = text.trim_end_matches('\0');
-    // What would move the cursor is escaped.
-    text.chars()
-        .map(|c| {
-            if c.is_control() {
-                c.escape_default().to_string()
-            } else {
-                c.to_string()
-            }
-        })
-        .collect()
+    escape(text).into_owned()
 }
 
 /// Bytes in hexadecimal digits.

@@ -3,13 +3,16 @@
 use crate::voice::Outcome;
 use ferroblosc::bloscpack::{ArrayInfo, Value};
 use ferroblosc::convert::{ChunkSummary, Fault, Health, Summary};
+use ferroblosc::escape::escape_json;
+use ferroblosc::plugin::Plugin;
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
 
 /// Prints a value.
 pub fn print(value: &Json) -> Outcome {
-    Ok(writeln!(std::io::stdout(), "{value:#}")?)
+    let text = format!("{value:#}");
+    Ok(writeln!(std::io::stdout(), "{}", escape_json(&text))?)
 }
 
 /// A value that may be anything; what JSON has no words for (NaN, say) as text.
@@ -87,6 +90,7 @@ fn described(summary: &Summary) -> Json {
         "metalayers": layers(&summary.metalayers),
         "vlmetalayers": layers(&summary.vlmetalayers),
         "metadata": summary.metadata.as_ref().map(anything),
+        "recipe": summary.recipe,
         "columns": columns.collect::<Json>(),
     })
 }
@@ -103,6 +107,16 @@ pub fn chunk(chunk: &ChunkSummary) -> Json {
     })
 }
 
+/// A missing plugin.
+fn plugin(plugin: &Plugin) -> Json {
+    json!({
+        "kind": plugin.kind_name(),
+        "id": plugin.id,
+        "name": plugin.name,
+        "advice": plugin.advice(),
+    })
+}
+
 /// A fault.
 pub fn fault(fault: &Fault) -> Json {
     json!({
@@ -111,6 +125,7 @@ pub fn fault(fault: &Fault) -> Json {
         "position": fault.position,
         "what": fault.what,
         "note": fault.is_note,
+        "needs": fault.needs.as_ref().map(plugin),
     })
 }
 
@@ -120,6 +135,8 @@ pub fn health(path: &Path, format: &str, health: &Health) -> Json {
         "path": path.to_string_lossy(),
         "format": format,
         "right": health.is_right(),
+        "damaged": health.is_damaged(),
+        "has_checksums": health.has_checksums,
         "chunks": health.chunks,
         "compared_with_checksums": health.compared,
         "faults": health.faults.iter().map(fault).collect::<Json>(),

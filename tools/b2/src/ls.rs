@@ -154,6 +154,7 @@ impl Listing {
     fn add_row(&mut self, name: &str, summary: &Summary) {
         let ratio = ratio(summary.nbytes, summary.stored);
         let content = match (&summary.array, summary.columns.len()) {
+            _ if summary.recipe.is_some() => summary.recipe.clone().unwrap_or_default(),
             (Some(info), 0) => format!("{} {}", dtype_text(info), tuple(&info.shape)),
             (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
             (None, _) => format!("items of {}", human(summary.typesize)),

@@ -1,7 +1,7 @@
 //! `b2`: one tool for everything Blosc.
 //!
 //! What something is, is told by its content. Results go to standard output, and all that is said about the work to
-//! standard error. Exit statuses: 0 for success, 1 for an error, 2 for a wrong command line, 3 for corrupt data.
+//! standard error. Exit statuses: 0 for success, 1 for an error, 2 for a wrong command line, 3 for corrupt data, 4 for a missing plugin.
 //!
 //! | file | what |
 //! |---|---|
@@ -55,6 +55,8 @@ fn main() -> ExitCode {
     if let Err(error) = staging::clean_up_on_signals() {
         return voice::report(&Failure::new(format!("cannot wait for signals: {error}")));
     }
+    // Plugin libraries are loaded as `libblosc2` loads them.
+    ferroblosc_capi_plugins::plugins::install();
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => voice::report(&failure),

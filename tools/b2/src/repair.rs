@@ -3,10 +3,11 @@
 use crate::cli::{Cli, RepairArgs};
 use crate::json;
 use crate::place::STANDARD;
+use crate::verify::status_of;
 use crate::voice::{Failure, Outcome, Paint};
 use ferroblosc::convert::{self, Fault, Health, Mended, Reading, Way};
+use ferroblosc::escape::escape;
 use ferroblosc_tools_common::staging::Staged;
-use ferroblosc_tools_common::status;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -24,7 +25,8 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     };
     let before = convert::verify(path, &found, &reading).map_err(blame)?;
     let way = convert::way(path, &found);
-    if before.is_right() || !args.write {
+    // What is only not judged is not touched.
+    if !before.is_damaged() || !args.write {
         return tell_plan(args, path, &before, way);
     }
     let (mended, kept) = match way {
@@ -47,10 +49,10 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     tell_done(args, path, &mended, kept.as_deref(), &after)
 }
 
-fn status_of(faults: &[Fault]) -> Outcome {
-    match faults.iter().all(|fault| fault.is_note) {
-        true => Ok(()),
-        false => Err(Failure::Said(status::CORRUPT)),
+fn outcome_of(health: &Health) -> Outcome {
+    match status_of(health) {
+        None => Ok(()),
+        Some(status) => Err(Failure::Said(status)),
     }
 }
 
@@ -58,6 +60,9 @@ fn status_of(faults: &[Fault]) -> Outcome {
 fn plan(fault: &Fault, way: Way) -> &'static str {
     match way {
         _ if fault.is_note => "nothing needs to be done",
+        _ if fault.needs.is_some() => {
+            "it stays as it is: without the plugin nothing is known of it"
+        }
         Way::Not(why) => why,
         Way::InPlace => "it would be mended in its place",
         Way::Anew if fault.chunk.is_some() => "the chunk would become zeros if it can't be read",
@@ -66,7 +71,8 @@ fn plan(fault: &Fault, way: Way) -> &'static str {
 }
 
 fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outcome {
-    let shown = path.display();
+    let shown = path.display().to_string();
+    let shown = escape(&shown);
     if args.json {
         let plans = health.faults.iter().map(|fault| {
             let mut value = json::fault(fault);
@@ -81,27 +87,34 @@ fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outco
             "lost": [],
             "kept": null,
         }))?;
-        return status_of(&health.faults);
+        return outcome_of(health);
     }
     let paint = Paint::output();
     let mut output = std::io::stdout().lock();
-    if health.is_right() {
+    if !health.is_damaged() {
         writeln!(
             output,
             "{}: {}",
-            paint.bold(&shown.to_string()),
+            paint.bold(&shown),
             paint.good("nothing to mend")
         )?;
-        return Ok(());
+        for fault in health.faults.iter().filter(|fault| fault.needs.is_some()) {
+            writeln!(output, "  {}", escape(&fault.to_string()))?;
+            writeln!(output, "    {}", paint.faint(plan(fault, way)))?;
+        }
+        for plugin in health.missing_plugins() {
+            writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
+        }
+        return outcome_of(health);
     }
     writeln!(
         output,
         "{}: {}",
-        paint.bold(&shown.to_string()),
+        paint.bold(&shown),
         paint.bad("this is wrong")
     )?;
     for fault in &health.faults {
-        writeln!(output, "  {fault}")?;
+        writeln!(output, "  {}", escape(&fault.to_string()))?;
         writeln!(output, "    {}", paint.faint(plan(fault, way)))?;
     }
     if !matches!(way, Way::Not(_)) {
@@ -110,7 +123,7 @@ fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outco
             "nothing was changed; 'b2 repair --write {shown}' does it"
         )?;
     }
-    status_of(&health.faults)
+    outcome_of(health)
 }
 
 fn tell_done(
@@ -129,7 +142,7 @@ fn tell_done(
             "lost": mended.lost,
             "kept": kept.map(|kept| kept.to_string_lossy()),
         }))?;
-        return status_of(&after.faults);
+        return outcome_of(after);
     }
     let paint = Paint::output();
     let mut output = std::io::stdout().lock();
@@ -140,19 +153,20 @@ fn tell_done(
     writeln!(
         output,
         "{}: {verdict}",
-        paint.bold(&path.display().to_string())
+        paint.bold(&escape(&path.display().to_string()))
     )?;
     for line in &mended.mended {
-        writeln!(output, "  mended: {line}")?;
+        writeln!(output, "  mended: {}", escape(line))?;
     }
     for line in &mended.lost {
-        writeln!(output, "  lost: {line}")?;
+        writeln!(output, "  lost: {}", escape(line))?;
     }
     for fault in &after.faults {
-        writeln!(output, "  left: {fault}")?;
+        writeln!(output, "  left: {}", escape(&fault.to_string()))?;
     }
     if let Some(kept) = kept {
-        writeln!(output, "  the old one is kept as {}", kept.display())?;
+        let kept = kept.display().to_string();
+        writeln!(output, "  the old one is kept as {}", escape(&kept))?;
     }
-    status_of(&after.faults)
+    outcome_of(after)
 }

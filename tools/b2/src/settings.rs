@@ -48,7 +48,11 @@ pub fn size(option: &str, text: &str) -> Result<u64, Failure> {
 impl Settings {
     /// What the library makes of them.
     pub fn writing(&self, cli: &Cli) -> Result<Writing, Failure> {
-        let defaults = Compression::default();
+        self.writing_like(cli, Compression::default())
+    }
+
+    /// The same, where what isn't said about compression is as in `defaults`.
+    pub fn writing_like(&self, cli: &Cli, defaults: Compression) -> Result<Writing, Failure> {
         let is_given = self.codec.is_some()
             || self.level.is_some()
             || !self.filters.is_empty()
@@ -83,9 +87,17 @@ impl Settings {
                     filters
                 },
                 blocksize,
+                // The parameter of another codec means something else.
+                codec_meta: if self.codec.is_some() {
+                    0
+                } else {
+                    defaults.codec_meta
+                },
+                splitmode: defaults.splitmode,
+                use_dict: defaults.use_dict,
             }),
             chunk_bytes: chunk_bytes.transpose()?,
-            checksums: self.checksums,
+            checksums: !self.no_checksums,
             durable: self.durable,
             nthreads: cli.nthreads(),
         })

@@ -1,5 +1,6 @@
 //! Columns of text that stand in line.
 
+use ferroblosc::escape::escape;
 use std::io::{self, Write};
 
 /// The side on which the texts of a column are in line.
@@ -29,7 +30,8 @@ impl Table {
     }
 
     pub fn add(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        let cells = cells.iter().map(|cell| escape(cell).into_owned());
+        self.rows.push(cells.collect());
     }
 
     /// Writes the rows with two blanks between columns; `paint` may dress up the first one.

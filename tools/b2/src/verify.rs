@@ -1,10 +1,11 @@
 //! `verify`.
 
 use crate::cli::{Cli, VerifyArgs};
-use crate::info::each;
+use crate::info::{each, graver};
 use crate::json;
 use crate::voice::{Failure, Outcome, Paint};
-use ferroblosc::convert::{self, Health, Reading};
+use ferroblosc::convert::{self, Fault, Health, Reading};
+use ferroblosc::escape::escape;
 use ferroblosc_tools_common::status;
 use std::io::Write;
 
@@ -14,12 +15,14 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
         nthreads: cli.nthreads(),
     };
     let mut values = Vec::new();
-    let mut is_right = true;
+    let mut worst = None;
     let looked_at = each(&args.paths, |input| {
         let found = input.detect()?;
         let health =
             convert::verify(input.path(), &found, &reading).map_err(|error| input.blame(error))?;
-        is_right &= health.is_right();
+        if let Some(status) = status_of(&health) {
+            worst = Some(worst.map_or(status, |worst| graver(worst, status)));
+        }
         match args.json {
             true => values.push(json::health(input.name(), found.format.name(), &health)),
             false => tell(&input.name().display().to_string(), &health)?,
@@ -30,17 +33,31 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
         json::print(&values.into())?;
     }
     looked_at?;
-    match is_right {
-        true => Ok(()),
-        false => Err(Failure::Said(status::CORRUPT)),
+    match worst {
+        None => Ok(()),
+        Some(status) => Err(Failure::Said(status)),
+    }
+}
+
+/// The exit status of what was found, if it is none of success.
+pub fn status_of(health: &Health) -> Option<u8> {
+    if health.is_damaged() {
+        Some(status::CORRUPT)
+    } else if health.is_right() {
+        None
+    } else {
+        Some(status::MISSING_PLUGIN)
     }
 }
 
 fn tell(name: &str, health: &Health) -> Outcome {
     let paint = Paint::output();
     let mut output = std::io::stdout().lock();
-    let faults = health.faults.iter().filter(|fault| !fault.is_note).count();
+    let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
+    let faults = health.faults.iter().filter(is_damage).count();
     let verdict = match faults {
+        0 if !health.is_right() => paint.bad("a plugin is missing"),
+        0 if !health.has_checksums => paint.good("structure is sound"),
         0 => paint.good("right"),
         1 => paint.bad("1 fault"),
         faults => paint.bad(&format!("{faults} faults")),
@@ -52,10 +69,23 @@ fn tell(name: &str, health: &Health) -> Outcome {
         (Some(chunks), compared) => format!(" ({chunks} chunks, {compared} with checksums)"),
         (None, _) => String::new(),
     };
-    writeln!(output, "{}: {verdict}{looked_at}", paint.bold(name))?;
+    let name = escape(name);
+    let limit = if health.is_right() && !health.has_checksums {
+        "; no checksums, so changed bytes inside chunks can't be seen"
+    } else {
+        ""
+    };
+    writeln!(output, "{}: {verdict}{looked_at}{limit}", paint.bold(&name))?;
     for fault in &health.faults {
         let mark = if fault.is_note { "note: " } else { "" };
-        writeln!(output, "  {mark}{fault}")?;
+        writeln!(output, "  {mark}{}", escape(&fault.to_string()))?;
+    }
+    for plugin in health.missing_plugins() {
+        writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
+    }
+    if !limit.is_empty() && health.recipe.is_none() {
+        let words = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
+        writeln!(output, "  {}", paint.faint(&words))?;
     }
     Ok(())
 }

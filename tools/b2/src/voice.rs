@@ -1,5 +1,6 @@
 //! Errors and advice, in colour on a terminal.
 
+use ferroblosc::escape::escape;
 use ferroblosc::{bcolz, bloscpack, blpk, convert};
 use ferroblosc_tools_common::status;
 use std::io::{IsTerminal, Write};
@@ -134,15 +135,22 @@ impl From<convert::Error> for Failure {
         {
             return Failure::Unheard;
         }
-        let status = match error.is_corruption() {
-            true => status::CORRUPT,
-            false => status::ERROR,
+        let status = if error.is_corruption() {
+            status::CORRUPT
+        } else if error.code() == ferroblosc::Error::CodecSupport {
+            status::MISSING_PLUGIN
+        } else {
+            status::ERROR
         };
         let advice = match &error {
             convert::Error::Bloscpack(bloscpack::Error::Interrupted(path)) => Some(format!(
                 "'b2 repair --write {}' undoes the change",
                 path.display()
             )),
+            convert::Error::NeedsPlugin { plugin, .. } => Some(plugin.advice()),
+            convert::Error::Recipe(_) => {
+                Some("open it with python-blosc2, and save what it computes as an array".to_owned())
+            }
             convert::Error::Nested(_) => {
                 Some("name one of its columns with '--column A/B'".to_owned())
             }
@@ -248,6 +256,14 @@ impl Paint {
     }
 }
 
+/// Writes a warning to standard error.
+pub fn warn(text: &str) {
+    let paint = Paint::errors();
+    let line = format!("b2: {} {}\n", paint.bold("warning:"), escape(text));
+    // Without standard error nothing can be said.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
 /// Says why a command ended, and with which status.
 pub fn report(failure: &Failure) -> ExitCode {
     match failure {
@@ -258,9 +274,9 @@ pub fn report(failure: &Failure) -> ExitCode {
             ..
         } => {
             let paint = Paint::errors();
-            let mut lines = format!("b2: {} {text}\n", paint.bad("error:"));
+            let mut lines = format!("b2: {} {}\n", paint.bad("error:"), escape(text));
             if let Some(advice) = advice {
-                lines.push_str(&format!("b2: {} {advice}\n", paint.bold("hint:")));
+                lines.push_str(&format!("b2: {} {}\n", paint.bold("hint:"), escape(advice)));
             }
             // Whoever doesn't listen misses it.
             let _ = std::io::stderr().write_all(lines.as_bytes());

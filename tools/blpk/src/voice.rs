@@ -3,6 +3,7 @@
 use crate::usage::Wrong;
 use crate::words::Globals;
 use ferroblosc::bloscpack;
+use ferroblosc::escape::escape;
 use std::io::Write;
 
 /// Why a subcommand ended.
@@ -126,7 +127,11 @@ pub fn write_lines(to_stderr: bool, mark: &str, text: &str) {
     let lines: String = text
         .lines()
         .filter(|line| !line.is_empty())
-        .map(|line| format!("blpk: {mark}{line}\n"))
+        .map(|line| {
+            // Columns are kept; all else that a terminal acts on is escaped.
+            let cells: Vec<_> = line.split('\t').map(escape).collect();
+            format!("blpk: {mark}{}\n", cells.join("\t"))
+        })
         .collect();
     // Whoever doesn't listen misses it.
     let _ = if to_stderr {

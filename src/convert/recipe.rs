@@ -1,0 +1,83 @@
+//! Frames whose chunks are not their data: expressions that python-blosc2 computes, and references to arrays elsewhere.
+//!
+//! | metalayer | is |
+//! |---|---|
+//! | `b2o` | a map whose `kind` names a lazy expression, a lazy function or a remote array |
+//! | `LazyArray` | 0 for an expression, 1 for a function, as python-blosc2 4.1 wrote them |
+//! | `proxy-source` | the cache of an array elsewhere: only some chunks have their data |
+//! | `b2remote_store` | the cache of a remote store |
+//!
+//! The chunks of such a frame are zeros, or partly zeros. Nothing here reads them as data.
+
+use super::error::{Error, Result};
+use super::layers::unpacked;
+use crate::bloscpack::Value;
+use crate::schunk::{Layers, State};
+
+/// Says in a few words what a super-chunk refers to, if its chunks are not its data.
+pub fn recipe<S: State + ?Sized>(schunk: &S) -> Option<String> {
+    let mut found = None;
+    schunk.with_layers(Layers::Fixed, &mut |layers| {
+        let content = |wanted: &str| {
+            let mut of_name = layers.iter().filter(|(name, _)| *name == wanted.as_bytes());
+            of_name.next().map(|(_, content)| unpacked(content))
+        };
+        let has = |wanted| content(wanted).is_some();
+        found = if has("proxy-source") {
+            Some("the cache of an array elsewhere (proxy-source)".to_owned())
+        } else if let Some(map) = content("b2o") {
+            let kind = map.as_ref().and_then(|map| map.get("kind"));
+            Some(match kind {
+                Some(Value::Text(kind)) if kind == "lazyexpr" => lazy_expression("b2o"),
+                Some(Value::Text(kind)) if kind == "lazyudf" => lazy_function("b2o"),
+                Some(Value::Text(kind)) if kind == "remote_array" => {
+                    "a reference to a remote array (b2o)".to_owned()
+                }
+                Some(Value::Text(kind)) => format!("an object of the kind {kind:?} (b2o)"),
+                _ => "an expression or reference of an unknown kind (b2o)".to_owned(),
+            })
+        } else if let Some(kind) = content("LazyArray") {
+            Some(match kind {
+                Some(Value::Int(kind)) if kind == "1" => lazy_function("LazyArray"),
+                _ => lazy_expression("LazyArray"),
+            })
+        } else if has("b2remote_store") {
+            Some("the cache of a remote store (b2remote_store)".to_owned())
+        } else {
+            None
+        };
+    });
+    if found.is_some() {
+        return found;
+    }
+    schunk.with_layers(Layers::Variable, &mut |layers| {
+        let has = |wanted: &str| layers.iter().any(|(name, _)| *name == wanted.as_bytes());
+        found = if has("b2o") {
+            Some("an expression or reference of an unknown kind (b2o)".to_owned())
+        } else if has("_LazyArray") {
+            Some(lazy_expression("_LazyArray"))
+        } else {
+            None
+        };
+    });
+    found
+}
+
+fn lazy_expression(layer: &str) -> String {
+    format!("a lazy expression ({layer})")
+}
+
+fn lazy_function(layer: &str) -> String {
+    format!("a lazy function ({layer})")
+}
+
+/// Refuses to read the chunks of a super-chunk as data when they are not.
+///
+/// # Errors
+/// [`Error::Recipe`]
+pub fn check_has_data<S: State + ?Sized>(schunk: &S) -> Result<()> {
+    match recipe(schunk) {
+        Some(what) => Err(Error::Recipe(what)),
+        None => Ok(()),
+    }
+}

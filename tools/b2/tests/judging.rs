@@ -1,0 +1,572 @@
+//! Data that can't be judged or have no bytes of their own: missing plugins, expressions; and hostile names.
+
+mod common;
+
+use common::Folder;
+use ferroblosc::chunk::{CParams, DParams, SplitMode};
+use ferroblosc::codec::{self, Codec, CodecCall};
+use ferroblosc::schunk::{SChunk, Storage};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A codec for streams whose two halves are equal, as `c-tests/plugins/codec.c`.
+struct Halves;
+
+impl Codec for Halves {
+    fn encode(&self, _: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> ferroblosc::Result<usize> {
+        let half = src.len() / 2;
+        for (made, byte) in dest[..half].iter_mut().zip(src) {
+            *made = !byte;
+        }
+        Ok(half)
+    }
+
+    fn decode(&self, _: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> ferroblosc::Result<usize> {
+        for (number, byte) in dest.iter_mut().enumerate() {
+            *byte = !src[number % src.len()];
+        }
+        Ok(dest.len())
+    }
+}
+
+const USER: u8 = 211;
+const CHUNK: usize = 4000;
+/// Where a chunk's header names its registered codec.
+const UDCODEC: usize = 22;
+
+/// Bytes whose halves are equal.
+fn data(seed: u8) -> Vec<u8> {
+    let half = (0..CHUNK / 2).map(|number| (number * 7 / 3) as u8 ^ seed);
+    half.clone().chain(half).collect()
+}
+
+fn params() -> CParams {
+    let params = CParams::default().typesize(1).blocksize(CHUNK as i32);
+    params.splitmode(SplitMode::NEVER).filters(&[])
+}
+
+/// A frame of three chunks: the first and the last of the codec `id`, the other one of Zstd.
+fn frame(folder: &Folder, name: &str, id: u8) {
+    codec::register(USER, c"halves", USER, 1, Some(Arc::new(Halves))).unwrap();
+    let user = params().codec(USER);
+    let storage = Storage::file(folder.path(name));
+    let mut schunk = SChunk::create(storage, user.clone(), DParams::default()).unwrap();
+    for (number, params) in [user.clone(), params().codec(codec::id::ZSTD), user]
+        .into_iter()
+        .enumerate()
+    {
+        let mut compressor = ferroblosc::chunk::Compressor::new(params).unwrap();
+        let mut chunk = compressor.compress_to_vec(&data(number as u8)).unwrap();
+        if number != 1 {
+            assert_eq!(chunk[UDCODEC], USER);
+            chunk[UDCODEC] = id;
+        }
+        schunk.append_chunk(&chunk).unwrap();
+    }
+    schunk.add_vlmetalayer("unit", b"\xa6metres").unwrap();
+    schunk.close().unwrap();
+}
+
+fn position(folder: &Folder, name: &str, number: usize) -> usize {
+    let chunks = folder.json(&format!("ls --json --chunks {name}"));
+    chunks[0]["chunks"][number]["position"].as_u64().unwrap() as usize
+}
+
+/// The state of a file that changes when anything touches it.
+fn state(path: &Path) -> (u64, i64, i64, Vec<u8>) {
+    let found = std::fs::metadata(path).unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    (found.ino(), found.mtime(), found.mtime_nsec(), bytes)
+}
+
+#[test]
+fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
+    let folder = Folder::new();
+    for (id, name, library) in [
+        (
+            codec::id::OPENZL,
+            "codec plugin \"openzl\" (id 38)",
+            "libblosc2_openzl.so",
+        ),
+        (USER, "user-defined codec 211", "FERROBLOSC_PLUGIN_SEARCH"),
+        (77, "codec plugin 77", "FERROBLOSC_PLUGIN_SEARCH"),
+    ] {
+        frame(&folder, "f.b2frame", id);
+        let before = state(&folder.path("f.b2frame"));
+        for line in [
+            "verify f.b2frame",
+            "repair f.b2frame",
+            "repair --write f.b2frame",
+        ] {
+            let said = folder.line(line);
+            assert_eq!(said.status, 4, "{line}: {}{}", said.out(), said.err());
+            for part in [name, library, "and so does one more chunk"] {
+                assert!(said.out().contains(part), "{line}: {}", said.out());
+            }
+        }
+        for line in [
+            "cat f.b2frame",
+            "decompress f.b2frame -",
+            "convert f.b2frame f.bin",
+        ] {
+            let said = folder.line(line);
+            assert_eq!(said.status, 4, "{line}: {}", said.err());
+            assert!(said.err().contains(name), "{line}: {}", said.err());
+        }
+        let health = folder.line("verify --json f.b2frame");
+        let health: serde_json::Value = serde_json::from_str(health.out()).unwrap();
+        assert_eq!(health[0]["damaged"], false);
+        assert_eq!(health[0]["faults"][0]["needs"]["id"], u64::from(id));
+        assert_eq!(state(&folder.path("f.b2frame")), before);
+        assert!(!folder.exists("f.b2frame.broken"));
+        std::fs::remove_file(folder.path("f.b2frame")).unwrap();
+    }
+}
+
+#[test]
+fn repair_keeps_what_it_cannot_judge_and_mends_the_rest() {
+    let folder = Folder::new();
+    frame(&folder, "f.b2frame", codec::id::OPENZL);
+    let whole = folder.read("f.b2frame");
+    let at: Vec<usize> = (0..3)
+        .map(|number| position(&folder, "f.b2frame", number))
+        .collect();
+    let mut bytes = whole.clone();
+    // The magic of the Zstd frame, after the header, a start and a length.
+    bytes[at[1] + 40..at[1] + 44].fill(0x5a);
+    folder.write("f.b2frame", &bytes);
+    // Damage is graver than a missing plugin.
+    assert_eq!(folder.line("verify f.b2frame").status, 3);
+    let done = folder.line("repair --write f.b2frame");
+    assert_eq!(done.status, 4, "{}{}", done.out(), done.err());
+    assert!(
+        done.out()
+            .contains("lost: chunk 1: its 4000 bytes are zeros now"),
+        "{}",
+        done.out()
+    );
+    let mended = folder.read("f.b2frame");
+    let chunk = |number: usize| &whole[at[number]..at[number] + 32 + CHUNK / 2];
+    for number in [0, 2] {
+        let kept = position(&folder, "f.b2frame", number);
+        assert!(mended[kept..].starts_with(chunk(number)), "chunk {number}");
+    }
+    assert!(folder.out("info f.b2frame").contains("unit"));
+
+    // Without index and trailer.
+    folder.write("cut.b2frame", &whole[..at[2] + 40 + CHUNK / 2 + 4]);
+    let done = folder.line("repair --write cut.b2frame");
+    assert_eq!(done.status, 4, "{}{}", done.out(), done.err());
+    let mended = folder.read("cut.b2frame");
+    for number in [0, 2] {
+        let kept = position(&folder, "cut.b2frame", number);
+        assert!(mended[kept..].starts_with(chunk(number)), "chunk {number}");
+    }
+}
+
+#[test]
+fn plugins_are_loaded_as_the_library_loads_them() {
+    let folder = Folder::new();
+    frame(&folder, "f.b2frame", codec::id::J2K);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let built = Command::new(std::env::var_os("CC").unwrap_or("cc".into()))
+        .args(["-shared", "-fPIC", "-I"])
+        .arg(root.join("include"))
+        .arg(root.join("c-tests/plugins/codec.c"))
+        .arg("-o")
+        .arg(folder.path("libblosc2_j2k.so"))
+        .status();
+    assert!(built.unwrap().success());
+    assert_eq!(folder.line("verify f.b2frame").status, 4);
+    let mut command = folder.command(&["decompress", "f.b2frame", "-"]);
+    let output = command
+        .env("LD_LIBRARY_PATH", folder.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.stdout == [data(0), data(1), data(2)].concat());
+}
+
+/// A map in MessagePack with one text.
+fn map(key: &str, value: &str) -> Vec<u8> {
+    let mut bytes = vec![0x81];
+    for text in [key, value] {
+        bytes.push(0xa0 | text.len() as u8);
+        bytes.extend(text.bytes());
+    }
+    bytes
+}
+
+#[test]
+fn expressions_and_references_are_refused_by_name() {
+    let kinds: [(&str, Vec<u8>, &str); 6] = [
+        ("b2o", map("kind", "lazyexpr"), "a lazy expression"),
+        ("b2o", map("kind", "lazyudf"), "a lazy function"),
+        (
+            "b2o",
+            map("kind", "remote_array"),
+            "a reference to a remote array",
+        ),
+        (
+            "b2o",
+            b"?".to_vec(),
+            "an expression or reference of an unknown kind",
+        ),
+        ("LazyArray", vec![0], "a lazy expression"),
+        (
+            "proxy-source",
+            map("source_kind", "local"),
+            "the cache of an array elsewhere",
+        ),
+    ];
+    for (layer, content, name) in kinds {
+        let folder = Folder::new();
+        for array in [false, true] {
+            let storage = Storage::file(folder.path("x"));
+            let mut schunk =
+                SChunk::create(storage, CParams::default().typesize(8), DParams::default())
+                    .unwrap();
+            if array {
+                let meta = ferroblosc::b2nd::meta::serialise(&[10], &[10], &[10], Some(b"<f8"), 0);
+                schunk.add_metalayer("b2nd", &meta.unwrap()).unwrap();
+            }
+            schunk.add_metalayer(layer, &content).unwrap();
+            schunk.append(&[0; 80]).unwrap();
+            schunk.close().unwrap();
+            for line in [
+                "cat x",
+                "head x",
+                "cat --raw x",
+                "cat --dtype <i4 x",
+                "decompress x -",
+                "bench x",
+                "convert x o.npy",
+                "convert x o.b2nd",
+                "convert x o.b2frame",
+                "convert x o.blp",
+                "convert x o.bcolz",
+                "convert x o.bin",
+                "convert --raw x o.blosc2",
+                "convert x o.b2nd --level 9",
+            ] {
+                let said = folder.line(line);
+                assert_eq!(said.status, 1, "{line}: {}", said.out());
+                assert!(said.err().contains(name), "{line}: {}", said.err());
+                assert_eq!(said.out(), "", "{line}");
+            }
+            for line in ["info x", "ls x", "verify x"] {
+                let said = folder.line(line);
+                assert_eq!(said.status, 0, "{line}");
+                assert!(said.out().contains(name), "{line}: {}", said.out());
+            }
+            assert_eq!(folder.names(), ["x"]);
+            std::fs::remove_file(folder.path("x")).unwrap();
+        }
+    }
+}
+
+/// Whether a terminal would act on something in an output, besides the ends of lines.
+fn acts(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    text.contains(|c| c != '\n' && ferroblosc::escape::is_active(c))
+}
+
+#[test]
+fn names_from_files_reach_no_terminal_unescaped() {
+    let folder = Folder::new();
+    let name = "n\x1b]0;t\x07\n\u{202e}\u{9b}2J";
+    let storage = Storage::file(folder.path("f"));
+    let mut schunk =
+        SChunk::create(storage, CParams::default().typesize(1), DParams::default()).unwrap();
+    schunk.add_metalayer(name, b"\xa1\x1b").unwrap();
+    schunk.append(b"hello\x1b[31mworld\n").unwrap();
+    schunk.add_vlmetalayer(name, b"\xa2\x1b[").unwrap();
+    schunk.close().unwrap();
+    let mut bytes = folder.read("f");
+    folder.out("compress f g --typesize 1 --no-checksums");
+    let mut said = Vec::new();
+    let lines = [
+        "info f",
+        "ls f",
+        "cat f",
+        "head f",
+        "verify f",
+        "repair f",
+        "info --json f",
+        "ls --json f",
+        "convert --force f o.npy",
+        "convert --force --strict f o.npy",
+        "convert --force f o.blp",
+        "info o.blp",
+        "info --json o.blp",
+        "convert --force f o.bcolz",
+        "info o.bcolz",
+        "cat -c \x1bx f",
+        "convert --force --dtype <i3 f o.npy",
+    ];
+    for line in lines {
+        said.push((line, folder.line(line)));
+    }
+    for at in (0..bytes.len()).step_by(23) {
+        bytes[at] ^= 0x21;
+        folder.write("f", &bytes);
+        for line in ["info f", "verify f", "repair f", "cat f"] {
+            said.push((line, folder.line(line)));
+        }
+        bytes[at] ^= 0x21;
+    }
+    let evil = folder.path("e\x1b[31m\u{202e}.b2frame");
+    std::fs::copy(folder.path("g"), &evil).unwrap();
+    folder.write("f", b"");
+    let shown = evil.file_name().unwrap().to_str().unwrap().to_owned();
+    for words in [
+        vec!["ls"],
+        vec!["info", &shown],
+        vec!["verify", &shown],
+        vec!["cat", "missing\x1b"],
+    ] {
+        said.push(("of a file", folder.run(&words)));
+    }
+    for (line, said) in &said {
+        assert!(!acts(&said.stdout), "{line}: {}", said.out().escape_debug());
+        assert!(
+            !acts(said.err().as_bytes()),
+            "{line}: {}",
+            said.err().escape_debug()
+        );
+    }
+    assert!(folder.out("ls").contains("e\\u{1b}[31m\\u{202e}.b2frame"));
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+fn make_fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn no_command_waits_for_a_fifo() {
+    let folder = Folder::new();
+    folder.write("in", &[7; 40_000]);
+    folder.out("compress in s --directory --chunk-size 8K");
+    folder.out("convert s a.npy --dtype <i4");
+    folder.out("convert a.npy c --to bcolz");
+    make_fifo(&folder.path("fifo"));
+    let chunk = names_in(&folder.path("s"))
+        .into_iter()
+        .find(|name| name.ends_with(".chunk"))
+        .unwrap();
+    let inside = names_in(&folder.path("c/data")).remove(0);
+    for path in [
+        format!("s/{chunk}"),
+        format!("c/data/{inside}"),
+        "c/meta/sizes".to_owned(),
+    ] {
+        std::fs::remove_file(folder.path(&path)).unwrap();
+        make_fifo(&folder.path(&path));
+    }
+    for line in [
+        "ls",
+        "ls fifo",
+        "info fifo",
+        "cat fifo",
+        "verify fifo",
+        "repair fifo",
+        "decompress fifo -",
+        "convert fifo o.npy",
+        "cat s",
+        "verify s",
+        "repair s",
+        "convert s o.npy",
+        "cat c",
+        "verify c",
+        "convert c o.npy",
+        "bench s",
+    ] {
+        let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if started.elapsed() > Duration::from_secs(20) {
+                child.kill().unwrap();
+                panic!("{line} waits");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert_eq!(status.success(), line == "ls", "{line}");
+    }
+    // One that is named is read from front to back.
+    let fifo = folder.path("fifo");
+    let writer = std::thread::spawn(move || std::fs::write(fifo, [3; 1000]).unwrap());
+    folder.out("compress fifo piped.b2frame");
+    writer.join().unwrap();
+    assert!(folder.line("decompress piped.b2frame -").stdout == [3; 1000]);
+}
+
+#[test]
+fn repair_changes_nothing_that_is_healthy() {
+    let folder = Folder::new();
+    let shapes = healthy(&folder);
+    let mut looked_at = 0;
+    for name in &shapes {
+        let before = tree(&folder.path(name));
+        for line in ["repair", "repair --write"] {
+            let said = folder.line(&format!("{line} {name}"));
+            assert!(
+                matches!(said.status, 0 | 4),
+                "{line} {name}: {}{}",
+                said.out(),
+                said.err()
+            );
+        }
+        assert!(tree(&folder.path(name)) == before, "{name}");
+        looked_at += 1;
+    }
+    assert!(looked_at > 60, "{looked_at}");
+}
+
+/// All files below a path, with their states.
+fn tree(path: &Path) -> Vec<(std::path::PathBuf, (u64, i64, i64, Vec<u8>))> {
+    let mut found = Vec::new();
+    let mut waiting = vec![path.to_owned()];
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(
+                std::fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else {
+            found.push((path.clone(), state(&path)));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Makes healthy files of each format and shape in a folder: the fixtures of the project, and others.
+fn healthy(folder: &Folder) -> Vec<String> {
+    let mut names = Vec::new();
+    for kind in ["bcolz", "bloscpack"] {
+        for entry in std::fs::read_dir(ferroblosc_tools_testing::fixtures().join(kind)).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{kind}-{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                ferroblosc_tools_testing::copy_tree(&entry.path(), &folder.path(&name));
+            } else {
+                std::fs::copy(entry.path(), folder.path(&name)).unwrap();
+            }
+            // What isn't right as it was recorded is no healthy file.
+            if folder.line(&format!("verify {name}")).status == 0 {
+                names.push(name);
+            }
+        }
+    }
+    let numbers: Vec<u8> = (0..5000i64).flat_map(i64::to_le_bytes).collect();
+    folder.write("in", &numbers);
+    for (name, options) in [
+        ("plain", "--no-checksums"),
+        ("sums", ""),
+        ("dir", "--directory"),
+        ("dirplain", "--directory --no-checksums"),
+        ("durable", "--durable"),
+        ("small", "--chunk-size 4K"),
+        ("stored", "--level 0"),
+        ("delta", "--filters delta,shuffle"),
+    ] {
+        let name = format!("{name}.b2frame");
+        folder.out(&format!("compress in {name} {options}"));
+        names.push(name);
+    }
+    for (name, options) in [
+        ("a.b2nd", "--dtype <i8"),
+        ("a.npy", "--dtype <i8"),
+        ("a.blp", "--dtype <i8"),
+        ("b.blp", ""),
+        ("a.bcolz", "--dtype <i8"),
+        ("a.blosc1", ""),
+        ("a.blosc2", ""),
+        ("d.b2nd", "--dtype <f8 --directory"),
+    ] {
+        folder.quietly(&format!("convert plain.b2frame {name} {options}"));
+        names.push(name.to_owned());
+    }
+    // Bytes after the end, and files beside.
+    for name in ["a.npy", "a.blosc2"] {
+        let mut bytes = folder.read(name);
+        bytes.extend([9; 10]);
+        let trailing = format!("trailing-{name}");
+        folder.write(&trailing, &bytes);
+        names.push(trailing);
+    }
+    frame(folder, "plugin.b2frame", codec::id::GROK);
+    names.push("plugin.b2frame".to_owned());
+    for (name, storage) in [
+        ("special", Storage::file(folder.path("special"))),
+        ("spec-dir", Storage::directory(folder.path("spec-dir"))),
+    ] {
+        let params = CParams::default().typesize(4);
+        let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+        schunk
+            .fill(10, ferroblosc::chunk::Special::Nan, 16)
+            .unwrap();
+        schunk.add_vlmetalayer("raw", b"\xff\xff").unwrap();
+        schunk.close().unwrap();
+        names.push(name.to_owned());
+    }
+    let mut uneven = SChunk::create(
+        Storage::file(folder.path("uneven")),
+        CParams::default().typesize(1),
+        DParams::default(),
+    )
+    .unwrap();
+    uneven.append(&[1; 100]).unwrap();
+    uneven.append(&[2; 30]).unwrap();
+    uneven.close().unwrap();
+    names.push("uneven".to_owned());
+    names
+}
+
+#[test]
+fn frames_have_checksums_unless_they_are_refused() {
+    let folder = Folder::new();
+    folder.write("in", &[5; 30_000]);
+    for (options, checksum) in [
+        ("", "xxh3"),
+        ("--checksums", "xxh3"),
+        ("--no-checksums --checksums", "xxh3"),
+        ("--no-checksums", ""),
+    ] {
+        folder.out(&format!("compress in f.b2frame --force {options}"));
+        folder.out(&format!(
+            "convert f.b2frame a.b2nd --dtype <i2 --force {options}"
+        ));
+        folder.out(&format!("convert a.b2nd c.bcolz --force {options}"));
+        folder.out(&format!("convert c.bcolz back.b2nd --force {options}"));
+        folder.out(&format!(
+            "convert a.b2nd dir --to b2nd --directory --force {options}"
+        ));
+        for name in ["f.b2frame", "a.b2nd", "back.b2nd", "dir"] {
+            let found = folder.json(&format!("info --json {name}"))[0]["checksum"].clone();
+            assert_eq!(found.as_str().unwrap_or(""), checksum, "{name} {options}");
+            let said = folder.out(&format!("verify {name}"));
+            let limit = "no checksums, so changed bytes inside chunks can't be seen";
+            assert_eq!(said.contains(limit), checksum.is_empty(), "{said}");
+        }
+    }
+}
