@@ -167,6 +167,13 @@ pub(crate) fn trace_missing_filter(id: u8) {
     Plugin::filter(id).trace_missing();
 }
 
+/// Returns the error of a filter that is missing.
+pub(crate) fn missing_filter(id: u8) -> Error {
+    let plugin = Plugin::filter(id);
+    plugin.trace_missing();
+    Error::FilterPipeline.because(format!("{plugin} is missing: {}", plugin.advice()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

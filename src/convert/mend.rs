@@ -180,8 +180,19 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
     Ok(mended)
 }
 
-/// Finds the chunks of a frame that doesn't say where they are, from its header on.
+/// Finds the chunks of a frame that doesn't say where they are, from its header on. The copy has checksums, unless a
+/// chunk needs a missing plugin: a checksum would say that its data are right.
 fn walk(path: &Path, output: &Path) -> Result<Mended> {
+    let (mended, is_judged) = walk_once(path, output, true)?;
+    if is_judged {
+        return Ok(mended);
+    }
+    std::fs::remove_file(output)?;
+    Ok(walk_once(path, output, false)?.0)
+}
+
+/// Does the work of [`walk`]. The second result is whether all chunks could be decompressed.
+fn walk_once(path: &Path, output: &Path, checksums: bool) -> Result<(Mended, bool)> {
     let too_little = Error::Beyond("not even the header of the frame can be read");
     let mut file = NamedFile::open_regular(path)?;
     let mut fixed = [0; FIXED_HEADER_LEN];
@@ -196,7 +207,8 @@ fn walk(path: &Path, output: &Path) -> Result<Mended> {
     let layers = metalayers::parse(&front).unwrap_or_default();
     let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
-    let mut copy = begin(output, false, params.clone(), true)?;
+    let mut copy = begin(output, false, params.clone(), checksums)?;
+    let mut is_judged = true;
     for layer in &layers {
         meta::add(copy.state_mut(), &layer.name, &layer.content)?;
     }
@@ -217,10 +229,11 @@ fn walk(path: &Path, output: &Path) -> Result<Mended> {
         let mut plain = vec![0; usize::try_from(nbytes).unwrap_or(0)];
         let read = decompressor.decompress(&chunk, &mut plain);
         // A chunk that needs a missing plugin can't be judged, and is kept.
-        let is_kept = read.is_ok() || needs_plugin(&chunk);
-        if !fits || !is_kept {
+        let is_unjudged = read.is_err() && needs_plugin(&chunk);
+        if !fits || read.is_err() && !is_unjudged {
             break;
         }
+        is_judged &= !is_unjudged;
         copy.append_chunk(&chunk)?;
         position += chunk.len() as u64;
     }
@@ -242,7 +255,7 @@ fn walk(path: &Path, output: &Path) -> Result<Mended> {
         ));
     }
     copy.close()?;
-    Ok(mended)
+    Ok((mended, is_judged))
 }
 
 /// Whether a chunk needs a plugin that is missing.

@@ -151,9 +151,10 @@ fn built_in(id: u8) -> Option<&'static dyn Filter> {
 
 /// The error of decoding a block whose slot names a filter that cannot be run.
 fn unknown(id: u8) -> Error {
-    let error = match id {
-        ..id::FIRST_REGISTERED => Error::Failure,
-        _ => Error::FilterPipeline,
-    };
-    error.because(format!("filter {id} is not available in this process"))
+    match id {
+        ..id::FIRST_REGISTERED => {
+            Error::Failure.because(format!("filter {id} is not available in this process"))
+        }
+        _ => crate::plugin::missing_filter(id),
+    }
 }

@@ -16,7 +16,6 @@ use crate::registry::tuners::tuner_info;
 use crate::types::plugins::blosc2_tuner;
 use ferroblosc::codec::{self, Codec, FIRST_USER_ID, RegisteredCodec};
 use ferroblosc::filter::{self, Filter};
-use ferroblosc::plugin::SEARCH_VARIABLE;
 use ferroblosc_capi_common::pointers;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -24,6 +23,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+/// Python is asked for plugins when this is set and neither empty nor `0`.
+const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 /// The programs that are asked, until one answers.
 const PYTHONS: [&str; 2] = ["python", "python3"];
 /// Bytes of the longest answer.

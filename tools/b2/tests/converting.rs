@@ -389,3 +389,240 @@ fn shapes_without_items_can_have_the_longest_dimensions() {
         }
     }
 }
+
+mod attachments {
+    //! What belongs to data besides the data, from every format to every other.
+
+    use super::common::Folder;
+    use ferroblosc::bcolz::{Carray, Ctable, Mode, Object, Options};
+    use ferroblosc::bloscpack::Value;
+    use ferroblosc::chunk::{CParams, DParams};
+    use ferroblosc::codec;
+    use ferroblosc::filter::{self, Slot};
+    use ferroblosc::schunk::{SChunk, Storage};
+
+    const TARGETS: [&str; 8] = [
+        "o.b2frame",
+        "o.b2nd",
+        "o.blp",
+        "o.bcolz",
+        "o.npy",
+        "o.bin",
+        "o.blosc1",
+        "o.blosc2",
+    ];
+
+    /// A frame with metalayers of both kinds, compressed with LZ4 at level 7 after a bitshuffle.
+    fn frame(folder: &Folder) {
+        let slots = [Slot {
+            id: filter::id::BITSHUFFLE,
+            meta: 0,
+        }];
+        let params = CParams::default()
+            .codec(codec::id::LZ4)
+            .level(7)
+            .filters(&slots)
+            .typesize(4);
+        let storage = Storage::file(folder.path("x.b2frame"));
+        let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+        schunk.add_metalayer("fixed", b"\xa5metre").unwrap();
+        schunk.add_metalayer("opaque", b"\xc4\x01a").unwrap();
+        let numbers: Vec<u8> = (0..4000i32).flat_map(i32::to_le_bytes).collect();
+        schunk.append(&numbers).unwrap();
+        schunk.append(&numbers).unwrap();
+        schunk.add_vlmetalayer("unit", b"\xa1m").unwrap();
+        schunk.add_vlmetalayer("raw", b"\xff\xfe\xfd").unwrap();
+        schunk.close().unwrap();
+    }
+
+    /// The names of layers and attributes that `info` shows.
+    fn names(folder: &Folder, name: &str) -> Vec<String> {
+        let info = folder.json(&format!("info --json {name}"));
+        let mut found = Vec::new();
+        for key in ["metalayers", "vlmetalayers"] {
+            for layer in info[0][key].as_array().unwrap() {
+                found.push(layer["name"].as_str().unwrap().to_owned());
+            }
+        }
+        if let Some(entries) = info[0]["metadata"].as_object() {
+            found.extend(entries.keys().cloned());
+        }
+        found
+    }
+
+    /// Each of these is either in the target or named on standard error; with `--strict` the second kind is refused.
+    fn compare(folder: &Folder, source: &str, things: &[&str]) {
+        for options in ["", "--level 3", "--raw", "--chunk-size 4K"] {
+            for target in TARGETS {
+                let line = format!("convert {source} {target} --force {options}");
+                let said = folder.line(&line);
+                if said.status != 0 {
+                    // Records in a chunk, or an array where only bytes can be.
+                    assert!(
+                        said.err().contains("the format that is written holds"),
+                        "{line}: {}",
+                        said.err()
+                    );
+                    continue;
+                }
+                let there = names(folder, target.replace(".bin", ".npy").as_str());
+                let there = if target == "o.bin" { Vec::new() } else { there };
+                let mut is_all = true;
+                for thing in things {
+                    let is_there = there.iter().any(|name| name == thing);
+                    let is_named = said.err().contains(&format!("{thing:?}"));
+                    assert!(
+                        is_there != is_named,
+                        "{line}: {thing}: {there:?} {}",
+                        said.err()
+                    );
+                    is_all &= is_there;
+                }
+                let is_quiet = said.err().is_empty();
+                assert!(is_all || !is_quiet, "{line}");
+                let strict = folder.line(&format!("{line} --strict"));
+                assert_eq!(strict.status == 0, is_quiet, "{line}: {}", strict.err());
+            }
+        }
+    }
+
+    #[test]
+    fn metalayers_go_along_or_are_named() {
+        let folder = Folder::new();
+        frame(&folder);
+        // A target that `names` can always look at.
+        folder.line("convert x.b2frame o.npy");
+        compare(&folder, "x.b2frame", &["fixed", "opaque", "unit", "raw"]);
+        folder.quietly("convert x.b2frame y.b2nd --dtype <i4");
+        compare(&folder, "y.b2nd", &["fixed", "opaque", "unit", "raw"]);
+        // The contents as well, through an array and a directory.
+        folder.quietly("convert y.b2nd z.b2nd --directory --chunk-size 4K");
+        let schunk = SChunk::open(
+            Storage::directory(folder.path("z.b2nd")),
+            DParams::default(),
+        )
+        .unwrap();
+        assert_eq!(schunk.metalayer("fixed").unwrap(), b"\xa5metre");
+        assert_eq!(schunk.vlmetalayer("raw").unwrap(), b"\xff\xfe\xfd");
+    }
+
+    #[test]
+    fn attributes_and_metadata_go_along_or_are_named() {
+        let folder = Folder::new();
+        frame(&folder);
+        folder.line("convert x.b2frame a.bcolz --dtype <i4");
+        let mut array =
+            Carray::open(&folder.path("a.bcolz"), Mode::Append, &Options::default()).unwrap();
+        array
+            .set_attr("scale", Value::parse(b"[1, 2.5, \"x\"]").unwrap())
+            .unwrap();
+        array.close().unwrap();
+        folder.line("convert x.b2frame o.npy --force");
+        compare(&folder, "a.bcolz", &["scale", "unit"]);
+        folder.line("convert a.bcolz b.blp --raw");
+        folder.line("convert a.bcolz c.blp");
+        for name in ["b.blp", "c.blp"] {
+            compare(&folder, name, &["scale", "unit"]);
+        }
+        // Around once, the value is what it was.
+        for line in ["c.blp d.b2nd", "d.b2nd e.bcolz", "e.bcolz f.blp"] {
+            folder.line(&format!("convert {line} --level 2"));
+        }
+        let info = folder.json("info --json f.blp");
+        assert_eq!(info[0]["metadata"]["scale"].to_string(), "[1,2.5,\"x\"]");
+    }
+
+    #[test]
+    fn fill_values_and_columns_go_along_or_are_named() {
+        let folder = Folder::new();
+        let table = folder.fixture("bcolz/ct_mixed");
+        let fill = folder.fixture("bcolz/dflt7");
+        for (options, is_kept) in [
+            ("o.bcolz", true),
+            ("o.b2nd", true),
+            ("o.blp", false),
+            ("o.npy", false),
+            ("o.bin", false),
+        ] {
+            let said = folder.line(&format!("convert {fill} {options} --force --level 3"));
+            assert_eq!(said.status, 0, "{}", said.err());
+            assert_eq!(
+                said.err().contains("the fill value 7"),
+                !is_kept,
+                "{options}: {}",
+                said.err()
+            );
+        }
+        folder.line("convert o.b2nd p.bcolz");
+        for name in ["o.bcolz", "p.bcolz"] {
+            let array = Carray::open(&folder.path(name), Mode::Read, &Options::default()).unwrap();
+            assert!(*array.dflt() == Value::from(7), "{name}");
+        }
+        folder.line(&format!("convert {table} t.bcolz"));
+        let mut own =
+            Ctable::open(&folder.path("t.bcolz"), Mode::Append, &Options::default()).unwrap();
+        own.set_attr("author", Value::from("me")).unwrap();
+        let name = own.names().next().unwrap().to_owned();
+        let Object::Carray(column) = own.column(&name).unwrap() else {
+            panic!("a column");
+        };
+        let root = column.root().to_owned();
+        drop(own);
+        let mut column = Carray::open(&root, Mode::Append, &Options::default()).unwrap();
+        column.set_attr("unit", Value::from("s")).unwrap();
+        column.close().unwrap();
+        folder.line("convert t.bcolz u.bcolz --level 3");
+        let copy = Ctable::open(&folder.path("u.bcolz"), Mode::Read, &Options::default()).unwrap();
+        assert!(copy.attrs().get("author") == Some(&Value::from("me")));
+        assert!(copy.column(&name).unwrap().attrs().get("unit") == Some(&Value::from("s")));
+        let said = folder.line("convert t.bcolz v.b2nd");
+        assert!(
+            said.err().contains("the attribute \"unit\" of the column"),
+            "{}",
+            said.err()
+        );
+        assert!(!said.err().contains("author"), "{}", said.err());
+    }
+
+    #[test]
+    fn codec_parameters_stay_when_nothing_is_said_about_them() {
+        let folder = Folder::new();
+        frame(&folder);
+        let check = |name: &str| {
+            let info = folder.json(&format!("info --json {name}"));
+            assert_eq!(info[0]["codec"], "lz4", "{name}");
+            assert_eq!(info[0]["filters"][0]["name"], "bitshuffle", "{name}");
+            if !info[0]["level"].is_null() {
+                assert_eq!(info[0]["level"], 7, "{name}");
+            }
+        };
+        for line in [
+            "x.b2frame a.b2nd --dtype <i4",
+            "a.b2nd b.b2nd --chunk-size 2K",
+            "a.b2nd c.bcolz",
+            "c.bcolz d.b2nd",
+            "c.bcolz e.blp",
+            "a.b2nd f.blp",
+            "x.b2frame g.b2frame --chunk-size 8K",
+            "x.b2frame h.blosc2 --raw",
+        ] {
+            folder.line(&format!("convert {line}"));
+            check(line.split(' ').nth(1).unwrap());
+        }
+        // One that bcolz lacks is named.
+        folder.line("convert x.b2frame i.b2frame --filters delta,shuffle");
+        let said = folder.line("convert i.b2frame i.bcolz");
+        assert!(
+            said.err()
+                .contains("the codec parameters (lz4; filters: delta, shuffle)"),
+            "{}",
+            said.err()
+        );
+        folder.line("convert x.b2frame j.b2frame --level 9");
+        let info = folder.json("info --json j.b2frame");
+        assert_eq!(
+            (&info[0]["codec"], &info[0]["level"]),
+            (&"lz4".into(), &9.into())
+        );
+    }
+}

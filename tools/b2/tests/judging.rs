@@ -7,7 +7,7 @@ use ferroblosc::chunk::{CParams, DParams, SplitMode};
 use ferroblosc::codec::{self, Codec, CodecCall};
 use ferroblosc::schunk::{SChunk, Storage};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -75,8 +75,11 @@ fn position(folder: &Folder, name: &str, number: usize) -> usize {
     chunks[0]["chunks"][number]["position"].as_u64().unwrap() as usize
 }
 
+/// Inode, seconds and nanoseconds of the last change, and bytes.
+type State = (u64, i64, i64, Vec<u8>);
+
 /// The state of a file that changes when anything touches it.
-fn state(path: &Path) -> (u64, i64, i64, Vec<u8>) {
+fn state(path: &Path) -> State {
     let found = std::fs::metadata(path).unwrap();
     let bytes = std::fs::read(path).unwrap();
     (found.ino(), found.mtime(), found.mtime_nsec(), bytes)
@@ -441,7 +444,7 @@ fn repair_changes_nothing_that_is_healthy() {
 }
 
 /// All files below a path, with their states.
-fn tree(path: &Path) -> Vec<(std::path::PathBuf, (u64, i64, i64, Vec<u8>))> {
+fn tree(path: &Path) -> Vec<(PathBuf, State)> {
     let mut found = Vec::new();
     let mut waiting = vec![path.to_owned()];
     while let Some(path) = waiting.pop() {
