@@ -2,6 +2,12 @@
 //!
 //! Names and texts in files can hold control characters that move the cursor, change the title of the window or end
 //! the line, and marks that change the direction of what follows. They are written as escapes: `\n`, `\u{1b}`.
+//!
+//! ```
+//! use ferroblosc::escape::escape;
+//!
+//! assert_eq!(escape("a name\x1b[31m"), "a name\\u{1b}[31m");
+//! ```
 
 use std::borrow::Cow;
 

@@ -3,6 +3,15 @@
 //! A chunk whose codec or filter is missing is not damaged: its data are there, and can be read once the plugin is
 //! installed or the program registers it. So a missing plugin has errors of its own
 //! ([`Error::CodecSupport`], [`Error::FilterPipeline`]), a line in the trace, and a description for people.
+//!
+//! ```
+//! use ferroblosc::plugin::{Kind, Plugin};
+//!
+//! let name = Some("openzl".to_owned());
+//! let plugin = Plugin { kind: Kind::Codec, id: 38, name };
+//! assert_eq!(plugin.to_string(), "the codec plugin \"openzl\" (id 38)");
+//! assert!(plugin.advice().contains("FERROBLOSC_PLUGIN_SEARCH"));
+//! ```
 
 use std::fmt;
 
@@ -170,7 +179,6 @@ pub(crate) fn trace_missing_filter(id: u8) {
 /// Returns the error of a filter that is missing.
 pub(crate) fn missing_filter(id: u8) -> Error {
     let plugin = Plugin::filter(id);
-    plugin.trace_missing();
     Error::FilterPipeline.because(format!("{plugin} is missing: {}", plugin.advice()))
 }
 

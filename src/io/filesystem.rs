@@ -33,12 +33,13 @@ impl Backend for FileSystem {
             Mode::Create => options.write(true).create(true).truncate(true),
             Mode::Append => options.append(true).create(true),
         };
+        let writes = !matches!(mode, Mode::Read);
         let creates = matches!(mode, Mode::Create | Mode::Append);
         let operation = if creates { "create" } else { "open" };
         opened_stream(
             path,
             operation,
-            regular::open_with(&mut options, path, creates),
+            regular::open_with(&mut options, path, writes),
         )
     }
 

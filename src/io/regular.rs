@@ -13,8 +13,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for a FIFO, a socket or a directory, and for a character device unless the file is
-/// created; those of opening.
-pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, creates: bool) -> Result<File> {
+/// written; those of opening.
+pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) -> Result<File> {
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
     let opened = options.open(path);
     let file = match opened {
@@ -27,7 +27,7 @@ pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, creates: bool) -
         opened => opened?,
     };
     let kind = file.metadata()?.file_type();
-    if holds_data(kind) || creates && kind.is_char_device() {
+    if holds_data(kind) || writes && kind.is_char_device() {
         Ok(file)
     } else {
         Err(not_regular())
