@@ -423,10 +423,10 @@ typedef struct timespec blosc_timestamp_t;
  * Parameters and working memory of compressions or decompressions, one at a time: a second call in another
  * thread gives BLOSC2_ERROR_INVALID_PARAM.
  */
-typedef struct blosc2_context blosc2_context;
+typedef struct blosc2_context_s blosc2_context;
 
 /** A frame: a super-chunk as one buffer, one file or one directory. */
-typedef struct blosc2_frame blosc2_frame;
+typedef struct blosc2_frame_s blosc2_frame;
 
 /**
  * What a prefilter gets: one block, before the filters.
@@ -457,7 +457,7 @@ typedef struct blosc2_prefilter_params {
   /** Bytes of ttmp. */
   size_t ttmp_nbytes;
   /** The context that compresses. */
-  struct blosc2_context *ctx;
+  struct blosc2_context_s *ctx;
   /** Whether the output is not going to be stored. */
   bool output_is_disposable;
 } blosc2_prefilter_params;
@@ -534,7 +534,7 @@ typedef struct blosc2_postfilter_params {
   /** Bytes of ttmp. */
   size_t ttmp_nbytes;
   /** The context that decompresses. */
-  struct blosc2_context *ctx;
+  struct blosc2_context_s *ctx;
 } blosc2_postfilter_params;
 
 /** A postfilter: 0 when it worked, anything else makes the decompression fail. */
@@ -651,15 +651,15 @@ typedef struct blosc2_filter {
 /** A tuner of the user. Each function gives 0, or a negative value when it failed. */
 typedef struct blosc2_tuner {
   /** Called when a compression context is created with this tuner. */
-  int (*init)(void *config, struct blosc2_context *cctx, struct blosc2_context *dctx);
+  int (*init)(void *config, struct blosc2_context_s *cctx, struct blosc2_context_s *dctx);
   /** Called before each compression. */
-  int (*next_blocksize)(struct blosc2_context *context);
+  int (*next_blocksize)(struct blosc2_context_s *context);
   /** For tuners that keep their state in the context, which needs the private layout. */
-  int (*next_cparams)(struct blosc2_context *context);
+  int (*next_cparams)(struct blosc2_context_s *context);
   /** For tuners that keep their state in the context, which needs the private layout. */
-  int (*update)(struct blosc2_context *context, double ctime);
+  int (*update)(struct blosc2_context_s *context, double ctime);
   /** For tuners that keep their state in the context, which needs the private layout. */
-  int (*free)(struct blosc2_context *context);
+  int (*free)(struct blosc2_context_s *context);
   /** Its id, from BLOSC2_USER_REGISTERED_TUNER_START on. */
   int id;
   /** Its name; must outlive the library. */
@@ -817,11 +817,11 @@ typedef struct blosc2_schunk {
   /** Where and how it is stored. */
   struct blosc2_storage *storage;
   /** The frame, or NULL. */
-  struct blosc2_frame *frame;
+  struct blosc2_frame_s *frame;
   /** The context that compresses. */
-  struct blosc2_context *cctx;
+  struct blosc2_context_s *cctx;
   /** The context that decompresses. */
-  struct blosc2_context *dctx;
+  struct blosc2_context_s *dctx;
   /** The fixed metalayers. */
   struct blosc2_metalayer *metalayers[BLOSC2_MAX_METALAYERS];
   /** Their count. */
@@ -1196,7 +1196,7 @@ BLOSC_EXPORT blosc2_stdio_mmap blosc2_get_blosc2_stdio_mmap_defaults(void);
  * (BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA, BLOSC_BLOCKSIZE,
  * BLOSC_NTHREADS, BLOSC_SPLITMODE) take precedence. Free it with blosc2_free_ctx().
  */
-BLOSC_EXPORT struct blosc2_context *blosc2_create_cctx(blosc2_cparams cparams);
+BLOSC_EXPORT struct blosc2_context_s *blosc2_create_cctx(blosc2_cparams cparams);
 
 /**
  * Creates a context that decompresses, or gives NULL.
@@ -1204,26 +1204,26 @@ BLOSC_EXPORT struct blosc2_context *blosc2_create_cctx(blosc2_cparams cparams);
  * The parameters are copied, and so is what postparams points to. The environment variable
  * BLOSC_NTHREADS takes precedence. Free it with blosc2_free_ctx().
  */
-BLOSC_EXPORT struct blosc2_context *blosc2_create_dctx(blosc2_dparams dparams);
+BLOSC_EXPORT struct blosc2_context_s *blosc2_create_dctx(blosc2_dparams dparams);
 
 /** Frees a context and all it owns; NULL is allowed. */
-BLOSC_EXPORT void blosc2_free_ctx(struct blosc2_context *context);
+BLOSC_EXPORT void blosc2_free_ctx(struct blosc2_context_s *context);
 
 /**
  * Stores the parameters of a context that compresses in *cparams, but for tuner_params and
  * filter_params. The block size is the one of the last compression. Gives 0 or an error code.
  */
-BLOSC_EXPORT int blosc2_ctx_get_cparams(struct blosc2_context *ctx, blosc2_cparams *cparams);
+BLOSC_EXPORT int blosc2_ctx_get_cparams(struct blosc2_context_s *ctx, blosc2_cparams *cparams);
 
 /** Stores the parameters of a context that decompresses in *dparams. Gives 0 or an error code. */
-BLOSC_EXPORT int blosc2_ctx_get_dparams(struct blosc2_context *ctx, blosc2_dparams *dparams);
+BLOSC_EXPORT int blosc2_ctx_get_dparams(struct blosc2_context_s *ctx, blosc2_dparams *dparams);
 
 /**
  * Leaves out the blocks marked in maskout when the context decompresses the next chunk, and only
  * then: their bytes stay as they are. nblocks must be the number of blocks of that chunk. The
  * marks are copied. Gives 0 or an error code.
  */
-BLOSC_EXPORT int blosc2_set_maskout(struct blosc2_context *ctx, bool *maskout, int nblocks);
+BLOSC_EXPORT int blosc2_set_maskout(struct blosc2_context_s *ctx, bool *maskout, int nblocks);
 
 /**
  * Compresses srcsize bytes at src into a chunk at dest.
@@ -1233,7 +1233,7 @@ BLOSC_EXPORT int blosc2_set_maskout(struct blosc2_context *ctx, bool *maskout, i
  * when the context has a prefilter.
  */
 BLOSC_EXPORT
-int blosc2_compress_ctx(struct blosc2_context *context,
+int blosc2_compress_ctx(struct blosc2_context_s *context,
                         const void *src,
                         int32_t srcsize,
                         void *dest,
@@ -1245,7 +1245,7 @@ int blosc2_compress_ctx(struct blosc2_context *context,
  * Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none.
  */
 BLOSC_EXPORT
-int blosc2_decompress_ctx(struct blosc2_context *context,
+int blosc2_decompress_ctx(struct blosc2_context_s *context,
                           const void *src,
                           int32_t srcsize,
                           void *dest,
@@ -1257,7 +1257,7 @@ int blosc2_decompress_ctx(struct blosc2_context *context,
  * Gives the bytes written, or an error code. Contexts of both kinds can be used.
  */
 BLOSC_EXPORT
-int blosc2_getitem_ctx(struct blosc2_context *context,
+int blosc2_getitem_ctx(struct blosc2_context_s *context,
                        const void *src,
                        int32_t srcsize,
                        int start,
@@ -1272,7 +1272,7 @@ int blosc2_getitem_ctx(struct blosc2_context *context,
  * Gives the bytes written, or an error code. Contexts of both kinds can be used.
  */
 BLOSC_EXPORT
-int blosc2_getitem_bytes_ctx(struct blosc2_context *context,
+int blosc2_getitem_bytes_ctx(struct blosc2_context_s *context,
                              const void *src,
                              int32_t srcsize,
                              int32_t start,
@@ -1287,7 +1287,7 @@ int blosc2_getitem_bytes_ctx(struct blosc2_context *context,
  * be NULL or empty.
  */
 BLOSC_EXPORT
-int blosc2_vlcompress_ctx(struct blosc2_context *context,
+int blosc2_vlcompress_ctx(struct blosc2_context_s *context,
                           const void *const *srcs,
                           const int32_t *srcsizes,
                           int32_t nblocks,
@@ -1302,7 +1302,7 @@ int blosc2_vlcompress_ctx(struct blosc2_context *context,
  * Gives the number of blocks, or an error code, and no buffer is left then.
  */
 BLOSC_EXPORT
-int blosc2_vldecompress_ctx(struct blosc2_context *context,
+int blosc2_vldecompress_ctx(struct blosc2_context_s *context,
                             const void *src,
                             int32_t srcsize,
                             void **dests,
@@ -1316,7 +1316,7 @@ int blosc2_vldecompress_ctx(struct blosc2_context *context,
  * Gives the size, or an error code.
  */
 BLOSC_EXPORT
-int blosc2_vldecompress_block_ctx(struct blosc2_context *context,
+int blosc2_vldecompress_block_ctx(struct blosc2_context_s *context,
                                   const void *src,
                                   int32_t srcsize,
                                   int32_t nblock,
@@ -1351,7 +1351,8 @@ BLOSC_EXPORT blosc2_io_cb *blosc2_get_io_cb(uint8_t id);
 BLOSC_EXPORT int blosc2_remove_dir(const char *path);
 
 /**
- * Removes a super-chunk from the disk, be it a file, which goes with its lock, or a directory.
+ * Removes a super-chunk from the disk, be it a file, which goes with its lock and
+ * what an interrupted change left beside it, or a directory.
  *
  * Gives 0, also for NULL and when there is nothing; BLOSC2_ERROR_FILE_REMOVE for a file that can't
  * be removed, and what blosc2_remove_dir() gives.
@@ -1360,9 +1361,11 @@ BLOSC_EXPORT int blosc2_remove_urlpath(const char *path);
 
 /**
  * Renames a super-chunk on the disk, be it a file or a directory; a file of the new name is
- * replaced. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
+ * replaced. An interrupted change of the super-chunk is taken back first. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
  */
-BLOSC_EXPORT int blosc2_rename_urlpath(char *old_urlpath, char *new_path);
+BLOSC_EXPORT
+int blosc2_rename_urlpath(char *old_urlpath,
+                          char *new_path);
 
 /**
  * Makes an empty super-chunk, in memory or at storage->urlpath, where nothing may be yet. The storage
@@ -1640,213 +1643,6 @@ int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,
                                  int64_t *start,
                                  int64_t *stop,
                                  int64_t **chunks_idx);
-
-/**
- * Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
- * copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
- * them; see blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
- */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe,
-                                         int64_t len,
-                                         bool copy);
-
-/** Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed. */
-BLOSC_EXPORT void blosc2_schunk_avoid_cframe_free(blosc2_schunk *schunk, bool avoid_cframe_free);
-
-/**
- * Stores where the super-chunk is as a contiguous frame in *cframe, and in *needs_free whether the
- * caller must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of
- * the frame, or an error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
-                                uint8_t **cframe,
-                                bool *needs_free);
-
-/**
- * Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
- * what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_to_file(blosc2_schunk *schunk,
-                              const char *urlpath);
-
-/**
- * Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't
- * there. Gives where in the file the frame begins, or an error code.
- */
-BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char *urlpath);
-
-/**
- * The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
- * without frame an estimate. An error code when it can't be told.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
-
-/**
- * Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
- * super-chunk owns when the call succeeds. A chunk that the super-chunk lent may be added too: it is copied
- * either way. Gives the number of chunks, or an error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk,
-                                   uint8_t *chunk,
-                                   bool copy);
-
-/**
- * Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of
- * chunks, or an error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk,
-                                    const void *src,
-                                    int32_t nbytes);
-
-/**
- * Adds a chunk in front of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
- * chunks, or an error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk,
-                                   int64_t nchunk,
-                                   uint8_t *chunk,
-                                   bool copy);
-
-/**
- * Puts a chunk in the place of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
- * chunks, or an error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
-                                   int64_t nchunk,
-                                   uint8_t *chunk,
-                                   bool copy);
-
-/** Removes chunk nchunk. Gives the number of chunks, or an error code. */
-BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
-
-/**
- * Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes
- * chunk i. Gives 0 or an error code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk,
-                                  int64_t *offsets_order);
-
-/**
- * Fills an empty super-chunk with nitems items of BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or
- * BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Gives the number of chunks, or an error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk,
-                                   int64_t nitems,
-                                   int special_value,
-                                   int32_t chunksize);
-
-/**
- * Decompresses chunk nchunk to dest, which has room for nbytes bytes. Gives the bytes of the chunk, or
- * an error code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
-                                   int64_t nchunk,
-                                   void *dest,
-                                   int32_t nbytes);
-
-/**
- * Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
- * needs no free is valid until the super-chunk changes, by any call in any thread, or is freed. Gives the
- * bytes of the chunk, or an error code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
-                            int64_t nchunk,
-                            uint8_t **chunk,
-                            bool *needs_free);
-
-/**
- * As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
- * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given
- * here. Gives its length in bytes, or an error code, and tells by needs_free whether the caller
- * frees it.
- */
-BLOSC_EXPORT
-int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
-                                int64_t nchunk,
-                                uint8_t **chunk,
-                                bool *needs_free);
-
-/**
- * Decompresses block nblock of chunk nchunk, whose blocks have lengths of their own, into a buffer that
- * the caller frees; stores it in *dest and its size in *destsize. Gives the size, or an error code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_get_vlblock(blosc2_schunk *schunk,
-                              int64_t nchunk,
-                              int32_t nblock,
-                              uint8_t **dest,
-                              int32_t *destsize);
-
-/**
- * The offsets of the chunks as the frame stores them, in memory that the caller frees; NULL for a
- * super-chunk without frame or without chunks.
- */
-BLOSC_EXPORT int64_t *blosc2_frame_get_offsets(blosc2_schunk *schunk);
-
-/** Reads the items from start to before stop to buffer. Gives 0, or an error code. */
-BLOSC_EXPORT
-int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk,
-                                   int64_t start,
-                                   int64_t stop,
-                                   void *buffer);
-
-/**
- * Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error
- * code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk,
-                                   int64_t start,
-                                   int64_t stop,
-                                   void *buffer);
-
-/**
- * Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk,
-                                    int64_t ncoords,
-                                    const int64_t *coords,
-                                    void *buffer);
-
-/**
- * Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
- * start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
- * error code.
- */
-BLOSC_EXPORT
-int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,
-                                 int64_t *start,
-                                 int64_t *stop,
-                                 int64_t **chunks_idx);
-
-/**
- * Stores a copy of the parameters that the super-chunk compresses with in *cparams; free() it. Gives 0
- * or an error code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_get_cparams(blosc2_schunk *schunk,
-                              blosc2_cparams **cparams);
-
-/**
- * Stores a copy of the parameters that the super-chunk decompresses with in *dparams; free() it. Gives
- * 0 or an error code.
- */
-BLOSC_EXPORT
-int blosc2_schunk_get_dparams(blosc2_schunk *schunk,
-                              blosc2_dparams **dparams);
 
 /**
  * Adds a metalayer of content_len bytes. Super-chunks in frames take none once they have chunks. Gives

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Debian's OpenVDB: the level set of a sphere, written with one library and read with the other.
 . "$ROOT/scripts/clients/common.sh"
-need libblosc1 python3-openvdb libopenvdb-tools
+need libblosc1 python3-openvdb libopenvdb-tools libopenvdb-dev
 
 cat > sphere.py << 'END'
 import sys

@@ -19,10 +19,11 @@
 extern "C" {
 #endif
 
-/* The version of C-Blosc whose interface this is. */
-#define BLOSC_VERSION_MAJOR 1
-#define BLOSC_VERSION_MINOR 21
-#define BLOSC_VERSION_RELEASE 6
+/* The version of C-Blosc whose interface this is. Build scripts read these lines, and some (FindBlosc.cmake of
+   OpenVDB) only match a number that is followed by a blank. */
+#define BLOSC_VERSION_MAJOR 1   /* major: the interface may break */
+#define BLOSC_VERSION_MINOR 21  /* minor: the interface may grow */
+#define BLOSC_VERSION_RELEASE 6 /* tweaks */
 #define BLOSC_VERSION_STRING "1.21.6"
 #define BLOSC_VERSION_REVISION "$Rev$"
 #define BLOSC_VERSION_DATE "$Date:: 2024-06-24 #$"

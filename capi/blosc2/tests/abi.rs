@@ -6,8 +6,8 @@
 mod common;
 
 use common::abi::{
-    assert_compiles, assert_compiles_alone, assert_name_and_stay, compile, exported_in, exports,
-    facts, listed_symbols, prototype_assertions,
+    archive_exports, assert_compiles, assert_compiles_alone, assert_name_and_stay, compile,
+    exported_in, exports, facts, listed_symbols, prototype_assertions,
 };
 use common::{c_compiler, library_folder, project_root, run, scratch};
 use serde_json::Value;
@@ -235,6 +235,47 @@ fn row_d3_blosc2_max_dim_is_an_alias() {
         "#include <b2nd.h>\n_Static_assert(BLOSC2_MAX_DIM == B2ND_MAX_DIM, \"alias\");\n",
         &["-std=c11"],
     );
+}
+
+#[test]
+fn structs_have_the_recorded_tags_for_forward_declarations_and_names_in_cxx() {
+    let layout = facts(LIBRARY, "layout-x86_64.json");
+    let tags: Vec<(&str, &str)> = entries(&layout, "tags")
+        .map(|(name, tag)| (name.as_str(), text(tag)))
+        .collect();
+    // Clients declare a struct before the header does.
+    let mut source = String::new();
+    for (_, tag) in &tags {
+        writeln!(source, "struct {tag};").unwrap();
+    }
+    source.push_str(&includes(&layout));
+    for (name, tag) in &tags {
+        writeln!(source, "typedef struct {tag} {name};").unwrap();
+    }
+    assert_compiles(&scratch("tags"), &source, &["-std=gnu11"]);
+
+    // C++ mangles the tag of a struct, and the name of the type where C-Blosc2 has no tag.
+    let structs = entries(&layout, "structs").map(|(name, _)| name.as_str());
+    let untagged = structs
+        .filter(|name| {
+            !name.starts_with("struct ") && !tags.iter().any(|(tagged, _)| tagged == name)
+        })
+        .map(|name| (name, name));
+    let mut expected = Vec::new();
+    for (name, tag) in tags.iter().copied().chain(untagged) {
+        writeln!(source, "void use(const {name} *) {{}}").unwrap();
+        expected.push(format!("_Z3usePK{}{tag}", tag.len()));
+    }
+    let folder = scratch("mangled");
+    let (file, object) = (folder.join("test.cc"), folder.join("test.o"));
+    std::fs::write(&file, source).expect("a file under target");
+    run(c_compiler()
+        .args(["-x", "c++", "-c", "-o"])
+        .args([&object, &file]));
+    let symbols = archive_exports(&object);
+    for symbol in expected {
+        assert!(symbols.contains(&symbol), "{symbol} is not in {symbols:?}");
+    }
 }
 
 #[test]

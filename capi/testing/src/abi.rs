@@ -119,7 +119,14 @@ pub fn assert_compiles_alone(header: &str, arguments: &[&str], scratch: impl Fn(
         ("c++", "-std=c++11"),
         ("c++", "-std=c++17"),
     ] {
-        let strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", standard];
+        let strict = [
+            "-Wall",
+            "-Wextra",
+            "-pedantic",
+            "-Wredundant-decls",
+            "-Werror",
+            standard,
+        ];
         let name = format!(
             "alone-{}-{standard}{}",
             header.replace('/', "-"),

@@ -6,7 +6,7 @@
 
 mod recipes;
 
-pub use recipes::{HEADERS, Header, Piece};
+pub use recipes::{HEADERS, Header, Piece, TAGS};
 
 use cbindgen::{Config, DocumentationStyle, ItemType, Language, Layout, Style};
 use std::path::{Path, PathBuf};
@@ -78,6 +78,13 @@ fn cook(root: &Path, header: &Header, piece: &Piece) -> String {
     }
 }
 
+/// Gives opaque structs the tags of [`TAGS`]; cbindgen uses the name of the type as a tag.
+fn with_tags(text: String) -> String {
+    TAGS.iter().fold(text, |text, (name, tag)| {
+        text.replace(&format!("struct {name} "), &format!("struct {tag} "))
+    })
+}
+
 /// The constants of a Rust file as one `enum`, under the first paragraph of the file's comment.
 ///
 /// cbindgen writes a constant as `#define NAME VALUE`; C-Blosc2 has enum constants, which don't
@@ -139,7 +146,7 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
         .unwrap_or_else(|error| panic!("cbindgen on {files:?}: {error}"));
     let mut text = Vec::new();
     bindings.write(&mut text);
-    String::from_utf8(text).expect("cbindgen writes UTF-8")
+    with_tags(String::from_utf8(text).expect("cbindgen writes UTF-8"))
 }
 
 /// The names of the public types a Rust file defines.

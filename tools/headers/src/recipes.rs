@@ -24,7 +24,7 @@ pub enum Piece {
     Macros(&'static [&'static str]),
     /// The structs and function types of the Rust files.
     Types(&'static [&'static str]),
-    /// The exported functions of the Rust files.
+    /// The exported functions of the Rust files and of the public modules in them.
     Functions(&'static [&'static str]),
 }
 
@@ -62,6 +62,14 @@ const fn ferroblosc(path: &'static str, pieces: &'static [Piece]) -> Header {
         pieces,
     }
 }
+
+/// The tags of opaque structs that are not the name of the type, as C-Blosc2 has them. Clients declare these
+/// structs themselves, and C++ mangles the tag.
+pub const TAGS: &[(&str, &str)] = &[
+    ("blosc2_context", "blosc2_context_s"),
+    ("blosc2_frame", "blosc2_frame_s"),
+    ("b2nd_context_t", "b2nd_context_s"),
+];
 
 /// All headers under `include/`.
 pub const HEADERS: &[Header] = &[
@@ -143,10 +151,6 @@ pub const HEADERS: &[Header] = &[
                 "vl.rs",
                 "io.rs",
                 "schunk/mod.rs",
-                "schunk/frames.rs",
-                "schunk/chunks.rs",
-                "schunk/slices.rs",
-                "schunk/parameters.rs",
                 "meta.rs",
                 "geometry.rs",
             ]),
@@ -159,18 +163,7 @@ pub const HEADERS: &[Header] = &[
             Text("b2nd-begin.h"),
             Macros(&["types/b2nd.rs"]),
             Types(&["types/b2nd.rs"]),
-            Functions(&[
-                "b2nd/mod.rs",
-                "b2nd/create.rs",
-                "b2nd/meta.rs",
-                "b2nd/open.rs",
-                "b2nd/save.rs",
-                "b2nd/slices.rs",
-                "b2nd/selections.rs",
-                "b2nd/shape.rs",
-                "b2nd/views.rs",
-                "b2nd/copy.rs",
-            ]),
+            Functions(&["b2nd/mod.rs"]),
             Text("b2nd-end.h"),
         ],
     ),

@@ -1,5 +1,6 @@
 # A find module of the kind that programs bring for C-Blosc 1.x, which has no CMake package of its own: it
-# looks for the header and the library by name, and reads the version out of the header.
+# looks for the header and the library by name, and reads the version out of the header. As OpenVDB's, it matches a
+# number only if a blank follows.
 
 find_path(Blosc_INCLUDE_DIR blosc.h)
 find_library(Blosc_LIBRARY_RELEASE NAMES blosc libblosc)
@@ -10,8 +11,8 @@ if(Blosc_INCLUDE_DIR AND EXISTS "${Blosc_INCLUDE_DIR}/blosc.h")
   string(REGEX REPLACE "^#define[ \t]+BLOSC_VERSION_STRING[ \t]+\"([^\"]*)\".*$" "\\1" Blosc_VERSION "${_version}")
   unset(_version)
   foreach(_part MAJOR MINOR RELEASE)
-    file(STRINGS "${Blosc_INCLUDE_DIR}/blosc.h" _line REGEX "^#define[ \t]+BLOSC_VERSION_${_part}[ \t]+[0-9]+")
-    string(REGEX MATCH "[0-9]+" Blosc_VERSION_${_part} "${_line}")
+    file(STRINGS "${Blosc_INCLUDE_DIR}/blosc.h" _line REGEX "#define BLOSC_VERSION_${_part} +[0-9]+ ")
+    string(REGEX REPLACE "#define [A-Z_]+ +([0-9]+) .*" "\\1" Blosc_VERSION_${_part} "${_line}")
   endforeach()
 endif()
 
