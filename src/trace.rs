@@ -1,7 +1,8 @@
 //! Messages for people, on standard error, under `BLOSC_TRACE` and `BLOSC_INFO`.
 //!
 //! The library never prints otherwise. A line is `[error] - text (file:line)`, the layout users of
-//! C-Blosc2 know; `BLOSC_INFO` adds `[INFO] - …` lines about the parameters of each compression.
+//! C-Blosc2 know; `BLOSC_INFO` adds `[INFO] - …` lines about the parameters of each compression and about
+//! mapped files.
 //!
 //! ```
 //! // With BLOSC_TRACE set: [warning] - 3 blocks are missing (src/main.rs:2)
@@ -43,10 +44,16 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
     let _ = writeln!(std::io::stderr(), "[{name}] - {text} ({file}:{line})");
 }
 
-/// Writes what `BLOSC_INFO` (set to anything) asks for: the parameters of a compression.
-pub(crate) fn parameters(text: fmt::Arguments<'_>) {
+/// Whether `BLOSC_INFO` is set (to anything).
+pub(crate) fn informs() -> bool {
+    variable("BLOSC_INFO").is_some()
+}
+
+/// Writes a line that `BLOSC_INFO` asks for, if it is set.
+#[doc(hidden)]
+pub fn inform(text: fmt::Arguments<'_>) {
     use std::io::Write;
-    if variable("BLOSC_INFO").is_some() {
+    if informs() {
         let _ = writeln!(std::io::stderr(), "[INFO] - {text}");
     }
 }

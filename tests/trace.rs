@@ -43,7 +43,7 @@ fn compress_in_the_child() {
 
 #[test]
 fn parameters_are_told_under_blosc_info_only() {
-    let line = "[INFO] - compcode: 1, clevel: 3, blocksize: 262144, splitmode: 4, typesize: 8";
+    let line = "[INFO] - compcode: 1, clevel: 3, blocksize: 262144, splitmode: 1, typesize: 8";
     assert_eq!(stderr_with("BLOSC_INFO").trim(), line);
     assert_eq!(stderr_with("BLOSC_TRACE").trim(), "");
 }

@@ -148,8 +148,13 @@ impl Compressor {
     /// prefilter.
     pub fn compress_source(&mut self, source: Source<'_>, dest: &mut [u8]) -> Result<usize> {
         let nbytes = source.len();
-        let Some(dest) = self.usable(nbytes, dest)? else {
-            return Ok(0);
+        let dest = match self.usable(nbytes, dest) {
+            Ok(Some(dest)) => dest,
+            Ok(None) => return Ok(0),
+            Err(error) => {
+                self.inform_in_vain(nbytes);
+                return Err(error);
+            }
         };
         let has_data = nbytes == 0 || source.is_present() || self.params.prefilter.is_some();
         let typesize = self.check_params(source.is_present())?;
@@ -158,10 +163,7 @@ impl Compressor {
         }
         let requested = self.requested_blocksize(nbytes, typesize)?;
         self.blocksize_used = blocksize(&self.params, nbytes, typesize, requested);
-        trace::parameters(format_args!(
-            "compcode: {}, clevel: {}, blocksize: {}, splitmode: {}, typesize: {typesize}",
-            self.params.compcode, self.params.clevel, self.blocksize_used, self.params.splitmode.0,
-        ));
+        inform(&self.params, nbytes, typesize, self.blocksize_used);
         let mut job = Job::new(&self.params, source, nbytes, typesize, self.blocksize_used)?;
         let store_at_once = self.params.clevel == 0
             || nbytes < self.params.header.min_buffersize()
@@ -200,6 +202,7 @@ impl Compressor {
         };
         let typesize = self.check_params(true)?;
         let longest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
+        inform(&self.params, longest, typesize, longest);
         let mut job = Job::new(
             &self.params,
             Source::Blocks(blocks),
@@ -238,6 +241,17 @@ impl Compressor {
         Ok(Some(&mut dest[..most]))
     }
 
+    /// Writes the parameters of a compression whose destination is too short for a header.
+    fn inform_in_vain(&self, nbytes: usize) {
+        let requested = self.params.blocksize.max(0) as usize;
+        if nbytes <= MAX_BUFFERSIZE
+            && let Ok(typesize) = self.check_params(true)
+        {
+            let blocksize = blocksize(&self.params, nbytes, typesize, requested);
+            inform(&self.params, nbytes, typesize, blocksize);
+        }
+    }
+
     /// Judges the parameters, in the order callers know; returns the true item size.
     pub(super) fn check_params(&self, has_source: bool) -> Result<usize> {
         let params = &self.params;
@@ -271,6 +285,20 @@ impl Compressor {
             tuned.unwrap_or(0)
         })
     }
+}
+
+/// Writes the parameters of a compression if `BLOSC_INFO` asks for them. A buffer without a whole item has no
+/// line, as in C-Blosc2.
+pub(super) fn inform(params: &CParams, nbytes: usize, typesize: usize, blocksize: usize) {
+    if nbytes == 0 || nbytes < typesize || !trace::informs() {
+        return;
+    }
+    trace::inform(format_args!(
+        "compcode: {}, clevel: {}, blocksize: {blocksize}, splitmode: {}, typesize: {typesize}",
+        params.compcode,
+        params.clevel,
+        u8::from(would_split(params, typesize, blocksize)),
+    ));
 }
 
 /// Judges the sizes of source and destination.

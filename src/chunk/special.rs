@@ -1,7 +1,7 @@
 //! Making chunks whose whole content is said by their header.
 
 use super::blocksize::blocksize;
-use super::encode::{Compressor, check_sizes, header_typesize};
+use super::encode::{Compressor, check_sizes, header_typesize, inform};
 use super::header::{EXTENDED_HEADER_LENGTH, HeaderFields, Special, VERSION_STABLE, flag};
 use super::params::CParams;
 use crate::filter::{SLOTS, Slot};
@@ -81,13 +81,15 @@ fn make(
         Compressor::new(params.clone()).map_err(|error| error.recast(ErrorKind::NullPointer))?;
     check_sizes(nbytes, dest.len())?;
     compressor.check_params(false)?;
+    let blocksize = blocksize(params, nbytes, typesize, params.blocksize as usize);
+    inform(params, nbytes, typesize, blocksize);
     let header = HeaderFields {
         version: VERSION_STABLE,
         versionlz: VERSIONLZ,
         flags: flag::EXTENDED,
         typesize: header_typesize(typesize),
         nbytes,
-        blocksize: blocksize(params, nbytes, typesize, params.blocksize as usize),
+        blocksize,
         cbytes,
         filters: [Slot::default(); SLOTS],
         udcodec: 0,

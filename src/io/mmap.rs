@@ -38,6 +38,26 @@ impl MapMode {
         }
     }
 
+    /// Returns the name of the mode.
+    pub fn name(self) -> &'static str {
+        match self {
+            MapMode::Read => "r",
+            MapMode::Update => "r+",
+            MapMode::Create => "w+",
+            MapMode::Private => "c",
+        }
+    }
+
+    /// Writes the line about a file that was mapped, if `BLOSC_INFO` asks for it. Programs of C-Blosc2
+    /// search for its words.
+    pub fn inform(self, path: &dyn std::fmt::Display, mapping: &Mapping) {
+        crate::trace::inform(format_args!(
+            "Opened memory-mapped file {path} in mode {} with an mapping size of {} bytes.",
+            self.name(),
+            mapping.mapping_size
+        ));
+    }
+
     fn open(self, path: &Path) -> std::io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true);
@@ -136,6 +156,7 @@ impl MappedFile {
         })?;
         let mapping = Mapping::new(file.as_raw_fd(), mode.access(), initial)
             .map_err(|error| error.at(path))?;
+        mode.inform(&path.display(), &mapping);
         Ok(MappedFile {
             path: path.to_owned(),
             mapping,

@@ -281,6 +281,7 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
             libc::fclose(file);
             return Err(Error::MemoryAlloc);
         }
+        mode.inform(&CStr::from_ptr(urlpath).to_string_lossy(), &mapping);
         put_back(params, &mapping);
         let mut all = mapped();
         all.retain(|extra| extra.params != (&raw const *params).addr());
