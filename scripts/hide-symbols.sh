@@ -11,18 +11,20 @@
 set -euo pipefail
 
 staticlib=$1 sharedlib=$2 output=$3
+# The tools can be those for another machine.
+ld=${LD:-ld} nm=${NM:-nm} objcopy=${OBJCOPY:-objcopy}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-nm -D --defined-only "$sharedlib" | awk '{ print $3 }' > "$work/exports"
+"$nm" -D --defined-only "$sharedlib" | awk '{ print $3 }' > "$work/exports"
 test -s "$work/exports"
 
 mapfile -t roots < <(sed 's/^/-u/' "$work/exports")
-ld -r --gc-sections "${roots[@]}" -o "$work/all.o" "$staticlib"
+"$ld" -r --gc-sections "${roots[@]}" -o "$work/all.o" "$staticlib"
 # Rust's standard library carries LLVM bitcode, which makes binutils with an older LLVM's plugin crash.
-objcopy --keep-global-symbols="$work/exports" --remove-section=.llvmbc --remove-section=.llvmcmd \
+"$objcopy" --keep-global-symbols="$work/exports" --remove-section=.llvmbc --remove-section=.llvmcmd \
     "$work/all.o" "$work/library.o"
 
 rm -f "$output"
 # gcc-ar, as a plain ar may lack the plugin that objects of some compilers need.
-gcc-ar rcs "$output" "$work/library.o"
+"${AR:-gcc-ar}" rcs "$output" "$work/library.o"

@@ -26,7 +26,7 @@ install_library() {
     chmod 644 "$prefix/$libdir/lib$name.a"
 
     fill_in() {
-        sed -e "s/@VERSION@/$version/g" -e "s/@SOVERSION@/$soversion/g" -e "s:@LIBDIR@:$libdir:g" -e "s:@UP@:$up:g" "$1"
+        sed -e "s/@VERSION@/$version/g" -e "s/@SERIES@/${version%.*}/g" -e "s/@SOVERSION@/$soversion/g" -e "s:@LIBDIR@:$libdir:g" -e "s:@UP@:$up:g" "$1"
     }
     fill_in "$root/pkgconfig/$name.pc.in" > "$prefix/$libdir/pkgconfig/$name.pc"
     install -d "$prefix/$libdir/cmake/$package"

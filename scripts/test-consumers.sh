@@ -5,7 +5,7 @@
 #
 # BUILD is the folder cargo built in. The projects lie under tests/consumers, and are copied to a place outside
 # of this one. The tree is installed twice, as on most systems and with Debian's folder for libraries, below a
-# DESTDIR, and then moved: nothing may remember where it was.
+# DESTDIR, and then moved: nothing may remember where it was. Last, a project has the sources of this one inside.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,6 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$root/scripts/need.sh" gcc g++ make pkg-config cmake
 
+openvdb=/usr/lib/$(gcc -print-multiarch)/cmake/OpenVDB
 cp -r "$root/tests/consumers" "$work/projects"
 
 # quietly COMMAND...: what it says is shown only when it fails; it is in the file log until the next one.
@@ -55,11 +56,21 @@ consume() {
     [ ${#programs[@]} = 18 ]
     check_linked "${programs[@]}"
 
+    quietly cmake -S "$projects/versions" -B "$projects/versions/build" -DCMAKE_PREFIX_PATH="$prefix"
+
     echo "== A find module for Blosc 1.x, libraries in $libdir"
     quietly cmake -S "$projects/find-module" -B "$projects/find-module/build" -DCMAKE_PREFIX_PATH="$prefix"
     grep "Blosc 1.21.6: $prefix/$libdir/libblosc.so" "$work/log"
     quietly cmake --build "$projects/find-module/build"
     (cd "$projects/find-module/build" && ctest --output-on-failure | tail -n 3)
+
+    # The module of Debian's libopenvdb-dev, which make test-clients installs.
+    if [ -e "$openvdb/FindBlosc.cmake" ]; then
+        quietly cmake -S "$projects/openvdb" -B "$projects/openvdb/build" -DCMAKE_PREFIX_PATH="$prefix" -DOPENVDB_MODULES="$openvdb"
+        grep "FindBlosc of OpenVDB: 1.21.6 in $prefix/$libdir/libblosc.so" "$work/log"
+        quietly cmake --build "$projects/openvdb/build"
+        (cd "$projects/openvdb/build" && ctest --output-on-failure | tail -n 3)
+    fi
 
     echo "== pkg-config, libraries in $libdir"
     export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
@@ -74,6 +85,33 @@ consume() {
 
 consume lib
 consume "lib/$(gcc -print-multiarch)"
+
+echo "== The sources inside another project"
+# What cargo has built already is used.
+case $build in
+    */debug) profile=dev ;;
+    *) profile=$(basename "$build") ;;
+esac
+contained=$work/projects/contained
+quietly cmake -S "$contained" -B "$contained/build" -DFERROBLOSC_SOURCE="$root" -DFERROBLOSC_PROFILE="$profile" \
+    -DFERROBLOSC_CARGO_TARGET_DIR="$(dirname "$build")"
+quietly cmake --build "$contained/build" --parallel 2
+(cd "$contained/build" && ctest --output-on-failure | tail -n 3)
+mapfile -t programs < <(find "$contained/build" -maxdepth 1 -name 'use-*-*' -type f -executable)
+[ ${#programs[@]} = 8 ]
+check_linked "${programs[@]}"
+# For another machine: cargo gets its triple, and the compiler of the project. It is built where Rust has the target.
+cross=$(mktemp -d "$work/cross.XXXX")
+ln -s "$(command -v aarch64-linux-gnu-gcc || command -v gcc)" "$cross/aarch64-linux-gnu-gcc"
+ln -s "$(command -v aarch64-linux-gnu-g++ || command -v g++)" "$cross/aarch64-linux-gnu-g++"
+quietly env PATH="$cross:$PATH" cmake -S "$contained" -B "$contained/cross" -DFERROBLOSC_SOURCE="$root" \
+    -DCMAKE_TOOLCHAIN_FILE="$contained/cross.cmake" -DFERROBLOSC_CARGO_TARGET_DIR="$root/target/arm"
+grep -rhq -e "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$cross/aarch64-linux-gnu-gcc.*--target aarch64-unknown-linux-gnu" \
+    "$contained/cross"
+if rustup target list --installed 2> /dev/null | grep -qx aarch64-unknown-linux-gnu && command -v aarch64-linux-gnu-gcc qemu-aarch64 > /dev/null; then
+    quietly cmake --build "$contained/cross" --parallel 2
+    (cd "$contained/cross" && ctest --output-on-failure | tail -n 3)
+fi
 
 echo "== Rust"
 sed "s:@PROJECT@:$root:" "$work/projects/rust/Cargo.toml.in" > "$work/projects/rust/Cargo.toml"
