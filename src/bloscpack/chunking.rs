@@ -106,8 +106,22 @@ fn without_underscores(text: &str) -> Option<String> {
     is_right.then(|| text.replace('_', ""))
 }
 
+/// Returns the text in quotes as Python prints it: in double ones if it has a single one inside.
+fn quoted(text: &str) -> String {
+    match (text.contains('\''), text.contains('"')) {
+        (true, false) => format!("\"{text}\""),
+        (true, true) => format!("'{}'", text.replace('\'', "\\'")),
+        _ => format!("'{text}'"),
+    }
+}
+
 fn parse_int(text: &str) -> std::result::Result<u64, SizeError> {
-    let wrong = || SizeError::Text(format!("invalid literal for int() with base 10: '{text}'"));
+    let wrong = || {
+        SizeError::Text(format!(
+            "invalid literal for int() with base 10: {}",
+            quoted(text)
+        ))
+    };
     let number = without_underscores(text.trim()).ok_or_else(wrong)?;
     match number.parse::<i128>() {
         Ok(number) if number < 0 => Err(SizeError::Negative),
@@ -117,7 +131,12 @@ fn parse_int(text: &str) -> std::result::Result<u64, SizeError> {
 }
 
 fn parse_float(text: &str, unit: u64) -> std::result::Result<u64, SizeError> {
-    let wrong = || SizeError::Text(format!("could not convert string to float: '{text}'"));
+    let wrong = || {
+        SizeError::Text(format!(
+            "could not convert string to float: {}",
+            quoted(text)
+        ))
+    };
     let number = without_underscores(text.trim()).ok_or_else(wrong)?;
     let number: f64 = number.parse().map_err(|_| wrong())?;
     if !number.is_finite() {
@@ -235,6 +254,10 @@ mod tests {
             ("", "invalid literal for int() with base 10: ''"),
             ("K", "could not convert string to float: ''"),
             ("xM", "could not convert string to float: 'x'"),
+            ("1'M", "could not convert string to float: \"1'\""),
+            ("1'", "invalid literal for int() with base 10: \"1'\""),
+            ("1\"M", "could not convert string to float: '1\"'"),
+            ("'\"M", "could not convert string to float: '\\'\"'"),
         ] {
             assert_eq!(
                 parse_size(text),

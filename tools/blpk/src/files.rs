@@ -151,8 +151,12 @@ pub fn check(call: &Call, voice: &Voice, input: &Place, output: &Place) -> Resul
 
 /// What is said before the work.
 pub fn get_ready(call: &Call, voice: &Voice, work: &str) {
-    let nthreads = call.globals.nthreads;
+    show_threads(call.globals.nthreads, voice);
+    voice.verbose(&format!("getting ready for {work}"));
+}
+
+/// Writes the number of threads when the user wants details.
+pub fn show_threads(nthreads: usize, voice: &Voice) {
     let plural = if nthreads == 1 { "" } else { "s" };
     voice.verbose(&format!("using {nthreads} thread{plural}"));
-    voice.verbose(&format!("getting ready for {work}"));
 }

@@ -14,6 +14,9 @@ const SHOWN_OFFSETS: usize = 5;
 
 pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
     let path = call.file()?;
+    if !call.flag("json") {
+        files::show_threads(call.globals.nthreads, voice);
+    }
     Place::File(path.clone()).check_exists("file")?;
     check_complete(&path)?;
     let mut archive = Archive::open(files::open(&path)?)?;

@@ -56,6 +56,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let Some((name, arguments_of)) = matches.subcommand() else {
+        files::show_threads(globals.nthreads, &Voice::new(&globals, false));
         return usage::too_few();
     };
     let call = words::Call {
