@@ -432,10 +432,6 @@ impl Frame {
     /// [`Error::InvalidParam`] without a transaction, and in another process than that which began it;
     /// [`Error::FileOpen`] if the file is not the one of the begin any more, and [`Error::FileWrite`] if another
     /// writer has changed it; otherwise as [`Frame::change`]. The outermost transaction is rolled back then.
-    #[expect(
-        clippy::result_large_err,
-        reason = "it carries the state to go back to"
-    )]
     pub fn commit(&mut self) -> std::result::Result<Option<i64>, NotCommitted> {
         let Some(open) = self
             .transaction
