@@ -184,12 +184,18 @@ impl fmt::Display for Error {
                 number,
                 position,
                 error,
-            } => match position {
-                Some(position) => {
-                    write!(f, "chunk {number} at byte {position}: {}", error.reason())
+            } => {
+                write!(f, "chunk {number}")?;
+                if let Some(position) = position {
+                    write!(f, " at byte {position}")?;
                 }
-                None => write!(f, "chunk {number}: {}", error.reason()),
-            },
+                // An error of the system names its file, which may be one of several.
+                if error.errno().is_some() {
+                    write!(f, ": {error}")
+                } else {
+                    write!(f, ": {}", error.reason())
+                }
+            }
             Error::NeedsPlugin {
                 number,
                 position,

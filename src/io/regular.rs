@@ -12,8 +12,8 @@ use std::path::Path;
 /// Opens a file with these options, without waiting for anything.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] for a FIFO, a socket or a directory, and for a character device unless the file is
-/// written; those of opening.
+/// [`ErrorKind::InvalidInput`] for a FIFO or a socket, and for a character device unless the file is written;
+/// [`ErrorKind::IsADirectory`]; those of opening.
 pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) -> Result<File> {
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
     let opened = options.open(path);
@@ -29,6 +29,8 @@ pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) ->
     let kind = file.metadata()?.file_type();
     if holds_data(kind) || writes && kind.is_char_device() {
         Ok(file)
+    } else if kind.is_dir() {
+        Err(Error::from_raw_os_error(libc::EISDIR))
     } else {
         Err(not_regular())
     }
@@ -83,7 +85,12 @@ mod tests {
         std::fs::write(&file, b"bytes").unwrap();
         for path in [&fifo, &link, &socket, &folder, &"/dev/zero".into()] {
             let kind = open_regular(path).unwrap_err().kind();
-            assert_eq!(kind, ErrorKind::InvalidInput, "{}", path.display());
+            let expected = if path.is_dir() {
+                ErrorKind::IsADirectory
+            } else {
+                ErrorKind::InvalidInput
+            };
+            assert_eq!(kind, expected, "{}", path.display());
             let options = &mut OpenOptions::new();
             let written = open_with(options.write(true), path, false);
             assert!(written.is_err(), "{}", path.display());

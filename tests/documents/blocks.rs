@@ -39,7 +39,7 @@ const fn runner(
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that are run elsewhere.
-const ELSEWHERE: [Runner; 14] = [
+const ELSEWHERE: [Runner; 15] = [
     runner(
         "CONTRIBUTING.md",
         "make check",
@@ -64,6 +64,12 @@ const ELSEWHERE: [Runner; 14] = [
         "find_package",
         PROGRAMS,
         "block(\"README.md\", \"cmake\", \"find_package\")",
+    ),
+    runner(
+        "README.md",
+        "include(FetchContent)",
+        "tests/consumers/contained/CMakeLists.txt",
+        "FetchContent_MakeAvailable(Blosc2)",
     ),
     runner(
         "docs/clients.md",

@@ -4,21 +4,54 @@
 //! succeeds, which costs a look at a flag. The text is made when it is asked for.
 
 use ferroblosc::Error;
-use std::cell::{Cell, RefCell};
-use std::ffi::{CStr, CString, c_char, c_int};
-use std::ptr::null;
+use std::cell::Cell;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::{NonNull, null};
+use std::sync::OnceLock;
 
 thread_local! {
-    /// Whether `LAST` holds an error.
+    /// Whether the thread has an error.
     static IS_SET: Cell<bool> = const { Cell::new(false) };
-    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
+
+/// The POSIX key of each thread's error; none if there are no keys left.
+///
+/// A `thread_local!` with a destructor would not do: its registration allocates, and ends the
+/// process when that fails. A key reports it.
+static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 
 /// An error, and its text once it was asked for.
 struct Last {
     error: Error,
     text: Option<CString>,
     errno: c_int,
+}
+
+/// The memory that a thread keeps for its error.
+type Slot = Option<Last>;
+
+/// Frees the memory of a thread that ends.
+unsafe extern "C" fn free(slot: *mut c_void) {
+    IS_SET.set(false);
+    // SAFETY: `keep` made it of a box, and the thread does not use it any more.
+    drop(unsafe { Box::from_raw(slot.cast::<Slot>()) });
+}
+
+fn key() -> Option<libc::pthread_key_t> {
+    *KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: the call writes the key when it returns 0; the library stays loaded.
+        (unsafe { libc::pthread_key_create(&mut key, Some(free)) } == 0).then_some(key)
+    })
+}
+
+/// Calls `use_slot` with the memory of this thread, if it has any.
+fn with_slot<T>(use_slot: impl FnOnce(&mut Slot) -> T) -> Option<T> {
+    let key = key()?;
+    // SAFETY: the key exists, and what it holds is a box of this thread, which nothing else
+    // borrows: `use_slot` does not call into this module.
+    let slot = unsafe { NonNull::new(libc::pthread_getspecific(key).cast::<Slot>())?.as_mut() };
+    Some(use_slot(slot))
 }
 
 /// Forgets the error of the last call.
@@ -50,24 +83,38 @@ pub fn record_text(text: &CStr, errno: c_int) {
 }
 
 fn keep(error: Last) {
-    // A thread that ends keeps nothing.
-    let kept = LAST.try_with(|last| last.replace(Some(error)));
-    IS_SET.set(kept.is_ok());
+    let mut error = Some(error);
+    let old = with_slot(|slot| std::mem::replace(slot, error.take()));
+    IS_SET.set(old.is_some() || error.is_some_and(keep_first));
+}
+
+/// Keeps the first error of a thread; returns false if there is no memory for it.
+fn keep_first(error: Last) -> bool {
+    let Some(key) = key() else {
+        return false;
+    };
+    let slot = Box::into_raw(Box::new(Some(error)));
+    // SAFETY: the key exists, and its destructor frees the box.
+    let is_kept = unsafe { libc::pthread_setspecific(key, slot.cast()) } == 0;
+    if !is_kept {
+        // SAFETY: the box was just made, and nothing else has it.
+        drop(unsafe { Box::from_raw(slot) });
+    }
+    is_kept
 }
 
 /// Returns the error of the last call, and forgets it.
 #[cold]
 pub fn take() -> Option<Error> {
     IS_SET.set(false);
-    let last = LAST.try_with(RefCell::take).ok().flatten();
+    let last = with_slot(Option::take).flatten();
     last.map(|last| last.error)
 }
 
 /// Returns the text of the last call's error, or NULL if it succeeded. It lasts until the next call.
 pub fn text() -> *const c_char {
-    let text = LAST.try_with(|last| {
-        let mut last = last.borrow_mut();
-        let Some(last) = &mut *last else {
+    let text = with_slot(|slot| {
+        let Some(last) = slot else {
             return null();
         };
         let text = last.text.get_or_insert_with(|| {
@@ -82,8 +129,8 @@ pub fn text() -> *const c_char {
 
 /// Returns the error number of the system of the last call's error; 0 if it has none.
 pub fn errno() -> c_int {
-    let errno = LAST.try_with(|last| last.borrow().as_ref().map(|last| last.errno));
-    errno.ok().flatten().unwrap_or(0)
+    let errno = with_slot(|slot| slot.as_ref().map(|last| last.errno));
+    errno.flatten().unwrap_or(0)
 }
 
 #[cfg(test)]

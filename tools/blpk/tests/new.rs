@@ -433,10 +433,11 @@ fn a_full_disk_is_an_error_of_the_target() {
     let folder = Folder::new();
     folder.write("data", &noise(60_000));
     folder.quietly("compress data data.blp");
+    let journal = folder.path("data.blp.journal").display().to_string();
     for (line, what) in [
-        ("compress data out.blp", "write to out.blp"),
-        ("decompress data.blp out", "write to out"),
-        ("append data.blp data", "append to data.blp"),
+        ("compress data out.blp", "write to out.blp".to_owned()),
+        ("decompress data.blp out", "write to out".to_owned()),
+        ("append data.blp data", format!("write to {journal}")),
     ] {
         let before = folder.read("data.blp");
         let words: Vec<&str> = line.split(' ').collect();
