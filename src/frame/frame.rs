@@ -503,6 +503,10 @@ impl Frame {
             return Ok(());
         }
         let known = self.known();
+        if !known.pending.is_empty() {
+            // The index of the file does not have these chunks yet.
+            return Ok(());
+        }
         let before = known.offsets.clone().filter(|_| !known.stale);
         drop(known);
         let Some(before) = before else {
