@@ -6,7 +6,7 @@
 //!
 //! Plugins that come as a Python package can tell where their library is. A chunk names the plugin it needs,
 //! and chunks may be anybody's; so that reading one never starts a program on its own, Python is only asked
-//! if [`SEARCH_VARIABLE`] allows it, and only for the plugins of the project.
+//! if `FERROBLOSC_PLUGIN_SEARCH` allows it, and only for the plugins of the project.
 
 use crate::bridge::codec::CCodec;
 use crate::bridge::filter::CFilter;
