@@ -10,8 +10,8 @@ use crate::{Result, plugin};
 /// Writes a slice from `src`, which it reaches at most. Items outside of the array are ignored.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a view of a frame, [`Error::Lock`]; [`Error::Failure`] when a chunk can't be
-/// read, compressed or changed.
+/// [`InvalidParam`](crate::Error::InvalidParam) for a view of a frame, [`Lock`](crate::Error::Lock);
+/// [`Failure`](crate::Error::Failure) when a chunk can't be read, compressed or changed.
 ///
 /// # Panics
 /// When `src` is shorter than the request's reach.

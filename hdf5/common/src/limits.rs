@@ -31,7 +31,7 @@ fn expansion(codec_format: u8) -> usize {
 }
 
 /// Returns the largest number of bytes that `stored` bytes of this format can decode to, at most
-/// [`MAX_CHUNK`].
+/// `MAX_CHUNK`.
 pub fn backed_size(codec_format: u8, stored: usize) -> usize {
     stored
         .saturating_mul(expansion(codec_format))
@@ -39,8 +39,8 @@ pub fn backed_size(codec_format: u8, stored: usize) -> usize {
 }
 
 /// Returns the largest size that a frame of `stored` bytes may decode to, in bytes: what its bytes can hold
-/// with the densest codec; for runs of one value [`MAX_UNBACKED`], or the size of a chunk that the
-/// parameters state and what earlier filters may have added. Never above [`MAX_CHUNK`].
+/// with the densest codec; for runs of one value `MAX_UNBACKED`, or the size of a chunk that the
+/// parameters state and what earlier filters may have added. Never above `MAX_CHUNK`.
 pub fn frame_size(chunksize: u32, stored: usize) -> usize {
     let chunksize = chunksize as usize;
     let stated = chunksize
