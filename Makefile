@@ -36,7 +36,7 @@ help:
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, among them four minutes of random comparisons"
-	@echo "make test-care [ROUNDS=]        kill writers of durable data, so many of each kind"
+	@echo "make test-care [ROUNDS=]        tests of what is stored: kills, failing disks and memory, journals"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run other people's programs with our libraries (installs them)"
@@ -134,13 +134,18 @@ test-hdf5:
 	$(CARGO) build --package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 	scripts/test-hdf5.sh target/debug
 
-# Writers of durable data that are killed at any moment, ROUNDS of them for each kind.
+# Tests of what is stored: writers that are killed at any moment (ROUNDS of them for each kind), disks that fail
+# at each call, journals and temporary files in wrong places, failing allocations, damaged frames that are
+# changed; and the reference reading what is left.
 ROUNDS ?= 25
-test-care:
+test-care: reference
+	scripts/need.sh gcc g++ pkg-config valgrind
+	$(CARGO) build --package ferroblosc-capi-blosc2
 	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --test storm -- --nocapture
 	$(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
-	FERROBLOSC_CARE_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc --test faults --test durable
+	FERROBLOSC_CARE_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc --test faults --test durable --test changing
 	$(CARGO) test --package ferroblosc --lib -- journal temporary
+	$(CARGO) test --package ferroblosc-interop --test durable
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
