@@ -55,6 +55,15 @@ impl Plugin {
         }
     }
 
+    /// The codec of a stream format that this version does not know.
+    pub(crate) fn of_format(format: u8) -> Plugin {
+        Plugin {
+            kind: Kind::Format,
+            id: format,
+            name: None,
+        }
+    }
+
     fn filter(id: u8) -> Plugin {
         Plugin {
             kind: Kind::Filter,
@@ -135,11 +144,7 @@ pub fn missing_in(header: &ChunkHeader) -> Option<Plugin> {
             return Some(Plugin::codec(header.udcodec));
         }
     } else if !codec::has_format(format, header.basic.version) {
-        return Some(Plugin {
-            kind: Kind::Format,
-            id: format,
-            name: None,
-        });
+        return Some(Plugin::of_format(format));
     }
     let ids = header.filters.iter().map(|slot| slot.id);
     // The numbers below are those of Blosc2 itself: an unknown one is damage.

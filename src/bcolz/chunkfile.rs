@@ -14,7 +14,7 @@ use super::store::Store;
 use crate::blosc1::{self, Engine};
 use crate::blpk::{Header, MAX_NBYTES};
 use crate::chunk::{BasicHeader, MIN_HEADER_LENGTH};
-use crate::trace_warning;
+use crate::{codec, trace_warning};
 
 /// Bytes in front of the chunk.
 pub const FRONT: usize = 16;
@@ -25,6 +25,18 @@ const NEWEST_VERSION: u8 = 2;
 pub fn front() -> Result<Vec<u8>> {
     let front = Header::version1(Some(1)).encode();
     front.map_err(|_| Error::Argument("a header that can't be"))
+}
+
+/// Returns the format code of a chunk's codec if this version does not have that codec. The rest of the header is
+/// that of an intact chunk then.
+pub fn unknown_codec(file: &[u8]) -> Option<u8> {
+    let body = file.get(FRONT..)?;
+    let basic = BasicHeader::read(body.first_chunk::<MIN_HEADER_LENGTH>()?);
+    let is_intact = basic.version <= NEWEST_VERSION
+        && basic.nbytes >= 0
+        && usize::try_from(basic.cbytes) == Ok(body.len());
+    let is_unknown = !codec::has_format(basic.format(), basic.version);
+    (is_intact && is_unknown).then(|| basic.format())
 }
 
 /// Which plain bytes a chunk must hold.

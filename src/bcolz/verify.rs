@@ -40,6 +40,8 @@ pub enum Fault {
     },
     /// The chunk can't be read.
     Chunk(&'static str),
+    /// The codec of the chunk, by the format code in its header, is not in this version; the chunk may be intact.
+    Codec(u8),
     /// What stands in front of the chunk is wrong.
     Front,
     /// The column has another length than the first one.
@@ -73,6 +75,12 @@ impl fmt::Display for Fault {
                 write!(f, "the chunk holds {holds} bytes of {needs}")
             }
             Fault::Chunk(why) => f.write_str(why),
+            Fault::Codec(format) => {
+                write!(
+                    f,
+                    "the codec of the stream format {format} is not in this version"
+                )
+            }
             Fault::Front => f.write_str("the file does not begin as it should"),
             Fault::ColumnLength { len, first } => {
                 write!(f, "the column has {len} rows and the first one {first}")
@@ -340,7 +348,10 @@ fn chunk(
         }),
         Ok(chunk) => (!chunk.has_right_front).then_some(Fault::Front),
         Err(Error::MissingChunk(_)) => Some(Fault::MissingChunk),
-        Err(Error::Chunk { why, .. }) => Some(Fault::Chunk(why)),
+        Err(Error::Chunk { why, .. }) => Some(match chunkfile::unknown_codec(&file) {
+            Some(format) => Fault::Codec(format),
+            None => Fault::Chunk(why),
+        }),
         Err(error) if error.is_of_machine() => return Err(error),
         Err(_) => Some(Fault::Chunk("the file can't be read")),
     })

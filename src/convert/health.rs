@@ -367,6 +367,10 @@ fn verify_bcolz(path: &Path, threads: i16) -> Result<Health> {
         .map(|finding| Fault {
             path: Some(finding.path.clone()),
             is_note: finding.fault.is_note(),
+            needs: match finding.fault {
+                bcolz::Fault::Codec(format) => Some(Plugin::of_format(format)),
+                _ => None,
+            },
             ..Fault::of(finding.fault.to_string())
         })
         .collect();

@@ -170,6 +170,57 @@ fn repair_keeps_what_it_cannot_judge_and_mends_the_rest() {
     }
 }
 
+/// Gives the Blosc 1 chunk that begins at `at` a format code that no codec has.
+fn make_codec_unknown(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let flags = &mut bytes[at + 2];
+    *flags = *flags & 0x1f | 5 << 5;
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Gives the chunk at `at` of a Bloscpack file the Adler-32 checksum of its bytes, which follows it.
+fn renew_checksum(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let len = u32::from_le_bytes(bytes[at + 12..at + 16].try_into().unwrap()) as usize;
+    let (mut low, mut high) = (1, 0);
+    for &byte in &bytes[at..at + len] {
+        low = (low + u32::from(byte)) % 65521;
+        high = (high + low) % 65521;
+    }
+    let sum = (high << 16 | low).to_le_bytes();
+    bytes[at + len..at + len + 4].copy_from_slice(&sum);
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn chunks_of_unknown_codecs_in_other_formats_are_not_damaged() {
+    let folder = Folder::new();
+    let items: Vec<u8> = (0..50_000u32).flat_map(u32::to_le_bytes).collect();
+    folder.write("raw", &items);
+    folder.quietly("compress raw raw.b2frame --typesize 4");
+    folder.quietly("convert raw.b2frame a.bcolz --to bcolz --dtype <i4");
+    folder.quietly("convert raw.b2frame a.blp");
+    let chunk_file = folder.path("a.bcolz/data/__0.blp");
+    make_codec_unknown(&chunk_file, 16);
+    let blp = folder.path("a.blp");
+    let at = position(&folder, "a.blp", 0);
+    make_codec_unknown(&blp, at);
+    renew_checksum(&blp, at);
+    let before = (state(&chunk_file), state(&blp));
+    for line in ["verify", "repair", "repair --write"] {
+        for name in ["a.bcolz", "a.blp"] {
+            let said = folder.line(&format!("{line} {name}"));
+            let output = format!("{}{}", said.out(), said.err());
+            assert_eq!(said.status, 4, "{line} {name}: {output}");
+            assert!(
+                output.contains("the stream format 5"),
+                "{line} {name}: {output}"
+            );
+        }
+    }
+    assert_eq!((state(&chunk_file), state(&blp)), before);
+}
+
 #[test]
 fn plugins_are_loaded_as_the_library_loads_them() {
     let folder = Folder::new();
