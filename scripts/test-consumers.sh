@@ -108,7 +108,9 @@ quietly env PATH="$cross:$PATH" cmake -S "$contained" -B "$contained/cross" -DFE
     -DCMAKE_TOOLCHAIN_FILE="$contained/cross.cmake" -DFERROBLOSC_CARGO_TARGET_DIR="$root/target/arm"
 grep -rhq -e "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$cross/aarch64-linux-gnu-gcc.*--target aarch64-unknown-linux-gnu" \
     "$contained/cross"
-if rustup target list --installed 2> /dev/null | grep -qx aarch64-unknown-linux-gnu && command -v aarch64-linux-gnu-gcc qemu-aarch64 > /dev/null; then
+if rustup target list --installed 2> /dev/null | grep -qx aarch64-unknown-linux-gnu &&
+    command -v aarch64-linux-gnu-gcc > /dev/null && command -v aarch64-linux-gnu-g++ > /dev/null &&
+    command -v qemu-aarch64 > /dev/null; then
     quietly cmake --build "$contained/cross" --parallel 2
     (cd "$contained/cross" && ctest --output-on-failure | tail -n 3)
 fi
