@@ -68,13 +68,13 @@ impl Cells {
     fn for_each_cell(&self, mut visit: impl FnMut(usize, &[usize; MAX_DIM])) {
         let mut origin = [0; MAX_DIM];
         loop {
-            let mut at = 0;
+            let mut offset = 0;
             let mut clipped = self.sides;
             for dim in 0..MAX_DIM {
-                at += origin[dim] * self.strides[dim];
+                offset += origin[dim] * self.strides[dim];
                 clipped[dim] = clipped[dim].min(self.extents[dim] - origin[dim]);
             }
-            visit(at, &clipped);
+            visit(offset, &clipped);
             let next = (0..MAX_DIM).rev().find(|&dim| {
                 origin[dim] += self.sides[dim];
                 let inside = origin[dim] < self.extents[dim];
@@ -95,15 +95,15 @@ impl Cells {
         self.for_each_cell(|origin, clipped| {
             let len = clipped[ROW] * self.typesize;
             let mut index = [0; ROW];
-            let mut at = origin;
+            let mut offset = origin;
             loop {
-                visit(at, len);
+                visit(offset, len);
                 let next = (0..ROW).rev().find(|&dim| {
                     index[dim] += 1;
-                    at += self.strides[dim];
+                    offset += self.strides[dim];
                     let inside = index[dim] < clipped[dim];
                     if !inside {
-                        at -= index[dim] * self.strides[dim];
+                        offset -= index[dim] * self.strides[dim];
                         index[dim] = 0;
                     }
                     inside
@@ -117,18 +117,18 @@ impl Cells {
 
     /// Brings the items of a block into the order of its cells.
     fn gather(&self, block: &[u8], mut cells: &mut [u8]) {
-        self.for_each_row(|at, len| {
+        self.for_each_row(|offset, len| {
             if let Some(row) = cells.split_off_mut(..len) {
-                copy_row(&block[at..at + len], row);
+                copy_row(&block[offset..offset + len], row);
             }
         });
     }
 
     /// Undoes [`Cells::gather`].
     fn scatter(&self, mut cells: &[u8], block: &mut [u8]) {
-        self.for_each_row(|at, len| {
+        self.for_each_row(|offset, len| {
             if let Some(row) = cells.split_off(..len) {
-                copy_row(row, &mut block[at..at + len]);
+                copy_row(row, &mut block[offset..offset + len]);
             }
         });
     }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_a_cell_stand_side_by_side() {
+    fn items_of_a_cell_are_contiguous() {
         let array = Array::new(1, &[4, 8]);
         let block: Vec<u8> = (0..32).collect();
         let mut cells = [0; 32];
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn clipped_cells_of_any_number_of_dimensions_follow_the_definition() {
+    fn clipped_cells_in_any_dimension_follow_the_definition() {
         let shapes: [&[i32]; 6] = [&[13], &[9, 7], &[2, 64], &[5, 3, 6], &[4, 3, 5, 3], &[2; 8]];
         for shape in shapes {
             for side in [1usize, 2, 3, 4] {
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_those_of_the_known_vector() {
+    fn means_equal_the_known_vector() {
         let array = Array::new(4, &[4, 8]);
         let rows = [
             [1., 2., 2., 3., 3., 5., 0., 1.],
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn row_c36_cells_have_a_side_of_their_own_along_each_dimension() {
+    fn row_c36_each_dimension_has_its_own_cell_side() {
         let array = Array::new(4, &[2, 64]);
         let values: Vec<f32> = (0..128).map(|i| i as f32).collect();
         let mut cells = vec![0; 512];
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_are_not_of_the_shape_and_senseless_sides_are_refused() {
+    fn blocks_of_another_shape_and_invalid_sides_are_rejected() {
         let (array, block) = (Array::new(4, &[16, 16]), [1; 1024]);
         let mut dest = [0; 1024];
         for (meta, is_fine) in [(0, false), (1, true), (16, true), (17, false), (255, false)] {
@@ -400,12 +400,12 @@ mod tests {
             let result = NdCell.backward(&call(&array, 1), &block, &mut dest);
             assert_eq!(result, Err(Error::Failure), "{shape:?}");
         }
-        let nowhere = FilterCall {
+        let without_array = FilterCall {
             around: Default::default(),
             ..call(&array, 4)
         };
         assert_eq!(
-            NdCell.backward(&nowhere, &block, &mut dest),
+            NdCell.backward(&without_array, &block, &mut dest),
             Err(Error::Failure)
         );
     }

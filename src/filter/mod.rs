@@ -27,13 +27,13 @@ pub(crate) mod bitshuffle;
 mod bytedelta;
 mod cells;
 mod delta;
-mod pieces;
+mod fused;
 mod pipeline;
 mod registry;
 mod shuffle;
 mod trunc;
 
-pub use pieces::InParts;
+pub use fused::PartialFilter;
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
@@ -118,7 +118,7 @@ pub trait Filter: Send + Sync {
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
 
     /// Whether decompression has a step at all.
-    fn is_undone(&self) -> bool {
+    fn has_backward(&self) -> bool {
         true
     }
 
@@ -128,7 +128,7 @@ pub trait Filter: Send + Sync {
     }
 
     /// The filter as one of those that can do a part of a block.
-    fn in_parts(&self) -> Option<&dyn InParts> {
+    fn as_partial(&self) -> Option<&dyn PartialFilter> {
         None
     }
 }

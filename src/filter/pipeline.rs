@@ -4,7 +4,7 @@
 //! stages in the middle go back and forth between two private buffers. When decompressing, the last
 //! stage writes into the destination.
 
-use super::pieces::Pieces;
+use super::fused::FusedFilters;
 use super::registry::{Callable, find, load};
 use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
 use crate::{Error, ErrorKind, Result, Surroundings};
@@ -23,11 +23,11 @@ pub struct Pipeline {
     version: u8,
     typesize: usize,
     /// Whether all its filters are built in, so that registering others does not change it.
-    is_lasting: bool,
+    is_builtin_only: bool,
     has_delta: bool,
     /// How many steps decompression has, and the filled slot of one of them.
-    undone: u8,
-    an_undone: Slot,
+    backward_steps: u8,
+    sole_backward_slot: Slot,
 }
 
 /// The two buffers a worker lends to a pipeline; kept between calls.
@@ -72,7 +72,7 @@ pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
 }
 
 /// Whether a slot is a shuffle of single bytes.
-fn moves_nothing(slot: Slot, typesize: usize) -> bool {
+fn is_identity_shuffle(slot: Slot, typesize: usize) -> bool {
     slot.id == id::SHUFFLE && shuffle::element_size(slot.meta, typesize) == 1
 }
 
@@ -86,10 +86,10 @@ impl Stage {
     }
 
     /// Whether decompression has to do with it; with an unknown filter it has, and fails.
-    fn is_undone(&self) -> bool {
+    fn has_backward(&self) -> bool {
         self.filter
             .as_ref()
-            .is_none_or(|filter| filter.get().is_undone())
+            .is_none_or(|filter| filter.get().has_backward())
     }
 }
 
@@ -102,30 +102,30 @@ impl Pipeline {
             slots: *slots,
             version,
             typesize,
-            is_lasting: true,
+            is_builtin_only: true,
             ..Pipeline::default()
         };
-        for (&slot, place) in slots.iter().zip(&mut pipeline.stages) {
-            if slot.id == id::NONE || moves_nothing(slot, typesize) {
+        for (&slot, entry) in slots.iter().zip(&mut pipeline.stages) {
+            if slot.id == id::NONE || is_identity_shuffle(slot, typesize) {
                 continue;
             }
-            let stage = place.insert(Stage {
+            let stage = entry.insert(Stage {
                 slot,
                 filter: find(slot.id),
             });
             pipeline.has_delta |= slot.id == id::DELTA;
-            pipeline.is_lasting &= matches!(stage.filter, Some(Callable::BuiltIn(_)));
-            if stage.is_undone() {
-                pipeline.undone += 1;
-                pipeline.an_undone = slot;
+            pipeline.is_builtin_only &= matches!(stage.filter, Some(Callable::BuiltIn(_)));
+            if stage.has_backward() {
+                pipeline.backward_steps += 1;
+                pipeline.sole_backward_slot = slot;
             }
         }
         pipeline
     }
 
     /// Becomes the pipeline that [`Pipeline::new`] makes of these, unless it is by now.
-    pub fn renew(&mut self, slots: &[Slot; SLOTS], version: u8, typesize: usize) {
-        let is_known = self.is_lasting
+    pub fn update(&mut self, slots: &[Slot; SLOTS], version: u8, typesize: usize) {
+        let is_known = self.is_builtin_only
             && self.slots == *slots
             && self.version == version
             && self.typesize == typesize;
@@ -135,8 +135,8 @@ impl Pipeline {
     }
 
     /// Whether it stays the same whatever filters are registered.
-    pub fn is_lasting(&self) -> bool {
-        self.is_lasting
+    pub fn is_builtin_only(&self) -> bool {
+        self.is_builtin_only
     }
 
     /// Whether compression has no step.
@@ -174,21 +174,21 @@ impl Pipeline {
     }
 
     /// The only step of decompression, if there is exactly one.
-    pub fn only_undone(&self) -> Option<Slot> {
-        (self.undone == 1).then_some(self.an_undone)
+    pub fn sole_backward_slot(&self) -> Option<Slot> {
+        (self.backward_steps == 1).then_some(self.sole_backward_slot)
     }
 
     /// Whether decompression has a step at all.
-    pub fn is_undone(&self) -> bool {
-        self.undone != 0
+    pub fn has_backward(&self) -> bool {
+        self.backward_steps != 0
     }
 
     fn filled(&self) -> impl DoubleEndedIterator<Item = &Stage> {
         self.stages.iter().flatten()
     }
 
-    fn undone(&self) -> impl Iterator<Item = &Stage> {
-        self.filled().rev().filter(|stage| stage.is_undone())
+    fn backward_stages(&self) -> impl Iterator<Item = &Stage> {
+        self.filled().rev().filter(|stage| stage.has_backward())
     }
 
     fn call<'a>(
@@ -207,15 +207,15 @@ impl Pipeline {
     }
 
     /// How a block of `len` bytes goes through these stages piece by piece, if it does.
-    fn in_pieces<'a>(
+    fn fuse<'a>(
         &'a self,
         stages: impl Iterator<Item = &'a Stage>,
         reference: Reference<'a>,
         around: &Surroundings<'a>,
         len: usize,
-    ) -> Option<Pieces<'a>> {
+    ) -> Option<FusedFilters<'a>> {
         let typesize = around.typesize;
-        if !Pieces::suit(typesize, len) {
+        if !FusedFilters::supports(typesize, len) {
             return None;
         }
         let shuffles_items = |stage: &Stage| {
@@ -226,7 +226,7 @@ impl Pipeline {
         let mut stages = stages.peekable();
         let mut before = None;
         if let Some(stage) = stages.next_if(|stage| !shuffles_items(stage)) {
-            before = Some((stage.filter.as_ref()?.get().in_parts()?, call(stage)));
+            before = Some((stage.filter.as_ref()?.get().as_partial()?, call(stage)));
         }
         stages.next_if(|stage| shuffles_items(stage))?;
         let differences = stages.next_if(|stage| {
@@ -234,20 +234,20 @@ impl Pipeline {
         });
         let is_all = stages.next().is_none();
         let is_alone = before.is_none() && differences.is_none();
-        (is_all && !is_alone).then(|| Pieces::new(before, typesize, differences.is_some()))
+        (is_all && !is_alone).then(|| FusedFilters::new(before, typesize, differences.is_some()))
     }
 
     /// How a block of `len` bytes, of which the planes are known, is undone piece by piece, if it is. A shuffle alone
     /// isn't.
-    pub(crate) fn undone_in_pieces<'a>(
+    pub(crate) fn fused_backward<'a>(
         &'a self,
         reference: Reference<'a>,
         around: &Surroundings<'a>,
         len: usize,
-    ) -> Option<Pieces<'a>> {
-        let stages = self.filled().filter(|stage| stage.is_undone());
-        self.in_pieces(stages, reference, around, len)
-            .filter(Pieces::can_be_undone)
+    ) -> Option<FusedFilters<'a>> {
+        let stages = self.filled().filter(|stage| stage.has_backward());
+        self.fuse(stages, reference, around, len)
+            .filter(FusedFilters::supports_backward)
     }
 
     /// Filters a block for compression. The result lies in `scratch` or, when no filter is set, is `src`
@@ -266,9 +266,9 @@ impl Pipeline {
         let Some(first) = stages.next() else {
             return Ok(src);
         };
-        if let Some(pieces) = self.in_pieces(self.filled(), reference, around, src.len()) {
+        if let Some(fused) = self.fuse(self.filled(), reference, around, src.len()) {
             let result = grown(&mut scratch.a, src.len())?;
-            return match pieces.forward(src, result) {
+            return match fused.forward(src, result) {
                 Ok(()) => Ok(result),
                 Err(_) => Err(Error::FilterPipeline),
             };
@@ -317,11 +317,11 @@ impl Pipeline {
                 result => result,
             }
         };
-        if let Some(pieces) = self.undone_in_pieces(reference, around, src.len()) {
-            return pieces.backward_from(src, dest);
+        if let Some(fused) = self.fused_backward(reference, around, src.len()) {
+            return fused.backward_contiguous(src, dest);
         }
-        let mut remaining = self.undone;
-        let mut stages = self.undone();
+        let mut remaining = self.backward_steps;
+        let mut stages = self.backward_stages();
         let Some(first) = stages.next() else {
             dest.copy_from_slice(src);
             return Ok(());
@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_filter_that_moves_bytes_says_how_they_stand() {
+    fn the_last_reordering_filter_determines_the_byte_order() {
         let shuffle = |ids: [(u8, u8); 3]| {
             let mut slots = [Slot::default(); SLOTS];
             for (slot, (id, meta)) in slots.iter_mut().zip(ids) {
@@ -361,20 +361,20 @@ mod tests {
             }
             Pipeline::new(&slots, 1, 4).shuffle()
         };
-        const USERS: u8 = 200;
+        const USER_FILTER: u8 = 200;
         let (none, moving) = ((id::NONE, 0), (id::SHUFFLE, 0));
         assert_eq!(shuffle([none, none, moving]), Some(id::SHUFFLE));
-        let behind = [moving, (id::DELTA, 0), (id::BYTEDELTA, 0)];
-        assert_eq!(shuffle(behind), Some(id::SHUFFLE));
+        let followed = [moving, (id::DELTA, 0), (id::BYTEDELTA, 0)];
+        assert_eq!(shuffle(followed), Some(id::SHUFFLE));
         let bits = [moving, (id::BITSHUFFLE, 0), none];
         assert_eq!(shuffle(bits), Some(id::BITSHUFFLE));
         assert_eq!(shuffle([(id::SHUFFLE, 1), none, none]), None);
-        assert_eq!(shuffle([moving, (USERS, 0), none]), None);
+        assert_eq!(shuffle([moving, (USER_FILTER, 0), none]), None);
         assert_eq!(shuffle([none, none, none]), None);
     }
 
     #[test]
-    fn a_buffer_for_a_block_is_not_moved_for_its_planes() {
+    fn a_block_buffer_grows_to_hold_planes_without_moving() {
         let mut buffer = Vec::new();
         let block = grown(&mut buffer, 100_000).unwrap().as_ptr();
         assert_eq!(

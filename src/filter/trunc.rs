@@ -3,7 +3,7 @@
 //! The meta is signed: positive, the bits that are kept (of the mantissa, or of the integer); negative,
 //! the bits that are zeroed. Nothing is undone. A tail shorter than a word is copied.
 
-use super::{Filter, FilterCall, InParts};
+use super::{Filter, FilterCall, PartialFilter};
 use crate::{Error, Result, kernels};
 use std::ops::Range;
 
@@ -59,17 +59,17 @@ impl Filter for Truncation {
         Ok(())
     }
 
-    fn is_undone(&self) -> bool {
+    fn has_backward(&self) -> bool {
         false
     }
 
-    fn in_parts(&self) -> Option<&dyn InParts> {
+    fn as_partial(&self) -> Option<&dyn PartialFilter> {
         Some(self)
     }
 }
 
-impl InParts for Truncation {
-    fn forward_part(
+impl PartialFilter for Truncation {
+    fn forward_range(
         &self,
         call: &FilterCall<'_>,
         src: &[u8],
@@ -79,7 +79,7 @@ impl InParts for Truncation {
         self.forward(call, &src[from..][..dest.len()], dest)
     }
 
-    fn backward_part(&self, _: &FilterCall<'_>, _: &mut [u8], _: Range<usize>) -> Result<()> {
+    fn backward_range(&self, _: &FilterCall<'_>, _: &mut [u8], _: Range<usize>) -> Result<()> {
         Ok(())
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_meta_keeps_or_zeroes_bits() {
+    fn the_meta_sets_kept_or_zeroed_bits() {
         assert_eq!(zeroed_bits(10, F32_MANTISSA), Ok(13));
         assert_eq!(zeroed_bits(-10i8 as u8, F32_MANTISSA), Ok(10));
         assert_eq!(zeroed_bits(1, F32_MANTISSA), Ok(22));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meta_that_keeps_nothing_or_more_than_all_is_refused() {
+    fn an_out_of_range_meta_is_rejected() {
         for meta in [0i8, -23, 24, 127, -128] {
             assert_eq!(
                 zeroed_bits(meta as u8, F32_MANTISSA),

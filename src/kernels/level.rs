@@ -96,12 +96,12 @@ impl Level {
         else {
             return best;
         };
-        let of_this_family = match wanted {
+        let is_native = match wanted {
             Level::Generic => true,
             Level::Sse2 | Level::Avx2 | Level::Avx512 => cfg!(target_arch = "x86_64"),
             Level::Neon => cfg!(target_arch = "aarch64"),
         };
-        if !of_this_family {
+        if !is_native {
             return best;
         }
         Level::available()
@@ -138,20 +138,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_wish_the_best_available_level_is_chosen() {
+    fn the_default_is_the_best_available_level() {
         assert_eq!(Some(Level::choose(None)), Level::available().next_back());
         assert_eq!(Level::choose(Some("mmx")), Level::choose(None));
     }
 
     #[test]
-    fn a_wish_for_an_available_level_is_granted() {
+    fn an_available_level_can_be_forced() {
         for level in Level::available() {
             assert_eq!(Level::choose(Some(level.name())), level);
         }
     }
 
     #[test]
-    fn a_wish_beyond_the_cpu_is_capped() {
+    fn a_forced_level_is_capped_at_the_cpu() {
         for level in Level::ALL {
             assert!(Level::choose(Some(level.name())).is_available());
         }

@@ -1,8 +1,8 @@
 //! Floor 0: pure byte transforms on slices.
 //!
 //! One folder a transform; in it `generic.rs`, the definition everything else is tested against,
-//! the vector algorithm (`tiles.rs`, `vectors.rs`), where some CPUs have a better one that too
-//! (`avx512.rs`, `lines.rs`), and a `mod.rs` that checks lengths and picks a
+//! the vector algorithm (`transpose.rs`, `vectors.rs`), where some CPUs have a better one that too
+//! (`avx512.rs`, `vbmi.rs`), and a `mod.rs` that checks lengths and picks a
 //! level. Algorithms are written once, over the small trait `vector::Vector`; what a SIMD level is
 //! made of can be read in one place, `vector/<level>.rs`, and `compile.rs` compiles the algorithms
 //! for it.
@@ -29,7 +29,6 @@
 //! ```
 
 pub mod bitshuffle;
-mod bursts;
 pub mod bytedelta;
 mod cache;
 mod compile;
@@ -43,6 +42,7 @@ pub mod shuffle;
 pub mod trunc_prec;
 mod unroll;
 mod vector;
+mod write_combining;
 
 pub use level::{Level, level};
 pub(crate) use vector::LINE;

@@ -101,30 +101,30 @@ unsafe fn scan_vector<V: Vector, C: Combine, const W: usize>(v: V) -> (V, V) {
     unsafe {
         let mut inside = v;
         if W <= 1 {
-            inside = C::vectors(inside, inside.bytes_up::<1>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<1>());
         }
         if W <= 2 {
-            inside = C::vectors(inside, inside.bytes_up::<2>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<2>());
         }
         if W <= 4 {
-            inside = C::vectors(inside, inside.bytes_up::<4>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<4>());
         }
         if W < LANE {
-            inside = C::vectors(inside, inside.bytes_up::<8>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<8>());
         }
         let mut totals = inside;
         if W < LANE {
-            totals = totals.spread_last::<W>();
+            totals = totals.broadcast_last::<W>();
         }
         if V::LANES > 1 {
-            totals = C::vectors(totals, totals.lanes_up::<1>());
+            totals = C::vectors(totals, totals.shift_left_lanes::<1>());
         }
         if V::LANES > 2 {
-            totals = C::vectors(totals, totals.lanes_up::<2>());
+            totals = C::vectors(totals, totals.shift_left_lanes::<2>());
         }
         if V::LANES > 1 {
-            inside = C::vectors(inside, totals.lanes_up::<1>());
+            inside = C::vectors(inside, totals.shift_left_lanes::<1>());
         }
-        (inside, totals.spread_last_lane())
+        (inside, totals.broadcast_last_lane())
     }
 }

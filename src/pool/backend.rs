@@ -22,7 +22,7 @@ static CURRENT: AtomicPtr<Shared> = AtomicPtr::new(ptr::null_mut());
 static READERS: AtomicUsize = AtomicUsize::new(0);
 
 /// How often `set_backend` looks whether the old backend still has a reader before it leaks it.
-const LOOKS: usize = 1000;
+const READER_CHECKS: usize = 1000;
 
 /// Sets the backend for all runs that begin from now on; `None` goes back to the internal threads.
 ///
@@ -38,7 +38,7 @@ pub fn set_backend(backend: Option<Arc<dyn Backend>>) {
     if old.is_null() {
         return;
     }
-    for _ in 0..LOOKS {
+    for _ in 0..READER_CHECKS {
         if READERS.load(Ordering::SeqCst) == 0 {
             // SAFETY: `old` came from `Box::into_raw`, only this swap got it out, and nobody reads
             // it any more.

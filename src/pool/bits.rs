@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_out_smallest_first() {
+    fn numbers_are_popped_smallest_first() {
         let set = Bits::new(200);
         for number in [130, 7, 199, 64] {
             set.insert(number);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn push_fills_gaps_and_ends_at_the_capacity() {
+    fn push_fills_gaps_up_to_the_capacity() {
         for capacity in [1, 63, 64, 65, 130] {
             let set = Bits::new(capacity);
             for number in 0..capacity {

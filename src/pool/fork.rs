@@ -9,11 +9,11 @@
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
-use super::crew::Crew;
+use super::helpers::Pool;
 
-static CREW: AtomicPtr<Crew> = AtomicPtr::new(ptr::null_mut());
+static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 static FORKS: AtomicUsize = AtomicUsize::new(0);
-static WATCHING: AtomicBool = AtomicBool::new(false);
+static REGISTERED: AtomicBool = AtomicBool::new(false);
 
 /// How many forks lie between the first process that used the library and this one.
 pub(super) fn count() -> usize {
@@ -22,27 +22,27 @@ pub(super) fn count() -> usize {
 }
 
 /// The crew of this process, if it has one.
-pub(super) fn existing_crew() -> Option<&'static Crew> {
-    // Acquire: pairs with the Release in `found`.
-    let crew = CREW.load(Ordering::Acquire);
-    // SAFETY: a non-null pointer came from `Box::into_raw` in `found` and is never freed.
-    (!crew.is_null()).then(|| unsafe { &*crew })
+pub(super) fn existing_pool() -> Option<&'static Pool> {
+    // Acquire: pairs with the Release in `create`.
+    let pool = POOL.load(Ordering::Acquire);
+    // SAFETY: a non-null pointer came from `Box::into_raw` in `create` and is never freed.
+    (!pool.is_null()).then(|| unsafe { &*pool })
 }
 
 /// The crew of this process, founded if need be. `None` when forks could not be noticed.
-pub(super) fn crew() -> Option<&'static Crew> {
-    existing_crew().or_else(found)
+pub(super) fn pool() -> Option<&'static Pool> {
+    existing_pool().or_else(create)
 }
 
 #[cold]
-fn found() -> Option<&'static Crew> {
-    if !watch() {
+fn create() -> Option<&'static Pool> {
+    if !register_handler() {
         return None;
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let new = Box::into_raw(Box::new(Crew::new(cores)));
+    let new = Box::into_raw(Box::new(Pool::new(cores)));
     // Release: others see the crew behind the pointer. Acquire on failure: we see theirs.
-    match CREW.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Acquire) {
+    match POOL.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Acquire) {
         // SAFETY: `new` came from `Box::into_raw`; it is published now and never freed.
         Ok(_) => Some(unsafe { &*new }),
         Err(first) => {
@@ -60,17 +60,17 @@ fn found() -> Option<&'static Crew> {
 ///
 /// Two threads may both come here and register the handler twice, which does no harm; a `Once` would,
 /// as a fork during it leaves it locked in the child.
-pub(super) fn watch() -> bool {
+pub(super) fn register_handler() -> bool {
     // Relaxed: the flag guards no memory of ours.
     // (Miri has no fork, and does not know pthread_atfork.)
-    if cfg!(miri) || WATCHING.load(Ordering::Relaxed) {
+    if cfg!(miri) || REGISTERED.load(Ordering::Relaxed) {
         return true;
     }
     // SAFETY: `in_child` is a function of the type asked for, and stays loaded: the shared libraries
     // are linked so that they are never unloaded.
     let registered = unsafe { libc::pthread_atfork(None, None, Some(in_child)) } == 0;
     if registered {
-        WATCHING.store(true, Ordering::Relaxed);
+        REGISTERED.store(true, Ordering::Relaxed);
     }
     registered
 }
@@ -78,6 +78,6 @@ pub(super) fn watch() -> bool {
 /// Runs in a child on its only thread, before `fork` returns.
 unsafe extern "C" fn in_child() {
     // Relaxed: there is no other thread to order with.
-    CREW.store(ptr::null_mut(), Ordering::Relaxed);
+    POOL.store(ptr::null_mut(), Ordering::Relaxed);
     FORKS.fetch_add(1, Ordering::Relaxed);
 }

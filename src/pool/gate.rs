@@ -22,30 +22,30 @@ const READERS: u32 = (1 << 24) - 1;
 /// A writer is inside.
 const EXCLUSIVE: u32 = 1 << 31;
 /// A writer waits, so further readers wait too.
-const WANTED: u32 = 1 << 30;
+const WRITER_WAITS: u32 = 1 << 30;
 /// A thread sleeps until the state changes.
-const WAITED: u32 = 1 << 29;
+const HAS_SLEEPERS: u32 = 1 << 29;
 /// A writer has left while readers slept: they are next.
-const TURN: u32 = 1 << 28;
+const READERS_TURN: u32 = 1 << 28;
 /// A reader sleeps until the state changes.
 const READER_WAITS: u32 = 1 << 26;
 /// The writer is a callback's call, which waits for no other callback.
 const LEAF: u32 = 1 << 27;
 
 /// What says that a thread sleeps.
-const SLEEPERS: u32 = WAITED | READER_WAITS;
+const SLEEPERS: u32 = HAS_SLEEPERS | READER_WAITS;
 
 /// The time after which a waiting thread looks again whether waiting is allowed.
-const PATIENCE: Duration = Duration::from_millis(20);
+const RECHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// The time that a writer leaves to readers whose turn it is.
-const COURTESY: Duration = Duration::from_millis(1);
+const READERS_TURN_LIMIT: Duration = Duration::from_millis(1);
 
 /// The lock. All its bytes zero is a valid value: nothing is held.
 #[derive(Debug, Default)]
 pub struct Gate {
     state: AtomicU64,
     /// Counts the wakings.
-    bell: AtomicU32,
+    wakeups: AtomicU32,
     /// Holds whose calls may run code of the program.
     callers: Tagged,
     /// Callbacks of the writer that is inside.
@@ -84,7 +84,7 @@ impl Gate {
     pub const fn new() -> Gate {
         Gate {
             state: AtomicU64::new(0),
-            bell: AtomicU32::new(0),
+            wakeups: AtomicU32::new(0),
             callers: Tagged::new(),
             callouts: Tagged::new(),
         }
@@ -131,9 +131,9 @@ impl Gate {
     fn enter_shared(&self, entry: Entry, generation: u32) -> Result<bool, Busy> {
         loop {
             let (stored, word) = self.load(generation);
-            let is_turn = entry.recursive || word & WANTED == 0 || word & TURN != 0;
+            let is_turn = entry.recursive || word & WRITER_WAITS == 0 || word & READERS_TURN != 0;
             if word & EXCLUSIVE == 0 && is_turn {
-                if self.exchange(stored, generation, (word + 1) & !TURN) {
+                if self.exchange(stored, generation, (word + 1) & !READERS_TURN) {
                     return Ok(true);
                 }
                 continue;
@@ -146,19 +146,19 @@ impl Gate {
                     return Err(Busy);
                 }
             }
-            self.sleep(stored, generation, word, READER_WAITS, PATIENCE);
+            self.sleep(stored, generation, word, READER_WAITS, RECHECK_INTERVAL);
         }
     }
 
     /// Enters as the writer.
     fn enter_exclusive(&self, entry: Entry, generation: u32) -> Result<(), Busy> {
-        let mut has_let_pass = false;
+        let mut has_yielded = false;
         loop {
             let (stored, word) = self.load(generation);
             if word & (EXCLUSIVE | READERS) == 0 {
-                if word & TURN != 0 && !has_let_pass {
-                    has_let_pass = true;
-                    self.sleep(stored, generation, word, 0, COURTESY);
+                if word & READERS_TURN != 0 && !has_yielded {
+                    has_yielded = true;
+                    self.sleep(stored, generation, word, 0, READERS_TURN_LIMIT);
                     continue;
                 }
                 let leaf = if entry.nested { LEAF } else { 0 };
@@ -172,40 +172,40 @@ impl Gate {
                 self.stop_waiting(generation);
                 return Err(Busy);
             }
-            self.sleep(stored, generation, word, WANTED, PATIENCE);
+            self.sleep(stored, generation, word, WRITER_WAITS, RECHECK_INTERVAL);
         }
     }
 
     /// Lets readers in again that wait for this writer. Other writers that wait say so when they wake.
     fn stop_waiting(&self, generation: u32) {
-        self.update(generation, |word| word & !(WANTED | SLEEPERS));
-        self.ring();
+        self.update(generation, |word| word & !(WRITER_WAITS | SLEEPERS));
+        self.wake_all();
     }
 
     fn leave(&self, exclusive: bool, generation: u32) {
         let after = |word: u32| match word {
-            _ if exclusive && word & READER_WAITS != 0 => TURN,
+            _ if exclusive && word & READER_WAITS != 0 => READERS_TURN,
             _ if exclusive => 0,
             _ if word & READERS == 1 => (word - 1) & !SLEEPERS,
             _ => word - 1,
         };
         let before = self.update(generation, after);
-        if before & WAITED != 0 && (exclusive || before & READERS == 1) {
-            self.ring();
+        if before & HAS_SLEEPERS != 0 && (exclusive || before & READERS == 1) {
+            self.wake_all();
         }
     }
 
-    fn ring(&self) {
-        self.bell.fetch_add(1, Ordering::SeqCst);
-        futex::wake_all(&self.bell);
+    fn wake_all(&self) {
+        self.wakeups.fetch_add(1, Ordering::SeqCst);
+        futex::wake_all(&self.wakeups);
     }
 
     /// Sleeps until somebody rings, but not longer than `limit`, with a flag set in the state that was
     /// loaded; returns at once when it is another state by now.
     fn sleep(&self, stored: u64, generation: u32, word: u32, flag: u32, limit: Duration) {
-        let bell = self.bell.load(Ordering::SeqCst);
-        if self.exchange(stored, generation, word | WAITED | flag) {
-            futex::wait_for(&self.bell, bell, limit);
+        let wakeups = self.wakeups.load(Ordering::SeqCst);
+        if self.exchange(stored, generation, word | HAS_SLEEPERS | flag) {
+            futex::wait_for(&self.wakeups, wakeups, limit);
         }
     }
 
@@ -303,7 +303,7 @@ fn untagged(stored: u64, generation: u32) -> u32 {
 
 /// The number of forks between the first process and this one.
 fn generation() -> u32 {
-    fork::watch();
+    fork::register_handler();
     // It wraps only after more forks than one process tree can have alive.
     fork::count() as u32
 }
@@ -326,7 +326,7 @@ mod tests {
     };
 
     #[test]
-    fn readers_are_together_and_writers_alone() {
+    fn readers_share_and_writers_exclude() {
         let gate = Gate::new();
         let inside = AtomicUsize::new(0);
         let most_readers = AtomicUsize::new(0);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_into_the_program_are_never_waited_for() {
+    fn calls_that_run_program_code_are_never_waited_for() {
         let gate = Gate::new();
         let calling = Entry {
             calls: true,
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callback_reads_what_its_call_changes_and_changes_it_never() {
+    fn a_callback_can_read_but_not_change_the_object_it_serves() {
         let gate = Gate::new();
         let nested = Entry {
             recursive: true,
@@ -433,12 +433,12 @@ mod tests {
     }
 
     #[test]
-    fn a_callback_does_not_wait_behind_a_waiting_writer() {
+    fn a_callback_does_not_wait_for_a_waiting_writer() {
         let gate = Gate::new();
         let reading = gate.enter(READ).unwrap();
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| drop(gate.enter(WRITE).unwrap()));
-            while gate.load(generation()).1 & WANTED == 0 {
+            while gate.load(generation()).1 & WRITER_WAITS == 0 {
                 std::thread::yield_now();
             }
             let recursive = Entry {
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn another_process_finds_the_gate_free() {
+    fn a_forked_child_finds_the_gate_free() {
         let gate = Gate::new();
         let held = gate.enter(WRITE).unwrap();
         // What a child sees: the parent's state with another generation.

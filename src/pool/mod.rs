@@ -10,7 +10,7 @@
 //! | file | what |
 //! |---|---|
 //! | `slot.rs` | one run: its job, the shares left, the threads inside |
-//! | `crew.rs` | the helpers and the board of open runs |
+//! | `pool.rs` | the helpers and the board of open runs |
 //! | `worker.rs` | what a helper does with its life |
 //! | `thread.rs` | starting an operating-system thread |
 //! | `futex.rs` | sleeping and waking |
@@ -27,10 +27,10 @@
 
 mod backend;
 mod bits;
-mod crew;
 mod fork;
 mod futex;
 pub mod gate;
+mod helpers;
 mod panics;
 mod slot;
 mod thread;
@@ -89,8 +89,8 @@ pub fn run(nthreads: usize, job: &(dyn Fn(usize) + Sync)) {
     if let Some(backend) = backend::current() {
         return backend::run_on(&*backend, nthreads.min(MAX_THREADS), job);
     }
-    match fork::crew() {
-        Some(crew) => crew.run(nthreads.min(MAX_THREADS), job),
+    match fork::pool() {
+        Some(pool) => pool.run(nthreads.min(MAX_THREADS), job),
         None => job(0),
     }
 }
@@ -99,8 +99,8 @@ pub fn run(nthreads: usize, job: &(dyn Fn(usize) + Sync)) {
 ///
 /// Does not wait for them. Later runs start helpers anew.
 pub fn release() {
-    if let Some(crew) = fork::existing_crew() {
-        crew.dismiss();
+    if let Some(pool) = fork::existing_pool() {
+        pool.shutdown_idle();
     }
 }
 

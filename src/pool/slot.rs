@@ -32,11 +32,11 @@ pub(super) struct Slot {
     state: AtomicU32,
     /// The job and the number of shares at the beginning. Written by the owner while no share is
     /// left and nobody is inside; read by threads inside.
-    brief: Cell<(*const Job<'static>, u32)>,
+    task: Cell<(*const Job<'static>, u32)>,
     panics: FirstPanic,
 }
 
-// SAFETY: `brief` is written only in `open`, whose contract is that nobody is inside and no share is
+// SAFETY: `task` is written only in `open`, whose contract is that nobody is inside and no share is
 // left, and read only by threads inside; `state` orders the two (see `open` and `enter`). The job
 // behind the pointer is `Sync`. The rest is atomic.
 unsafe impl Sync for Slot {}
@@ -51,13 +51,13 @@ pub(super) struct Share<'slot> {
 }
 
 /// The job of a slot that has had no run.
-fn nothing(_tid: usize) {}
+fn no_op(_tid: usize) {}
 
 impl Slot {
     pub(super) const fn new() -> Slot {
         Slot {
             state: AtomicU32::new(0),
-            brief: Cell::new((&nothing, 0)),
+            task: Cell::new((&no_op, 0)),
             panics: FirstPanic::new(),
         }
     }
@@ -72,7 +72,7 @@ impl Slot {
         debug_assert!(shares <= SHARES as usize);
         // SAFETY: only the lifetime is changed, and the contract above is what it stood for.
         let job = unsafe { std::mem::transmute::<*const Job<'_>, *const Job<'static>>(job) };
-        self.brief.set((job, shares as u32));
+        self.task.set((job, shares as u32));
         // Release: a helper whose `enter` reads this value (or one made from it) sees the brief.
         self.state.store(shares as u32, Ordering::Release);
     }
@@ -102,7 +102,7 @@ impl Slot {
                 Ordering::Relaxed,
             ) {
                 Ok(_) => {
-                    let (job, shares) = self.brief.get();
+                    let (job, shares) = self.task.get();
                     let tid = (shares - left + 1) as usize;
                     return Some(Share {
                         slot: self,

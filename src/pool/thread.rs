@@ -59,14 +59,14 @@ fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
 }
 
 fn spawn(number: usize, body: Body) -> bool {
-    let parcel = Box::into_raw(Box::new((number, body)));
+    let start_args = Box::into_raw(Box::new((number, body)));
     let mut attributes = MaybeUninit::uninit();
     let mut thread = MaybeUninit::uninit();
     // SAFETY: the attributes are initialised before use and destroyed once. `main` gets the parcel
     // as it expects it; the parcel is taken back only when no thread was started.
     unsafe {
         if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
-            drop(Box::from_raw(parcel));
+            drop(Box::from_raw(start_args));
             return false;
         }
         let mut stack = 0;
@@ -79,19 +79,19 @@ fn spawn(number: usize, body: Body) -> bool {
             thread.as_mut_ptr(),
             attributes.as_ptr(),
             main,
-            parcel.cast(),
+            start_args.cast(),
         );
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
         if failed != 0 {
-            drop(Box::from_raw(parcel));
+            drop(Box::from_raw(start_args));
         }
         failed == 0
     }
 }
 
-extern "C" fn main(parcel: *mut c_void) -> *mut c_void {
+extern "C" fn main(start_args: *mut c_void) -> *mut c_void {
     // SAFETY: `spawn` made the parcel with `Box::into_raw` and gave it to this thread alone.
-    let (number, body) = *unsafe { Box::from_raw(parcel.cast::<(usize, Body)>()) };
+    let (number, body) = *unsafe { Box::from_raw(start_args.cast::<(usize, Body)>()) };
     if let Ok(name) = CString::new(format!("ferroblosc-{number}")) {
         // SAFETY: the name ends with a NUL byte. (Should it be too long, it is not set.)
         unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr()) };

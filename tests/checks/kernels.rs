@@ -16,8 +16,8 @@ pub const CHECKS: &[Check] = &[
         shuffle_follows_its_definition,
     ),
     (
-        "parts_are_shuffled_like_the_whole",
-        parts_are_shuffled_like_the_whole,
+        "ranges_are_shuffled_like_the_whole",
+        ranges_are_shuffled_like_the_whole,
     ),
     (
         "shuffle_stays_inside_its_slices",
@@ -39,8 +39,14 @@ pub const CHECKS: &[Check] = &[
         "bitshuffle_stays_inside_its_slices",
         bitshuffle_stays_inside_its_slices,
     ),
-    ("crowds_come_out_the_same", crowds_come_out_the_same),
-    ("far_rows_come_out_the_same", far_rows_come_out_the_same),
+    (
+        "cache_set_conflicts_do_not_change_bytes",
+        cache_set_conflicts_do_not_change_bytes,
+    ),
+    (
+        "large_rows_do_not_change_bytes",
+        large_rows_do_not_change_bytes,
+    ),
     ("delta_follows_its_definition", delta_follows_its_definition),
     (
         "truncation_follows_its_definition",
@@ -58,10 +64,7 @@ pub const CHECKS: &[Check] = &[
         "streams_stay_inside_their_slices",
         streams_stay_inside_their_slices,
     ),
-    (
-        "runs_are_found_and_nothing_else",
-        runs_are_found_and_nothing_else,
-    ),
+    ("only_runs_are_found", only_runs_are_found),
 ];
 
 /// Item counts around every vector width and tile size.
@@ -71,7 +74,7 @@ const COUNTS: &[usize] = &[
 ];
 
 /// Item counts that bring planes to nearly the same place of each kilobyte, or to quite another one.
-const CROWDED: &[usize] = &[1009, 1023, 1024, 1039, 1040, 1041, 2047, 2048];
+const CONFLICTING_COUNTS: &[usize] = &[1009, 1023, 1024, 1039, 1040, 1041, 2047, 2048];
 
 /// Item counts around the tiles of the bit shuffle.
 const BIT_COUNTS: &[usize] = &[
@@ -119,11 +122,11 @@ fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
             );
             assert!(
                 dest[dest_offset + len..].iter().all(|&byte| byte == 0xa5),
-                "wrote behind it"
+                "wrote after it"
             );
         }
     }
-    let (mut source, mut dest) = (Fenced::new(len), Fenced::new(len));
+    let (mut source, mut dest) = (Guarded::new(len), Guarded::new(len));
     for at_end in [false, true] {
         source.slice(len, at_end).copy_from_slice(&data);
         check(source.slice(len, at_end), dest.slice(len, at_end));
@@ -131,7 +134,7 @@ fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
 }
 
 /// Memory between two pages that can't be touched.
-struct Fenced {
+struct Guarded {
     map: *mut u8,
     inside: usize,
 }
@@ -139,8 +142,8 @@ struct Fenced {
 /// At least the page size of every system that the tests run on.
 const PAGE: usize = 65536;
 
-impl Fenced {
-    fn new(len: usize) -> Fenced {
+impl Guarded {
+    fn new(len: usize) -> Guarded {
         let inside = len.next_multiple_of(PAGE).max(PAGE);
         // SAFETY: a fresh private mapping, of which only the middle is made accessible.
         unsafe {
@@ -159,7 +162,7 @@ impl Fenced {
                 libc::mprotect(middle, inside, libc::PROT_READ | libc::PROT_WRITE),
                 0
             );
-            Fenced { map, inside }
+            Guarded { map, inside }
         }
     }
 
@@ -172,7 +175,7 @@ impl Fenced {
     }
 }
 
-impl Drop for Fenced {
+impl Drop for Guarded {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and no slice of it is left.
         unsafe { libc::munmap(self.map.cast(), self.inside + 2 * PAGE) };
@@ -209,7 +212,7 @@ fn bitshuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
 
 fn shuffle_follows_its_definition(level: Level) {
     for typesize in typesizes() {
-        for &items in COUNTS.iter().chain(CROWDED) {
+        for &items in COUNTS.iter().chain(CONFLICTING_COUNTS) {
             for tail in [0, typesize / 2, typesize - 1] {
                 let src = noise(items * typesize + tail);
                 let expected = shuffled(typesize, &src);
@@ -232,10 +235,10 @@ fn shuffle_follows_its_definition(level: Level) {
     }
 }
 
-fn parts_are_shuffled_like_the_whole(level: Level) {
+fn ranges_are_shuffled_like_the_whole(level: Level) {
     for typesize in typesizes() {
         // Bursts are written of 512 items and more, and of 16 bytes, where planes lie 1 KiB or more apart.
-        for (first, items, behind) in [
+        for (first, items, after) in [
             (0, 1, 5),
             (3, 63, 0),
             (64, 64, 64),
@@ -245,22 +248,22 @@ fn parts_are_shuffled_like_the_whole(level: Level) {
             (512, 1024, 512),
         ] {
             let src = noise(items * typesize);
-            let apart = first + items + behind;
+            let stride = first + items + after;
             let planes = shuffled(typesize, &src);
-            let mut expected = vec![0xa5; apart * typesize];
-            for (plane, part) in expected.chunks_mut(apart).zip(planes.chunks(items)) {
+            let mut expected = vec![0xa5; stride * typesize];
+            for (plane, part) in expected.chunks_mut(stride).zip(planes.chunks(items)) {
                 plane[first..][..items].copy_from_slice(part);
             }
-            let dest = filled(apart * typesize, |dest| {
-                shuffle::shuffle_part_at(level, typesize, &src, first, dest)
+            let dest = filled(stride * typesize, |dest| {
+                shuffle::shuffle_range_at(level, typesize, &src, first, dest)
             });
             assert!(
                 dest == expected,
-                "typesize {typesize}, {items} items behind {first}, {behind} more"
+                "typesize {typesize}, {items} items after {first}, {after} more"
             );
         }
     }
-    shuffle::shuffle_part_at(level, 8, &[], 0, &mut []);
+    shuffle::shuffle_range_at(level, 8, &[], 0, &mut []);
 }
 
 fn shuffle_stays_inside_its_slices(level: Level) {
@@ -337,10 +340,10 @@ fn streamed_planes_unshuffle_like_others(level: Level) {
             // Where lines begin elsewhere each time, with a byte of something else before and behind.
             let at = 1 + (items + typesize) % 64;
             let dest = filled(at + src.len() + 1, |dest| {
-                let behind = at + src.len();
-                (dest[at - 1], dest[behind]) = (0xA5, 0x5A);
-                shuffle::unshuffle_planes_streamed_at(level, &planes, &mut dest[at..behind]);
-                assert_eq!((dest[at - 1], dest[behind]), (0xA5, 0x5A));
+                let after = at + src.len();
+                (dest[at - 1], dest[after]) = (0xA5, 0x5A);
+                shuffle::unshuffle_planes_streamed_at(level, &planes, &mut dest[at..after]);
+                assert_eq!((dest[at - 1], dest[after]), (0xA5, 0x5A));
             });
             assert!(
                 dest[at..][..src.len()] == src,
@@ -430,10 +433,10 @@ fn bitshuffle_stays_inside_its_slices(level: Level) {
 }
 
 /// Planes and rows so far apart, in bytes, that many share sets of the cache, of the last two even few.
-const APART: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
+const STRIDES: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
 
 /// Typesizes and bit rows that are beyond the second-level cache, or the third-level one.
-const FAR_ROWS: &[(usize, usize)] = &[
+const LARGE_ROWS: &[(usize, usize)] = &[
     (16, 8192),
     (4, 98_304),
     (5, 80_001),
@@ -442,71 +445,74 @@ const FAR_ROWS: &[(usize, usize)] = &[
 ];
 
 /// Typesizes and planes that are beyond the third-level cache.
-const FAR_PLANES: &[(usize, usize)] = &[(8, 400_001), (20, 160_000), (32, 98_304), (48, 65_551)];
+const LARGE_PLANES: &[(usize, usize)] = &[(8, 400_001), (20, 160_000), (32, 98_304), (48, 65_551)];
 
-fn crowds_come_out_the_same(level: Level) {
-    for apart in APART {
+fn cache_set_conflicts_do_not_change_bytes(level: Level) {
+    for stride in STRIDES {
         for typesize in [16, 17, 31, 32, 48, 64, 80] {
-            planes_come_out_the_same(level, typesize, apart);
+            check_planes(level, typesize, stride);
         }
         for typesize in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 20, 24] {
-            bit_rows_come_out_the_same(level, typesize, apart);
+            check_bit_rows(level, typesize, stride);
         }
     }
 }
 
-fn far_rows_come_out_the_same(level: Level) {
-    for &(typesize, apart) in FAR_ROWS {
-        bit_rows_come_out_the_same(level, typesize, apart);
+fn large_rows_do_not_change_bytes(level: Level) {
+    for &(typesize, stride) in LARGE_ROWS {
+        check_bit_rows(level, typesize, stride);
     }
-    for &(typesize, apart) in FAR_PLANES {
-        planes_come_out_the_same(level, typesize, apart);
+    for &(typesize, stride) in LARGE_PLANES {
+        check_planes(level, typesize, stride);
     }
 }
 
-/// Planes of `apart` bytes of items of `typesize`.
-fn planes_come_out_the_same(level: Level, typesize: usize, apart: usize) {
-    let src = noise(apart * typesize + typesize / 2);
+/// Planes of `stride` bytes of items of `typesize`.
+fn check_planes(level: Level, typesize: usize, stride: usize) {
+    let src = noise(stride * typesize + typesize / 2);
     let planes = shuffled(typesize, &src);
-    let mut fenced = Fenced::new(src.len());
+    let mut guarded = Guarded::new(src.len());
     for at_end in [false, true] {
-        let dest = fenced.slice(src.len(), at_end);
+        let dest = guarded.slice(src.len(), at_end);
         shuffle::shuffle_at(level, typesize, &src, dest);
         assert!(
             dest == planes,
-            "shuffle: typesize {typesize}, {apart} items"
+            "shuffle: typesize {typesize}, {stride} items"
         );
         shuffle::unshuffle_at(level, typesize, &planes, dest);
-        assert!(dest == src, "unshuffle: typesize {typesize}, {apart} items");
+        assert!(
+            dest == src,
+            "unshuffle: typesize {typesize}, {stride} items"
+        );
     }
 }
 
-/// Bit rows of `apart` bytes of items of `typesize`.
-fn bit_rows_come_out_the_same(level: Level, typesize: usize, apart: usize) {
-    let src = noise(apart * typesize * 8 + typesize / 2);
-    let mut fenced = Fenced::new(src.len());
+/// Bit rows of `stride` bytes of items of `typesize`.
+fn check_bit_rows(level: Level, typesize: usize, stride: usize) {
+    let src = noise(stride * typesize * 8 + typesize / 2);
+    let mut guarded = Guarded::new(src.len());
     let mut expected = vec![0; src.len()];
     bitshuffle::bitshuffle_at(Level::Generic, typesize, &src, &mut expected);
     for at_end in [false, true] {
-        let dest = fenced.slice(src.len(), at_end);
+        let dest = guarded.slice(src.len(), at_end);
         bitshuffle::bitshuffle_at(level, typesize, &src, dest);
         assert!(
             dest == expected,
-            "bitshuffle: typesize {typesize}, rows of {apart} bytes"
+            "bitshuffle: typesize {typesize}, rows of {stride} bytes"
         );
         bitshuffle::bitunshuffle_at(level, typesize, &expected, dest);
         assert!(
             dest == src,
-            "bitunshuffle: typesize {typesize}, rows of {apart} bytes"
+            "bitunshuffle: typesize {typesize}, rows of {stride} bytes"
         );
     }
-    let (first, count, group) = (5, apart / 2, typesize * 8);
+    let (first, count, group) = (5, stride / 2, typesize * 8);
     let part = filled(count * group, |part| {
         bitshuffle::bitunshuffle_groups_at(level, typesize, &expected, first, part)
     });
     assert!(
         part == src[first * group..][..count * group],
-        "{count} groups: typesize {typesize}, rows of {apart} bytes"
+        "{count} groups: typesize {typesize}, rows of {stride} bytes"
     );
 }
 
@@ -528,16 +534,16 @@ fn delta_follows_its_definition(level: Level) {
             let back = filled(len, |back| delta::decode_first_at(level, word, &dest, back));
             assert!(back == src, "decode_first: words of {word}, {len} bytes");
             for part in [0, word, 3 * word, whole / word / 2 * word] {
-                let (before, behind) = match part {
+                let (before, after) = match part {
                     0 => (&[0; 8][..word], 0),
                     _ if part > whole => continue,
                     _ => (&src[part - word..part], part),
                 };
-                let mut buffer = dest[behind..].to_vec();
+                let mut buffer = dest[after..].to_vec();
                 delta::decode_first_in_place_at(level, before, &mut buffer);
                 assert!(
-                    buffer == src[behind..],
-                    "decode_first_in_place: words of {word}, {len} bytes from {behind} on"
+                    buffer == src[after..],
+                    "decode_first_in_place: words of {word}, {len} bytes from {after} on"
                 );
             }
 
@@ -686,7 +692,7 @@ fn streams_stay_inside_their_slices(level: Level) {
     }
 }
 
-fn runs_are_found_and_nothing_else(level: Level) {
+fn only_runs_are_found(level: Level) {
     assert_eq!(run::constant_at(level, &[]), None);
     for len in 1..300 {
         let mut stream = vec![0x5a; len];

@@ -3,23 +3,23 @@
 //! GFNI multiplies 8 x 8 matrices of bits, one in each 8 bytes of a register, and multiplying the
 //! unit matrix by a transposed operand transposes. That is far less work than swapping bits across
 //! registers, but it wants the eight bytes of a matrix, byte `j` of the eight items of a group,
-//! next to each other. So the order is another one than in `tiles.rs`: first each group is sorted
+//! next to each other. So the order is another one than in `transpose.rs`: first each group is sorted
 //! by `j`, then GFNI transposes, which makes the group a sequence of the bit rows `8 j + k`, and
 //! what is left is a byte shuffle of groups, whose planes are the rows.
 //!
 //! A group of items of 2 bytes is just a lane. Of 1 byte, two groups share a lane; of 4 bytes, a
 //! group has two lanes, of which one gets the bytes 0 and 1 of the items, and the other the bytes 2
-//! and 3. So everything happens in registers. Wider items have to wait on the stack, as in `lines.rs`.
+//! and 3. So everything happens in registers. Wider items have to wait on the stack, as in `vbmi.rs`.
 //!
 //! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
 
-use super::tiles::{Ahead, GROUP};
-use crate::kernels::bursts::{self, BURST, Rows};
-use crate::kernels::cpu::shuffles_two_registers_at_once;
-use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
+use super::transpose::{GROUP, Prefetch};
+use crate::kernels::cpu::has_fast_vpermt2b;
+use crate::kernels::shuffle::transpose::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{self, BURST, Rows};
 use std::arch::x86_64::*;
 
 /// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.
@@ -66,7 +66,7 @@ unsafe fn write_rows<const ROWS: usize>(r: [Avx512; COLUMNS], dest: *mut u8, row
             // Both groups of a lane at once: row `k` of one and of the other is a unit of two
             // bytes.
             let mut r = r;
-            unroll!(16: k < ROWS, { r[k] = r[k].lookup(&INTERLEAVE) });
+            unroll!(16: k < ROWS, { r[k] = r[k].shuffle_bytes(&INTERLEAVE) });
             rotate::<Avx512, 2>(ROWS, 3, r)
         } else {
             rotate::<Avx512, 1>(ROWS, 4, r)
@@ -132,7 +132,7 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
             let sort = if TS == 1 { &SORT_1 } else { &SORT_2 };
             unroll!(4: m < 2 * TS, {
                 let four = read_lanes::<BY_LINES>(src.add(m * LINE), stride);
-                unroll!(4: k, { r[4 * m + k] = transpose_bits(four[k].lookup(sort)) });
+                unroll!(4: k, { r[4 * m + k] = transpose_bits(four[k].shuffle_bytes(sort)) });
             });
             if TS == 1 {
                 write_rows::<8>(r, dest, rows);
@@ -147,7 +147,7 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
             unroll!(2: k, {
                 let (first, second) = (four[2 * k], four[2 * k + 1]);
                 // The items 7 to 4 of a byte come before its items 3 to 0.
-                let (bytes_01, bytes_23) = second.lookup(&SORT_4).zip::<4>(first.lookup(&SORT_4));
+                let (bytes_01, bytes_23) = second.shuffle_bytes(&SORT_4).interleave::<4>(first.shuffle_bytes(&SORT_4));
                 r[2 * m + k] = transpose_bits(bytes_01);
                 upper[2 * m + k] = transpose_bits(bytes_23);
             });
@@ -174,7 +174,7 @@ unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: u
             }
             2 => {
                 let mut r = read_rows::<16>(src, rows);
-                unroll!(16: k, { r[k] = r[k].lookup(&INTERLEAVE) });
+                unroll!(16: k, { r[k] = r[k].shuffle_bytes(&INTERLEAVE) });
                 unroll!(4: i, {
                     let four = [r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]];
                     Avx512::store_lanes(four, dest.add(i * LINE), stride);
@@ -187,10 +187,10 @@ unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: u
                 unroll!(8: i, {
                     let (a, b) = (2 * i, 2 * i + 1);
                     let four = [
-                        even_words(bytes_01[a], bytes_23[a]).lookup(&UNSORT_4),
-                        odd_words(bytes_01[a], bytes_23[a]).lookup(&UNSORT_4),
-                        even_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
-                        odd_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
+                        even_words(bytes_01[a], bytes_23[a]).shuffle_bytes(&UNSORT_4),
+                        odd_words(bytes_01[a], bytes_23[a]).shuffle_bytes(&UNSORT_4),
+                        even_words(bytes_01[b], bytes_23[b]).shuffle_bytes(&UNSORT_4),
+                        odd_words(bytes_01[b], bytes_23[b]).shuffle_bytes(&UNSORT_4),
                     ];
                     Avx512::store_lanes(four, dest.add(i * LINE), stride);
                 });
@@ -237,10 +237,7 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
 pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
     // SAFETY: the caller's contract. Where bursts pay, rows are longer than they.
     unsafe {
-        match (
-            bursts::pay(rows, GROUP * TS),
-            shuffles_two_registers_at_once(),
-        ) {
+        match (write_combining::pays(rows, GROUP * TS), has_fast_vpermt2b()) {
             (true, true) => bitshuffle_in_bursts::<TS, true>(src, dest, rows),
             (true, false) => bitshuffle_in_bursts::<TS, false>(src, dest, rows),
             (false, true) => bitshuffle_in_tiles::<TS, true>(src, dest, rows),
@@ -261,15 +258,15 @@ unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
 ) {
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
-    let ahead = Ahead::of_writing(TS, rows);
+    let prefetch = Prefetch::for_writing(TS, rows);
     while done < rows {
         let at = done.min(rows - LINE);
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
         unsafe {
             let groups = src.add(at * GROUP * TS);
-            ahead.fetch_items(groups, LINE, TS);
+            prefetch.items(groups, LINE, TS);
             for byte in 0..TS {
-                ahead.fetch_rows::<LINE>(dest.add(byte * GROUP * rows + at), rows);
+                prefetch.rows::<LINE>(dest.add(byte * GROUP * rows + at), rows);
             }
             shuffle_tile::<TS, BY_LINES>(groups, dest.add(at), rows);
         };
@@ -279,7 +276,7 @@ unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
 }
 
 /// Rows of items of 4 bytes, the most there are.
-const MOST_ROWS: usize = 4 * GROUP;
+const MAX_ROWS: usize = 4 * GROUP;
 
 /// [`bitshuffle`] in bursts.
 ///
@@ -293,8 +290,8 @@ unsafe fn bitshuffle_in_bursts<const TS: usize, const BY_LINES: bool>(
 ) {
     // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
     unsafe {
-        let rows = Rows::following(dest, GROUP * TS, rows);
-        bursts::fill_in_bursts::<Avx512, MOST_ROWS, BURST>(rows, |first, to| {
+        let rows = Rows::contiguous(dest, GROUP * TS, rows);
+        write_combining::fill_rows::<Avx512, MAX_ROWS, BURST>(rows, |first, to| {
             shuffle_tile::<TS, BY_LINES>(src.add(first * GROUP * TS), to, BURST);
         });
     }
@@ -312,16 +309,16 @@ pub(super) unsafe fn bitunshuffle<const TS: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let ahead = Ahead::of_reading(TS, rows);
+    let prefetch = Prefetch::for_reading(TS, rows);
     let mut done = 0;
     while done < rows {
         let at = done.min(rows - LINE);
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
         unsafe {
             let groups = dest.add(at * GROUP * TS);
-            ahead.fetch_items(groups, LINE, TS);
+            prefetch.items(groups, LINE, TS);
             for byte in 0..TS {
-                ahead.fetch_rows::<LINE>(src.add(byte * GROUP * step + at), step);
+                prefetch.rows::<LINE>(src.add(byte * GROUP * step + at), step);
             }
             unshuffle_tile::<TS>(src.add(at), groups, step);
         }

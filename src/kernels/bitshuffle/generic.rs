@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transposing_moves_every_bit_to_its_mirror_place() {
+    fn transposing_swaps_row_and_column_of_every_bit() {
         for e in 0..8 {
             for k in 0..8 {
                 let mut bytes = [0; 8];

@@ -7,15 +7,15 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod generic;
+mod transpose;
 #[cfg(target_arch = "x86_64")]
-mod lines;
-mod tiles;
+mod vbmi;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::shuffles_two_registers_at_once;
+use super::cpu::has_fast_vpermt2b;
 use super::level::{Level, level};
-pub(crate) use tiles::GROUP;
+pub(crate) use transpose::GROUP;
 
 /// Bit-shuffles `src` into `dest` of the same length.
 ///
@@ -76,19 +76,17 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
                 1 => return avx512::bitshuffle::<1>(from, to, rows),
                 2 => return avx512::bitshuffle::<2>(from, to, rows),
                 4 => return avx512::bitshuffle::<4>(from, to, rows),
-                _ if shuffles_two_registers_at_once()
-                    && lines::bitshuffle(typesize, from, to, rows) =>
-                {
+                _ if has_fast_vpermt2b() && vbmi::bitshuffle(typesize, from, to, rows) => {
                     return;
                 }
                 _ => {}
             }
         }
-        if tiles::bursts_pay_for(typesize, rows) {
+        if transpose::bursts_pay(typesize, rows) {
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
-                    tiles::bitshuffle_in_bursts::<V>(typesize, from, to, rows)
+                    transpose::bitshuffle_in_bursts::<V>(typesize, from, to, rows)
                 },
                 generic: generic::bitshuffle(typesize, src, dest, rows),
             );
@@ -96,7 +94,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
-                tiles::bitshuffle::<V>(typesize, from, to, rows)
+                transpose::bitshuffle::<V>(typesize, from, to, rows)
             },
             generic: generic::bitshuffle(typesize, src, dest, rows),
         )
@@ -145,19 +143,17 @@ pub fn bitunshuffle_groups_at(
                 1 => return avx512::bitunshuffle::<1>(from, step, to, rows),
                 2 => return avx512::bitunshuffle::<2>(from, step, to, rows),
                 4 => return avx512::bitunshuffle::<4>(from, step, to, rows),
-                _ if shuffles_two_registers_at_once()
-                    && lines::bitunshuffle(typesize, from, step, to, rows) =>
-                {
+                _ if has_fast_vpermt2b() && vbmi::bitunshuffle(typesize, from, step, to, rows) => {
                     return;
                 }
                 _ => {}
             }
         }
-        if tiles::read_bursts_pay_for(typesize, step, rows) {
+        if transpose::read_bursts_pay(typesize, step, rows) {
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
-                    tiles::bitunshuffle_in_bursts::<V>(typesize, from, step, to, rows)
+                    transpose::bitunshuffle_in_bursts::<V>(typesize, from, step, to, rows)
                 },
                 generic: generic::bitunshuffle(typesize, src, step, dest),
             );
@@ -165,7 +161,7 @@ pub fn bitunshuffle_groups_at(
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
-                tiles::bitunshuffle::<V>(typesize, from, step, to, rows)
+                transpose::bitunshuffle::<V>(typesize, from, step, to, rows)
             },
             generic: generic::bitunshuffle(typesize, src, step, dest),
         )

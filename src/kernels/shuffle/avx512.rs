@@ -5,20 +5,22 @@
 //! of one register, which costs no such shuffle, and one permutation of its bytes makes them a word
 //! of each of 16 consecutive items. Registers of words are interleaved by rounds then: `(a, b)`
 //! becomes `a0 b0 a1 b1 …`, and with `W = N << C` registers, `N` odd, `C` rounds that interleave
-//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `tiles.rs`. The words
+//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `transpose.rs`. The words
 //! are loaded in such an order that these are the words that belong together. What is left are `N`
 //! streams of units, which are put together line by line.
 //!
 //! Planes often lie powers of two apart, where lines don't stay in the cache until their next 16
 //! bytes are wanted. So the lines of wider items wait on the stack.
 
-use super::tiles::{self, COLUMNS, Planes};
-use crate::kernels::bursts::{self, HALF_BURST, copy};
-use crate::kernels::cache::{FAR, Nearness, WAYS, crowded, exceed_third, fetch, fetch_following};
-use crate::kernels::cpu::is_quicker_by_halves;
+use super::transpose::{self, COLUMNS, Planes};
+use crate::kernels::cache::{
+    CacheLevel, L1_WAYS, PREFETCH_DISTANCE, exceeds_l3, has_set_conflicts, prefetch, prefetch_ahead,
+};
+use crate::kernels::cpu::prefers_half_loads;
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{self, HALF_BURST, copy};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -34,10 +36,10 @@ const STREAMS: usize = 7;
 /// Byte `i` of lane `p` becomes byte `p` of word `i`.
 const WORDS_OF_LANES: [u8; LINE] = {
     let mut table = [0; LINE];
-    let mut place = 0;
-    while place < LINE {
-        table[place] = (place % WORD * LANE + place / WORD) as u8;
-        place += 1;
+    let mut pos = 0;
+    while pos < LINE {
+        table[pos] = (pos % WORD * LANE + pos / WORD) as u8;
+        pos += 1;
     }
     table
 };
@@ -45,12 +47,12 @@ const WORDS_OF_LANES: [u8; LINE] = {
 /// The words of the low halves of two registers in turns, and of their high halves.
 const INTERLEAVE: [[u32; WORDS]; 2] = {
     let mut tables = [[0; WORDS]; 2];
-    let mut place = 0;
-    while place < WORDS {
-        let word = (place % 2 * WORDS + place / 2) as u32;
-        tables[0][place] = word;
-        tables[1][place] = word + WORDS as u32 / 2;
-        place += 1;
+    let mut pos = 0;
+    while pos < WORDS {
+        let word = (pos % 2 * WORDS + pos / 2) as u32;
+        tables[0][pos] = word;
+        tables[1][pos] = word + WORDS as u32 / 2;
+        pos += 1;
     }
     tables
 };
@@ -64,16 +66,16 @@ impl<const W: usize> Shape<W> {
     /// Streams of units after them.
     const STREAMS: usize = W >> Self::ROUNDS;
     /// Registers of each stream.
-    const PARTS: usize = 1 << Self::ROUNDS;
+    const STREAM_LEN: usize = 1 << Self::ROUNDS;
     /// `[i][j]`: what line `i` takes from stream `j`, the second operand; the first one is what it
     /// has from the streams before, to begin with stream 0 as it is.
     const LINES: [[[u32; WORDS]; STREAMS]; STREAMS] = {
         let mut tables = [[[0; WORDS]; STREAMS]; STREAMS];
         let mut at = 0;
         while at < Self::STREAMS * WORDS {
-            let (line, place) = (at / WORDS, at % WORDS);
-            let unit = at / Self::PARTS;
-            let word = unit / Self::STREAMS * Self::PARTS + at % Self::PARTS;
+            let (line, pos) = (at / WORDS, at % WORDS);
+            let unit = at / Self::STREAM_LEN;
+            let word = unit / Self::STREAMS * Self::STREAM_LEN + at % Self::STREAM_LEN;
             let mut stream = 1;
             while stream < Self::STREAMS {
                 let from = if unit % Self::STREAMS == stream {
@@ -81,9 +83,9 @@ impl<const W: usize> Shape<W> {
                 } else if unit % Self::STREAMS == 0 && stream == 1 {
                     word
                 } else {
-                    place
+                    pos
                 };
-                tables[line][stream][place] = from as u32;
+                tables[line][stream][pos] = from as u32;
                 stream += 1;
             }
             at += 1;
@@ -116,7 +118,7 @@ unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
         let table = _mm512_loadu_si512(WORDS_OF_LANES.as_ptr().cast());
         Avx512(_mm512_permutexvar_epi8(
             table,
-            Avx512::<HALVES>::of_lanes(planes).0,
+            Avx512::<HALVES>::from_lanes(planes).0,
         ))
     }
 }
@@ -127,16 +129,16 @@ unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
 /// The CPU has the features; 16 bytes can be read at each place that `byte` returns, and 16 items
 /// can be written at `dest`.
 #[inline(always)]
-unsafe fn put_together<const W: usize, const HALVES: bool>(
+unsafe fn assemble_items<const W: usize, const HALVES: bool>(
     byte: impl Fn(usize) -> *const u8,
     dest: *mut u8,
 ) {
-    let (streams, parts) = (Shape::<W>::STREAMS, Shape::<W>::PARTS);
+    let (streams, stream_len) = (Shape::<W>::STREAMS, Shape::<W>::STREAM_LEN);
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         unroll!(16: k < W, {
-            let first = WORD * (k % streams * parts + k / streams);
+            let first = WORD * (k % streams * stream_len + k / streams);
             let bytes = [byte(first), byte(first + 1), byte(first + 2), byte(first + 3)];
             r[k] = load_words::<HALVES>(bytes);
         });
@@ -148,30 +150,30 @@ unsafe fn put_together<const W: usize, const HALVES: bool>(
                 r[2 * k + 1] = select(a, b, &INTERLEAVE[1]);
             });
         });
-        unroll!(16: part < parts, {
+        unroll!(16: reg < stream_len, {
             unroll!(7: i < streams, {
-                let mut line = r[part];
+                let mut line = r[reg];
                 unroll!(7: j < streams, {
                     if j > 0 {
-                        line = select(line, r[j * parts + part], &Shape::<W>::LINES[i][j]);
+                        line = select(line, r[j * stream_len + reg], &Shape::<W>::LINES[i][j]);
                     }
                 });
-                line.store(dest.add((part * streams + i) * LINE));
+                line.store(dest.add((reg * streams + i) * LINE));
             });
         });
     }
 }
 
 /// More planes with lines in the same set of a first-level cache of 12 ways are better read a line at a time; of one of 8
-/// ways, which Zen 4 has, more than [`WAYS`].
-const CROWD: usize = 16;
+/// ways, which Zen 4 has, more than [`L1_WAYS`].
+const MAX_CONFLICTS: usize = 16;
 
 /// The most planes.
-const PLANES: usize = COLUMNS * WORD;
+const MAX_PLANES: usize = COLUMNS * WORD;
 
 /// Lines of planes that wait on the stack, `SPAN` bytes of each plane.
 #[repr(align(64))]
-struct Lines<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; PLANES]);
+struct StagedPlanes<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; MAX_PLANES]);
 
 /// The last item, among those up to the 16th, that begins with a cache line; the 16th if none does
 /// or there are too few items to pay for a step more.
@@ -203,22 +205,26 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS {
-            if items >= HALF_BURST && bursts::pay(stride, typesize) {
+            if items >= HALF_BURST && write_combining::pays(stride, typesize) {
                 return unshuffle_lines::<W, HALVES, HALF_BURST>(planes, dest, items);
             }
-            if crowded(stride, typesize, if HALVES { WAYS } else { CROWD }) {
+            if has_set_conflicts(
+                stride,
+                typesize,
+                if HALVES { L1_WAYS } else { MAX_CONFLICTS },
+            ) {
                 return unshuffle_lines::<W, HALVES, LINE>(planes, dest, items);
             }
         }
         let mut done = 0;
         let mut step = second_step(dest, typesize, items);
-        let far = exceed_third(items * typesize);
+        let far = exceeds_l3(items * typesize);
         while done < items {
             let item = done.min(items - WORDS);
             if far {
-                fetch_following(dest.wrapping_add(item * typesize), WORDS * typesize);
+                prefetch_ahead(dest.wrapping_add(item * typesize), WORDS * typesize);
             }
-            put_together::<W, HALVES>(|j| planes.plane(j).add(item), dest.add(item * typesize));
+            assemble_items::<W, HALVES>(|j| planes.plane(j).add(item), dest.add(item * typesize));
             done = item + step;
             step = WORDS;
         }
@@ -236,26 +242,29 @@ unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>
     items: usize,
 ) {
     let typesize = W * WORD;
-    let mut lines = Lines([[MaybeUninit::uninit(); SPAN]; PLANES]);
+    let mut lines = StagedPlanes([[MaybeUninit::uninit(); SPAN]; MAX_PLANES]);
     let lines: *mut u8 = lines.0.as_mut_ptr().cast();
-    let far = exceed_third(items * typesize);
+    let far = exceeds_l3(items * typesize);
     let mut done = 0;
     while done < items {
         let first = done.min(items - SPAN);
         if far {
-            fetch_following(dest.wrapping_add(first * typesize), SPAN * typesize);
+            prefetch_ahead(dest.wrapping_add(first * typesize), SPAN * typesize);
         }
         // SAFETY: so many items from the first on exist, and all lines are filled before they are read.
         unsafe {
             for j in 0..typesize {
                 if far {
-                    fetch(Nearness::Second, planes.plane(j).wrapping_add(first + FAR));
+                    prefetch(
+                        CacheLevel::L2,
+                        planes.plane(j).wrapping_add(first + PREFETCH_DISTANCE),
+                    );
                 }
                 copy::<Avx512>(planes.plane(j).add(first), lines.add(j * SPAN), SPAN);
             }
             for at in (0..SPAN).step_by(WORDS) {
                 let to = dest.add((first + at) * typesize);
-                put_together::<W, HALVES>(|j| lines.add(j * SPAN + at), to);
+                assemble_items::<W, HALVES>(|j| lines.add(j * SPAN + at), to);
             }
         }
         done = first + SPAN;
@@ -263,7 +272,7 @@ unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>
 }
 
 /// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than
-/// in `tiles.rs`, and says so. Those of 4 and 8 bytes are not: there the Xeon is bound by memory.
+/// in `transpose.rs`, and says so. Those of 4 and 8 bytes are not: there the Xeon is bound by memory.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are
@@ -277,10 +286,10 @@ pub(super) unsafe fn unshuffle(
 ) -> bool {
     // SAFETY: the caller's contract.
     unsafe {
-        if is_quicker_by_halves() {
-            unshuffle_loading::<true>(typesize, planes, dest, items)
+        if prefers_half_loads() {
+            unshuffle_with::<true>(typesize, planes, dest, items)
         } else {
-            unshuffle_loading::<false>(typesize, planes, dest, items)
+            unshuffle_with::<false>(typesize, planes, dest, items)
         }
     }
 }
@@ -289,7 +298,7 @@ pub(super) unsafe fn unshuffle(
 ///
 /// # Safety
 /// As for [`unshuffle`].
-unsafe fn unshuffle_loading<const HALVES: bool>(
+unsafe fn unshuffle_with<const HALVES: bool>(
     typesize: usize,
     planes: impl Planes,
     dest: *mut u8,
@@ -314,18 +323,18 @@ unsafe fn unshuffle_loading<const HALVES: bool>(
     true
 }
 
-/// [`tiles::shuffle`], loading lanes by halves of registers.
+/// [`transpose::shuffle`], loading lanes by halves of registers.
 ///
 /// # Safety
-/// As for [`tiles::shuffle`].
+/// As for [`transpose::shuffle`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub(super) unsafe fn shuffle_by_halves(
+pub(super) unsafe fn shuffle_half_loads(
     typesize: usize,
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     // SAFETY: the caller's contract.
-    unsafe { tiles::shuffle::<Avx512<true>>(typesize, src, dest, items, apart) }
+    unsafe { transpose::shuffle::<Avx512<true>>(typesize, src, dest, items, plane_stride) }
 }

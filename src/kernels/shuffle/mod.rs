@@ -12,16 +12,16 @@
 mod avx512;
 mod generic;
 #[cfg(target_arch = "x86_64")]
-mod lines;
-#[cfg(target_arch = "x86_64")]
 mod streamed;
-pub(super) mod tiles;
+pub(super) mod transpose;
+#[cfg(target_arch = "x86_64")]
+mod vbmi;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::{is_quicker_by_halves, shuffles_two_registers_at_once};
+use super::cpu::{has_fast_vpermt2b, prefers_half_loads};
 use super::level::{Level, level};
-use tiles::{Contiguous, Planes};
+use transpose::{Contiguous, Planes};
 
 /// Shuffles `src` into `dest` of the same length.
 ///
@@ -48,8 +48,8 @@ pub fn shuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
 /// ferroblosc::kernels::shuffle::shuffle_part(2, b"BbCc", 1, &mut planes);
 /// assert_eq!(&planes, b"ABCabc");
 /// ```
-pub fn shuffle_part(typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
-    shuffle_part_at(level(), typesize, src, first, dest);
+pub fn shuffle_range(typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
+    shuffle_range_at(level(), typesize, src, first, dest);
 }
 
 /// Undoes [`shuffle`].
@@ -99,30 +99,30 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     unsafe { scatter(level, typesize, src, 0, dest, items) }
 }
 
-/// [`shuffle_part`] at a level of choice.
+/// [`shuffle_range`] at a level of choice.
 ///
 /// # Panics
-/// As [`shuffle_part`], and if the CPU lacks the level.
+/// As [`shuffle_range`], and if the CPU lacks the level.
 #[doc(hidden)]
-pub fn shuffle_part_at(level: Level, typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
+pub fn shuffle_range_at(level: Level, typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
     level.assert_available();
-    let (items, apart) = (src.len() / typesize, dest.len() / typesize);
+    let (items, plane_stride) = (src.len() / typesize, dest.len() / typesize);
     assert_eq!(src.len(), items * typesize);
-    assert_eq!(dest.len(), apart * typesize);
-    assert!(first <= apart && items <= apart - first);
+    assert_eq!(dest.len(), plane_stride * typesize);
+    assert!(first <= plane_stride && items <= plane_stride - first);
     if typesize == 1 || items == 0 {
         dest[first..first + items].copy_from_slice(src);
         return;
     }
     // SAFETY: the level is available; `src` holds `items` items, and `dest` planes with as many bytes from the first
     // on.
-    unsafe { scatter(level, typesize, src, first, dest, apart) }
+    unsafe { scatter(level, typesize, src, first, dest, plane_stride) }
 }
 
-/// Shuffles the items of `src` into planes of `apart` bytes, from byte `first` of each on. `dest` is all of them.
+/// Shuffles the items of `src` into planes of `plane_stride` bytes, from byte `first` of each on. `dest` is all of them.
 ///
 /// # Safety
-/// The CPU has the level. `src` is some items of `typesize` > 1 bytes, `dest` is `typesize` planes of `apart` bytes, and
+/// The CPU has the level. `src` is some items of `typesize` > 1 bytes, `dest` is `typesize` planes of `plane_stride` bytes, and
 /// these have as many bytes as there are items from byte `first` on.
 unsafe fn scatter(
     level: Level,
@@ -130,39 +130,38 @@ unsafe fn scatter(
     src: &[u8],
     first: usize,
     dest: &mut [u8],
-    apart: usize,
+    plane_stride: usize,
 ) {
     let items = src.len() / typesize;
     let (from, to) = (src.as_ptr(), dest[first..].as_mut_ptr());
-    let in_bursts = tiles::bursts_pay_for(typesize, items, apart);
+    let in_bursts = transpose::bursts_pay(typesize, items, plane_stride);
     // SAFETY: the caller's contract, and the vector has no more bytes than there are items; where bursts pay, they have
     // no more either, and items are of 16 bytes or more.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(items) == Level::Avx512 {
-            if shuffles_two_registers_at_once() && lines::shuffle(typesize, from, to, items, apart)
-            {
+            if has_fast_vpermt2b() && vbmi::shuffle(typesize, from, to, items, plane_stride) {
                 return;
             }
-            if is_quicker_by_halves() && !in_bursts {
-                return avx512::shuffle_by_halves(typesize, from, to, items, apart);
+            if prefers_half_loads() && !in_bursts {
+                return avx512::shuffle_half_loads(typesize, from, to, items, plane_stride);
             }
         }
         if in_bursts {
             return at_level!(
                 level.for_items(items),
-                |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, apart: usize) {
-                    tiles::shuffle_in_bursts::<V>(typesize, from, to, items, apart)
+                |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, plane_stride: usize) {
+                    transpose::shuffle_in_bursts::<V>(typesize, from, to, items, plane_stride)
                 },
-                generic: generic::shuffle(typesize, src, first, dest, apart),
+                generic: generic::shuffle(typesize, src, first, dest, plane_stride),
             );
         }
         at_level!(
             level.for_items(items),
-            |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, apart: usize) {
-                tiles::shuffle::<V>(typesize, from, to, items, apart)
+            |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, plane_stride: usize) {
+                transpose::shuffle::<V>(typesize, from, to, items, plane_stride)
             },
-            generic: generic::shuffle(typesize, src, first, dest, apart),
+            generic: generic::shuffle(typesize, src, first, dest, plane_stride),
         )
     }
 }
@@ -254,7 +253,7 @@ unsafe fn gather<'a>(
     if level.for_items(items) == Level::Avx512 {
         // SAFETY: the caller's contract; the level is available, and there are enough items for it.
         let done = unsafe {
-            shuffles_two_registers_at_once() && lines::unshuffle(typesize, planes, to, items)
+            has_fast_vpermt2b() && vbmi::unshuffle(typesize, planes, to, items)
                 || avx512::unshuffle(typesize, planes, to, items)
         };
         if done {
@@ -263,7 +262,7 @@ unsafe fn gather<'a>(
     }
     let level = match level.for_items(items) {
         // The lanes of these are stored one by one, and two take less work than four.
-        Level::Avx512 if typesize <= tiles::COLUMNS / 2 => Level::Avx2,
+        Level::Avx512 if typesize <= transpose::COLUMNS / 2 => Level::Avx2,
         level => level,
     };
     // SAFETY: the caller's contract; the level is available, and its vector has no more bytes than
@@ -272,7 +271,7 @@ unsafe fn gather<'a>(
         at_level!(
             level,
             |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
-                tiles::unshuffle::<V>(typesize, planes, to, items)
+                transpose::unshuffle::<V>(typesize, planes, to, items)
             },
             generic: generic::unshuffle(typesize, plane, dest),
         )

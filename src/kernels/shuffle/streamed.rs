@@ -7,11 +7,11 @@ use crate::kernels::vector::LINE;
 use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
 /// Bytes that are put together before they are written.
-const PIECE: usize = 8 << 10;
+const STAGING_BYTES: usize = 8 << 10;
 
 /// Those bytes, from the beginning of a line on.
 #[repr(align(64))]
-struct Piece([u8; PIECE]);
+struct Staging([u8; STAGING_BYTES]);
 
 /// Most planes that are unshuffled here.
 pub(super) const MAX_PLANES: usize = 16;
@@ -21,20 +21,20 @@ pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut
     let items = planes[0].len();
     assert!(planes.iter().all(|plane| plane.len() == items));
     assert_eq!(dest.len(), planes.len() * items);
-    let mut piece = Piece([0; PIECE]);
-    let mut parts: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
-    let parts = &mut parts[..planes.len()];
+    let mut staging = Staging([0; STAGING_BYTES]);
+    let mut slices: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+    let slices = &mut slices[..planes.len()];
     // Whole lines of each plane, so that all pieces lie alike in the lines of the destination.
-    let most = PIECE / planes.len() / LINE * LINE;
-    for start in (0..items).step_by(most) {
-        let count = most.min(items - start);
-        for (part, plane) in parts.iter_mut().zip(planes) {
-            *part = &plane[start..start + count];
+    let max_items = STAGING_BYTES / planes.len() / LINE * LINE;
+    for start in (0..items).step_by(max_items) {
+        let count = max_items.min(items - start);
+        for (slice, plane) in slices.iter_mut().zip(planes) {
+            *slice = &plane[start..start + count];
         }
         let (to, rest) = dest.split_at_mut(count * planes.len());
-        let piece = &mut piece.0[..to.len()];
-        super::unshuffle_planes_at(level, parts, piece);
-        copy(piece, to);
+        let staging = &mut staging.0[..to.len()];
+        super::unshuffle_planes_at(level, slices, staging);
+        copy(staging, to);
         dest = rest;
     }
     // SAFETY: every x86-64 CPU has SSE.

@@ -16,10 +16,10 @@ impl<const HALVES: bool> Avx512<HALVES> {
     /// # Safety
     /// The CPU has the features; a lane can be read at each place.
     #[inline(always)]
-    pub(in crate::kernels) unsafe fn of_lanes(places: [*const u8; 4]) -> Self {
+    pub(in crate::kernels) unsafe fn from_lanes(sources: [*const u8; 4]) -> Self {
         // SAFETY: the caller's contract.
         unsafe {
-            let lane = |i: usize| _mm_loadu_si128(places[i].cast());
+            let lane = |i: usize| _mm_loadu_si128(sources[i].cast());
             if HALVES {
                 let half = |a, b| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b);
                 let v = _mm512_castsi256_si512(half(lane(0), lane(1)));
@@ -73,7 +73,7 @@ impl Avx512 {
 // the bytes that the unaligned loads and stores touch.
 impl<const HALVES: bool> Vector for Avx512<HALVES> {
     const LANES: usize = 4;
-    const HAS_LOOKUP: bool = true;
+    const HAS_SHUFFLE_BYTES: bool = true;
 
     #[inline(always)]
     unsafe fn splat(byte: u8) -> Self {
@@ -97,7 +97,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     unsafe fn load_lanes(src: *const u8, stride: usize) -> Self {
         // SAFETY: see the impl.
         unsafe {
-            Self::of_lanes([
+            Self::from_lanes([
                 src,
                 src.add(stride),
                 src.add(2 * stride),
@@ -130,7 +130,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: see the impl.
         unsafe {
@@ -156,7 +156,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
+    unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
         // SAFETY: see the impl; the table has the 16 bytes that are read.
         unsafe {
             let table = _mm_loadu_si128(table.as_ptr().cast());
@@ -165,7 +165,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn bytes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             Self(match N {
@@ -178,12 +178,12 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn spread_last<const W: usize>(self) -> Self {
+    unsafe fn broadcast_last<const W: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             match W {
-                1 => self.lookup(&[15; LANE]),
-                2 => self.lookup(&[
+                1 => self.shuffle_bytes(&[15; LANE]),
+                2 => self.shuffle_bytes(&[
                     14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15,
                 ]),
                 4 => Self(_mm512_shuffle_epi32::<0b11_11_11_11>(self.0)),
@@ -193,7 +193,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn lanes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             let zero = _mm512_setzero_si512();
@@ -205,7 +205,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn spread_last_lane(self) -> Self {
+    unsafe fn broadcast_last_lane(self) -> Self {
         // SAFETY: see the impl.
         unsafe { Self(_mm512_shuffle_i64x2::<0b11_11_11_11>(self.0, self.0)) }
     }

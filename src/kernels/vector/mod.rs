@@ -33,8 +33,8 @@ pub(super) trait Vector: Copy {
     const LANES: usize;
     /// Bytes of the register.
     const BYTES: usize = LANE * Self::LANES;
-    /// True when [`Vector::lookup`] is one instruction. Hot loops go another way when it is not.
-    const HAS_LOOKUP: bool;
+    /// True when [`Vector::shuffle_bytes`] is one instruction. Hot loops go another way when it is not.
+    const HAS_SHUFFLE_BYTES: bool;
 
     /// All bytes `byte`.
     unsafe fn splat(byte: u8) -> Self;
@@ -72,40 +72,40 @@ pub(super) trait Vector: Copy {
 
     /// Interleaves units of `UNIT` bytes (1, 2, 4 or 8) in each lane: `a0 b0 a1 b1 …` of the lanes'
     /// low halves, and of their high halves.
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self);
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self);
 
     /// Byte `i` of a lane becomes the lane's byte `table[i]`, or 0 when that is above 127. Table
     /// entries are below 16 or above 127.
     #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
+    unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
         let mut bytes = [0u8; LINE];
-        let mut looked_up = [0u8; LINE];
+        let mut shuffled = [0u8; LINE];
         // SAFETY: the trait's contract; no vector is wider than a line.
         unsafe {
             self.store(bytes.as_mut_ptr());
             for (from, to) in bytes
                 .chunks_exact(LANE)
-                .zip(looked_up.chunks_exact_mut(LANE))
+                .zip(shuffled.chunks_exact_mut(LANE))
             {
                 for (byte, &entry) in to.iter_mut().zip(table) {
                     *byte = from.get(usize::from(entry)).copied().unwrap_or(0);
                 }
             }
-            Self::load(looked_up.as_ptr())
+            Self::load(shuffled.as_ptr())
         }
     }
 
     /// Moves the bytes of each lane `N` (1, 2, 4 or 8) places up, filling with zeros.
-    unsafe fn bytes_up<const N: usize>(self) -> Self;
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self;
 
     /// Fills each lane with its last `W` bytes (1, 2, 4 or 8).
-    unsafe fn spread_last<const W: usize>(self) -> Self;
+    unsafe fn broadcast_last<const W: usize>(self) -> Self;
 
     /// Moves lanes `N` (1 or 2) places up, filling with zeros.
-    unsafe fn lanes_up<const N: usize>(self) -> Self;
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self;
 
     /// Fills all lanes with the last one.
-    unsafe fn spread_last_lane(self) -> Self;
+    unsafe fn broadcast_last_lane(self) -> Self;
 
     /// Bitwise and.
     unsafe fn and(self, other: Self) -> Self;

@@ -11,7 +11,7 @@ pub(in crate::kernels) struct Sse2(__m128i);
 // the bytes that the unaligned loads and stores touch.
 impl Vector for Sse2 {
     const LANES: usize = 1;
-    const HAS_LOOKUP: bool = false;
+    const HAS_SHUFFLE_BYTES: bool = false;
 
     #[inline(always)]
     unsafe fn splat(byte: u8) -> Self {
@@ -44,7 +44,7 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: see the impl.
         unsafe {
@@ -67,7 +67,7 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn bytes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             Self(match N {
@@ -80,7 +80,7 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn spread_last<const W: usize>(self) -> Self {
+    unsafe fn broadcast_last<const W: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             // Widen the last word step by step: each step fills twice as much of the top.
@@ -99,13 +99,13 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn lanes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe { Self(_mm_setzero_si128()) }
     }
 
     #[inline(always)]
-    unsafe fn spread_last_lane(self) -> Self {
+    unsafe fn broadcast_last_lane(self) -> Self {
         self
     }
 

@@ -7,17 +7,19 @@
 //! on the stack for those of 64 groups. GFNI transposes the 8 x 8 bits of each word then, and what is left, for each `j`, is
 //! a byte shuffle of 64 words, whose planes are eight bit rows. The way back takes the same steps from the last to the first.
 //!
-//! That takes eight or nine shuffles of each line, seven or eight on the way back, and each is loaded and stored twice. `tiles.rs` takes fewer shuffles, but
+//! That takes eight or nine shuffles of each line, seven or eight on the way back, and each is loaded and stored twice. `transpose.rs` takes fewer shuffles, but
 //! loads lanes one by one, and shifts and masks bits across registers.
 
 use super::avx512::transpose_bits;
-use super::tiles::{Ahead, GROUP, read_bursts_pay_for};
-use crate::kernels::bursts::{self, BURST, Gathered, HALF_BURST, QUARTER_BURST, Rows, copy};
-use crate::kernels::cache::exceed_second;
-use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
+use super::transpose::{GROUP, Prefetch, read_bursts_pay};
+use crate::kernels::cache::exceeds_l2;
+use crate::kernels::shuffle::transpose::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{
+    self, BURST, HALF_BURST, QUARTER_BURST, Rows, StagedRows, copy,
+};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -28,10 +30,10 @@ const WORD: usize = 8;
 const PARTS: usize = 3;
 
 /// The narrowest items; a register is too wide for a group of less.
-const NARROWEST: usize = 5;
+const MIN_TYPESIZE: usize = 5;
 
 /// The widest items.
-const WIDEST: usize = PARTS * WORD;
+const MAX_TYPESIZE: usize = PARTS * WORD;
 
 /// Steps that put one register together from those of all parts or lines.
 const STEPS: usize = PARTS - 1;
@@ -57,32 +59,32 @@ const fn line_start(typesize: usize, line: usize) -> usize {
 
 /// How a step gets a byte that comes from byte `byte` of register `from` in the end. Step `s` takes bytes of what the
 /// step before made, for step 0 register 0, and of register `s + 1`.
-const fn entry(step: usize, place: usize, from: usize, byte: usize) -> u8 {
+const fn entry(step: usize, pos: usize, from: usize, byte: usize) -> u8 {
     let entry = if from == step + 1 {
         LINE + byte
     } else if from == 0 && step == 0 {
         byte
     } else {
-        place
+        pos
     };
     entry as u8
 }
 
 /// From the lines of a group to its parts; the items in descending order, as GFNI counts the rows of a matrix downwards.
 /// `[typesize][part][step]`.
-static SORT: [Tables; WIDEST + 1] = {
-    let mut all = [[[[0; LINE]; STEPS]; PARTS]; WIDEST + 1];
+static SORT: [Tables; MAX_TYPESIZE + 1] = {
+    let mut all = [[[[0; LINE]; STEPS]; PARTS]; MAX_TYPESIZE + 1];
     let mut at = 0;
-    while at < (WIDEST + 1) * PARTS * LINE {
-        let (typesize, part, place) = (at / LINE / PARTS, at / LINE % PARTS, at % LINE);
-        let byte = part * WORD + place / GROUP;
+    while at < (MAX_TYPESIZE + 1) * PARTS * LINE {
+        let (typesize, part, pos) = (at / LINE / PARTS, at / LINE % PARTS, at % LINE);
+        let byte = part * WORD + pos / GROUP;
         if part < parts(typesize) && byte < typesize {
-            let from = (GROUP - 1 - place % GROUP) * typesize + byte;
+            let from = (GROUP - 1 - pos % GROUP) * typesize + byte;
             let line = from / LINE;
             let mut step = 0;
             while step < STEPS {
                 let byte = from - line_start(typesize, line);
-                all[typesize][part][step][place] = entry(step, place, line, byte);
+                all[typesize][part][step][pos] = entry(step, pos, line, byte);
                 step += 1;
             }
         }
@@ -92,19 +94,19 @@ static SORT: [Tables; WIDEST + 1] = {
 };
 
 /// From the parts of a group, its items in ascending order, to its lines. `[typesize][line][step]`.
-static UNSORT: [Tables; WIDEST + 1] = {
-    let mut all = [[[[0; LINE]; STEPS]; PARTS]; WIDEST + 1];
+static UNSORT: [Tables; MAX_TYPESIZE + 1] = {
+    let mut all = [[[[0; LINE]; STEPS]; PARTS]; MAX_TYPESIZE + 1];
     let mut at = 0;
-    while at < (WIDEST + 1) * PARTS * LINE {
-        let (typesize, line, place) = (at / LINE / PARTS, at / LINE % PARTS, at % LINE);
-        let to = line_start(typesize, line) + place;
+    while at < (MAX_TYPESIZE + 1) * PARTS * LINE {
+        let (typesize, line, pos) = (at / LINE / PARTS, at / LINE % PARTS, at % LINE);
+        let to = line_start(typesize, line) + pos;
         if line < parts(typesize) && to < GROUP * typesize {
             let (item, byte) = (to / typesize, to % typesize);
             let part = byte / WORD;
             let mut step = 0;
             while step < STEPS {
                 let byte = byte % WORD * GROUP + item;
-                all[typesize][line][step][place] = entry(step, place, part, byte);
+                all[typesize][line][step][pos] = entry(step, pos, part, byte);
                 step += 1;
             }
         }
@@ -155,7 +157,7 @@ unsafe fn transpose_words(r: [Avx512; GROUP]) -> [Avx512; GROUP] {
     let mut out = r;
     // SAFETY: the caller's contract.
     unsafe {
-        unroll!(4: i, { (pairs[i], pairs[i + 4]) = r[2 * i].zip::<8>(r[2 * i + 1]) });
+        unroll!(4: i, { (pairs[i], pairs[i + 4]) = r[2 * i].interleave::<8>(r[2 * i + 1]) });
         unroll!(2: odd, {
             let four = |i: usize| pairs[4 * odd + i];
             let lanes = Avx512::transpose_lanes([four(0), four(1), four(2), four(3)]);
@@ -168,7 +170,7 @@ unsafe fn transpose_words(r: [Avx512; GROUP]) -> [Avx512; GROUP] {
 /// The `i`th of the eight groups whose words are transposed together, the `q`th time. Rounds that interleave bytes keep to
 /// their lane, so it is the lanes that have consecutive groups in the end.
 #[inline(always)]
-const fn group_number(q: usize, i: usize) -> usize {
+const fn group_index(q: usize, i: usize) -> usize {
     i / 2 * LANE + q * 2 + i % 2
 }
 
@@ -178,7 +180,7 @@ struct Tile([MaybeUninit<u8>; LINE * LINE]);
 
 impl Tile {
     /// With nothing in it.
-    const EMPTY: Tile = Tile([MaybeUninit::uninit(); LINE * LINE]);
+    const UNINIT: Tile = Tile([MaybeUninit::uninit(); LINE * LINE]);
 
     #[inline(always)]
     fn line(&mut self, j: usize, q: usize) -> *mut u8 {
@@ -204,13 +206,13 @@ unsafe fn shuffle_tile<const N: usize>(
     src: *const u8,
     dest: *mut u8,
     step: usize,
-    ahead: Ahead,
+    prefetch: Prefetch,
 ) {
     debug_assert_eq!(parts(typesize), N);
     let tables = &SORT[typesize];
     let mask = bytes_of_group(typesize);
-    let mut tiles = [Tile::EMPTY; N];
-    ahead.fetch_items(src, LINE, typesize);
+    let mut tiles = [Tile::UNINIT; N];
+    prefetch.items(src, LINE, typesize);
     // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask lets them be read; the tiles
     // are filled before they are read.
     unsafe {
@@ -218,7 +220,7 @@ unsafe fn shuffle_tile<const N: usize>(
             unroll!(3: part < N, {
                 let mut r = [Avx512::splat(0); GROUP];
                 unroll!(8: i, {
-                    let group = src.add(group_number(q, i) * GROUP * typesize);
+                    let group = src.add(group_index(q, i) * GROUP * typesize);
                     r[i] = merge::<N>(&tables[part], |line| {
                         let line = group.add(line_start(typesize, line));
                         if N == 1 {
@@ -235,7 +237,7 @@ unsafe fn shuffle_tile<const N: usize>(
         unroll!(3: part < N, {
             for byte in bytes_of_part(typesize, part) {
                 let row = dest.add(byte * GROUP * step);
-                ahead.fetch_rows::<LINE>(row, step);
+                prefetch.rows::<LINE>(row, step);
                 let mut r = [Avx512::splat(0); COLUMNS];
                 unroll!(8: q, {
                     r[q] = transpose_bits(Avx512::load(tiles[part].line(byte % WORD, q)));
@@ -249,7 +251,7 @@ unsafe fn shuffle_tile<const N: usize>(
 
 /// Makes tiles ready for [`unshuffle_tile`]: there is something for the bytes that the last part hasn't.
 #[inline(always)]
-fn complete<const N: usize>(typesize: usize, tiles: &mut [Tile; N]) {
+fn zero_unused_lines<const N: usize>(typesize: usize, tiles: &mut [Tile; N]) {
     let bytes = bytes_of_part(typesize, N - 1).len();
     tiles[N - 1].0[bytes * GROUP * LINE..].fill(MaybeUninit::new(0));
 }
@@ -257,7 +259,7 @@ fn complete<const N: usize>(typesize: usize, tiles: &mut [Tile; N]) {
 /// The inverse of [`shuffle_tile`].
 ///
 /// # Safety
-/// As for [`shuffle_tile`], with reading and writing exchanged; the tiles are [complete].
+/// As for [`shuffle_tile`], with reading and writing exchanged; the tiles are [zero_unused_lines].
 #[inline(always)]
 unsafe fn unshuffle_tile<const N: usize>(
     typesize: usize,
@@ -265,19 +267,19 @@ unsafe fn unshuffle_tile<const N: usize>(
     step: usize,
     dest: *mut u8,
     tiles: &mut [Tile; N],
-    ahead: Ahead,
+    prefetch: Prefetch,
 ) {
     debug_assert_eq!(parts(typesize), N);
     let tables = &UNSORT[typesize];
     let mask = bytes_of_group(typesize);
-    ahead.fetch_items(dest, LINE, typesize);
+    prefetch.items(dest, LINE, typesize);
     // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask lets them be written; what
     // the tables refer to has been filled in.
     unsafe {
         unroll!(3: part < N, {
             for byte in bytes_of_part(typesize, part) {
                 let row = src.add(byte * GROUP * step);
-                ahead.fetch_rows::<LINE>(row, step);
+                prefetch.rows::<LINE>(row, step);
                 let j = byte % WORD;
                 let mut r = [Avx512::splat(0); COLUMNS];
                 // In descending order, as GFNI counts the rows of a matrix downwards.
@@ -293,7 +295,7 @@ unsafe fn unshuffle_tile<const N: usize>(
                 r[part] = transpose_words(r[part]);
             });
             unroll!(8: i, {
-                let group = dest.add(group_number(q, i) * GROUP * typesize);
+                let group = dest.add(group_index(q, i) * GROUP * typesize);
                 unroll!(3: line < N, {
                     let v = merge::<N>(&tables[line], |part| r[part][i]);
                     let line = group.add(line_start(typesize, line));
@@ -320,7 +322,7 @@ unsafe fn shuffle_parts<const N: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let ahead = Ahead::of_writing(typesize, rows);
+    let prefetch = Prefetch::for_writing(typesize, rows);
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
     while done < rows {
@@ -328,7 +330,7 @@ unsafe fn shuffle_parts<const N: usize>(
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
         unsafe {
             let groups = src.add(at * GROUP * typesize);
-            shuffle_tile::<N>(typesize, groups, dest.add(at), rows, ahead);
+            shuffle_tile::<N>(typesize, groups, dest.add(at), rows, prefetch);
         }
         done = at + step;
         step = LINE;
@@ -353,9 +355,9 @@ unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
     let group = GROUP * typesize;
     // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
     unsafe {
-        let rows = Rows::following(dest, group, rows);
-        bursts::fill_in_bursts::<Avx512, ROWS, SPAN>(rows, |first, to| {
-            shuffle_tile::<N>(typesize, src.add(first * group), to, SPAN, Ahead::NOTHING);
+        let rows = Rows::contiguous(dest, group, rows);
+        write_combining::fill_rows::<Avx512, ROWS, SPAN>(rows, |first, to| {
+            shuffle_tile::<N>(typesize, src.add(first * group), to, SPAN, Prefetch::NONE);
         });
     }
 }
@@ -373,16 +375,16 @@ unsafe fn unshuffle_parts<const N: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let ahead = Ahead::of_reading(typesize, rows);
-    let mut tiles = [Tile::EMPTY; N];
-    complete(typesize, &mut tiles);
+    let prefetch = Prefetch::for_reading(typesize, rows);
+    let mut tiles = [Tile::UNINIT; N];
+    zero_unused_lines(typesize, &mut tiles);
     let mut done = 0;
     while done < rows {
         let at = done.min(rows - LINE);
         // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes; the tiles are complete.
         unsafe {
             let groups = dest.add(at * GROUP * typesize);
-            unshuffle_tile::<N>(typesize, src.add(at), step, groups, &mut tiles, ahead);
+            unshuffle_tile::<N>(typesize, src.add(at), step, groups, &mut tiles, prefetch);
         }
         done = at + LINE;
     }
@@ -401,10 +403,10 @@ unsafe fn unshuffle_in_bursts<const N: usize>(
     rows: usize,
 ) {
     const { assert!(N * HALF_BURST <= BURST) }
-    let mut gathered = Gathered::<ROWS>::new();
-    let gathered = gathered.start();
-    let mut tiles = [Tile::EMPTY; N];
-    complete(typesize, &mut tiles);
+    let mut staged = StagedRows::<ROWS>::new();
+    let staged = staged.as_mut_ptr();
+    let mut tiles = [Tile::UNINIT; N];
+    zero_unused_lines(typesize, &mut tiles);
     let mut done = 0;
     while done < rows {
         let first = done.min(rows - HALF_BURST);
@@ -412,18 +414,18 @@ unsafe fn unshuffle_in_bursts<const N: usize>(
         // they are read; there is room for them, as asserted; the tiles are complete.
         unsafe {
             for row in 0..GROUP * typesize {
-                let to = gathered.add(row * HALF_BURST);
+                let to = staged.add(row * HALF_BURST);
                 copy::<Avx512>(src.add(row * step + first), to, HALF_BURST);
             }
             for at in (0..HALF_BURST).step_by(LINE) {
                 let groups = dest.add((first + at) * GROUP * typesize);
                 unshuffle_tile::<N>(
                     typesize,
-                    gathered.add(at),
+                    staged.add(at),
                     HALF_BURST,
                     groups,
                     &mut tiles,
-                    Ahead::NOTHING,
+                    Prefetch::NONE,
                 );
             }
         }
@@ -432,7 +434,7 @@ unsafe fn unshuffle_in_bursts<const N: usize>(
 }
 
 /// Transposes the bits of `8 * rows` items of `typesize` bytes into rows of `rows` bytes, if that is done faster here than
-/// in `tiles.rs`, and says so.
+/// in `transpose.rs`, and says so.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for reads and `dest` for
@@ -443,11 +445,11 @@ pub(super) unsafe fn bitshuffle(
     dest: *mut u8,
     rows: usize,
 ) -> bool {
-    if !(NARROWEST..=WIDEST).contains(&typesize) {
+    if !(MIN_TYPESIZE..=MAX_TYPESIZE).contains(&typesize) {
         return false;
     }
-    let in_bursts = bursts::pay(rows, GROUP * typesize);
-    let near = !exceed_second(GROUP * typesize * rows);
+    let in_bursts = write_combining::pays(rows, GROUP * typesize);
+    let near = !exceeds_l2(GROUP * typesize * rows);
     // SAFETY: the caller's contract; where bursts pay, rows are longer than they, and for `N` parts there is room for
     // an `N`th of each.
     unsafe {
@@ -458,7 +460,7 @@ pub(super) unsafe fn bitshuffle(
             2 if in_bursts && near => shuffle_in_bursts::<2, HALF_BURST>(typesize, src, dest, rows),
             2 => shuffle_parts::<2>(typesize, src, dest, rows),
             // Three lines that are not full are as much work as three that are.
-            3 if typesize < WIDEST => return false,
+            3 if typesize < MAX_TYPESIZE => return false,
             3 if in_bursts && near => {
                 shuffle_in_bursts::<3, QUARTER_BURST>(typesize, src, dest, rows)
             }
@@ -482,10 +484,10 @@ pub(super) unsafe fn bitunshuffle(
     dest: *mut u8,
     rows: usize,
 ) -> bool {
-    if !(NARROWEST..=WIDEST).contains(&typesize) {
+    if !(MIN_TYPESIZE..=MAX_TYPESIZE).contains(&typesize) {
         return false;
     }
-    let in_bursts = read_bursts_pay_for(typesize, step, rows);
+    let in_bursts = read_bursts_pay(typesize, step, rows);
     // SAFETY: the caller's contract; where bursts pay, rows are no shorter than half of one, and there is room for halves
     // of two parts.
     unsafe {

@@ -3,41 +3,41 @@
 //! Number the bytes of a tile of [`LINE`] items by (register, place), a register for each line. Taking the bytes of even
 //! place from registers `2 k` and `2 k + 1` into register `k`, and those of odd place into one in the upper half, rotates
 //! that number right by one. `log₂ typesize` such rounds bring the lowest bits, the byte in its item, to the top: the
-//! registers are the planes then. The way back rotates left, as in `tiles.rs`, where lanes keep to themselves.
+//! registers are the planes then. The way back rotates left, as in `transpose.rs`, where lanes keep to themselves.
 //!
-//! So each line is loaded and stored once, with one shuffle of two registers a round. `tiles.rs` loads or stores lanes one by
+//! So each line is loaded and stored once, with one shuffle of two registers a round. `transpose.rs` loads or stores lanes one by
 //! one, four to a register, and shuffles only within lanes, which all CPUs are quick at.
 
-use super::tiles::{COLUMNS, Planes, bursts_pay_for, second_tile};
-use crate::kernels::bursts::{self, BURST, Rows};
-use crate::kernels::cache::{exceed_third, fetch_following};
-use crate::kernels::cpu::is_quicker_by_halves;
+use super::transpose::{COLUMNS, Planes, bursts_pay, second_tile};
+use crate::kernels::cache::{exceeds_l3, prefetch_ahead};
+use crate::kernels::cpu::prefers_half_loads;
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LINE, Vector};
+use crate::kernels::write_combining::{self, BURST, Rows};
 use std::ops::RangeInclusive;
 
 /// The bytes of even place of two registers one after the other, and those of odd place.
-const APART: [[u8; LINE]; 2] = {
+const DEINTERLEAVE: [[u8; LINE]; 2] = {
     let mut tables = [[0; LINE]; 2];
-    let mut place = 0;
-    while place < LINE {
-        tables[0][place] = 2 * place as u8;
-        tables[1][place] = 2 * place as u8 + 1;
-        place += 1;
+    let mut pos = 0;
+    while pos < LINE {
+        tables[0][pos] = 2 * pos as u8;
+        tables[1][pos] = 2 * pos as u8 + 1;
+        pos += 1;
     }
     tables
 };
 
 /// The bytes of the low halves of two registers in turns, and of their high halves.
-const IN_TURNS: [[u8; LINE]; 2] = {
+const INTERLEAVE: [[u8; LINE]; 2] = {
     let mut tables = [[0; LINE]; 2];
-    let mut place = 0;
-    while place < LINE {
-        let byte = (place % 2 * LINE + place / 2) as u8;
-        tables[0][place] = byte;
-        tables[1][place] = byte + LINE as u8 / 2;
-        place += 1;
+    let mut pos = 0;
+    while pos < LINE {
+        let byte = (pos % 2 * LINE + pos / 2) as u8;
+        tables[0][pos] = byte;
+        tables[1][pos] = byte + LINE as u8 / 2;
+        pos += 1;
     }
     tables
 };
@@ -47,35 +47,35 @@ const IN_TURNS: [[u8; LINE]; 2] = {
 /// # Safety
 /// The CPU has the features.
 #[inline(always)]
-unsafe fn planes_of_items<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
+unsafe fn items_to_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
     unroll!(4: _round < TS.ilog2() as usize, {
         let from = r;
         unroll!(8: k < TS / 2, {
             let (a, b) = (from[2 * k], from[2 * k + 1]);
             // SAFETY: the caller's contract.
             unsafe {
-                r[k] = a.select_bytes(b, &APART[0]);
-                r[k + TS / 2] = a.select_bytes(b, &APART[1]);
+                r[k] = a.select_bytes(b, &DEINTERLEAVE[0]);
+                r[k + TS / 2] = a.select_bytes(b, &DEINTERLEAVE[1]);
             }
         });
     });
     r
 }
 
-/// The inverse of [`planes_of_items`].
+/// The inverse of [`items_to_planes`].
 ///
 /// # Safety
 /// The CPU has the features.
 #[inline(always)]
-unsafe fn items_of_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
+unsafe fn planes_to_items<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
     unroll!(4: _round < TS.ilog2() as usize, {
         let from = r;
         unroll!(8: k < TS / 2, {
             let (a, b) = (from[k], from[k + TS / 2]);
             // SAFETY: the caller's contract.
             unsafe {
-                r[2 * k] = a.select_bytes(b, &IN_TURNS[0]);
-                r[2 * k + 1] = a.select_bytes(b, &IN_TURNS[1]);
+                r[2 * k] = a.select_bytes(b, &INTERLEAVE[0]);
+                r[2 * k + 1] = a.select_bytes(b, &INTERLEAVE[1]);
             }
         });
     });
@@ -83,7 +83,7 @@ unsafe fn items_of_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512;
 }
 
 /// So many items pay for a tile more.
-const ENOUGH: usize = 8 * LINE;
+const MIN_ALIGNED_ITEMS: usize = 8 * LINE;
 
 /// Shuffles [`LINE`] items of `TS` bytes into planes that lie `step` bytes apart.
 ///
@@ -95,7 +95,7 @@ unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, step: usi
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         unroll!(16: k < TS, { r[k] = Avx512::load(src.add(k * LINE)) });
-        let r = planes_of_items::<TS>(r);
+        let r = items_to_planes::<TS>(r);
         unroll!(16: k < TS, { r[k].store(dest.add(k * step)) });
     }
 }
@@ -110,12 +110,12 @@ unsafe fn unshuffle_tile<const TS: usize>(planes: impl Planes, item: usize, dest
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         unroll!(16: k < TS, { r[k] = Avx512::load(planes.plane(k).add(item)) });
-        let r = items_of_planes::<TS>(r);
+        let r = planes_to_items::<TS>(r);
         unroll!(16: k < TS, { r[k].store(dest.add(k * LINE)) });
     }
 }
 
-/// Shuffles `items` items of `TS` bytes into planes that begin `apart` bytes from each other.
+/// Shuffles `items` items of `TS` bytes into planes that begin `plane_stride` bytes from each other.
 ///
 /// # Safety
 /// The CPU has the features; `src` is valid for reads of `items * TS` bytes, and each of the `TS` planes for writes of
@@ -125,14 +125,14 @@ unsafe fn shuffle_items<const TS: usize>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     let mut done = 0;
     let mut step = second_tile(dest, LINE, items);
     while done < items {
         let item = done.min(items - LINE);
         // SAFETY: there are so many items from `item` on.
-        unsafe { shuffle_tile::<TS>(src.add(item * TS), dest.add(item), apart) };
+        unsafe { shuffle_tile::<TS>(src.add(item * TS), dest.add(item), plane_stride) };
         done = item + step;
         step = LINE;
     }
@@ -143,16 +143,16 @@ unsafe fn shuffle_items<const TS: usize>(
 /// # Safety
 /// As for [`shuffle_items`], with at least [`BURST`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, apart: usize) {
+unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, plane_stride: usize) {
     let rows = Rows {
         start: dest,
         count: COLUMNS,
         length: items,
-        apart,
+        stride: plane_stride,
     };
     // SAFETY: the caller's contract; there is room for a burst of each plane, and a line of each has as many items.
     unsafe {
-        bursts::fill_in_bursts::<Avx512, COLUMNS, BURST>(rows, |first, to| {
+        write_combining::fill_rows::<Avx512, COLUMNS, BURST>(rows, |first, to| {
             shuffle_tile::<COLUMNS>(src.add(first * COLUMNS), to, BURST);
         });
     }
@@ -167,17 +167,17 @@ unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, apart: 
 unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
     let mut done = 0;
     // Tiles from the second one on begin with a line of the destination, if any item does and there are enough of them.
-    let mut step = if items < ENOUGH {
+    let mut step = if items < MIN_ALIGNED_ITEMS {
         LINE
     } else {
         LINE - dest.addr() % LINE / TS
     };
     // Narrower items take no longer than asking for them.
-    let far = TS >= 8 && exceed_third(items * TS);
+    let far = TS >= 8 && exceeds_l3(items * TS);
     while done < items {
         let item = done.min(items - LINE);
         if far {
-            fetch_following(dest.wrapping_add(item * TS), LINE * TS);
+            prefetch_ahead(dest.wrapping_add(item * TS), LINE * TS);
         }
         // SAFETY: there are so many items from `item` on.
         unsafe { unshuffle_tile::<TS>(planes, item, dest.add(item * TS)) };
@@ -186,7 +186,7 @@ unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, i
     }
 }
 
-/// Shuffles `items` items of `typesize` bytes into planes that begin `apart` bytes from each other, if they are of a size
+/// Shuffles `items` items of `typesize` bytes into planes that begin `plane_stride` bytes from each other, if they are of a size
 /// that is done here, and says so.
 ///
 /// # Safety
@@ -197,18 +197,18 @@ pub(super) unsafe fn shuffle(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) -> bool {
     // SAFETY: the caller's contract; bursts are written where there are as many items.
     unsafe {
         match typesize {
-            2 => shuffle_items::<2>(src, dest, items, apart),
-            4 => shuffle_items::<4>(src, dest, items, apart),
-            8 => shuffle_items::<8>(src, dest, items, apart),
-            COLUMNS if bursts_pay_for(COLUMNS, items, apart) => {
-                shuffle_in_bursts(src, dest, items, apart);
+            2 => shuffle_items::<2>(src, dest, items, plane_stride),
+            4 => shuffle_items::<4>(src, dest, items, plane_stride),
+            8 => shuffle_items::<8>(src, dest, items, plane_stride),
+            COLUMNS if bursts_pay(COLUMNS, items, plane_stride) => {
+                shuffle_in_bursts(src, dest, items, plane_stride);
             }
-            COLUMNS => shuffle_items::<COLUMNS>(src, dest, items, apart),
+            COLUMNS => shuffle_items::<COLUMNS>(src, dest, items, plane_stride),
             _ => return false,
         }
     }
@@ -218,17 +218,17 @@ pub(super) unsafe fn shuffle(
 /// True when registers of 32 bytes unshuffle items sooner than whole lines do: on Zen 4 those of 8 bytes, unless there are few
 /// of them, and those of 2 within the first-level cache.
 #[inline(always)]
-fn is_better_by_halves(typesize: usize, items: usize) -> bool {
+fn prefers_avx2(typesize: usize, items: usize) -> bool {
     const FEW: usize = 4 * LINE;
     const NEAR: RangeInclusive<usize> = 4 << 10..=16 << 10;
     match typesize {
-        2 => NEAR.contains(&(2 * items)) && is_quicker_by_halves(),
-        8 => items >= FEW && is_quicker_by_halves(),
+        2 => NEAR.contains(&(2 * items)) && prefers_half_loads(),
+        8 => items >= FEW && prefers_half_loads(),
         _ => false,
     }
 }
 
-/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than in `tiles.rs`, and
+/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than in `transpose.rs`, and
 /// says so. Those of 4 bytes are not, which registers of 32 bytes are quicker at beyond the first-level cache.
 ///
 /// # Safety
@@ -240,7 +240,7 @@ pub(super) unsafe fn unshuffle(
     dest: *mut u8,
     items: usize,
 ) -> bool {
-    if is_better_by_halves(typesize, items) {
+    if prefers_avx2(typesize, items) {
         return false;
     }
     // SAFETY: the caller's contract.

@@ -1,8 +1,8 @@
 //! The helpers, and the board where open runs hang.
 //!
 //! A helper is in one of three states: *inside* a run, *looking* for one (it has been rung for, has
-//! just started, or looks out for a moment after a run), or *asleep*. `looking` counts the second, the
-//! set `asleep` holds the third. Nobody hands a run to a certain helper: a run hangs on the board,
+//! just started, or looks out for a moment after a run), or *asleep*. `searching` counts the second, the
+//! set `parked` holds the third. Nobody hands a run to a certain helper: a run hangs on the board,
 //! helpers that look find it, and ringing only makes more helpers look.
 //!
 //! Ringing is shared: the caller of a run, and each helper that begins a share, ring for up to
@@ -10,8 +10,8 @@
 //! little time before its own share, many helpers are awake after a few rounds, and a run that is
 //! over soon wakes few. Where nobody is asleep, a new helper is started instead.
 //!
-//! No ring is lost: whoever opens a run first puts it on the board and then looks at `looking` and
-//! `asleep`; whoever goes to sleep first changes these two and then looks at the board. All four are
+//! No ring is lost: whoever opens a run first puts it on the board and then looks at `searching` and
+//! `parked`; whoever goes to sleep first changes these two and then looks at the board. All four are
 //! SeqCst, so at least one of them sees the other. (If one were lost all the same, the caller would
 //! do the work alone.)
 
@@ -39,60 +39,60 @@ const FAN_OUT: usize = 2;
 
 /// How long a helper looks out for the next run before it sleeps. Longer than the time between two calls
 /// of a program that compresses chunk after chunk, and short enough not to be felt by others.
-const LINGER: Duration = Duration::from_micros(20);
+const SPIN_TIME: Duration = Duration::from_micros(20);
 
 /// Processor pauses between two looks at the board.
-const PAUSES_PER_LOOK: usize = 8;
+const PAUSES_PER_CHECK: usize = 8;
 
 /// How long no thread is started after one could not be.
-const PAUSE_AFTER_FAILURE_MS: u64 = 100;
+const START_BACKOFF_MS: u64 = 100;
 
 /// Values of a helper's bell.
-const RUNG: u32 = 0;
-const QUIET: u32 = 1;
+const NOTIFIED: u32 = 0;
+const PARKED: u32 = 1;
 
 /// All helper threads of the process, and the runs they can help with.
-pub(super) struct Crew {
+pub(super) struct Pool {
     /// Bit i: slot i may have shares left.
-    board: CachePadded<AtomicU64>,
+    open_runs: CachePadded<AtomicU64>,
     slots: Box<[CachePadded<Slot>]>,
     /// Slots that have an owner.
     owned: CachePadded<Bits>,
     /// Helpers that look for a run.
-    looking: CachePadded<AtomicUsize>,
-    asleep: CachePadded<Bits>,
+    searching: CachePadded<AtomicUsize>,
+    parked: CachePadded<Bits>,
     /// What a helper that is asleep waits on.
-    bells: Box<[CachePadded<AtomicU32>]>,
+    parkers: Box<[CachePadded<AtomicU32>]>,
     /// Helpers that exist (and have not said that they end).
     alive: Bits,
     /// How often the helpers have been told to end when idle.
-    dismissals: AtomicUsize,
-    /// Until when no thread is started, in milliseconds since `founded`.
+    shutdowns: AtomicUsize,
+    /// Until when no thread is started, in milliseconds since `created`.
     no_start_before: AtomicU64,
-    founded: Instant,
-    linger: Duration,
+    created: Instant,
+    spin_time: Duration,
     /// The value of [`fork::count`] in the process whose threads the helpers are.
     process: usize,
 }
 
-impl Crew {
+impl Pool {
     /// A crew without helpers yet, for a machine with `cores` cores to use.
-    pub(super) fn new(cores: usize) -> Crew {
+    pub(super) fn new(cores: usize) -> Pool {
         let capacity = cores.saturating_mul(HELPERS_PER_CORE).min(MAX_HELPERS);
-        Crew {
-            board: CachePadded::new(AtomicU64::new(0)),
+        Pool {
+            open_runs: CachePadded::new(AtomicU64::new(0)),
             slots: (0..SLOTS).map(|_| CachePadded::new(Slot::new())).collect(),
             owned: CachePadded::new(Bits::new(SLOTS)),
-            looking: CachePadded::new(AtomicUsize::new(0)),
-            asleep: CachePadded::new(Bits::new(capacity)),
-            bells: (0..capacity)
-                .map(|_| CachePadded::new(AtomicU32::new(RUNG)))
+            searching: CachePadded::new(AtomicUsize::new(0)),
+            parked: CachePadded::new(Bits::new(capacity)),
+            parkers: (0..capacity)
+                .map(|_| CachePadded::new(AtomicU32::new(NOTIFIED)))
                 .collect(),
             alive: Bits::new(capacity),
-            dismissals: AtomicUsize::new(0),
+            shutdowns: AtomicUsize::new(0),
             no_start_before: AtomicU64::new(0),
-            founded: Instant::now(),
-            linger: if cores > 1 { LINGER } else { Duration::ZERO },
+            created: Instant::now(),
+            spin_time: if cores > 1 { SPIN_TIME } else { Duration::ZERO },
             process: fork::count(),
         }
     }
@@ -103,15 +103,15 @@ impl Crew {
             return job(0);
         };
         let slot = &self.slots[index];
-        let shares = (nthreads - 1).min(self.bells.len());
+        let shares = (nthreads - 1).min(self.parkers.len());
         // SAFETY: `owned` made the slot ours; its last owner left it closed and empty; and this
         // function does not return, nor unwind, before the slot is closed and empty again (in a
         // forked child it may, but there no helper exists).
         unsafe { slot.open(job, shares) };
-        self.board.fetch_or(1 << index, Ordering::SeqCst);
-        self.ring(shares);
+        self.open_runs.fetch_or(1 << index, Ordering::SeqCst);
+        self.notify(shares);
         slot.run_own(job);
-        self.take_off_board(index);
+        self.clear_open(index);
         if slot.close() {
             if self.is_inherited() {
                 panic!("a job forked, and its helpers' shares are lost to the child");
@@ -126,15 +126,15 @@ impl Crew {
     }
 
     /// Makes helpers end as soon as they find nothing to do.
-    pub(super) fn dismiss(&self) {
+    pub(super) fn shutdown_idle(&self) {
         // SeqCst: as with an opened run, first publish, then look who sleeps.
-        self.dismissals.fetch_add(1, Ordering::SeqCst);
+        self.shutdowns.fetch_add(1, Ordering::SeqCst);
         while self.wake() {}
     }
 
-    /// How often `dismiss` was called; a helper ends when this changes.
-    pub(super) fn dismissals(&self) -> usize {
-        self.dismissals.load(Ordering::SeqCst)
+    /// How often `shutdown_idle` was called; a helper ends when this changes.
+    pub(super) fn shutdowns(&self) -> usize {
+        self.shutdowns.load(Ordering::SeqCst)
     }
 
     /// Whether this process is a child of the one whose threads the helpers are.
@@ -143,8 +143,8 @@ impl Crew {
     }
 
     /// Makes sure that up to [`FAN_OUT`] of `wanted` helpers look for a run.
-    fn ring(&'static self, wanted: usize) {
-        let missing = wanted.saturating_sub(self.looking.load(Ordering::SeqCst));
+    fn notify(&'static self, wanted: usize) {
+        let missing = wanted.saturating_sub(self.searching.load(Ordering::SeqCst));
         for _ in 0..missing.min(FAN_OUT) {
             if !self.wake() && !self.start() {
                 return;
@@ -154,14 +154,14 @@ impl Crew {
 
     /// Wakes one helper, which counts as looking from now on; false when none is asleep.
     fn wake(&self) -> bool {
-        let Some(helper) = self.asleep.pop() else {
+        let Some(helper) = self.parked.pop() else {
             return false;
         };
-        self.looking.fetch_add(1, Ordering::SeqCst);
+        self.searching.fetch_add(1, Ordering::SeqCst);
         // Release: the helper, which reads this with Acquire, then finds itself counted. It waits
         // for this store once its number has been taken from the set, so the bell can't ring late.
-        self.bells[helper].store(RUNG, Ordering::Release);
-        futex::wake_one(&self.bells[helper]);
+        self.parkers[helper].store(NOTIFIED, Ordering::Release);
+        futex::wake_one(&self.parkers[helper]);
         true
     }
 
@@ -173,17 +173,17 @@ impl Crew {
         // Relaxed: the moment stands for itself.
         let wait_until = self.no_start_before.load(Ordering::Relaxed);
         if wait_until == 0 || self.age_ms() >= wait_until {
-            self.looking.fetch_add(1, Ordering::SeqCst);
+            self.searching.fetch_add(1, Ordering::SeqCst);
             // Read here, lest a dismissal between now and the thread's first step pass it by.
-            let term = self.dismissals();
+            let epoch = self.shutdowns();
             if thread::start(
                 helper + 1,
-                Box::new(move || worker::serve(self, helper, term)),
+                Box::new(move || worker::run_helper(self, helper, epoch)),
             ) {
                 return true;
             }
-            self.looking.fetch_sub(1, Ordering::SeqCst);
-            let wait_until = self.age_ms() + PAUSE_AFTER_FAILURE_MS;
+            self.searching.fetch_sub(1, Ordering::SeqCst);
+            let wait_until = self.age_ms() + START_BACKOFF_MS;
             self.no_start_before.store(wait_until, Ordering::Relaxed);
         }
         self.alive.remove(helper);
@@ -191,26 +191,26 @@ impl Crew {
     }
 
     fn age_ms(&self) -> u64 {
-        self.founded.elapsed().as_millis() as u64
+        self.created.elapsed().as_millis() as u64
     }
 
-    fn take_off_board(&self, slot: usize) {
+    fn clear_open(&self, slot: usize) {
         // Only an owner or a thread inside does this, so the bit cannot be that of a later run.
         // Relaxed for the load: another thread that took it off is fine, and a bit that we have not
         // seen being set cannot be ours to clear. SeqCst for the change, with the rest of the board.
-        if self.board.load(Ordering::Relaxed) & (1 << slot) != 0 {
-            self.board.fetch_and(!(1 << slot), Ordering::SeqCst);
+        if self.open_runs.load(Ordering::Relaxed) & (1 << slot) != 0 {
+            self.open_runs.fetch_and(!(1 << slot), Ordering::SeqCst);
         }
     }
 }
 
 /// What helpers do with the crew.
-impl Crew {
+impl Pool {
     /// Begins a share of an open run, if there is one. Different helpers begin their search at
     /// different slots, so that they spread over the runs.
     pub(super) fn enter(&'static self, helper: usize) -> Option<(usize, Share<'static>)> {
         let first = (helper % SLOTS) as u32;
-        let mut open = self.board.load(Ordering::SeqCst).rotate_right(first);
+        let mut open = self.open_runs.load(Ordering::SeqCst).rotate_right(first);
         while open != 0 {
             let slot = (open.trailing_zeros() + first) as usize % SLOTS;
             open &= open - 1;
@@ -218,11 +218,11 @@ impl Crew {
                 continue;
             };
             if share.left == 0 {
-                self.take_off_board(slot);
+                self.clear_open(slot);
             }
-            self.looking.fetch_sub(1, Ordering::SeqCst);
+            self.searching.fetch_sub(1, Ordering::SeqCst);
             // Another run may have counted on this helper: ring for one in its stead.
-            self.ring(if open == 0 {
+            self.notify(if open == 0 {
                 share.left
             } else {
                 share.left.max(1)
@@ -234,15 +234,15 @@ impl Crew {
 
     /// Ends a share that was begun with `enter`.
     pub(super) fn leave(&self, slot: usize, share: Share<'static>) {
-        self.take_off_board(slot);
+        self.clear_open(slot);
         // Before the owner can see us gone, lest its next run ring for another helper.
-        self.looking.fetch_add(1, Ordering::SeqCst);
+        self.searching.fetch_add(1, Ordering::SeqCst);
         share.leave();
     }
 
     /// Whether a run on the board has a share left.
     fn has_shares(&self) -> bool {
-        let mut open = self.board.load(Ordering::SeqCst);
+        let mut open = self.open_runs.load(Ordering::SeqCst);
         while open != 0 {
             if self.slots[open.trailing_zeros() as usize].has_shares() {
                 return true;
@@ -252,9 +252,9 @@ impl Crew {
         false
     }
 
-    /// Whether a helper that serves since the dismissal number `term` has a reason to be awake.
-    fn calls(&self, term: usize) -> bool {
-        self.has_shares() || self.dismissals() != term
+    /// Whether a helper that serves since the dismissal number `epoch` has a reason to be awake.
+    fn has_work(&self, epoch: usize) -> bool {
+        self.has_shares() || self.shutdowns() != epoch
     }
 
     /// Looks out for a moment; true as soon as there is something to do.
@@ -263,13 +263,13 @@ impl Crew {
     /// helper on the caller's core, when no other is free; then a helper that only spins keeps the
     /// caller from its own share for the whole moment, and uses up time that the core would
     /// otherwise give the caller before it turns to somebody else.
-    pub(super) fn linger(&self, term: usize) -> bool {
+    pub(super) fn spin_wait(&self, epoch: usize) -> bool {
         let begin = Instant::now();
-        while begin.elapsed() < self.linger {
-            if self.calls(term) {
+        while begin.elapsed() < self.spin_time {
+            if self.has_work(epoch) {
                 return true;
             }
-            for _ in 0..PAUSES_PER_LOOK {
+            for _ in 0..PAUSES_PER_CHECK {
                 std::hint::spin_loop();
             }
             std::thread::yield_now();
@@ -278,44 +278,44 @@ impl Crew {
     }
 
     /// Sleeps until somebody rings, unless there is something to do.
-    pub(super) fn sleep(&self, helper: usize, term: usize) {
-        let bell = &self.bells[helper];
+    pub(super) fn sleep(&self, helper: usize, epoch: usize) {
+        let parker = &self.parkers[helper];
         // Relaxed: the insertion below publishes it to whoever takes our number from the set.
-        bell.store(QUIET, Ordering::Relaxed);
-        self.looking.fetch_sub(1, Ordering::SeqCst);
-        self.asleep.insert(helper);
-        if self.calls(term) && self.asleep.remove(helper) {
-            self.looking.fetch_add(1, Ordering::SeqCst);
+        parker.store(PARKED, Ordering::Relaxed);
+        self.searching.fetch_sub(1, Ordering::SeqCst);
+        self.parked.insert(helper);
+        if self.has_work(epoch) && self.parked.remove(helper) {
+            self.searching.fetch_add(1, Ordering::SeqCst);
             return;
         }
         // If our number was taken between the two, the bell rings at any moment.
-        while bell.load(Ordering::Acquire) == QUIET {
-            futex::wait(bell, QUIET);
+        while parker.load(Ordering::Acquire) == PARKED {
+            futex::wait(parker, PARKED);
         }
     }
 
     /// Says that a helper which looks for work ends.
-    pub(super) fn sign_off(&'static self, helper: usize) {
-        self.looking.fetch_sub(1, Ordering::SeqCst);
+    pub(super) fn retire(&'static self, helper: usize) {
+        self.searching.fetch_sub(1, Ordering::SeqCst);
         self.alive.remove(helper);
         // A run opened just before may have counted on this helper.
         if self.has_shares() {
-            self.ring(1);
+            self.notify(1);
         }
     }
 }
 
 #[cfg(test)]
-impl Crew {
+impl Pool {
     pub(super) fn helpers(&self) -> usize {
         self.alive.len()
     }
 
-    pub(super) fn sleepers(&self) -> usize {
-        self.asleep.len()
+    pub(super) fn parked(&self) -> usize {
+        self.parked.len()
     }
 
-    pub(super) fn looking(&self) -> usize {
-        self.looking.load(Ordering::SeqCst)
+    pub(super) fn searching(&self) -> usize {
+        self.searching.load(Ordering::SeqCst)
     }
 }

@@ -11,18 +11,18 @@
 //! their second half comes. Of items of 32 bytes and more 16 are done at a time. The byte planes of a
 //! tile wait on the stack. The last tile overlaps the one before.
 //!
-//! Where [lines are better written together](bursts::pay), tiles have eight or four times as many groups. Their bits
+//! Where [lines are better written together](write_combining::pays), tiles have eight or four times as many groups. Their bits
 //! are transposed where they wait, and then written row by row (or read).
 
-use crate::kernels::bursts::{self, BURST, EVERY_SECOND, HALF_BURST, copy};
 use crate::kernels::cache::{
-    FAR, Nearness, exceed_second, exceed_third, fetch, fetch_following, worth_fetching,
+    CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
 };
-use crate::kernels::shuffle::tiles::{
+use crate::kernels::shuffle::transpose::{
     COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
 };
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LINE, Vector};
+use crate::kernels::write_combining::{self, BURST, EVERY_OTHER_ROW, HALF_BURST, copy};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
@@ -30,10 +30,10 @@ use std::mem::MaybeUninit;
 pub(crate) const GROUP: usize = 8;
 
 /// Items of up to so many bytes are done in one go, wider ones by [`COLUMNS`].
-const WHOLE: usize = 31;
+const MAX_WHOLE_ITEM: usize = 31;
 
 /// Items of up to so many bytes are done by whole bursts, wider ones by halves of them.
-const NARROW: usize = 8;
+const MAX_NARROW_ITEM: usize = 8;
 
 /// The byte planes of a tile of `SPAN` groups: plane `(e, j)` is number `e * width + j`, `width` being the
 /// bytes of an item that the tile has. Each has `SPAN` bytes.
@@ -41,14 +41,14 @@ const NARROW: usize = 8;
 struct Tile<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
 
 /// Bytes of the largest tiles of [`LINE`] groups.
-const TILE: usize = GROUP * WHOLE * LINE;
+const TILE_BYTES: usize = GROUP * MAX_WHOLE_ITEM * LINE;
 
-/// Bytes of the largest tiles of more groups: of [`NARROW`] columns and [`BURST`] groups, or twice and half as many.
-const BURST_TILE: usize = GROUP * NARROW * BURST;
+/// Bytes of the largest tiles of more groups: of [`MAX_NARROW_ITEM`] columns and [`BURST`] groups, or twice and half as many.
+const BURST_TILE_BYTES: usize = GROUP * MAX_NARROW_ITEM * BURST;
 
 /// A part of the items: their bytes from `column` on, `width` of them.
 #[derive(Clone, Copy)]
-struct Part {
+struct ColumnRange {
     column: usize,
     width: usize,
 }
@@ -56,12 +56,16 @@ struct Part {
 /// The parts that items of `typesize` bytes are done in, and how many of a part's first bytes were
 /// in the part before.
 #[inline(always)]
-fn parts(typesize: usize) -> impl Iterator<Item = (Part, usize)> {
-    let most = if typesize <= WHOLE { WHOLE } else { COLUMNS };
+fn column_ranges(typesize: usize) -> impl Iterator<Item = (ColumnRange, usize)> {
+    let most = if typesize <= MAX_WHOLE_ITEM {
+        MAX_WHOLE_ITEM
+    } else {
+        COLUMNS
+    };
     let width = typesize.min(most);
     (0..typesize).step_by(most).map(move |start| {
         let column = start.min(typesize - width);
-        (Part { column, width }, start - column)
+        (ColumnRange { column, width }, start - column)
     })
 }
 
@@ -94,7 +98,7 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
 
 /// What is asked for while a tile is worked on.
 #[derive(Clone, Copy)]
-pub(super) struct Ahead {
+pub(super) struct Prefetch {
     /// The next line of each row, into the first-level cache. The CPU itself doesn't see so many rows coming. There must be
     /// room for a line of each, and they must not have to wait for other parts of the items.
     next: bool,
@@ -104,9 +108,9 @@ pub(super) struct Ahead {
     items: bool,
 }
 
-impl Ahead {
+impl Prefetch {
     /// Nothing.
-    pub(super) const NOTHING: Ahead = Ahead {
+    pub(super) const NONE: Prefetch = Prefetch {
         next: false,
         far: false,
         items: false,
@@ -114,61 +118,61 @@ impl Ahead {
 
     /// What is good for writing bit rows of `rows` bytes.
     #[inline(always)]
-    pub(super) fn of_writing(typesize: usize, rows: usize) -> Ahead {
+    pub(super) fn for_writing(typesize: usize, rows: usize) -> Prefetch {
         let bytes = GROUP * typesize * rows;
-        let next = typesize <= WHOLE && worth_fetching(rows, GROUP * typesize);
-        Ahead {
+        let next = typesize <= MAX_WHOLE_ITEM && prefetch_pays(rows, GROUP * typesize);
+        Prefetch {
             next,
-            far: exceed_third(bytes) || !next && Self::unseen(typesize, bytes),
-            items: exceed_third(bytes),
+            far: exceeds_l3(bytes) || !next && Self::defeats_prefetcher(typesize, bytes),
+            items: exceeds_l3(bytes),
         }
     }
 
     /// What is good for reading `rows` bytes of each bit row.
     #[inline(always)]
-    pub(super) fn of_reading(typesize: usize, rows: usize) -> Ahead {
+    pub(super) fn for_reading(typesize: usize, rows: usize) -> Prefetch {
         let bytes = GROUP * typesize * rows;
-        Ahead {
+        Prefetch {
             next: false,
-            far: exceed_third(bytes) || Self::unseen(typesize, bytes),
-            items: exceed_third(bytes),
+            far: exceeds_l3(bytes) || Self::defeats_prefetcher(typesize, bytes),
+            items: exceeds_l3(bytes),
         }
     }
 
     /// True when there are rows in the third-level cache that the CPU doesn't see coming; it does see those of a few.
     #[inline(always)]
-    fn unseen(typesize: usize, bytes: usize) -> bool {
+    fn defeats_prefetcher(typesize: usize, bytes: usize) -> bool {
         const FEW: usize = 4;
-        typesize > FEW && exceed_second(bytes)
+        typesize > FEW && exceeds_l2(bytes)
     }
 
     /// Asks for lines of the eight rows of `step` bytes from `row` on, of which a tile has `SPAN` bytes.
     #[inline(always)]
-    pub(super) fn fetch_rows<const SPAN: usize>(self, row: *const u8, step: usize) {
+    pub(super) fn rows<const SPAN: usize>(self, row: *const u8, step: usize) {
         if self.next {
-            fetch_each::<SPAN>(Nearness::First, row.wrapping_add(SPAN), step);
+            prefetch_rows::<SPAN>(CacheLevel::L1, row.wrapping_add(SPAN), step);
         }
         if self.far {
-            let distance = SPAN.max(FAR);
-            fetch_each::<SPAN>(Nearness::Second, row.wrapping_add(distance), step);
+            let distance = SPAN.max(PREFETCH_DISTANCE);
+            prefetch_rows::<SPAN>(CacheLevel::L2, row.wrapping_add(distance), step);
         }
     }
 
     /// Asks for items behind those of a tile of `groups` groups that begins at `at`.
     #[inline(always)]
-    pub(super) fn fetch_items(self, at: *const u8, groups: usize, typesize: usize) {
+    pub(super) fn items(self, at: *const u8, groups: usize, typesize: usize) {
         if self.items {
-            fetch_following(at, groups * GROUP * typesize);
+            prefetch_ahead(at, groups * GROUP * typesize);
         }
     }
 }
 
 /// Asks for `SPAN` bytes of each of the eight rows of `step` bytes from `row` on.
 #[inline(always)]
-fn fetch_each<const SPAN: usize>(nearness: Nearness, row: *const u8, step: usize) {
+fn prefetch_rows<const SPAN: usize>(level: CacheLevel, row: *const u8, step: usize) {
     unroll!(8: k, {
         let row = row.wrapping_add(k * step);
-        unroll!(8: i < SPAN / LINE, { fetch(nearness, row.wrapping_add(i * LINE)) });
+        unroll!(8: i < SPAN / LINE, { prefetch(level, row.wrapping_add(i * LINE)) });
     });
 }
 
@@ -180,7 +184,7 @@ fn fetch_each<const SPAN: usize>(nearness: Nearness, row: *const u8, step: usize
 #[inline(always)]
 unsafe fn read_groups<V: Vector, const SPAN: usize>(
     typesize: usize,
-    part: Part,
+    range: ColumnRange,
     src: *const u8,
     tile: *mut u8,
     span: usize,
@@ -195,7 +199,7 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
             let src = src.add(at * group);
             if typesize == 1 {
                 store_planes::<V, SPAN>(read_narrow::<V, GROUP>(src), GROUP, tile.add(at));
-            } else if typesize <= WHOLE {
+            } else if typesize <= MAX_WHOLE_ITEM {
                 for start in (0..group).step_by(COLUMNS) {
                     let column = start.min(group - COLUMNS);
                     let columns = read_columns::<V>(src.add(column), group);
@@ -203,7 +207,7 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
                 }
             } else {
                 for e in 0..GROUP {
-                    let columns = read_columns::<V>(src.add(e * typesize + part.column), group);
+                    let columns = read_columns::<V>(src.add(e * typesize + range.column), group);
                     store_planes::<V, SPAN>(columns, COLUMNS, tile.add(e * COLUMNS * SPAN + at));
                 }
             }
@@ -218,7 +222,7 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
 #[inline(always)]
 unsafe fn write_groups<V: Vector, const SPAN: usize>(
     typesize: usize,
-    part: Part,
+    range: ColumnRange,
     tile: *const u8,
     dest: *mut u8,
     span: usize,
@@ -232,7 +236,7 @@ unsafe fn write_groups<V: Vector, const SPAN: usize>(
             let dest = dest.add(at * group);
             if typesize == 1 {
                 write_narrow::<V, GROUP>(load_planes::<V, SPAN>(tile.add(at), GROUP), dest);
-            } else if typesize <= WHOLE {
+            } else if typesize <= MAX_WHOLE_ITEM {
                 for start in (0..group).step_by(COLUMNS) {
                     let column = start.min(group - COLUMNS);
                     let columns = load_planes::<V, SPAN>(tile.add(column * SPAN + at), COLUMNS);
@@ -242,7 +246,7 @@ unsafe fn write_groups<V: Vector, const SPAN: usize>(
                 for e in 0..GROUP {
                     let columns =
                         load_planes::<V, SPAN>(tile.add(e * COLUMNS * SPAN + at), COLUMNS);
-                    write_columns(columns, dest.add(e * typesize + part.column), group);
+                    write_columns(columns, dest.add(e * typesize + range.column), group);
                 }
             }
         }
@@ -305,7 +309,12 @@ unsafe fn copy_rows<V: Vector, const SPAN: usize>(
 /// # Safety
 /// The contract of [`Vector`]; `from` is valid for these reads, `to` for these writes.
 #[inline(always)]
-unsafe fn move_bits<V: Vector>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
+unsafe fn transpose_rows<V: Vector>(
+    from: *const u8,
+    from_step: usize,
+    to: *mut u8,
+    to_step: usize,
+) {
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [V::splat(0); GROUP];
@@ -330,12 +339,12 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
     rows: usize,
 ) {
     // SAFETY: the caller's contract; TILE is for all parts, a line each.
-    unsafe { shuffle_in_tiles::<V, LINE, TILE>(typesize, src, dest, rows) }
+    unsafe { shuffle_in_tiles::<V, LINE, TILE_BYTES>(typesize, src, dest, rows) }
 }
 
 /// True when [`bitshuffle_in_bursts`] is quicker than [`bitshuffle`].
-pub(super) fn bursts_pay_for(typesize: usize, rows: usize) -> bool {
-    typesize <= COLUMNS && bursts::pay(rows, GROUP * typesize)
+pub(super) fn bursts_pay(typesize: usize, rows: usize) -> bool {
+    typesize <= COLUMNS && write_combining::pays(rows, GROUP * typesize)
 }
 
 /// [`bitshuffle`] in bursts.
@@ -351,10 +360,10 @@ pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
 ) {
     // SAFETY: the caller's contract; BURST_TILE is for NARROW columns and bursts, and for COLUMNS, twice as many, and halves.
     unsafe {
-        if typesize <= NARROW {
-            shuffle_in_tiles::<V, BURST, BURST_TILE>(typesize, src, dest, rows);
+        if typesize <= MAX_NARROW_ITEM {
+            shuffle_in_tiles::<V, BURST, BURST_TILE_BYTES>(typesize, src, dest, rows);
         } else {
-            shuffle_in_tiles::<V, HALF_BURST, BURST_TILE>(typesize, src, dest, rows);
+            shuffle_in_tiles::<V, HALF_BURST, BURST_TILE_BYTES>(typesize, src, dest, rows);
         }
     }
 }
@@ -374,33 +383,38 @@ unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     let mut tile = Tile([MaybeUninit::uninit(); BYTES]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= SPAN { SPAN } else { V::BYTES };
-    let ahead = Ahead::of_writing(typesize, rows);
+    let prefetch = Prefetch::for_writing(typesize, rows);
     let mut done = 0;
     let mut step = second_tile(dest, span, rows);
     while done < rows {
         let first = done.min(rows - span);
-        for (part, skip) in parts(typesize) {
+        for (range, skip) in column_ranges(typesize) {
             // SAFETY: groups `first .. first + span` exist; each bit row has as many bytes.
             unsafe {
                 let groups = src.add(first * GROUP * typesize);
-                if part.column == 0 {
-                    ahead.fetch_items(groups, span, typesize);
+                if range.column == 0 {
+                    prefetch.items(groups, span, typesize);
                 }
-                read_groups::<V, SPAN>(typesize, part, groups, tile, span);
-                for j in skip..part.width {
-                    let row = dest.add(GROUP * (part.column + j) * rows + first);
+                read_groups::<V, SPAN>(typesize, range, groups, tile, span);
+                for j in skip..range.width {
+                    let row = dest.add(GROUP * (range.column + j) * rows + first);
                     let plane = tile.add(j * SPAN);
-                    let apart = part.width * SPAN;
-                    ahead.fetch_rows::<SPAN>(row, rows);
+                    let plane_stride = range.width * SPAN;
+                    prefetch.rows::<SPAN>(row, rows);
                     if SPAN == LINE {
                         for at in (0..span).step_by(V::BYTES) {
-                            move_bits::<V>(plane.add(at), apart, row.add(at), rows);
+                            transpose_rows::<V>(plane.add(at), plane_stride, row.add(at), rows);
                         }
                     } else {
                         for at in (0..span).step_by(V::BYTES) {
-                            move_bits::<V>(plane.add(at), apart, plane.add(at), apart);
+                            transpose_rows::<V>(
+                                plane.add(at),
+                                plane_stride,
+                                plane.add(at),
+                                plane_stride,
+                            );
                         }
-                        copy_rows::<V, SPAN>(plane, apart, row, rows);
+                        copy_rows::<V, SPAN>(plane, plane_stride, row, rows);
                     }
                 }
             }
@@ -424,16 +438,16 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
     rows: usize,
 ) {
     // SAFETY: the caller's contract; TILE is for all parts, a line each.
-    unsafe { unshuffle_in_tiles::<V, LINE, TILE>(typesize, src, step, dest, rows) }
+    unsafe { unshuffle_in_tiles::<V, LINE, TILE_BYTES>(typesize, src, step, dest, rows) }
 }
 
 /// True when [`bitunshuffle_in_bursts`] is quicker than [`bitunshuffle`]: when every second row or more share a set
 /// of the first-level cache, and all are in the second-level one.
-pub(super) fn read_bursts_pay_for(typesize: usize, step: usize, rows: usize) -> bool {
+pub(super) fn read_bursts_pay(typesize: usize, step: usize, rows: usize) -> bool {
     typesize <= COLUMNS
         && rows >= HALF_BURST
-        && bursts::pay(step, EVERY_SECOND)
-        && !exceed_second(GROUP * typesize * step)
+        && write_combining::pays(step, EVERY_OTHER_ROW)
+        && !exceeds_l2(GROUP * typesize * step)
 }
 
 /// [`bitunshuffle`] in bursts.
@@ -449,7 +463,9 @@ pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
     rows: usize,
 ) {
     // SAFETY: the caller's contract; BURST_TILE is for COLUMNS columns and half bursts.
-    unsafe { unshuffle_in_tiles::<V, HALF_BURST, BURST_TILE>(typesize, src, step, dest, rows) }
+    unsafe {
+        unshuffle_in_tiles::<V, HALF_BURST, BURST_TILE_BYTES>(typesize, src, step, dest, rows)
+    }
 }
 
 /// [`bitunshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
@@ -468,34 +484,39 @@ unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     let mut tile = Tile([MaybeUninit::uninit(); BYTES]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let span = if rows >= SPAN { SPAN } else { V::BYTES };
-    let ahead = Ahead::of_reading(typesize, rows);
+    let prefetch = Prefetch::for_reading(typesize, rows);
     let mut done = 0;
     while done < rows {
         let first = done.min(rows - span);
-        for (part, _) in parts(typesize) {
+        for (range, _) in column_ranges(typesize) {
             // SAFETY: groups `first .. first + span` exist, and each bit row has as many bytes; all planes of the part are filled before they are read.
             unsafe {
-                for j in 0..part.width {
-                    let row = src.add(GROUP * (part.column + j) * step + first);
+                for j in 0..range.width {
+                    let row = src.add(GROUP * (range.column + j) * step + first);
                     let plane = tile.add(j * SPAN);
-                    let apart = part.width * SPAN;
-                    ahead.fetch_rows::<SPAN>(row, step);
+                    let plane_stride = range.width * SPAN;
+                    prefetch.rows::<SPAN>(row, step);
                     if SPAN == LINE {
                         for at in (0..span).step_by(V::BYTES) {
-                            move_bits::<V>(row.add(at), step, plane.add(at), apart);
+                            transpose_rows::<V>(row.add(at), step, plane.add(at), plane_stride);
                         }
                     } else {
-                        copy_rows::<V, SPAN>(row, step, plane, apart);
+                        copy_rows::<V, SPAN>(row, step, plane, plane_stride);
                         for at in (0..span).step_by(V::BYTES) {
-                            move_bits::<V>(plane.add(at), apart, plane.add(at), apart);
+                            transpose_rows::<V>(
+                                plane.add(at),
+                                plane_stride,
+                                plane.add(at),
+                                plane_stride,
+                            );
                         }
                     }
                 }
                 let groups = dest.add(first * GROUP * typesize);
-                if part.column == 0 {
-                    ahead.fetch_items(groups, span, typesize);
+                if range.column == 0 {
+                    prefetch.items(groups, span, typesize);
                 }
-                write_groups::<V, SPAN>(typesize, part, tile, groups, span);
+                write_groups::<V, SPAN>(typesize, range, tile, groups, span);
             }
         }
         done = first + span;

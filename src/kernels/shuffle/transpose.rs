@@ -18,12 +18,12 @@
 //! store may; the last tile goes through a padded buffer. The last tile also overlaps the one
 //! before: what it does again comes out the same.
 
-use crate::kernels::bursts::{self, BURST, Gathered};
 use crate::kernels::cache::{
-    FAR, Nearness, exceed_second, exceed_third, fetch, fetch_following, worth_fetching,
+    CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
 };
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{self, BURST, StagedRows};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
@@ -67,7 +67,7 @@ impl Planes for &[&[u8]] {
 /// The power of two that items of `typesize` (at most 16) bytes are treated as.
 #[inline(always)]
 const fn class<V: Vector>(typesize: usize) -> usize {
-    if V::HAS_LOOKUP || typesize.is_power_of_two() {
+    if V::HAS_SHUFFLE_BYTES || typesize.is_power_of_two() {
         typesize.next_power_of_two()
     } else {
         COLUMNS
@@ -83,33 +83,33 @@ unsafe fn round<V: Vector, const UNIT: usize>(class: usize, r: [V; COLUMNS]) -> 
     let mut out = r;
     unroll!(8: k < class / 2, {
         // SAFETY: the caller's contract.
-        (out[2 * k], out[2 * k + 1]) = unsafe { r[k].zip::<UNIT>(r[k + class / 2]) };
+        (out[2 * k], out[2 * k + 1]) = unsafe { r[k].interleave::<UNIT>(r[k + class / 2]) };
     });
     out
 }
 
-/// Rounds that rotate the byte number left by `places`.
+/// Rounds that rotate the byte number left by `bits`.
 ///
 /// # Safety
 /// The contract of [`Vector`].
 #[inline(always)]
 pub(in crate::kernels) unsafe fn rotate<V: Vector, const UNIT: usize>(
     class: usize,
-    places: u32,
+    bits: u32,
     mut r: [V; COLUMNS],
 ) -> [V; COLUMNS] {
     // SAFETY: the caller's contract.
     unsafe {
-        if places >= 1 {
+        if bits >= 1 {
             r = round::<V, UNIT>(class, r);
         }
-        if places >= 2 {
+        if bits >= 2 {
             r = round::<V, UNIT>(class, r);
         }
-        if places >= 3 {
+        if bits >= 3 {
             r = round::<V, UNIT>(class, r);
         }
-        if places >= 4 {
+        if bits >= 4 {
             r = round::<V, UNIT>(class, r);
         }
         r
@@ -211,11 +211,11 @@ pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
         unroll!(16: k < class, {
             r[k] = V::load_lanes(src.add(k * group * TS), LANE * TS);
         });
-        if group == 1 || !V::HAS_LOOKUP {
+        if group == 1 || !V::HAS_SHUFFLE_BYTES {
             return rotate::<V, 1>(class, 4, r);
         }
         let by_column = const { sort_by_column(TS) };
-        unroll!(16: k < class, { r[k] = r[k].lookup(&by_column) });
+        unroll!(16: k < class, { r[k] = r[k].shuffle_bytes(&by_column) });
         match group {
             2 => rotate::<V, 2>(class, 3, r),
             4 => rotate::<V, 4>(class, 2, r),
@@ -242,7 +242,7 @@ pub(in crate::kernels) unsafe fn write_narrow<V: Vector, const TS: usize>(
         let mut r = rotate::<V, 1>(class, class.ilog2(), columns);
         if TS != class && group > 1 {
             let packed = const { pack(TS) };
-            unroll!(16: k < class, { r[k] = r[k].lookup(&packed) });
+            unroll!(16: k < class, { r[k] = r[k].shuffle_bytes(&packed) });
         }
         store_in_order(r, class, dest, group * TS);
     }
@@ -253,10 +253,10 @@ pub(in crate::kernels) unsafe fn write_narrow<V: Vector, const TS: usize>(
 const fn sort_by_column(ts: usize) -> [u8; LANE] {
     let group = COLUMNS / ts.next_power_of_two();
     let mut table = [u8::MAX; LANE];
-    let mut place = 0;
-    while place < ts * group {
-        table[place] = ((place % group) * ts + place / group) as u8;
-        place += 1;
+    let mut pos = 0;
+    while pos < ts * group {
+        table[pos] = ((pos % group) * ts + pos / group) as u8;
+        pos += 1;
     }
     table
 }
@@ -265,10 +265,10 @@ const fn sort_by_column(ts: usize) -> [u8; LANE] {
 const fn pack(ts: usize) -> [u8; LANE] {
     let class = ts.next_power_of_two();
     let mut table = [u8::MAX; LANE];
-    let mut place = 0;
-    while place < COLUMNS / class * ts {
-        table[place] = (place / ts * class + place % ts) as u8;
-        place += 1;
+    let mut pos = 0;
+    while pos < COLUMNS / class * ts {
+        table[pos] = (pos / ts * class + pos % ts) as u8;
+        pos += 1;
     }
     table
 }
@@ -281,10 +281,10 @@ const fn excess(typesize: usize) -> usize {
 /// A tile of items of up to 16 bytes, and the bytes that may be read or written too far.
 const PADDED: usize = LINE * COLUMNS + LANE;
 
-/// Writes the first `count` columns, less the first `skip`, to planes that begin `apart` bytes from each other.
+/// Writes the first `count` columns, less the first `skip`, to planes that begin `plane_stride` bytes from each other.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * apart` for each such
+/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * plane_stride` for each such
 /// column `j`.
 #[inline(always)]
 unsafe fn store_planes<V: Vector>(
@@ -292,12 +292,12 @@ unsafe fn store_planes<V: Vector>(
     skip: usize,
     count: usize,
     dest: *mut u8,
-    apart: usize,
+    plane_stride: usize,
 ) {
     unroll!(16: j < count, {
         if j >= skip {
             // SAFETY: the caller's contract.
-            unsafe { columns[j].store(dest.add(j * apart)) }
+            unsafe { columns[j].store(dest.add(j * plane_stride)) }
         }
     });
 }
@@ -337,7 +337,7 @@ pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usi
     }
 }
 
-/// Shuffles `items` items of `TS` (2 to 16) bytes into planes that begin `apart` bytes from each other.
+/// Shuffles `items` items of `TS` (2 to 16) bytes into planes that begin `plane_stride` bytes from each other.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads of `items * TS` bytes, and each of the `TS` planes for writes
@@ -347,22 +347,22 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     // SAFETY: tiles of the first loop end, with what they read too far, inside `src`. The others
     // start at item `items - BYTES` at the latest, and are read from the padded buffer.
     unsafe {
         let mut item = 0;
         let mut step = second_tile(dest, V::BYTES, items);
-        let ahead = worth_fetching(apart, TS);
+        let prefetch_next = prefetch_pays(plane_stride, TS);
         while (item + V::BYTES) * TS + excess(TS) <= items * TS {
             let columns = read_narrow::<V, TS>(src.add(item * TS));
-            if ahead {
+            if prefetch_next {
                 unroll!(16: j < TS, {
-                    fetch(Nearness::First, dest.wrapping_add(j * apart + item + LINE));
+                    prefetch(CacheLevel::L1, dest.wrapping_add(j * plane_stride + item + LINE));
                 });
             }
-            store_planes(columns, 0, TS, dest.add(item), apart);
+            store_planes(columns, 0, TS, dest.add(item), plane_stride);
             item += step;
             step = V::BYTES;
         }
@@ -371,7 +371,7 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
             let mut padded = [0u8; PADDED];
             copy_nonoverlapping(src.add(item * TS), padded.as_mut_ptr(), V::BYTES * TS);
             let columns = read_narrow::<V, TS>(padded.as_ptr());
-            store_planes(columns, 0, TS, dest.add(item), apart);
+            store_planes(columns, 0, TS, dest.add(item), plane_stride);
             item += V::BYTES;
         }
     }
@@ -410,11 +410,11 @@ unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
 
 /// Asks for the line of each of [`COLUMNS`] planes from `column` on that is the third behind where a tile is.
 #[inline(always)]
-fn fetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
-    unroll!(16: j, { fetch(Nearness::Second, plane(column + j).wrapping_add(FAR)) });
+fn prefetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
+    unroll!(16: j, { prefetch(CacheLevel::L2, plane(column + j).wrapping_add(PREFETCH_DISTANCE)) });
 }
 
-/// Shuffles `items` items of more than 16 bytes into planes that begin `apart` bytes from each other.
+/// Shuffles `items` items of more than 16 bytes into planes that begin `plane_stride` bytes from each other.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`].
@@ -424,27 +424,27 @@ unsafe fn shuffle_wide<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, V::BYTES, items);
-    let far = exceed_third(apart * typesize);
+    let far = exceeds_l3(plane_stride * typesize);
     while done < items {
         let item = done.min(last_item);
         if far {
-            fetch_following(src.wrapping_add(item * typesize), V::BYTES * typesize);
+            prefetch_ahead(src.wrapping_add(item * typesize), V::BYTES * typesize);
         }
         for start in (0..typesize).step_by(COLUMNS) {
             let column = start.min(last_column);
             // SAFETY: the tile has `BYTES` items from `item` on and 16 columns from `column` on.
             unsafe {
                 if far {
-                    fetch_columns(column, |j| dest.wrapping_add(j * apart + item));
+                    prefetch_columns(column, |j| dest.wrapping_add(j * plane_stride + item));
                 }
                 let columns = read_columns::<V>(src.add(item * typesize + column), typesize);
-                let plane = dest.add(column * apart + item);
-                store_planes(columns, start - column, COLUMNS, plane, apart);
+                let plane = dest.add(column * plane_stride + item);
+                store_planes(columns, start - column, COLUMNS, plane, plane_stride);
             }
         }
         done = item + step;
@@ -453,11 +453,11 @@ unsafe fn shuffle_wide<V: Vector>(
 }
 
 /// True when [`shuffle_in_bursts`] is quicker than [`shuffle`].
-pub(super) fn bursts_pay_for(typesize: usize, items: usize, apart: usize) -> bool {
-    typesize >= COLUMNS && items >= BURST && bursts::pay(apart, typesize)
+pub(super) fn bursts_pay(typesize: usize, items: usize, plane_stride: usize) -> bool {
+    typesize >= COLUMNS && items >= BURST && write_combining::pays(plane_stride, typesize)
 }
 
-/// Shuffles `items` items of 16 bytes and more into planes that begin `apart` bytes from each other, gathering [`BURST`]
+/// Shuffles `items` items of 16 bytes and more into planes that begin `plane_stride` bytes from each other, gathering [`BURST`]
 /// bytes of each before they are written.
 ///
 /// # Safety
@@ -468,11 +468,11 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
-    let ahead = exceed_second(apart * typesize);
-    let mut gathered = Gathered::<COLUMNS>::new();
-    let gathered = gathered.start();
+    let prefetch_next = exceeds_l2(plane_stride * typesize);
+    let mut staged = StagedRows::<COLUMNS>::new();
+    let staged = staged.as_mut_ptr();
     let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, BURST, items);
@@ -486,11 +486,11 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
                 for at in (0..BURST).step_by(V::BYTES) {
                     let from = src.add((item + at) * typesize + column);
                     let columns = read_columns::<V>(from, typesize);
-                    store_planes(columns, 0, COLUMNS, gathered.add(at), BURST);
+                    store_planes(columns, 0, COLUMNS, staged.add(at), BURST);
                 }
                 for j in start - column..COLUMNS {
-                    let plane = dest.add((column + j) * apart + item);
-                    bursts::write::<V, BURST>(ahead, gathered.add(j * BURST), plane);
+                    let plane = dest.add((column + j) * plane_stride + item);
+                    write_combining::write::<V, BURST>(prefetch_next, staged.add(j * BURST), plane);
                 }
             }
         }
@@ -511,19 +511,19 @@ unsafe fn unshuffle_wide<V: Vector>(
     items: usize,
 ) {
     let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
-    let far = exceed_third(items * typesize);
+    let far = exceeds_l3(items * typesize);
     let mut done = 0;
     while done < items {
         let item = done.min(last_item);
         if far {
-            fetch_following(dest.wrapping_add(item * typesize), V::BYTES * typesize);
+            prefetch_ahead(dest.wrapping_add(item * typesize), V::BYTES * typesize);
         }
         for start in (0..typesize).step_by(COLUMNS) {
             let column = start.min(last_column);
             // SAFETY: as in `shuffle_wide`.
             unsafe {
                 if far {
-                    fetch_columns(column, |j| planes.plane(j).wrapping_add(item));
+                    prefetch_columns(column, |j| planes.plane(j).wrapping_add(item));
                 }
                 let columns = load_planes::<V>(planes, column, COLUMNS, item);
                 write_columns(columns, dest.add(item * typesize + column), typesize);
@@ -557,7 +557,7 @@ macro_rules! by_typesize {
     };
 }
 
-/// Shuffles `items` items of `typesize` (2 or more) bytes into planes that begin `apart` bytes from each other.
+/// Shuffles `items` items of `typesize` (2 or more) bytes into planes that begin `plane_stride` bytes from each other.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`].
@@ -567,14 +567,14 @@ pub(super) unsafe fn shuffle<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     // SAFETY: the caller's contract.
     unsafe {
         by_typesize!(
             typesize,
-            shuffle_narrow(src, dest, items, apart),
-            shuffle_wide::<V>(typesize, src, dest, items, apart)
+            shuffle_narrow(src, dest, items, plane_stride),
+            shuffle_wide::<V>(typesize, src, dest, items, plane_stride)
         );
     }
 }

@@ -15,19 +15,19 @@ use crate::kernels::{LINE, bytedelta, shuffle};
 use std::ops::Range;
 
 /// Bytes of a piece; two of them stay in the first-level cache.
-const PIECE: usize = 8 << 10;
+const TILE: usize = 8 << 10;
 /// Bytes of the largest items. Of larger ones so few are in a piece that little is written to each plane at once.
 const MAX_TYPESIZE: usize = 16;
 /// Shorter blocks are in the first-level cache as a whole.
-const SHORTEST: usize = 2 * PIECE;
+const MIN_BLOCK: usize = 2 * TILE;
 
 /// A filter of which any part of a block can be done alone, from the beginning of an item to the end of one.
-pub trait InParts {
+pub trait PartialFilter {
     /// Makes the bytes from `from` on, as many as `dest` has, of what the filter makes of the block `src`.
     ///
     /// # Errors
     /// Those of [`forward`](super::Filter::forward).
-    fn forward_part(
+    fn forward_range(
         &self,
         call: &FilterCall<'_>,
         src: &[u8],
@@ -39,41 +39,41 @@ pub trait InParts {
     ///
     /// # Errors
     /// Those of [`backward`](super::Filter::backward).
-    fn backward_part(
+    fn backward_range(
         &self,
         call: &FilterCall<'_>,
         block: &mut [u8],
-        part: Range<usize>,
+        range: Range<usize>,
     ) -> Result<()>;
 }
 
 /// A piece, from the beginning of a line on.
 #[repr(align(64))]
-struct Piece([u8; PIECE]);
+struct Tile([u8; TILE]);
 
 /// What a shuffle has before it and behind it.
-pub(crate) struct Pieces<'a> {
+pub(crate) struct FusedFilters<'a> {
     /// What is done to the items first.
-    before: Option<(&'a dyn InParts, FilterCall<'a>)>,
+    before: Option<(&'a dyn PartialFilter, FilterCall<'a>)>,
     /// Bytes of an item.
     typesize: usize,
     /// Whether the planes become differences.
     differences: bool,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> FusedFilters<'a> {
     /// Whether blocks of `len` bytes can be filtered so.
-    pub fn suit(typesize: usize, len: usize) -> bool {
-        len >= SHORTEST && (2..=MAX_TYPESIZE).contains(&typesize) && len.is_multiple_of(typesize)
+    pub fn supports(typesize: usize, len: usize) -> bool {
+        len >= MIN_BLOCK && (2..=MAX_TYPESIZE).contains(&typesize) && len.is_multiple_of(typesize)
     }
 
     /// A shuffle of items that these filters are around.
     pub fn new(
-        before: Option<(&'a dyn InParts, FilterCall<'a>)>,
+        before: Option<(&'a dyn PartialFilter, FilterCall<'a>)>,
         typesize: usize,
         differences: bool,
-    ) -> Pieces<'a> {
-        Pieces {
+    ) -> FusedFilters<'a> {
+        FusedFilters {
             before,
             typesize,
             differences,
@@ -81,7 +81,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Whether it can be undone so: sums are made of items whose size is a power of two.
-    pub fn can_be_undone(&self) -> bool {
+    pub fn supports_backward(&self) -> bool {
         !self.differences || self.typesize.is_power_of_two()
     }
 
@@ -92,30 +92,30 @@ impl<'a> Pieces<'a> {
     #[inline(never)]
     pub fn forward(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let typesize = self.typesize;
-        let (mut items, mut differences) = (Piece([0; PIECE]), Piece([0; PIECE]));
+        let (mut items, mut differences) = (Tile([0; TILE]), Tile([0; TILE]));
         let mut last = [0; MAX_TYPESIZE];
         let last = &mut last[..typesize];
         // The pieces of the first plane begin with a line, and those of the others if planes are of whole lines.
         let before_line = dest.as_ptr().addr() % LINE;
-        for part in self.parts(src.len() / typesize, before_line) {
-            let bytes = part.start * typesize..part.end * typesize;
-            let mut piece = match &self.before {
+        for range in self.ranges(src.len() / typesize, before_line) {
+            let bytes = range.start * typesize..range.end * typesize;
+            let mut tile = match &self.before {
                 Some((filter, call)) => {
-                    let piece = &mut items.0[..bytes.len()];
-                    filter.forward_part(call, src, bytes.start, piece)?;
-                    piece
+                    let tile = &mut items.0[..bytes.len()];
+                    filter.forward_range(call, src, bytes.start, tile)?;
+                    tile
                 }
                 None => &src[bytes],
             };
             if self.differences {
-                let (first, rest) = differences.0[..piece.len()].split_at_mut(typesize);
-                let behind = piece.len() - typesize;
-                bytedelta::encode_items(&piece[..typesize], last, first);
-                bytedelta::encode_items(&piece[typesize..], &piece[..behind], rest);
-                last.copy_from_slice(&piece[behind..]);
-                piece = &differences.0[..piece.len()];
+                let (first, rest) = differences.0[..tile.len()].split_at_mut(typesize);
+                let tail_start = tile.len() - typesize;
+                bytedelta::encode_items(&tile[..typesize], last, first);
+                bytedelta::encode_items(&tile[typesize..], &tile[..tail_start], rest);
+                last.copy_from_slice(&tile[tail_start..]);
+                tile = &differences.0[..tile.len()];
             }
-            shuffle::shuffle_part(typesize, piece, part.start, dest);
+            shuffle::shuffle_range(typesize, tile, range.start, dest);
         }
         Ok(())
     }
@@ -126,33 +126,33 @@ impl<'a> Pieces<'a> {
     /// That of the filter before the shuffle.
     pub fn backward(&self, planes: &[&[u8]], dest: &mut [u8]) -> Result<()> {
         let typesize = self.typesize;
-        let mut parts: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
-        let parts = &mut parts[..typesize];
+        let mut ranges: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
+        let ranges = &mut ranges[..typesize];
         let mut last = [0; MAX_TYPESIZE];
         let last = &mut last[..typesize];
-        for part in self.parts(dest.len() / typesize, 0) {
-            for (to, plane) in parts.iter_mut().zip(planes) {
-                *to = &plane[part.clone()];
+        for range in self.ranges(dest.len() / typesize, 0) {
+            for (to, plane) in ranges.iter_mut().zip(planes) {
+                *to = &plane[range.clone()];
             }
-            let bytes = part.start * typesize..part.end * typesize;
-            let piece = &mut dest[bytes.clone()];
-            shuffle::unshuffle_planes(parts, piece);
+            let bytes = range.start * typesize..range.end * typesize;
+            let tile = &mut dest[bytes.clone()];
+            shuffle::unshuffle_planes(ranges, tile);
             if self.differences {
-                bytedelta::decode_items_in_place(last, piece);
-                last.copy_from_slice(&piece[piece.len() - typesize..]);
+                bytedelta::decode_items_in_place(last, tile);
+                last.copy_from_slice(&tile[tile.len() - typesize..]);
             }
             if let Some((filter, call)) = &self.before {
-                filter.backward_part(call, dest, bytes)?;
+                filter.backward_range(call, dest, bytes)?;
             }
         }
         Ok(())
     }
 
-    /// [`Pieces::backward`] from planes that follow each other.
+    /// [`FusedFilters::backward`] from planes that follow each other.
     ///
     /// # Errors
-    /// As [`Pieces::backward`].
-    pub fn backward_from(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
+    /// As [`FusedFilters::backward`].
+    pub fn backward_contiguous(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let mut planes: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
         let planes = &mut planes[..self.typesize];
         for (plane, bytes) in planes
@@ -165,11 +165,11 @@ impl<'a> Pieces<'a> {
     }
 
     /// The items of the pieces of a block, of which the first has `fewer` than the others.
-    fn parts(&self, items: usize, fewer: usize) -> impl Iterator<Item = Range<usize>> {
-        let most = PIECE / self.typesize / LINE * LINE;
-        let first = most - fewer;
-        std::iter::successors(Some(0..first.min(items)), move |part| {
-            (part.end < items).then(|| part.end..(part.end + most).min(items))
+    fn ranges(&self, items: usize, fewer: usize) -> impl Iterator<Item = Range<usize>> {
+        let max_items = TILE / self.typesize / LINE * LINE;
+        let first = max_items - fewer;
+        std::iter::successors(Some(0..first.min(items)), move |range| {
+            (range.end < items).then(|| range.end..(range.end + max_items).min(items))
         })
     }
 }
@@ -193,7 +193,7 @@ mod tests {
     }
 
     /// What the filters make of a block one after the other, in the order of compression or back.
-    fn one_by_one(slots: &[Slot], call: &FilterCall<'_>, src: &[u8], back: bool) -> Vec<u8> {
+    fn unfused(slots: &[Slot], call: &FilterCall<'_>, src: &[u8], back: bool) -> Vec<u8> {
         let mut order: Vec<Slot> = slots.to_vec();
         if back {
             order.reverse();
@@ -237,9 +237,9 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_to_what_filters_make_one_by_one() {
+    fn fused_filters_equal_separate_ones() {
         for typesize in 2..=MAX_TYPESIZE {
-            let items = PIECE / typesize;
+            let items = TILE / typesize;
             for count in [2 * items + 2, 2 * items + 65, 5 * items - 1] {
                 let src = noise(count * typesize, 1);
                 let block = noise(count * typesize + 3, 2);
@@ -286,48 +286,48 @@ mod tests {
             "{:?} of {len} bytes, items of {typesize}",
             ids.collect::<Vec<_>>()
         );
-        assert!(planes == one_by_one(slots, &call, src, false), "{name}");
+        assert!(planes == unfused(slots, &call, src, false), "{name}");
         let mut back = vec![0xEE; len];
         pipeline
             .backward(reference, &around, &planes, &mut scratch, &mut back)
             .unwrap();
-        assert!(back == one_by_one(slots, &call, &planes, true), "{name}");
+        assert!(back == unfused(slots, &call, &planes, true), "{name}");
     }
 
     #[test]
-    fn only_shuffles_of_items_among_other_filters_go_piece_by_piece() {
-        const LONG: usize = 8 * PIECE;
-        let is_in_pieces = |slots: &[(u8, u8)], typesize: usize, len: usize| {
+    fn only_item_shuffles_next_to_other_filters_are_fused() {
+        const LONG: usize = 8 * TILE;
+        let is_fused = |slots: &[(u8, u8)], typesize: usize, len: usize| {
             let mut filled = [Slot::default(); SLOTS];
             for (slot, &(id, meta)) in filled.iter_mut().zip(slots) {
                 *slot = Slot { id, meta };
             }
             let pipeline = Pipeline::new(&filled, VERSION, typesize);
-            let pieces = pipeline.undone_in_pieces(Reference::Own, &around(typesize), len);
-            pieces.is_some()
+            let fused = pipeline.fused_backward(Reference::Own, &around(typesize), len);
+            fused.is_some()
         };
         let (delta, shuffle) = ((id::DELTA, 0), (id::SHUFFLE, 0));
         let bytedelta = |channels| (id::BYTEDELTA, channels);
-        assert!(is_in_pieces(&[delta, shuffle], 8, LONG));
-        assert!(is_in_pieces(&[delta, shuffle, bytedelta(8)], 8, LONG));
-        assert!(is_in_pieces(&[shuffle, bytedelta(8)], 8, LONG));
-        assert!(is_in_pieces(&[delta, shuffle], 12, LONG * 3));
-        assert!(!is_in_pieces(&[shuffle, bytedelta(12)], 12, LONG * 3));
-        assert!(!is_in_pieces(&[shuffle, bytedelta(4)], 8, LONG));
-        assert!(!is_in_pieces(&[shuffle], 8, LONG));
-        assert!(!is_in_pieces(&[(id::TRUNC_PREC, 10), shuffle], 8, LONG));
-        assert!(!is_in_pieces(&[shuffle, delta], 8, LONG));
-        assert!(!is_in_pieces(&[delta, delta, shuffle], 8, LONG));
-        assert!(!is_in_pieces(&[delta, (id::SHUFFLE, 4)], 8, LONG));
-        assert!(!is_in_pieces(&[delta, (id::BITSHUFFLE, 0)], 8, LONG));
-        assert!(!is_in_pieces(&[delta, shuffle], 8, SHORTEST - 8));
-        assert!(!is_in_pieces(&[delta, shuffle], 8, LONG + 4));
-        assert!(!is_in_pieces(&[delta, shuffle], 24, LONG * 3));
+        assert!(is_fused(&[delta, shuffle], 8, LONG));
+        assert!(is_fused(&[delta, shuffle, bytedelta(8)], 8, LONG));
+        assert!(is_fused(&[shuffle, bytedelta(8)], 8, LONG));
+        assert!(is_fused(&[delta, shuffle], 12, LONG * 3));
+        assert!(!is_fused(&[shuffle, bytedelta(12)], 12, LONG * 3));
+        assert!(!is_fused(&[shuffle, bytedelta(4)], 8, LONG));
+        assert!(!is_fused(&[shuffle], 8, LONG));
+        assert!(!is_fused(&[(id::TRUNC_PREC, 10), shuffle], 8, LONG));
+        assert!(!is_fused(&[shuffle, delta], 8, LONG));
+        assert!(!is_fused(&[delta, delta, shuffle], 8, LONG));
+        assert!(!is_fused(&[delta, (id::SHUFFLE, 4)], 8, LONG));
+        assert!(!is_fused(&[delta, (id::BITSHUFFLE, 0)], 8, LONG));
+        assert!(!is_fused(&[delta, shuffle], 8, MIN_BLOCK - 8));
+        assert!(!is_fused(&[delta, shuffle], 8, LONG + 4));
+        assert!(!is_fused(&[delta, shuffle], 24, LONG * 3));
     }
 
     #[test]
-    fn a_reference_that_is_too_short_is_an_error() {
-        let (src, reference) = (noise(SHORTEST, 1), [0; 100]);
+    fn a_short_reference_is_an_error() {
+        let (src, reference) = (noise(MIN_BLOCK, 1), [0; 100]);
         let mut slots = [Slot::default(); SLOTS];
         (slots[0].id, slots[1].id) = (id::DELTA, id::SHUFFLE);
         let pipeline = Pipeline::new(&slots, VERSION, 8);
