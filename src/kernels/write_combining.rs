@@ -1,9 +1,10 @@
-//! Writing what lies scattered in bursts.
+//! Writes to many distant rows in bursts of several lines.
 //!
-//! A shuffle writes a line to each of many rows in turns. Where the rows lie a power of two apart, their lines share a
-//! set of the first-level cache, and are gone again before the next bytes of the row come. CPUs of AMD are slow at that:
-//! Zen 5 takes 2 ns to write a line that is not in that cache, and 0.6 ns for each of eight neighbours. So there it pays to
-//! gather some lines of each row first. On Intel's the copy costs more than it saves.
+//! A shuffle writes one line in turn to each of many rows. If the rows are a power of two apart,
+//! their lines share a set of the L1 cache and are evicted before the next bytes of the row are
+//! written. AMD's CPUs are slow at that: on Zen 5 a line that is not in L1 costs 2 ns, and each of
+//! eight consecutive ones 0.6 ns. There it pays to stage some lines of each row first. On Intel's
+//! CPUs the copy costs more than it saves.
 
 use super::cache::{CacheLevel, L1_WAYS, exceeds_l2, exceeds_l3, has_set_conflicts, prefetch};
 use super::cpu::is_amd;
@@ -15,40 +16,40 @@ use std::mem::MaybeUninit;
 /// Bytes of a row that are written at once.
 pub(super) const BURST: usize = 8 * LINE;
 
-/// As many where there is no room for more, or where rows are read.
+/// A shorter burst, for more rows and for reading.
 pub(super) const HALF_BURST: usize = BURST / 2;
 
-/// As many where there is still less room.
+/// The shortest burst, for the most rows.
 #[cfg(target_arch = "x86_64")]
 pub(super) const QUARTER_BURST: usize = BURST / 4;
 
-/// Room on the stack for a burst of each of `ROWS` rows.
+/// A stack buffer for one burst of each of `ROWS` rows.
 #[repr(align(64))]
 pub(super) struct StagedRows<const ROWS: usize>([[MaybeUninit<u8>; BURST]; ROWS]);
 
 impl<const ROWS: usize> StagedRows<ROWS> {
-    /// With nothing in it.
+    /// Returns an uninitialised buffer.
     #[inline(always)]
     pub(super) fn new() -> Self {
         StagedRows([[MaybeUninit::uninit(); BURST]; ROWS])
     }
 
-    /// Where the first row's burst begins; the others' follow.
+    /// Returns the address of the first row's burst; those of the other rows follow.
     #[inline(always)]
     pub(super) fn as_mut_ptr(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
 }
 
-/// The number of rows of which more than [`L1_WAYS`] share a set when every second one does.
+/// The smallest number of rows of which more than [`L1_WAYS`] share a set if every second one does.
 pub(super) const EVERY_OTHER_ROW: usize = 3 * L1_WAYS;
 
-/// True when what is written to `count` rows that lie `stride` bytes apart is written sooner in bursts. They are no
-/// longer than the rows. Where lines stay in the cache, [fetching them](super::cache::prefetch_pays) is quicker still,
-/// and where they come from memory, asking for each while others are worked on.
+/// True if writing to `count` rows `stride` bytes apart is faster in bursts; a burst is then not
+/// longer than a row. If lines stay in L1, [prefetching](super::cache::prefetch_pays) is faster
+/// still; if they come from memory, so is prefetching each during other work.
 #[inline]
 pub(super) fn pays(stride: usize, count: usize) -> bool {
-    /// Rows that lie nearer are neighbours enough.
+    /// Rows at a smaller distance share few sets.
     const MIN_STRIDE: usize = 1024;
     const { assert!(BURST <= MIN_STRIDE) }
     stride >= MIN_STRIDE
@@ -57,7 +58,7 @@ pub(super) fn pays(stride: usize, count: usize) -> bool {
         && has_set_conflicts(stride, count, L1_WAYS)
 }
 
-/// Copies a burst of `SPAN` bytes, and asks for the one behind it if that is so far that it has to be fetched `prefetch_next`.
+/// Copies a burst of `SPAN` bytes, and prefetches the following one if `prefetch_next` is set.
 ///
 /// # Safety
 /// The contract of [`Vector`].
@@ -74,23 +75,23 @@ pub(super) unsafe fn write<V: Vector, const SPAN: usize>(
     unsafe { copy::<V>(from, to, SPAN) }
 }
 
-/// Rows, or parts of them, that lie at equal distances.
+/// Rows, or ranges of rows, at equal distances.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
-    /// Where the first one begins.
+    /// The start of the first row.
     pub(super) start: *mut u8,
-    /// How many there are.
+    /// The number of rows.
     pub(super) count: usize,
-    /// Bytes of each.
+    /// Bytes of each row.
     pub(super) length: usize,
-    /// Bytes from where one begins to where the next does.
+    /// Bytes between the starts of consecutive rows.
     pub(super) stride: usize,
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Rows {
-    /// Rows that follow each other.
+    /// Returns rows that are adjacent in memory.
     #[inline(always)]
     pub(super) fn contiguous(start: *mut u8, count: usize, length: usize) -> Rows {
         Rows {
@@ -102,12 +103,14 @@ impl Rows {
     }
 }
 
-/// Fills rows in bursts of `SPAN` bytes. `fill` fills a line of each, the bytes from a number on, where they lie `SPAN`
-/// bytes apart. There is room for `CAPACITY` rows with a [`BURST`] of each.
+/// Fills rows in bursts of `SPAN` bytes.
+///
+/// `fill(offset, to)` writes one line of each row, the bytes from `offset`, to addresses `SPAN`
+/// bytes apart, the first one at `to`. The stack buffer holds `CAPACITY` rows of a [`BURST`] each.
 ///
 /// # Safety
-/// The contract of [`Vector`]; the rows can be written, have `SPAN` bytes at least, and there is room for so many of each;
-/// `fill` fills the lines that it is asked for.
+/// The contract of [`Vector`]; the rows are writable and have at least `SPAN` bytes; the stack
+/// buffer holds `SPAN` bytes of each row; `fill` fills the lines it is called for.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) unsafe fn fill_rows<V: Vector, const CAPACITY: usize, const SPAN: usize>(
@@ -126,7 +129,8 @@ pub(super) unsafe fn fill_rows<V: Vector, const CAPACITY: usize, const SPAN: usi
             fill(first + at, staged.wrapping_add(at));
         }
         for row in 0..rows.count {
-            // SAFETY: the row has so many bytes from the first on, and they have just been filled in.
+            // SAFETY: the row has `SPAN` bytes from `first` on, and the staged bytes have just been
+            // filled.
             unsafe {
                 let to = rows.start.add(row * rows.stride + first);
                 write::<V, SPAN>(prefetch_next, staged.add(row * SPAN), to);
@@ -140,7 +144,7 @@ pub(super) unsafe fn fill_rows<V: Vector, const CAPACITY: usize, const SPAN: usi
 /// Copies `count` bytes, a multiple of `BYTES`.
 ///
 /// # Safety
-/// The contract of [`Vector`].
+/// The contract of [`Vector`]; `from` is valid for reads and `to` for writes of `count` bytes.
 #[inline(always)]
 pub(super) unsafe fn copy<V: Vector>(from: *const u8, to: *mut u8, count: usize) {
     for at in (0..count).step_by(V::BYTES) {

@@ -1,8 +1,8 @@
 //! BITSHUFFLE: the bits of equal significance of all items together.
 //!
-//! With `n` bytes, `m` is the number of whole items rounded down to a multiple of 8. Bit `k` (0 the
-//! lowest) of byte `j` of item `i < m` goes to bit `i % 8` of byte `(8 * j + k) * (m / 8) + i / 8`;
-//! the bytes behind these items stay where they are (C-Blosc2 chunk format, filter 2).
+//! With `n` bytes, `m` is the number of whole items rounded down to a multiple of 8. Bit `k` (0 is
+//! the lowest) of byte `j` of item `i < m` becomes bit `i % 8` of byte `(8 * j + k) * (m / 8) + i /
+//! 8`; the bytes after these items are copied (C-Blosc2 chunk format, filter 2).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -39,10 +39,11 @@ pub fn bitunshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
     bitunshuffle_at(level(), typesize, src, dest);
 }
 
-/// Undoes [`bitshuffle`] for a part: the groups of eight items from number `first` on, as many as `dest` has room for.
+/// Undoes [`bitshuffle`] for a range of groups of eight items: those from index `first` on that fit
+/// `dest`.
 ///
 /// # Panics
-/// If `dest` is no whole number of groups, or `src` has not so many behind the first; if `typesize` is 0.
+/// If `dest` is not a whole number of groups, `src` has fewer from `first` on, or `typesize` is 0.
 ///
 /// ```
 /// let mut items = [0; 8];
@@ -54,7 +55,7 @@ pub fn bitunshuffle_groups(typesize: usize, src: &[u8], first: usize, dest: &mut
     bitunshuffle_groups_at(level(), typesize, src, first, dest);
 }
 
-/// [`bitshuffle`] at a level of choice.
+/// [`bitshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`bitshuffle`], and if the CPU lacks the level.
@@ -68,7 +69,8 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     dest_rest.copy_from_slice(src_rest);
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
-    // the vector has no more bytes than a row; where bursts pay, they have no more either, and the items fit their tiles.
+    // the vector has at most `rows` bytes; if bursts pay, they have at most `rows` bytes, and
+    // `typesize` is within the limit of their tiles.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
@@ -101,7 +103,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     }
 }
 
-/// [`bitunshuffle`] at a level of choice.
+/// [`bitunshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`bitunshuffle`], and if the CPU lacks the level.
@@ -114,7 +116,7 @@ pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8
     bitunshuffle_groups_at(level, typesize, src, 0, groups);
 }
 
-/// [`bitunshuffle_groups`] at a level of choice.
+/// [`bitunshuffle_groups`] at a given level.
 ///
 /// # Panics
 /// As [`bitunshuffle_groups`], and if the CPU lacks the level.
@@ -133,9 +135,9 @@ pub fn bitunshuffle_groups_at(
     assert!(first <= step && rows <= step - first);
     let src = &src[first..];
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
-    // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and from its beginning on `src` has
-    // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that, nor do
-    // bursts where they pay, whose tiles the items fit.
+    // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and `src`
+    // has `rows` bytes of each bit row, `step` bytes apart. The vector has at most `rows` bytes; if
+    // bursts pay, so do they, and `typesize` is within the limit of their tiles.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {

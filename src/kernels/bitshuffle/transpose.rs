@@ -1,18 +1,18 @@
 //! The bit shuffle with vectors, for every level.
 //!
-//! Take eight consecutive items as one *group* of `8 * typesize` bytes. A byte shuffle of groups
-//! brings byte `j` of the `e`th item of all groups into one plane, `(e, j)`; byte `r` of the planes
-//! `(0, j) … (7, j)` then is an 8 x 8 matrix of bits, and its transposition is byte `r` of the rows
-//! `8 j … 8 j + 7` of the result. So the bits are transposed *across* eight registers, by three
-//! rounds of swaps that treat all bytes of the registers at once, and rows come out whole.
+//! Eight consecutive items form a *group* of `8 * typesize` bytes. A byte shuffle of groups moves
+//! byte `j` of the `e`th item of all groups to one plane, `(e, j)`. Byte `r` of the planes `(0, j)
+//! … (7, j)` is then an 8 x 8 bit matrix, and its transposition is byte `r` of the rows `8 j … 8 j
+//! + 7` of the result. So bits are transposed *across* eight registers, by three rounds of swaps
+//! that process all bytes of the registers at once, and each row results as a whole.
 //!
-//! The work goes in tiles of [`LINE`] groups, so that each row is written (or read) a cache line at
-//! a time: rows often lie a large power of two apart, where lines do not stay in the cache until
-//! their second half comes. Of items of 32 bytes and more 16 are done at a time. The byte planes of a
-//! tile wait on the stack. The last tile overlaps the one before.
+//! A tile is [`LINE`] groups, so that each row is written (or read) one cache line at a time: rows
+//! are often a large power of two apart, where half-written lines are evicted. Items of 32 bytes
+//! and more are processed 16 columns at a time. The byte planes of a tile are staged on the stack.
+//! The last tile overlaps the preceding one.
 //!
-//! Where [lines are better written together](write_combining::pays), tiles have eight or four times as many groups. Their bits
-//! are transposed where they wait, and then written row by row (or read).
+//! If [bursts pay](write_combining::pays), tiles have eight or four times as many groups. Their
+//! bits are transposed in the staging buffer, and each row is then written (or read) in one burst.
 
 use crate::kernels::cache::{
     CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
@@ -29,32 +29,33 @@ use std::mem::MaybeUninit;
 /// Items of a group, and bits of a byte.
 pub(crate) const GROUP: usize = 8;
 
-/// Items of up to so many bytes are done in one go, wider ones by [`COLUMNS`].
+/// Items of up to this many bytes are processed as a whole, wider ones by [`COLUMNS`].
 const MAX_WHOLE_ITEM: usize = 31;
 
-/// Items of up to so many bytes are done by whole bursts, wider ones by halves of them.
+/// Items of up to this many bytes use whole bursts, wider ones half bursts.
 const MAX_NARROW_ITEM: usize = 8;
 
-/// The byte planes of a tile of `SPAN` groups: plane `(e, j)` is number `e * width + j`, `width` being the
-/// bytes of an item that the tile has. Each has `SPAN` bytes.
+/// The byte planes of a tile of `SPAN` groups, `SPAN` bytes each: plane `(e, j)` has index `e *
+/// width + j`, where `width` is the number of bytes of each item in the tile.
 #[repr(align(64))]
 struct Tile<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
 
 /// Bytes of the largest tiles of [`LINE`] groups.
 const TILE_BYTES: usize = GROUP * MAX_WHOLE_ITEM * LINE;
 
-/// Bytes of the largest tiles of more groups: of [`MAX_NARROW_ITEM`] columns and [`BURST`] groups, or twice and half as many.
+/// Bytes of the largest burst tiles: [`MAX_NARROW_ITEM`] columns of [`BURST`] groups, or twice as
+/// many columns of half as many groups.
 const BURST_TILE_BYTES: usize = GROUP * MAX_NARROW_ITEM * BURST;
 
-/// A part of the items: their bytes from `column` on, `width` of them.
+/// The bytes `column..column + width` of each item.
 #[derive(Clone, Copy)]
 struct ColumnRange {
     column: usize,
     width: usize,
 }
 
-/// The parts that items of `typesize` bytes are done in, and how many of a part's first bytes were
-/// in the part before.
+/// Returns the column ranges that items of `typesize` bytes are processed in. Each comes with the
+/// number of its first columns that belong to the preceding range too.
 #[inline(always)]
 fn column_ranges(typesize: usize) -> impl Iterator<Item = (ColumnRange, usize)> {
     let most = if typesize <= MAX_WHOLE_ITEM {
@@ -96,27 +97,28 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
     }
 }
 
-/// What is asked for while a tile is worked on.
+/// The prefetches to issue while a tile is processed.
 #[derive(Clone, Copy)]
 pub(super) struct Prefetch {
-    /// The next line of each row, into the first-level cache. The CPU itself doesn't see so many rows coming. There must be
-    /// room for a line of each, and they must not have to wait for other parts of the items.
+    /// The next line of each row, into L1. The hardware prefetcher does not follow so many rows. L1
+    /// must have space for a line of each, and items must be processed as a whole.
     next: bool,
-    /// The line of each row behind the next two, into the second-level cache: what lies so far away takes longer than a tile.
+    /// The line of each row after the next two, into L2: loading from farther caches takes longer
+    /// than a tile.
     far: bool,
-    /// The items that follow.
+    /// The following items.
     items: bool,
 }
 
 impl Prefetch {
-    /// Nothing.
+    /// No prefetches.
     pub(super) const NONE: Prefetch = Prefetch {
         next: false,
         far: false,
         items: false,
     };
 
-    /// What is good for writing bit rows of `rows` bytes.
+    /// Returns the prefetches for writing bit rows of `rows` bytes.
     #[inline(always)]
     pub(super) fn for_writing(typesize: usize, rows: usize) -> Prefetch {
         let bytes = GROUP * typesize * rows;
@@ -128,7 +130,7 @@ impl Prefetch {
         }
     }
 
-    /// What is good for reading `rows` bytes of each bit row.
+    /// Returns the prefetches for reading `rows` bytes of each bit row.
     #[inline(always)]
     pub(super) fn for_reading(typesize: usize, rows: usize) -> Prefetch {
         let bytes = GROUP * typesize * rows;
@@ -139,14 +141,16 @@ impl Prefetch {
         }
     }
 
-    /// True when there are rows in the third-level cache that the CPU doesn't see coming; it does see those of a few.
+    /// True if rows are in L3 or memory and too many for the hardware prefetcher, which follows
+    /// only a few.
     #[inline(always)]
     fn defeats_prefetcher(typesize: usize, bytes: usize) -> bool {
         const FEW: usize = 4;
         typesize > FEW && exceeds_l2(bytes)
     }
 
-    /// Asks for lines of the eight rows of `step` bytes from `row` on, of which a tile has `SPAN` bytes.
+    /// Prefetches lines of the eight rows of `step` bytes at `row`; a tile has `SPAN` bytes of
+    /// each.
     #[inline(always)]
     pub(super) fn rows<const SPAN: usize>(self, row: *const u8, step: usize) {
         if self.next {
@@ -158,7 +162,7 @@ impl Prefetch {
         }
     }
 
-    /// Asks for items behind those of a tile of `groups` groups that begins at `at`.
+    /// Prefetches the items after the tile of `groups` groups at `at`.
     #[inline(always)]
     pub(super) fn items(self, at: *const u8, groups: usize, typesize: usize) {
         if self.items {
@@ -167,7 +171,7 @@ impl Prefetch {
     }
 }
 
-/// Asks for `SPAN` bytes of each of the eight rows of `step` bytes from `row` on.
+/// Prefetches `SPAN` bytes of each of the eight rows of `step` bytes at `row`.
 #[inline(always)]
 fn prefetch_rows<const SPAN: usize>(level: CacheLevel, row: *const u8, step: usize) {
     unroll!(8: k, {
@@ -189,8 +193,8 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
     tile: *mut u8,
     span: usize,
 ) {
-    // The compiler must not know that the groups of all tiles are equally far apart: it would
-    // compute 64 addresses ahead of the loop, and run out of registers for them.
+    // `black_box` hides from the compiler that groups are equally far apart. It would compute 64
+    // addresses before the loop, and run out of registers.
     let group = black_box(GROUP * typesize);
     for at in (0..span).step_by(V::BYTES) {
         // SAFETY: all columns that are read are inside the groups `at .. at + BYTES`, and all
@@ -227,11 +231,10 @@ unsafe fn write_groups<V: Vector, const SPAN: usize>(
     dest: *mut u8,
     span: usize,
 ) {
-    // The compiler must not know that the groups of all tiles are equally far apart: it would
-    // compute 64 addresses ahead of the loop, and run out of registers for them.
+    // As in `read_groups`.
     let group = black_box(GROUP * typesize);
     for at in (0..span).step_by(V::BYTES) {
-        // SAFETY: as in `read_groups`. Groups of 8 bytes are written without excess.
+        // SAFETY: as in `read_groups`; groups of 8 bytes are written without excess bytes.
         unsafe {
             let dest = dest.add(at * group);
             if typesize == 1 {
@@ -285,8 +288,8 @@ unsafe fn load_planes<V: Vector, const SPAN: usize>(tile: *const u8, count: usiz
     }
 }
 
-/// Copies `SPAN` bytes each of eight rows that lie `from_step` bytes apart to where they lie `to_step` bytes
-/// apart.
+/// Copies `SPAN` bytes of each of eight rows; rows are `from_step` bytes apart in the source and
+/// `to_step` in the destination.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `from` is valid for these reads, `to` for these writes.
@@ -303,7 +306,7 @@ unsafe fn copy_rows<V: Vector, const SPAN: usize>(
     }
 }
 
-/// Transposes the bits of eight registers that lie `from_step` bytes apart into eight that lie
+/// Transposes the bits of eight registers that are `from_step` bytes apart into eight that are
 /// `to_step` bytes apart.
 ///
 /// # Safety
@@ -338,11 +341,11 @@ pub(super) unsafe fn bitshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract; TILE is for all parts, a line each.
+    // SAFETY: the caller's contract; `TILE_BYTES` holds one line of each plane of any column range.
     unsafe { shuffle_in_tiles::<V, LINE, TILE_BYTES>(typesize, src, dest, rows) }
 }
 
-/// True when [`bitshuffle_in_bursts`] is quicker than [`bitshuffle`].
+/// True if [`bitshuffle_in_bursts`] is faster than [`bitshuffle`].
 pub(super) fn bursts_pay(typesize: usize, rows: usize) -> bool {
     typesize <= COLUMNS && write_combining::pays(rows, GROUP * typesize)
 }
@@ -358,7 +361,8 @@ pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract; BURST_TILE is for NARROW columns and bursts, and for COLUMNS, twice as many, and halves.
+    // SAFETY: the caller's contract; `BURST_TILE_BYTES` holds `MAX_NARROW_ITEM` columns of bursts,
+    // or `COLUMNS`, twice as many, of half bursts.
     unsafe {
         if typesize <= MAX_NARROW_ITEM {
             shuffle_in_tiles::<V, BURST, BURST_TILE_BYTES>(typesize, src, dest, rows);
@@ -371,8 +375,8 @@ pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
 /// [`bitshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
-/// As for [`bitshuffle`]; a tile of `BYTES` bytes has room for all planes of a part, `SPAN` bytes each, and `rows` is at
-/// least `SPAN` if that is more than a line.
+/// As for [`bitshuffle`]; `BYTES` bytes hold all planes of a column range, `SPAN` bytes each, and
+/// `rows` is at least `SPAN` if `SPAN` is more than a line.
 #[inline(always)]
 unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     typesize: usize,
@@ -389,7 +393,7 @@ unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     while done < rows {
         let first = done.min(rows - span);
         for (range, skip) in column_ranges(typesize) {
-            // SAFETY: groups `first .. first + span` exist; each bit row has as many bytes.
+            // SAFETY: groups `first .. first + span` exist, and each bit row has these bytes.
             unsafe {
                 let groups = src.add(first * GROUP * typesize);
                 if range.column == 0 {
@@ -424,11 +428,11 @@ unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     }
 }
 
-/// Undoes [`bitshuffle`] for rows of which `rows` bytes are wanted, `step` bytes apart.
+/// Undoes [`bitshuffle`] for `rows` bytes of each row; rows are `step` bytes apart.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `rows` is at least `BYTES`. As many bytes can be read of each row, and `8 * rows * typesize`
-/// be written at `dest`.
+/// The contract of [`Vector`]; `rows` is at least `BYTES`. `rows` bytes can be read of each row,
+/// and `8 * rows * typesize` bytes can be written at `dest`.
 #[inline(always)]
 pub(super) unsafe fn bitunshuffle<V: Vector>(
     typesize: usize,
@@ -437,12 +441,12 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract; TILE is for all parts, a line each.
+    // SAFETY: the caller's contract; `TILE_BYTES` holds one line of each plane of any column range.
     unsafe { unshuffle_in_tiles::<V, LINE, TILE_BYTES>(typesize, src, step, dest, rows) }
 }
 
-/// True when [`bitunshuffle_in_bursts`] is quicker than [`bitunshuffle`]: when every second row or more share a set
-/// of the first-level cache, and all are in the second-level one.
+/// True if [`bitunshuffle_in_bursts`] is faster than [`bitunshuffle`]: at least every second row
+/// shares a set of the L1 cache, and all rows are in L2.
 pub(super) fn read_bursts_pay(typesize: usize, step: usize, rows: usize) -> bool {
     typesize <= COLUMNS
         && rows >= HALF_BURST
@@ -462,7 +466,7 @@ pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract; BURST_TILE is for COLUMNS columns and half bursts.
+    // SAFETY: the caller's contract; `BURST_TILE_BYTES` holds `COLUMNS` columns of half bursts.
     unsafe {
         unshuffle_in_tiles::<V, HALF_BURST, BURST_TILE_BYTES>(typesize, src, step, dest, rows)
     }
@@ -471,8 +475,8 @@ pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
 /// [`bitunshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
-/// As for [`bitunshuffle`]; a tile of `BYTES` bytes has room for all planes of a part, `SPAN` bytes each, and `rows` is at
-/// least `SPAN` if that is more than a line.
+/// As for [`bitunshuffle`]; `BYTES` bytes hold all planes of a column range, `SPAN` bytes each, and
+/// `rows` is at least `SPAN` if `SPAN` is more than a line.
 #[inline(always)]
 unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     typesize: usize,
@@ -489,7 +493,8 @@ unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     while done < rows {
         let first = done.min(rows - span);
         for (range, _) in column_ranges(typesize) {
-            // SAFETY: groups `first .. first + span` exist, and each bit row has as many bytes; all planes of the part are filled before they are read.
+            // SAFETY: groups `first .. first + span` exist, and each bit row has these bytes; all
+            // planes of the range are filled before they are read.
             unsafe {
                 for j in 0..range.width {
                     let row = src.add(GROUP * (range.column + j) * step + first);

@@ -1,16 +1,16 @@
-//! Unshuffling items of whole words of 4 bytes for AVX-512 with VBMI.
+//! Unshuffle of items of whole 4-byte words, for AVX-512 with VBMI.
 //!
-//! What counts there is how few shuffles across registers there are, of which Intel's CPUs do one
-//! a cycle, and that whole cache lines are stored. 16 bytes of four planes are loaded into the lanes
-//! of one register, which costs no such shuffle, and one permutation of its bytes makes them a word
-//! of each of 16 consecutive items. Registers of words are interleaved by rounds then: `(a, b)`
-//! becomes `a0 b0 a1 b1 …`, and with `W = N << C` registers, `N` odd, `C` rounds that interleave
-//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `transpose.rs`. The words
-//! are loaded in such an order that these are the words that belong together. What is left are `N`
-//! streams of units, which are put together line by line.
+//! The cost is dominated by shuffles across registers, of which Intel's CPUs execute one per cycle,
+//! and by stores that are not whole cache lines. 16 bytes of each of four planes are loaded into
+//! the lanes of one register, which needs no such shuffle, and one byte permutation makes them one
+//! word of each of 16 consecutive items. Registers of words are then interleaved in rounds: `(a,
+//! b)` becomes `a0 b0 a1 b1 …`. With `W = N << C` registers, `N` odd, `C` rounds that interleave
+//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `transpose.rs`. Words
+//! are loaded in the order that makes each unit consecutive words of one item. The result is `N`
+//! streams of units, which are merged line by line.
 //!
-//! Planes often lie powers of two apart, where lines don't stay in the cache until their next 16
-//! bytes are wanted. So the lines of wider items wait on the stack.
+//! Planes are often powers of two apart; their lines are then evicted before their next 16 bytes
+//! are read. For wider items the lines are therefore staged on the stack.
 
 use super::transpose::{self, COLUMNS, Planes};
 use crate::kernels::cache::{
@@ -27,10 +27,10 @@ use std::mem::MaybeUninit;
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// Words of a register, and items that are put together at once.
+/// Words of a register, and items assembled at once.
 const WORDS: usize = LINE / WORD;
 
-/// The most streams of units.
+/// The largest number of streams.
 const STREAMS: usize = 7;
 
 /// Byte `i` of lane `p` becomes byte `p` of word `i`.
@@ -44,7 +44,7 @@ const WORDS_OF_LANES: [u8; LINE] = {
     table
 };
 
-/// The words of the low halves of two registers in turns, and of their high halves.
+/// Interleaves the words of the low halves of two registers, and of their high halves.
 const INTERLEAVE: [[u32; WORDS]; 2] = {
     let mut tables = [[0; WORDS]; 2];
     let mut pos = 0;
@@ -57,18 +57,18 @@ const INTERLEAVE: [[u32; WORDS]; 2] = {
     tables
 };
 
-/// How items of `W` words are put together.
+/// The layout of items of `W` words.
 struct Shape<const W: usize>;
 
 impl<const W: usize> Shape<W> {
-    /// Rounds.
+    /// The number of interleaving rounds.
     const ROUNDS: u32 = W.trailing_zeros();
-    /// Streams of units after them.
+    /// The number of streams of units after the rounds.
     const STREAMS: usize = W >> Self::ROUNDS;
-    /// Registers of each stream.
+    /// The number of registers of each stream.
     const STREAM_LEN: usize = 1 << Self::ROUNDS;
-    /// `[i][j]`: what line `i` takes from stream `j`, the second operand; the first one is what it
-    /// has from the streams before, to begin with stream 0 as it is.
+    /// `[i][j]`: the permutation that adds the words of stream `j`, the second operand, to line
+    /// `i`. The first operand is the line merged from the preceding streams, or stream 0.
     const LINES: [[[u32; WORDS]; STREAMS]; STREAMS] = {
         let mut tables = [[[0; WORDS]; STREAMS]; STREAMS];
         let mut at = 0;
@@ -94,23 +94,23 @@ impl<const W: usize> Shape<W> {
     };
 }
 
-/// Words from two registers.
+/// Selects words from two registers.
 ///
 /// # Safety
 /// The CPU has the features.
 #[inline(always)]
 unsafe fn select(a: Avx512, b: Avx512, table: &[u32; WORDS]) -> Avx512 {
-    // SAFETY: the caller's contract; the table has the 64 bytes that are read.
+    // SAFETY: the caller's contract; the table has 64 bytes.
     unsafe {
         let table = _mm512_loadu_si512(table.as_ptr().cast());
         Avx512(_mm512_permutex2var_epi32(a.0, table, b.0))
     }
 }
 
-/// A word of each of 16 items from their bytes in four planes.
+/// Loads one word of each of 16 items from their bytes in four planes.
 ///
 /// # Safety
-/// The CPU has the features; 16 bytes can be read at each place.
+/// The CPU has the features; 16 bytes can be read at each address.
 #[inline(always)]
 unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
     // SAFETY: the caller's contract.
@@ -123,10 +123,10 @@ unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
     }
 }
 
-/// Puts 16 items of `W` words together; `byte` tells where byte `j` of them is.
+/// Assembles 16 items of `W` words; `byte(j)` is the address of their bytes `j`.
 ///
 /// # Safety
-/// The CPU has the features; 16 bytes can be read at each place that `byte` returns, and 16 items
+/// The CPU has the features; 16 bytes can be read at each address that `byte` returns, and 16 items
 /// can be written at `dest`.
 #[inline(always)]
 unsafe fn assemble_items<const W: usize, const HALVES: bool>(
@@ -164,24 +164,24 @@ unsafe fn assemble_items<const W: usize, const HALVES: bool>(
     }
 }
 
-/// More planes with lines in the same set of a first-level cache of 12 ways are better read a line at a time; of one of 8
-/// ways, which Zen 4 has, more than [`L1_WAYS`].
+/// If more planes than this have lines in one set of a 12-way L1 cache, reading them a line at a
+/// time is faster. For the 8-way L1 of Zen 4 the limit is [`L1_WAYS`].
 const MAX_CONFLICTS: usize = 16;
 
-/// The most planes.
+/// The largest number of planes.
 const MAX_PLANES: usize = COLUMNS * WORD;
 
-/// Lines of planes that wait on the stack, `SPAN` bytes of each plane.
+/// A stack buffer for `SPAN` bytes of each plane.
 #[repr(align(64))]
 struct StagedPlanes<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; MAX_PLANES]);
 
-/// The last item, among those up to the 16th, that begins with a cache line; the 16th if none does
-/// or there are too few items to pay for a step more.
+/// Returns the largest item index up to 16 at which a cache line of `dest` starts, or 16 if there
+/// is none or there are too few items to pay for an additional step.
 #[inline(always)]
 fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
-    const ENOUGH: usize = 16;
+    const MIN_STEPS: usize = 16;
     let begins_line = |item: &usize| (dest.addr() + item * typesize).is_multiple_of(LINE);
-    if items < ENOUGH * WORDS {
+    if items < MIN_STEPS * WORDS {
         return WORDS;
     }
     (1..=WORDS).rev().find(begins_line).unwrap_or(WORDS)
@@ -190,8 +190,8 @@ fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
 /// Unshuffles `items` items of `W` words.
 ///
 /// # Safety
-/// The CPU has the features; there are `W * WORD` planes, each valid for reads of `items` bytes, and
-/// `dest` is valid for writes of `items * W` words; there are at least [`LINE`] items.
+/// The CPU has the features; there are `W * WORD` planes, each valid for reads of `items` bytes,
+/// and `dest` is valid for writes of `items * W` words; there are at least [`LINE`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     planes: impl Planes,
@@ -199,9 +199,9 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     items: usize,
 ) {
     let typesize = W * WORD;
-    // SAFETY: the caller's contract; there are 12 planes or more, so there is one of number 1, and where bursts are
-    // read, there are as many items; the items of all steps exist, as the last one begins no later than so many before
-    // the end.
+    // SAFETY: the caller's contract. There are at least 12 planes, so plane 1 exists. Bursts are
+    // used only for at least `HALF_BURST` items. The items of each step exist, as the last one
+    // starts at most at `items - WORDS`.
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS {
@@ -231,7 +231,7 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     }
 }
 
-/// [`unshuffle_words`] from planes of which `SPAN` bytes, one line or more, are read at a time.
+/// [`unshuffle_words`], reading `SPAN` bytes, one line or more, of each plane at a time.
 ///
 /// # Safety
 /// As for [`unshuffle_words`], with at least `SPAN` items.
@@ -251,7 +251,8 @@ unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>
         if far {
             prefetch_ahead(dest.wrapping_add(first * typesize), SPAN * typesize);
         }
-        // SAFETY: so many items from the first on exist, and all lines are filled before they are read.
+        // SAFETY: `SPAN` items exist from `first` on, and all lines are filled before they are
+        // read.
         unsafe {
             for j in 0..typesize {
                 if far {
@@ -271,8 +272,9 @@ unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>
     }
 }
 
-/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than
-/// in `transpose.rs`, and says so. Those of 4 and 8 bytes are not: there the Xeon is bound by memory.
+/// Unshuffles `items` items of `typesize` bytes if this is faster than `transpose.rs` for that
+/// size; returns whether it did. Items of 4 and 8 bytes are excluded: on a Xeon they are bound by
+/// memory.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are
@@ -294,7 +296,7 @@ pub(super) unsafe fn unshuffle(
     }
 }
 
-/// [`unshuffle`] for Zen 4, which loads lanes by halves of registers, or for others.
+/// [`unshuffle`], with half or whole register loads.
 ///
 /// # Safety
 /// As for [`unshuffle`].
@@ -323,7 +325,7 @@ unsafe fn unshuffle_with<const HALVES: bool>(
     true
 }
 
-/// [`transpose::shuffle`], loading lanes by halves of registers.
+/// [`transpose::shuffle`] with loads to half registers.
 ///
 /// # Safety
 /// As for [`transpose::shuffle`].

@@ -1,12 +1,15 @@
 //! The byte shuffle of items of 2, 4, 8 and 16 bytes by whole lines, for AVX-512 with VBMI.
 //!
-//! Number the bytes of a tile of [`LINE`] items by (register, place), a register for each line. Taking the bytes of even
-//! place from registers `2 k` and `2 k + 1` into register `k`, and those of odd place into one in the upper half, rotates
-//! that number right by one. `log₂ typesize` such rounds bring the lowest bits, the byte in its item, to the top: the
-//! registers are the planes then. The way back rotates left, as in `transpose.rs`, where lanes keep to themselves.
+//! Number the bytes of a tile of [`LINE`] items by (register, index), with one register for each
+//! line. Moving the bytes at even indices of registers `2 k` and `2 k + 1` to register `k`, and
+//! those at odd indices to register `k` of the upper half, rotates that number right by one. `log₂
+//! typesize` such rounds move its lowest bits, the byte in the item, to the top: the registers are
+//! then the planes. The unshuffle rotates left, as in `transpose.rs`, where bytes stay in their
+//! lanes.
 //!
-//! So each line is loaded and stored once, with one shuffle of two registers a round. `transpose.rs` loads or stores lanes one by
-//! one, four to a register, and shuffles only within lanes, which all CPUs are quick at.
+//! So each line is loaded and stored once, with one two-register shuffle per round. `transpose.rs`
+//! loads or stores lanes one by one, four to a register, and shuffles only within lanes, which is
+//! fast on all CPUs.
 
 use super::transpose::{COLUMNS, Planes, bursts_pay, second_tile};
 use crate::kernels::cache::{exceeds_l3, prefetch_ahead};
@@ -17,7 +20,7 @@ use crate::kernels::vector::{LINE, Vector};
 use crate::kernels::write_combining::{self, BURST, Rows};
 use std::ops::RangeInclusive;
 
-/// The bytes of even place of two registers one after the other, and those of odd place.
+/// Selects the bytes at even indices of two registers, and those at odd indices.
 const DEINTERLEAVE: [[u8; LINE]; 2] = {
     let mut tables = [[0; LINE]; 2];
     let mut pos = 0;
@@ -29,7 +32,7 @@ const DEINTERLEAVE: [[u8; LINE]; 2] = {
     tables
 };
 
-/// The bytes of the low halves of two registers in turns, and of their high halves.
+/// Interleaves the bytes of the low halves of two registers, and of their high halves.
 const INTERLEAVE: [[u8; LINE]; 2] = {
     let mut tables = [[0; LINE]; 2];
     let mut pos = 0;
@@ -42,7 +45,7 @@ const INTERLEAVE: [[u8; LINE]; 2] = {
     tables
 };
 
-/// `TS` lines of items of as many bytes become a line of each plane.
+/// Converts `TS` lines of items of `TS` bytes to one line of each plane.
 ///
 /// # Safety
 /// The CPU has the features.
@@ -82,13 +85,13 @@ unsafe fn planes_to_items<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512;
     r
 }
 
-/// So many items pay for a tile more.
+/// The smallest number of items that pays for an additional tile.
 const MIN_ALIGNED_ITEMS: usize = 8 * LINE;
 
-/// Shuffles [`LINE`] items of `TS` bytes into planes that lie `step` bytes apart.
+/// Shuffles [`LINE`] items of `TS` bytes into planes `step` bytes apart.
 ///
 /// # Safety
-/// The CPU has the features; the items can be read at `src`, and a line be written in each plane.
+/// The CPU has the features; the items can be read at `src`, and a line written in each plane.
 #[inline(always)]
 unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, step: usize) {
     // SAFETY: the caller's contract.
@@ -100,10 +103,11 @@ unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, step: usi
     }
 }
 
-/// The inverse of [`shuffle_tile`], from the items from `item` on of all planes.
+/// The inverse of [`shuffle_tile`], reading all planes from index `item` on.
 ///
 /// # Safety
-/// The CPU has the features; a line can be read there in each plane, and the items be written at `dest`.
+/// The CPU has the features; a line can be read there in each plane, and the items written at
+/// `dest`.
 #[inline(always)]
 unsafe fn unshuffle_tile<const TS: usize>(planes: impl Planes, item: usize, dest: *mut u8) {
     // SAFETY: the caller's contract.
@@ -115,11 +119,11 @@ unsafe fn unshuffle_tile<const TS: usize>(planes: impl Planes, item: usize, dest
     }
 }
 
-/// Shuffles `items` items of `TS` bytes into planes that begin `plane_stride` bytes from each other.
+/// Shuffles `items` items of `TS` bytes into planes `plane_stride` bytes apart.
 ///
 /// # Safety
-/// The CPU has the features; `src` is valid for reads of `items * TS` bytes, and each of the `TS` planes for writes of
-/// `items`; there are at least [`LINE`] items.
+/// The CPU has the features; `src` is valid for reads of `items * TS` bytes, and each of the `TS`
+/// planes for writes of `items` bytes; there are at least [`LINE`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn shuffle_items<const TS: usize>(
     src: *const u8,
@@ -131,14 +135,14 @@ unsafe fn shuffle_items<const TS: usize>(
     let mut step = second_tile(dest, LINE, items);
     while done < items {
         let item = done.min(items - LINE);
-        // SAFETY: there are so many items from `item` on.
+        // SAFETY: there are [`LINE`] items from `item` on.
         unsafe { shuffle_tile::<TS>(src.add(item * TS), dest.add(item), plane_stride) };
         done = item + step;
         step = LINE;
     }
 }
 
-/// [`shuffle_items`] of [`COLUMNS`] bytes in bursts.
+/// [`shuffle_items`] for items of [`COLUMNS`] bytes, in bursts.
 ///
 /// # Safety
 /// As for [`shuffle_items`], with at least [`BURST`] items.
@@ -150,7 +154,8 @@ unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, plane_s
         length: items,
         stride: plane_stride,
     };
-    // SAFETY: the caller's contract; there is room for a burst of each plane, and a line of each has as many items.
+    // SAFETY: the caller's contract; the stack buffer holds a burst of each plane, and `first` is
+    // at most `items - LINE`.
     unsafe {
         write_combining::fill_rows::<Avx512, COLUMNS, BURST>(rows, |first, to| {
             shuffle_tile::<COLUMNS>(src.add(first * COLUMNS), to, BURST);
@@ -161,37 +166,39 @@ unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, plane_s
 /// Unshuffles `items` items of `TS` bytes.
 ///
 /// # Safety
-/// The CPU has the features; there are `TS` planes, each valid for reads of `items` bytes, and `dest` is valid for writes
-/// of `items * TS`; there are at least [`LINE`] items.
+/// The CPU has the features; there are `TS` planes, each valid for reads of `items` bytes, and
+/// `dest` is valid for writes of `items * TS` bytes; there are at least [`LINE`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
     let mut done = 0;
-    // Tiles from the second one on begin with a line of the destination, if any item does and there are enough of them.
+    // Tiles from the second one on start at a line of the destination, if any item does and there
+    // are enough of them.
     let mut step = if items < MIN_ALIGNED_ITEMS {
         LINE
     } else {
         LINE - dest.addr() % LINE / TS
     };
-    // Narrower items take no longer than asking for them.
+    // For narrower items prefetching costs as much as it saves.
     let far = TS >= 8 && exceeds_l3(items * TS);
     while done < items {
         let item = done.min(items - LINE);
         if far {
             prefetch_ahead(dest.wrapping_add(item * TS), LINE * TS);
         }
-        // SAFETY: there are so many items from `item` on.
+        // SAFETY: there are [`LINE`] items from `item` on.
         unsafe { unshuffle_tile::<TS>(planes, item, dest.add(item * TS)) };
         done = item + step;
         step = LINE;
     }
 }
 
-/// Shuffles `items` items of `typesize` bytes into planes that begin `plane_stride` bytes from each other, if they are of a size
-/// that is done here, and says so.
+/// Shuffles `items` items of `typesize` bytes into planes `plane_stride` bytes apart if it supports
+/// that size; returns whether it did.
 ///
 /// # Safety
-/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for reads of
-/// `items * typesize` bytes, and each of the `typesize` planes for writes of `items`; there are at least [`LINE`] items.
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for
+/// reads of `items * typesize` bytes, and each of the `typesize` planes for writes of `items`
+/// bytes; there are at least [`LINE`] items.
 pub(super) unsafe fn shuffle(
     typesize: usize,
     src: *const u8,
@@ -199,7 +206,7 @@ pub(super) unsafe fn shuffle(
     items: usize,
     plane_stride: usize,
 ) -> bool {
-    // SAFETY: the caller's contract; bursts are written where there are as many items.
+    // SAFETY: the caller's contract; bursts pay only if there are at least [`BURST`] items.
     unsafe {
         match typesize {
             2 => shuffle_items::<2>(src, dest, items, plane_stride),
@@ -215,8 +222,8 @@ pub(super) unsafe fn shuffle(
     true
 }
 
-/// True when registers of 32 bytes unshuffle items sooner than whole lines do: on Zen 4 those of 8 bytes, unless there are few
-/// of them, and those of 2 within the first-level cache.
+/// True if 32-byte registers unshuffle items faster than whole lines: on Zen 4 items of 8 bytes,
+/// unless there are few, and items of 2 bytes within the L1 cache.
 #[inline(always)]
 fn prefers_avx2(typesize: usize, items: usize) -> bool {
     const FEW: usize = 4 * LINE;
@@ -228,12 +235,14 @@ fn prefers_avx2(typesize: usize, items: usize) -> bool {
     }
 }
 
-/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than in `transpose.rs`, and
-/// says so. Those of 4 bytes are not, which registers of 32 bytes are quicker at beyond the first-level cache.
+/// Unshuffles `items` items of `typesize` bytes if this is faster than `transpose.rs` for that
+/// size; returns whether it did. Items of 4 bytes are excluded: 32-byte registers are faster
+/// outside the L1 cache.
 ///
 /// # Safety
-/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are `typesize` planes, each valid
-/// for reads of `items` bytes, and `dest` is valid for writes of `items * typesize`; there are at least [`LINE`] items.
+/// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are
+/// `typesize` planes, each valid for reads of `items` bytes, and `dest` is valid for writes of
+/// `items * typesize` bytes; there are at least [`LINE`] items.
 pub(super) unsafe fn unshuffle(
     typesize: usize,
     planes: impl Planes,

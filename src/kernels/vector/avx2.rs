@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Avx2(__m256i);
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the unaligned loads and stores touch.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the unaligned loads and stores access.
 impl Vector for Avx2 {
     const LANES: usize = 2;
     const HAS_SHUFFLE_BYTES: bool = true;
@@ -84,7 +84,7 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
-        // SAFETY: see the impl; the table has the 16 bytes that are read.
+        // SAFETY: see the impl; the table has 16 bytes.
         unsafe {
             let table = _mm_loadu_si128(table.as_ptr().cast());
             Self(_mm256_shuffle_epi8(
@@ -177,7 +177,7 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self) {
-        // 16-bit shifts: bits that cross into the neighbour byte are masked away.
+        // 16-bit shifts: bits that cross into the adjacent byte are masked away.
         // SAFETY: see the impl.
         unsafe {
             let mask = _mm256_set1_epi8(low_bits(S) as i8);

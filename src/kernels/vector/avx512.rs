@@ -4,17 +4,19 @@ use super::{LANE, LINE, Vector, low_bits};
 use crate::kernels::unroll::unroll;
 use std::arch::x86_64::*;
 
-/// A 512-bit register. Lanes are loaded one behind the other, or by `HALVES`: two to each half, and then the halves put
-/// together. That is one shuffle more, but Zen 4 loads twice a cycle what goes to half a register, and once what goes to a
-/// whole one.
+/// A 512-bit register.
+///
+/// With `HALVES` two lanes are loaded into each half and the halves combined. This costs one more
+/// shuffle than loading lane by lane, but Zen 4 executes two loads to half a register per cycle,
+/// and one to a whole register.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Avx512<const HALVES: bool = false>(pub(in crate::kernels) __m512i);
 
 impl<const HALVES: bool> Avx512<HALVES> {
-    /// The lanes at four places.
+    /// Loads one lane from each of four addresses.
     ///
     /// # Safety
-    /// The CPU has the features; a lane can be read at each place.
+    /// The CPU has the features; 16 bytes can be read at each address.
     #[inline(always)]
     pub(in crate::kernels) unsafe fn from_lanes(sources: [*const u8; 4]) -> Self {
         // SAFETY: the caller's contract.
@@ -55,13 +57,14 @@ impl<const HALVES: bool> Avx512<HALVES> {
 }
 
 impl Avx512 {
-    /// Bytes from two registers: `table` numbers those of `other` from [`LINE`] on.
+    /// Selects bytes from two registers; entries of `table` from [`LINE`] on select bytes of
+    /// `other`.
     ///
     /// # Safety
-    /// The CPU has the features, and VBMI.
+    /// The CPU has the features and VBMI.
     #[inline(always)]
     pub(in crate::kernels) unsafe fn select_bytes(self, other: Self, table: &[u8; LINE]) -> Self {
-        // SAFETY: the caller's contract; the table has the 64 bytes that are read.
+        // SAFETY: the caller's contract; the table has 64 bytes.
         unsafe {
             let table = _mm512_loadu_si512(table.as_ptr().cast());
             Self(_mm512_permutex2var_epi8(self.0, table, other.0))
@@ -69,8 +72,8 @@ impl Avx512 {
     }
 }
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the unaligned loads and stores touch.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the unaligned loads and stores access.
 impl<const HALVES: bool> Vector for Avx512<HALVES> {
     const LANES: usize = 4;
     const HAS_SHUFFLE_BYTES: bool = true;
@@ -157,7 +160,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
 
     #[inline(always)]
     unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
-        // SAFETY: see the impl; the table has the 16 bytes that are read.
+        // SAFETY: see the impl; the table has 16 bytes.
         unsafe {
             let table = _mm_loadu_si128(table.as_ptr().cast());
             Self(_mm512_shuffle_epi8(self.0, _mm512_broadcast_i32x4(table)))
@@ -248,9 +251,9 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
 
     #[inline(always)]
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self) {
-        /// Truth table of `a ? b : c`, bit by bit.
+        /// Truth table of bitwise `a ? b : c`.
         const SELECT: i32 = 0xca;
-        // 16-bit shifts: bits that cross into the neighbour byte are not selected.
+        // 16-bit shifts: bits that cross into the adjacent byte are not selected.
         // SAFETY: see the impl.
         unsafe {
             let low = _mm512_set1_epi8(low_bits(S) as i8);

@@ -7,8 +7,8 @@ use std::arch::aarch64::*;
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Neon(uint8x16_t);
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the loads and stores touch; these need no alignment.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the loads and stores access, which need no alignment.
 impl Vector for Neon {
     const LANES: usize = 1;
     const HAS_SHUFFLE_BYTES: bool = true;
@@ -80,7 +80,7 @@ impl Vector for Neon {
 
     #[inline(always)]
     unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
-        // SAFETY: see the impl; the table has the 16 bytes that are read.
+        // SAFETY: see the impl; the table has 16 bytes.
         unsafe { Self(vqtbl1q_u8(self.0, vld1q_u8(table.as_ptr()))) }
     }
 

@@ -1,4 +1,4 @@
-//! SSE2: one lane. SSE2 has no byte lookup, so algorithms take another way round it.
+//! SSE2: one lane. It has no byte shuffle, so hot loops avoid [`Vector::shuffle_bytes`].
 
 use super::{Vector, low_bits};
 use std::arch::x86_64::*;
@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Sse2(__m128i);
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the unaligned loads and stores touch.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the unaligned loads and stores access.
 impl Vector for Sse2 {
     const LANES: usize = 1;
     const HAS_SHUFFLE_BYTES: bool = false;
@@ -83,7 +83,7 @@ impl Vector for Sse2 {
     unsafe fn broadcast_last<const W: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
-            // Widen the last word step by step: each step fills twice as much of the top.
+            // Repeats the last word in the top bytes; each step doubles the number of copies.
             let mut top = self.0;
             if W == 1 {
                 top = _mm_unpackhi_epi8(top, top);
@@ -147,7 +147,7 @@ impl Vector for Sse2 {
 
     #[inline(always)]
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self) {
-        // 16-bit shifts: bits that cross into the neighbour byte are masked away.
+        // 16-bit shifts: bits that cross into the adjacent byte are masked away.
         // SAFETY: see the impl.
         unsafe {
             let mask = _mm_set1_epi8(low_bits(S) as i8);
