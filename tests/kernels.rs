@@ -1,4 +1,4 @@
-//! Every kernel at every SIMD level of this CPU; see `checks/kernels.rs`.
+//! Runs the checks of `checks/kernels.rs` at every SIMD level of this CPU.
 
 #[path = "checks/kernels.rs"]
 mod checks;
@@ -6,7 +6,7 @@ mod checks;
 use ferroblosc::kernels::{Level, cpu};
 use std::sync::Mutex;
 
-/// Runs the checks whose name starts with `prefix` at all levels.
+/// Runs the checks whose names start with `prefix` at all levels.
 fn run(prefix: &str) {
     let mut found = false;
     for (name, check) in checks::CHECKS
@@ -22,7 +22,7 @@ fn run(prefix: &str) {
     assert!(found, "no check starts with {prefix}");
 }
 
-/// [`run`] in the way that is good for CPUs of AMD and in the way that is good for Intel's CPUs.
+/// [`run`] with the algorithms for AMD's CPUs, and with those for Intel's.
 fn run_for_amd_and_intel(prefix: &str) {
     static SERIAL: Mutex<()> = Mutex::new(());
     let _serial = SERIAL.lock();

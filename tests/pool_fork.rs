@@ -1,7 +1,7 @@
 //! The pool in forked children, with real forks.
 //!
-//! A child does not return from its test: it reports with its exit status, past all handlers, and an
-//! alarm ends it when it hangs.
+//! A child does not return from its test: it reports by its exit status, without running exit
+//! handlers, and an alarm ends it if it hangs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,16 +9,17 @@ use std::time::{Duration, Instant};
 
 use ferroblosc::pool::{release, run};
 
-/// After how many seconds a child counts as hanging.
+/// The time limit of a child in seconds.
 const TIMEOUT_SECONDS: u32 = 20;
 
-/// One test at a time forks, so that the helpers a test counts on are not busy elsewhere.
+/// Serialises the tests, so that helpers are not busy in another one.
 static FORK_LOCK: Mutex<()> = Mutex::new(());
 
-/// Runs `child` in a forked process; true when it returned true there.
+/// Runs `child` in a forked process; returns whether it returned true there.
 fn in_child(child: impl FnOnce() -> bool) -> bool {
-    // SAFETY: the child calls nothing of the parent's other threads' but the pool, which is what is
-    // tested, and the allocator, which glibc keeps usable; it leaves by _exit, also after a panic.
+    // SAFETY: of the state of the parent's other threads the child uses only the pool, which is
+    // under test, and the allocator, which glibc keeps usable; it ends with _exit, also after a
+    // panic.
     unsafe {
         match libc::fork() {
             -1 => panic!("fork failed"),
@@ -36,8 +37,7 @@ fn in_child(child: impl FnOnce() -> bool) -> bool {
     }
 }
 
-/// Runs `body`, which belongs to the test called `name`, in a process of its own, where nothing has
-/// used the pool yet.
+/// Runs `body`, which belongs to the test `name`, in a new process in which the pool is unused.
 fn in_fresh_process(name: &str, body: impl FnOnce()) {
     const FRESH: &str = "FERROBLOSC_TEST_FRESH";
     if std::env::var_os(FRESH).is_some() {
@@ -50,7 +50,7 @@ fn in_fresh_process(name: &str, body: impl FnOnce()) {
     assert!(status.unwrap().success());
 }
 
-/// A run of many small pieces; true when each was done once.
+/// Runs a job of many small tasks; returns whether each ran once.
 fn counts_right(nthreads: usize, tasks: usize) -> bool {
     let next = AtomicUsize::new(0);
     let done: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
@@ -62,7 +62,8 @@ fn counts_right(nthreads: usize, tasks: usize) -> bool {
     done.iter().all(|task| task.load(Ordering::Relaxed) == 1)
 }
 
-/// A run in which all `nthreads` threads meet; false when they do not within five seconds.
+/// Runs a job in which all `nthreads` threads wait for each other; returns false after five
+/// seconds.
 fn threads_meet(nthreads: usize) -> bool {
     let inside = AtomicUsize::new(0);
     let met = AtomicBool::new(true);
@@ -89,10 +90,10 @@ fn row_c56_a_child_forked_after_runs_starts_its_own_helpers() {
         ));
         assert!(
             in_child(|| threads_meet(5)),
-            "another count than the parent's"
+            "a thread count that differs from the parent"
         );
     }
-    assert!(threads_meet(4), "the parent's helpers are as they were");
+    assert!(threads_meet(4), "the parent keeps its helpers");
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn row_c56_a_child_forked_during_runs_can_run_jobs() {
                 while !over.load(Ordering::Relaxed) {
                     assert!(counts_right(2 + worker, 3));
                     if worker == 2 {
-                        // Helpers that end and start are in the middle of more things.
+                        // Ending and starting helpers adds states that a fork can interrupt.
                         release();
                     }
                 }
@@ -170,16 +171,16 @@ fn a_job_that_forks_continues_in_the_parent_and_panics_in_the_child() {
                 }
                 return;
             }
-            // SAFETY: as in `in_child`; the child comes out of the job and of the run below.
+            // SAFETY: as in `in_child`; the child returns from the job and from the run below.
             let child = unsafe { libc::fork() };
             if child > 0 {
                 let mut raw = 0;
-                // SAFETY: waitpid writes to the integer it is given.
+                // SAFETY: waitpid writes to the integer.
                 unsafe { libc::waitpid(child, &mut raw, 0) };
                 status.store(raw as usize, Ordering::SeqCst);
                 leave.store(true, Ordering::SeqCst);
             } else {
-                // SAFETY: sets a timer, no memory involved.
+                // SAFETY: sets a timer; accesses no memory.
                 unsafe { libc::alarm(TIMEOUT_SECONDS) };
             }
         });
@@ -194,22 +195,22 @@ fn a_job_that_forks_continues_in_the_parent_and_panics_in_the_child() {
 
 #[test]
 fn a_process_that_cannot_start_threads_runs_on_the_caller() {
-    // In a fresh process, as the C library keeps the stacks of ended threads for new ones.
+    // A new process, as the C library reuses the stacks of ended threads.
     in_fresh_process(
         "a_process_that_cannot_start_threads_runs_on_the_caller",
         || {
             let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
             let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
-            // Room for small things, not for another stack.
+            // Enough for small allocations, but not for another stack.
             let limit = pages * 4096 + (1 << 20);
             let limit = libc::rlimit {
                 rlim_cur: limit,
                 rlim_max: limit,
             };
-            // SAFETY: setrlimit reads the structure it is given.
+            // SAFETY: setrlimit reads the structure.
             assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
             let most = AtomicUsize::new(0);
-            // Long enough for helpers to come, and for another attempt to start some.
+            // Long enough for helpers to join, and for another attempt to start some.
             for _ in 0..120 {
                 run(4, &|tid| {
                     most.fetch_max(tid, Ordering::Relaxed);

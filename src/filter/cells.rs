@@ -1,14 +1,15 @@
-//! NDCELL and NDMEAN: a block as an array of several dimensions, cut into small cells.
+//! NDCELL and NDMEAN: split a block of an n-dimensional array into small cells.
 //!
-//! Both write the items in the order of the cells, which stand in row-major order as do the items in each;
-//! those on the far edges are clipped. So a 4×8 block of bytes 0…31 with cells of side 2 becomes
+//! Both write the items cell by cell; the cells, and the items in each, are in row-major order.
+//! Cells at the far edges are clipped. A 4×8 block of the bytes 0…31 with cells of side 2 becomes
 //!
 //! ```text
 //! 0 1 8 9 | 2 3 10 11 | 4 5 12 13 | 6 7 14 15 | 16 17 24 25 | …
 //! ```
-//! NDMEAN puts the mean of its cell in place of each item (floats of 4 or 8 bytes). The meta is the side of
-//! the cells; the shape of a block comes from the array. Since that shape may be anybody's, [`Cells`] is
-//! only made if the block has exactly its size; from there on all items are where they should be.
+//!
+//! NDMEAN also replaces each item (a float of 4 or 8 bytes) with the mean of its cell. The meta is
+//! the side of the cells; the block shape comes from the array. That shape is untrusted: [`Cells`]
+//! can only be created if the block has exactly its size, so all item offsets are in bounds.
 
 use super::{Filter, FilterCall};
 use crate::blockshape::BlockShape;
@@ -17,25 +18,25 @@ use crate::{Error, Result};
 pub(super) struct NdCell;
 pub(super) struct NdMean;
 
-/// The most dimensions the two filters take.
+/// The largest number of dimensions the filters support.
 const MAX_DIM: usize = 8;
 
-/// A block cut into cells.
+/// A block divided into cells.
 struct Cells {
-    /// Items along each dimension; 1 in front of the array's own dimensions.
+    /// Items along each dimension; 1 in the unused leading dimensions.
     extents: [usize; MAX_DIM],
     /// Items of a full cell along each dimension.
     sides: [usize; MAX_DIM],
-    /// Bytes from an item to its neighbour along each dimension.
+    /// Bytes between adjacent items along each dimension.
     strides: [usize; MAX_DIM],
     typesize: usize,
 }
 
 impl Cells {
-    /// The cells with these sides (by extent) of a block of `len` bytes.
+    /// Divides a block of `len` bytes into cells; `side` maps an extent to the side of the cells.
     ///
     /// # Errors
-    /// [`Error::Failure`] without an array, and if the block can't be of its shape.
+    /// [`Error::Failure`] if the call has no array, or the block size does not match its shape.
     fn new(
         call: &FilterCall<'_>,
         typesize: usize,
@@ -64,7 +65,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Visits the cells in their order with the position of the first item and the extents of each.
+    /// Calls `visit` for each cell in order, with the offset of its first item and its extents.
     fn for_each_cell(&self, mut visit: impl FnMut(usize, &[usize; MAX_DIM])) {
         let mut origin = [0; MAX_DIM];
         loop {
@@ -89,7 +90,7 @@ impl Cells {
         }
     }
 
-    /// Visits all rows of all cells in their order, with the position and the bytes of each.
+    /// Calls `visit` for each row of each cell in order, with its offset and length in bytes.
     fn for_each_row(&self, mut visit: impl FnMut(usize, usize)) {
         const ROW: usize = MAX_DIM - 1;
         self.for_each_cell(|origin, clipped| {
@@ -115,7 +116,7 @@ impl Cells {
         });
     }
 
-    /// Brings the items of a block into the order of its cells.
+    /// Copies the items of a block into cell order.
     fn gather(&self, block: &[u8], mut cells: &mut [u8]) {
         self.for_each_row(|offset, len| {
             if let Some(row) = cells.split_off_mut(..len) {
@@ -134,7 +135,7 @@ impl Cells {
     }
 }
 
-/// Copies a row of a cell: mostly 16 or 32 bytes, for which a call would cost more than the copy.
+/// Copies a row of a cell. Most are 16 or 32 bytes, for which a call would cost more than the copy.
 #[inline(always)]
 fn copy_row(from: &[u8], to: &mut [u8]) {
     fn copy<const LEN: usize>(from: &[u8], to: &mut [u8]) -> bool {
@@ -152,7 +153,7 @@ fn copy_row(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// The cells of NDCELL, which have the same side along all dimensions and must not be larger than a block.
+/// Returns the cells of NDCELL: the same side along all dimensions, at most as large as the block.
 fn equal_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cells> {
     let side = usize::from(call.meta);
     let cells = Cells::new(call, typesize, len, |_| side)?;
@@ -163,7 +164,7 @@ fn equal_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cel
     }
 }
 
-/// The cells of NDMEAN, which are as large as the block where the block is short.
+/// Returns the cells of NDMEAN, clipped to the block along short dimensions.
 fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cells> {
     /// The meta is a signed byte.
     const MAX_SIDE: u8 = 127;
@@ -174,7 +175,7 @@ fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<C
     Cells::new(call, typesize, len, |extent| side.min(extent))
 }
 
-/// The size of items when decompressing, which is the super-chunk's.
+/// Returns the item size for decompression, that of the super-chunk.
 fn stored_typesize(call: &FilterCall<'_>) -> Result<usize> {
     call.around.parent_typesize().ok_or(Error::Failure)
 }
@@ -195,8 +196,8 @@ impl Filter for NdCell {
     }
 }
 
-/// Replaces each item of the consecutive cells by the mean of its cell, worked out in the precision of the
-/// items.
+/// Replaces each item of consecutive cells with the mean of its cell, computed in the precision of
+/// the items.
 macro_rules! replace_by_means {
     ($cells:expr, $float:ty, $dest:expr) => {{
         let (mut items, _) = $dest.as_chunks_mut::<{ size_of::<$float>() }>();
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!(back, block[..]);
     }
 
-    /// The definition: items sorted by the cell they are in, else in their order.
+    /// Returns the definition of the order: items sorted by cell, then by index.
     fn by_definition(shape: &[usize], side: usize) -> Vec<usize> {
         let index_of = |mut item: usize| {
             let mut index: Vec<usize> = Vec::new();
@@ -370,7 +371,7 @@ mod tests {
         NdMean
             .backward(&call(&array, 4), &cells, &mut back)
             .unwrap();
-        // A cell is 2×4: columns 4k to 4k+3 of both rows, which are 64 apart.
+        // A cell is 2×4: columns 4k to 4k+3 of both rows, which are 64 items apart.
         let mean = |i: usize| (i % 64 / 4 * 4) as f32 + 33.5;
         let expected: Vec<f32> = (0..128).map(mean).collect();
         assert_eq!(back, floats(&expected));

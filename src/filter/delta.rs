@@ -1,7 +1,7 @@
-//! DELTA: XOR with the word before in the first block, with the first block in all others.
+//! DELTA: XOR with the preceding word in the first block, and with the first block in all others.
 //!
-//! Words have the item size when that is 1, 2, 4 or 8; otherwise 8 bytes if the item size is a multiple
-//! of 8, else 1. Bytes behind the last whole word are stored as they are.
+//! Words have the item size if that is 1, 2, 4 or 8; otherwise 8 bytes if the item size is a
+//! multiple of 8, else 1. Bytes after the last whole word are copied.
 
 use super::{Filter, FilterCall, PartialFilter, Reference};
 use crate::kernels::delta::MAX_WORD;
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 pub(super) struct Delta;
 
-/// What the first word has before it, if it is one of the longest.
+/// The predecessor of the first word, for any word size.
 const ZEROS: [u8; MAX_WORD] = [0; MAX_WORD];
 
 fn word_size(typesize: usize) -> usize {
@@ -21,7 +21,7 @@ fn word_size(typesize: usize) -> usize {
     }
 }
 
-/// The part of the reference block that stands against a block of `len` bytes.
+/// Returns the bytes of the reference block that a block of `len` bytes is XORed with.
 fn reference_prefix(reference: &[u8], len: usize) -> Result<&[u8]> {
     reference.get(..len).ok_or(Error::Data)
 }

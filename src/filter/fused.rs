@@ -1,29 +1,30 @@
-//! Filters that follow each other, piece by piece.
+//! Adjacent filters that are applied together, tile by tile.
 //!
 //! ```text
 //! items  → DELTA, TRUNC_PREC, INT_TRUNC →  items  → SHUFFLE →  planes  → BYTEDELTA →  planes
 //! ```
 //!
-//! Each of these filters alone reads a whole block and writes one, which by then has left the first-level cache. But all
-//! of them go through the items, or the bytes of a plane, in order. So a piece of some kilobytes goes through all before
-//! the next one does, and nothing needs a buffer on the way. Differences of the bytes of planes are the bytes of differences
-//! of items, which are made in front of the shuffle and undone behind it.
+//! Applied alone, each filter reads and writes a whole block, which the L1 cache does not hold. All
+//! of them process the items, or the bytes of a plane, in order. So a tile of some kilobytes passes
+//! through all filters before the next tile does, without intermediate buffers. Differences of
+//! plane bytes are computed as byte-wise differences of items, before the shuffle and after the
+//! unshuffle.
 
 use super::FilterCall;
 use crate::Result;
 use crate::kernels::{LINE, bytedelta, shuffle};
 use std::ops::Range;
 
-/// Bytes of a piece; two of them stay in the first-level cache.
+/// Bytes of a tile; two tiles fit the L1 cache.
 const TILE: usize = 8 << 10;
-/// Bytes of the largest items. Of larger ones so few are in a piece that little is written to each plane at once.
+/// The largest item size. A tile of larger items writes too few bytes to each plane.
 const MAX_TYPESIZE: usize = 16;
-/// Shorter blocks are in the first-level cache as a whole.
+/// Smaller blocks fit the L1 cache as a whole.
 const MIN_BLOCK: usize = 2 * TILE;
 
-/// A filter of which any part of a block can be done alone, from the beginning of an item to the end of one.
+/// A filter that can process any range of whole items of a block separately.
 pub trait PartialFilter {
-    /// Makes the bytes from `from` on, as many as `dest` has, of what the filter makes of the block `src`.
+    /// Filters `src[from..from + dest.len()]` of the block `src` into `dest`.
     ///
     /// # Errors
     /// Those of [`forward`](super::Filter::forward).
@@ -35,7 +36,7 @@ pub trait PartialFilter {
         dest: &mut [u8],
     ) -> Result<()>;
 
-    /// Undoes a part of a block where it lies; what is in front of it has been undone.
+    /// Undoes the filter in place for a range of a block, whose preceding bytes are decoded.
     ///
     /// # Errors
     /// Those of [`backward`](super::Filter::backward).
@@ -47,59 +48,62 @@ pub trait PartialFilter {
     ) -> Result<()>;
 }
 
-/// A piece, from the beginning of a line on.
+/// A tile buffer, aligned to a cache line.
 #[repr(align(64))]
 struct Tile([u8; TILE]);
 
-/// What a shuffle has before it and behind it.
+/// A shuffle with the filters before and after it.
 pub(crate) struct FusedFilters<'a> {
-    /// What is done to the items first.
-    before: Option<(&'a dyn PartialFilter, FilterCall<'a>)>,
+    /// The filter that is applied to the items first.
+    item_filter: Option<(&'a dyn PartialFilter, FilterCall<'a>)>,
     /// Bytes of an item.
     typesize: usize,
-    /// Whether the planes become differences.
+    /// Whether BYTEDELTA follows the shuffle.
     differences: bool,
 }
 
 impl<'a> FusedFilters<'a> {
-    /// Whether blocks of `len` bytes can be filtered so.
+    /// Whether blocks of `len` bytes can be filtered in tiles.
     pub fn supports(typesize: usize, len: usize) -> bool {
         len >= MIN_BLOCK && (2..=MAX_TYPESIZE).contains(&typesize) && len.is_multiple_of(typesize)
     }
 
-    /// A shuffle of items that these filters are around.
+    /// Returns the filters around a shuffle of items of `typesize` bytes.
     pub fn new(
-        before: Option<(&'a dyn PartialFilter, FilterCall<'a>)>,
+        item_filter: Option<(&'a dyn PartialFilter, FilterCall<'a>)>,
         typesize: usize,
         differences: bool,
     ) -> FusedFilters<'a> {
         FusedFilters {
-            before,
+            item_filter,
             typesize,
             differences,
         }
     }
 
-    /// Whether it can be undone so: sums are made of items whose size is a power of two.
+    /// Whether decompression can be done in tiles: the running sum needs an item size that is a
+    /// power of two.
     pub fn supports_backward(&self) -> bool {
         !self.differences || self.typesize.is_power_of_two()
     }
 
-    /// Filters a block that it suits. (It has a stack of its own, which a shuffle alone has no use for.)
+    /// Filters a block of a [supported](Self::supports) size. Not inlined, so that the stack
+    /// buffers are not part of a frame that applies the shuffle alone.
     ///
     /// # Errors
-    /// That of the filter before the shuffle.
+    /// Those of the filter before the shuffle.
     #[inline(never)]
     pub fn forward(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let typesize = self.typesize;
         let (mut items, mut differences) = (Tile([0; TILE]), Tile([0; TILE]));
         let mut last = [0; MAX_TYPESIZE];
         let last = &mut last[..typesize];
-        // The pieces of the first plane begin with a line, and those of the others if planes are of whole lines.
+        // Aligns the tiles of the first plane to lines, and those of the others if planes are whole
+        // lines.
         let before_line = dest.as_ptr().addr() % LINE;
         for range in self.ranges(src.len() / typesize, before_line) {
             let bytes = range.start * typesize..range.end * typesize;
-            let mut tile = match &self.before {
+            let mut tile = match &self.item_filter {
                 Some((filter, call)) => {
                     let tile = &mut items.0[..bytes.len()];
                     filter.forward_range(call, src, bytes.start, tile)?;
@@ -120,10 +124,10 @@ impl<'a> FusedFilters<'a> {
         Ok(())
     }
 
-    /// Undoes the filters of a block that they suit, from its planes.
+    /// Undoes the filters for a block of a [supported](Self::supports) size, given its planes.
     ///
     /// # Errors
-    /// That of the filter before the shuffle.
+    /// Those of the filter before the shuffle.
     pub fn backward(&self, planes: &[&[u8]], dest: &mut [u8]) -> Result<()> {
         let typesize = self.typesize;
         let mut ranges: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
@@ -141,14 +145,14 @@ impl<'a> FusedFilters<'a> {
                 bytedelta::decode_items_in_place(last, tile);
                 last.copy_from_slice(&tile[tile.len() - typesize..]);
             }
-            if let Some((filter, call)) = &self.before {
+            if let Some((filter, call)) = &self.item_filter {
                 filter.backward_range(call, dest, bytes)?;
             }
         }
         Ok(())
     }
 
-    /// [`FusedFilters::backward`] from planes that follow each other.
+    /// [`FusedFilters::backward`] for adjacent planes.
     ///
     /// # Errors
     /// As [`FusedFilters::backward`].
@@ -164,10 +168,10 @@ impl<'a> FusedFilters<'a> {
         self.backward(planes, dest)
     }
 
-    /// The items of the pieces of a block, of which the first has `fewer` than the others.
-    fn ranges(&self, items: usize, fewer: usize) -> impl Iterator<Item = Range<usize>> {
+    /// Returns the item ranges of the tiles of a block; the first tile has `alignment` items less.
+    fn ranges(&self, items: usize, alignment: usize) -> impl Iterator<Item = Range<usize>> {
         let max_items = TILE / self.typesize / LINE * LINE;
-        let first = max_items - fewer;
+        let first = max_items - alignment;
         std::iter::successors(Some(0..first.min(items)), move |range| {
             (range.end < items).then(|| range.end..(range.end + max_items).min(items))
         })
@@ -182,7 +186,7 @@ mod tests {
 
     const VERSION: u8 = 5;
 
-    /// Bytes without a pattern.
+    /// Returns pseudo-random bytes.
     fn noise(len: usize, seed: u32) -> Vec<u8> {
         let mut state = seed;
         let next = || {
@@ -192,8 +196,9 @@ mod tests {
         std::iter::repeat_with(next).take(len).collect()
     }
 
-    /// What the filters make of a block one after the other, in the order of compression or back.
-    fn unfused(slots: &[Slot], call: &FilterCall<'_>, src: &[u8], back: bool) -> Vec<u8> {
+    /// Applies the filters to a block one after the other, in the order of compression or, if
+    /// `back`, of decompression.
+    fn apply_separately(slots: &[Slot], call: &FilterCall<'_>, src: &[u8], back: bool) -> Vec<u8> {
         let mut order: Vec<Slot> = slots.to_vec();
         if back {
             order.reverse();
@@ -204,16 +209,17 @@ mod tests {
             let (id, meta) = (slot.id, slot.meta);
             let call = FilterCall { id, meta, ..*call };
             let mut next = vec![0xEE; block.len()];
-            match back {
-                true => filter.backward(&call, &block, &mut next).unwrap(),
-                false => filter.forward(&call, &block, &mut next).unwrap(),
+            if back {
+                filter.backward(&call, &block, &mut next).unwrap();
+            } else {
+                filter.forward(&call, &block, &mut next).unwrap();
             }
             block = next;
         }
         block
     }
 
-    /// The filters that items may go through before the shuffle, for items of this size.
+    /// Returns the filters that can precede the shuffle of items of this size.
     fn before(typesize: usize) -> Vec<Option<Slot>> {
         let slot = |id, meta| Some(Slot { id, meta });
         let mut before = vec![None, slot(id::DELTA, 0)];
@@ -263,7 +269,7 @@ mod tests {
         }
     }
 
-    /// Compares what a pipeline of these slots does to a block with what its filters do alone.
+    /// Compares a pipeline of these slots with its filters applied one by one.
     fn check(slots: &[Slot], typesize: usize, reference: Reference<'_>, src: &[u8]) {
         let around = around(typesize);
         let call = FilterCall {
@@ -286,12 +292,18 @@ mod tests {
             "{:?} of {len} bytes, items of {typesize}",
             ids.collect::<Vec<_>>()
         );
-        assert!(planes == unfused(slots, &call, src, false), "{name}");
+        assert!(
+            planes == apply_separately(slots, &call, src, false),
+            "{name}"
+        );
         let mut back = vec![0xEE; len];
         pipeline
             .backward(reference, &around, &planes, &mut scratch, &mut back)
             .unwrap();
-        assert!(back == unfused(slots, &call, &planes, true), "{name}");
+        assert!(
+            back == apply_separately(slots, &call, &planes, true),
+            "{name}"
+        );
     }
 
     #[test]

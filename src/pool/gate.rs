@@ -1,13 +1,13 @@
-//! A lock for an object that several threads read and change, and whose calls may run code of the program.
+//! A readers-writer lock for objects whose calls may run code of the program (callbacks).
 //!
-//! It differs from `std`'s in four ways, each of which follows from what a C interface allows:
+//! It differs from `std`'s in four respects, which follow from what a C interface allows:
 //!
-//! - A call that runs callbacks of the program never makes another call wait: the callback might need
-//!   something that the waiting thread holds (an interpreter's lock, for instance). Such a meeting is
-//!   [`Busy`], and so is one that would wait for itself: a callback that changes the object it serves.
-//! - A callback may read the object that it serves, whatever its call holds.
+//! - A call that runs callbacks never makes another call wait: the callback might need a resource
+//!   that the waiting thread holds, such as an interpreter's lock. Such a call fails with [`Busy`],
+//!   and so does one that would wait for itself: a callback that changes the object it serves.
+//! - A callback may read the object it serves, whatever its call holds.
 //! - Readers and writers alternate when both wait, so neither starves.
-//! - A forked child finds the lock free: the threads that held it don't exist there.
+//! - A forked child finds the lock free, because the threads that held it do not exist there.
 //!
 //! ```text
 //! state: generation (forks), u32 | flags | readers, 24 bits
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// The bits that count readers.
 const READERS: u32 = (1 << 24) - 1;
-/// A writer is inside.
+/// A writer holds the lock.
 const EXCLUSIVE: u32 = 1 << 31;
 /// A writer waits, so further readers wait too.
 const WRITER_WAITS: u32 = 1 << 30;
@@ -32,55 +32,56 @@ const READER_WAITS: u32 = 1 << 26;
 /// The writer is a callback's call, which waits for no other callback.
 const LEAF: u32 = 1 << 27;
 
-/// What says that a thread sleeps.
+/// The flags of sleeping threads.
 const SLEEPERS: u32 = HAS_SLEEPERS | READER_WAITS;
 
-/// The time after which a waiting thread looks again whether waiting is allowed.
+/// The interval at which a waiting thread checks again whether waiting is allowed.
 const RECHECK_INTERVAL: Duration = Duration::from_millis(20);
-/// The time that a writer leaves to readers whose turn it is.
+/// The longest time that a writer yields to readers whose turn it is.
 const READERS_TURN_LIMIT: Duration = Duration::from_millis(1);
 
-/// The lock. All its bytes zero is a valid value: nothing is held.
+/// The lock. All zero bytes are a valid value: an unlocked one.
 #[derive(Debug, Default)]
 pub struct Gate {
     state: AtomicU64,
-    /// Counts the wakings.
+    /// The number of wake-ups; waiting threads sleep on it.
     wakeups: AtomicU32,
-    /// Holds whose calls may run code of the program.
+    /// The number of holds whose calls may run callbacks.
     callers: Tagged,
-    /// Callbacks of the writer that is inside.
+    /// The number of callbacks that the current writer is running.
     callouts: Tagged,
 }
 
 /// The properties of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
-    /// Whether the object is changed.
+    /// Whether the call changes the object.
     pub exclusive: bool,
-    /// Whether the call may run code of the program.
+    /// Whether the call may run callbacks.
     pub calls: bool,
-    /// Whether a callback of any object makes the call: readers then don't wait for waiting writers.
+    /// Whether a callback of any object makes the call. Such readers do not wait for waiting
+    /// writers.
     pub recursive: bool,
-    /// Whether a callback that serves this very object makes the call.
+    /// Whether a callback that serves this object makes the call.
     pub nested: bool,
 }
 
-/// Another call is at work that must not be waited for.
+/// The lock is held by a call that must not be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// An entry, until it is dropped.
+/// A held lock, released on drop.
 #[derive(Debug)]
 pub struct Hold<'a> {
     gate: &'a Gate,
     generation: u32,
     entry: Entry,
-    /// Whether the state counts this entry; false inside of the callback of a writer.
+    /// Whether the state counts this entry. False for a read in a callback of the writer.
     counted: bool,
 }
 
 impl Gate {
-    /// A lock that nothing holds.
+    /// Returns an unlocked gate.
     pub const fn new() -> Gate {
         Gate {
             state: AtomicU64::new(0),
@@ -90,10 +91,10 @@ impl Gate {
         }
     }
 
-    /// Waits until the entry is possible.
+    /// Acquires the lock, waiting if necessary.
     ///
     /// # Errors
-    /// [`Busy`] when that would mean to wait for code of the program.
+    /// [`Busy`] if this would wait for callbacks.
     pub fn enter(&self, entry: Entry) -> Result<Hold<'_>, Busy> {
         let generation = generation();
         let counted = if entry.exclusive {
@@ -113,8 +114,8 @@ impl Gate {
         })
     }
 
-    /// Marks that the writer inside runs callbacks until the result is dropped, so that those may read.
-    /// Returns `None` when no writer is inside.
+    /// Marks that the current writer runs callbacks until the result is dropped, so that those may
+    /// read. Returns `None` if there is no writer.
     pub fn call_out(&self) -> Option<CallOut<'_>> {
         let generation = generation();
         let is_exclusive = self.load(generation).1 & EXCLUSIVE != 0;
@@ -127,7 +128,7 @@ impl Gate {
         })
     }
 
-    /// Enters as a reader; returns whether the state counts it.
+    /// Acquires the lock for reading; returns whether the state counts the reader.
     fn enter_shared(&self, entry: Entry, generation: u32) -> Result<bool, Busy> {
         loop {
             let (stored, word) = self.load(generation);
@@ -150,7 +151,7 @@ impl Gate {
         }
     }
 
-    /// Enters as the writer.
+    /// Acquires the lock for writing.
     fn enter_exclusive(&self, entry: Entry, generation: u32) -> Result<(), Busy> {
         let mut has_yielded = false;
         loop {
@@ -176,7 +177,8 @@ impl Gate {
         }
     }
 
-    /// Lets readers in again that wait for this writer. Other writers that wait say so when they wake.
+    /// Clears the flags of a waiting writer that gives up, and wakes all threads. Other waiting
+    /// writers set the flags again.
     fn stop_waiting(&self, generation: u32) {
         self.update(generation, |word| word & !(WRITER_WAITS | SLEEPERS));
         self.wake_all();
@@ -200,8 +202,8 @@ impl Gate {
         futex::wake_all(&self.wakeups);
     }
 
-    /// Sleeps until somebody rings, but not longer than `limit`, with a flag set in the state that was
-    /// loaded; returns at once when it is another state by now.
+    /// Sets a flag in the state `stored` and sleeps until a wake-up or for at most `limit`. Returns
+    /// immediately if the state has changed.
     fn sleep(&self, stored: u64, generation: u32, word: u32, flag: u32, limit: Duration) {
         let wakeups = self.wakeups.load(Ordering::SeqCst);
         if self.exchange(stored, generation, word | HAS_SLEEPERS | flag) {
@@ -209,7 +211,7 @@ impl Gate {
         }
     }
 
-    /// The state, and what of it counts in this process.
+    /// Returns the stored state, and its word if it belongs to this process (otherwise 0).
     fn load(&self, generation: u32) -> (u64, u32) {
         let stored = self.state.load(Ordering::SeqCst);
         (stored, untagged(stored, generation))
@@ -223,7 +225,7 @@ impl Gate {
             .is_ok()
     }
 
-    /// Changes the state; returns what it was.
+    /// Changes the state; returns the previous one.
     fn update(&self, generation: u32, change: impl Fn(u32) -> u32) -> u32 {
         loop {
             let (stored, word) = self.load(generation);
@@ -236,7 +238,7 @@ impl Gate {
 
 impl Drop for Hold<'_> {
     fn drop(&mut self) {
-        // What a parent held is none of the child's.
+        // The child does not own the parent's holds.
         if self.generation != generation() {
             return;
         }
@@ -249,7 +251,7 @@ impl Drop for Hold<'_> {
     }
 }
 
-/// The time in which a writer runs callbacks, until it is dropped.
+/// Marks that a writer runs callbacks, until it is dropped.
 #[derive(Debug)]
 pub struct CallOut<'a> {
     gate: &'a Gate,
@@ -264,7 +266,7 @@ impl Drop for CallOut<'_> {
     }
 }
 
-/// A count that begins at 0 in each process.
+/// A counter that restarts at 0 in each process.
 #[derive(Debug, Default)]
 struct Tagged(AtomicU64);
 
@@ -283,7 +285,7 @@ impl Tagged {
             let count = untagged(stored, generation);
             Some(tagged(generation, count.wrapping_add_signed(change)))
         };
-        // The closure never refuses.
+        // The closure always returns `Some`.
         let _ = self.0.fetch_update(order, order, added);
     }
 }
@@ -292,7 +294,7 @@ fn tagged(generation: u32, word: u32) -> u64 {
     u64::from(generation) << 32 | u64::from(word)
 }
 
-/// The word in a state of this process; 0 for one that a parent left.
+/// Returns the word of a state of this process, or 0 for one that a parent left.
 fn untagged(stored: u64, generation: u32) -> u32 {
     if (stored >> 32) as u32 == generation {
         stored as u32
@@ -301,10 +303,10 @@ fn untagged(stored: u64, generation: u32) -> u32 {
     }
 }
 
-/// The number of forks between the first process and this one.
+/// Returns the number of forks between the first process and this one.
 fn generation() -> u32 {
     fork::register_handler();
-    // It wraps only after more forks than one process tree can have alive.
+    // It wraps only after more forks than a process tree can have alive.
     fork::count() as u32
 }
 
@@ -455,7 +457,7 @@ mod tests {
     fn a_forked_child_finds_the_gate_free() {
         let gate = Gate::new();
         let held = gate.enter(WRITE).unwrap();
-        // What a child sees: the parent's state with another generation.
+        // A child sees the parent's state with another generation.
         let (stored, _) = gate.load(generation());
         assert_eq!(untagged(stored, generation() + 1), 0);
         drop(held);

@@ -1,19 +1,18 @@
-//! The helpers, and the board where open runs hang.
+//! The pool: helper threads and the runs they can join.
 //!
-//! A helper is in one of three states: *inside* a run, *looking* for one (it has been rung for, has
-//! just started, or looks out for a moment after a run), or *asleep*. `searching` counts the second, the
-//! set `parked` holds the third. Nobody hands a run to a certain helper: a run hangs on the board,
-//! helpers that look find it, and ringing only makes more helpers look.
+//! A helper is in one of three states: *inside* a run, *searching* for one (it was notified, has
+//! just started, or spins for a moment after a run), or *parked*. `searching` counts the second
+//! state, the set `parked` holds the third. Runs are not assigned to helpers: a run is published in
+//! `open_runs`, searching helpers find it there, and a notification only makes more helpers search.
 //!
-//! Ringing is shared: the caller of a run, and each helper that begins a share, ring for up to
-//! [`FAN_OUT`] more helpers if fewer are looking than shares are left. So the caller loses
-//! little time before its own share, many helpers are awake after a few rounds, and a run that is
-//! over soon wakes few. Where nobody is asleep, a new helper is started instead.
+//! Notifying is shared: the caller of a run, and each helper that begins a share, notify up to
+//! [`FAN_OUT`] more helpers if fewer are searching than shares are left. So the caller loses little
+//! time before its own share, many helpers are awake after a few rounds, and a short run wakes few.
+//! If no helper is parked, a new one is started instead.
 //!
-//! No ring is lost: whoever opens a run first puts it on the board and then looks at `searching` and
-//! `parked`; whoever goes to sleep first changes these two and then looks at the board. All four are
-//! SeqCst, so at least one of them sees the other. (If one were lost all the same, the caller would
-//! do the work alone.)
+//! No notification is lost: a caller publishes its run and then checks `searching` and `parked`; a
+//! helper changes these two and then checks `open_runs` before it sleeps. All accesses are SeqCst,
+//! so at least one of them sees the other. (If one were lost, the caller would do the work alone.)
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -24,59 +23,59 @@ use super::bits::Bits;
 use super::slot::{Share, Slot};
 use super::{fork, futex, thread, worker};
 
-/// Runs that can have helpers at the same time: the board is one word.
+/// The number of runs that can have helpers at the same time: `open_runs` is one word.
 const SLOTS: usize = 64;
 
-/// Helpers per available core, at most. More than one, because helpers may sit in user callbacks
-/// that wait for something else than the processor.
+/// The largest number of helpers per available core. It exceeds one because helpers may be in user
+/// callbacks that wait for something other than the processor.
 const HELPERS_PER_CORE: usize = 8;
 
-/// Most helpers of all: their number has four digits in the thread's name.
+/// The largest number of helpers: the thread's name has four digits for their number.
 const MAX_HELPERS: usize = 9999;
 
-/// How many helpers one thread rings for when it begins its share.
+/// The number of helpers that one thread notifies when it begins its share.
 const FAN_OUT: usize = 2;
 
-/// How long a helper looks out for the next run before it sleeps. Longer than the time between two calls
-/// of a program that compresses chunk after chunk, and short enough not to be felt by others.
+/// The time a helper spins for the next run before it parks. It exceeds the time between two calls
+/// of a program that compresses chunk after chunk, and is too short to disturb other programs.
 const SPIN_TIME: Duration = Duration::from_micros(20);
 
-/// Processor pauses between two looks at the board.
+/// Spin-loop hints between two checks for work.
 const PAUSES_PER_CHECK: usize = 8;
 
-/// How long no thread is started after one could not be.
+/// The time after a failed thread start in which no other is tried, in milliseconds.
 const START_BACKOFF_MS: u64 = 100;
 
-/// Values of a helper's bell.
+/// Values of a parker.
 const NOTIFIED: u32 = 0;
 const PARKED: u32 = 1;
 
-/// All helper threads of the process, and the runs they can help with.
+/// The helper threads of the process, and the runs they can join.
 pub(super) struct Pool {
     /// Bit i: slot i may have shares left.
     open_runs: CachePadded<AtomicU64>,
     slots: Box<[CachePadded<Slot>]>,
     /// Slots that have an owner.
     owned: CachePadded<Bits>,
-    /// Helpers that look for a run.
+    /// The number of helpers that search for a run.
     searching: CachePadded<AtomicUsize>,
     parked: CachePadded<Bits>,
-    /// What a helper that is asleep waits on.
+    /// The words that parked helpers wait on.
     parkers: Box<[CachePadded<AtomicU32>]>,
-    /// Helpers that exist (and have not said that they end).
+    /// Helpers that exist and have not retired.
     alive: Bits,
-    /// How often the helpers have been told to end when idle.
+    /// The number of calls of `shutdown_idle`.
     shutdowns: AtomicUsize,
-    /// Until when no thread is started, in milliseconds since `created`.
+    /// The time before which no thread is started, in milliseconds since `created`.
     no_start_before: AtomicU64,
     created: Instant,
     spin_time: Duration,
-    /// The value of [`fork::count`] in the process whose threads the helpers are.
+    /// The value of [`fork::count`] in the process that owns the helper threads.
     process: usize,
 }
 
 impl Pool {
-    /// A crew without helpers yet, for a machine with `cores` cores to use.
+    /// Returns a pool without helpers, for a machine with `cores` available cores.
     pub(super) fn new(cores: usize) -> Pool {
         let capacity = cores.saturating_mul(HELPERS_PER_CORE).min(MAX_HELPERS);
         Pool {
@@ -97,16 +96,16 @@ impl Pool {
         }
     }
 
-    /// [`super::run`] on this crew, for two threads or more.
+    /// [`super::run`] on this pool, for at least two threads.
     pub(super) fn run(&'static self, nthreads: usize, job: &(dyn Fn(usize) + Sync)) {
         let Some(index) = self.owned.push() else {
             return job(0);
         };
         let slot = &self.slots[index];
         let shares = (nthreads - 1).min(self.parkers.len());
-        // SAFETY: `owned` made the slot ours; its last owner left it closed and empty; and this
-        // function does not return, nor unwind, before the slot is closed and empty again (in a
-        // forked child it may, but there no helper exists).
+        // SAFETY: `owned` made this call the slot's owner; its last owner left it closed and empty;
+        // and this function does not return or unwind before the slot is closed and empty again (in
+        // a forked child it may, but there no helper exists).
         unsafe { slot.open(job, shares) };
         self.open_runs.fetch_or(1 << index, Ordering::SeqCst);
         self.notify(shares);
@@ -125,56 +124,57 @@ impl Pool {
         }
     }
 
-    /// Makes helpers end as soon as they find nothing to do.
+    /// Makes helpers end as soon as they are idle.
     pub(super) fn shutdown_idle(&self) {
-        // SeqCst: as with an opened run, first publish, then look who sleeps.
+        // SeqCst: as with an open run, first publish, then check for parked helpers.
         self.shutdowns.fetch_add(1, Ordering::SeqCst);
-        while self.wake() {}
+        while self.unpark_one() {}
     }
 
-    /// How often `shutdown_idle` was called; a helper ends when this changes.
+    /// Returns the number of calls of `shutdown_idle`; a helper ends when it changes.
     pub(super) fn shutdowns(&self) -> usize {
         self.shutdowns.load(Ordering::SeqCst)
     }
 
-    /// Whether this process is a child of the one whose threads the helpers are.
+    /// Whether this process is a forked child of the one that owns the helper threads.
     pub(super) fn is_inherited(&self) -> bool {
         self.process != fork::count()
     }
 
-    /// Makes sure that up to [`FAN_OUT`] of `wanted` helpers look for a run.
+    /// Makes up to [`FAN_OUT`] more helpers search, as long as fewer than `wanted` do.
     fn notify(&'static self, wanted: usize) {
         let missing = wanted.saturating_sub(self.searching.load(Ordering::SeqCst));
         for _ in 0..missing.min(FAN_OUT) {
-            if !self.wake() && !self.start() {
+            if !self.unpark_one() && !self.start() {
                 return;
             }
         }
     }
 
-    /// Wakes one helper, which counts as looking from now on; false when none is asleep.
-    fn wake(&self) -> bool {
+    /// Wakes one helper and counts it as searching; returns false if none is parked.
+    fn unpark_one(&self) -> bool {
         let Some(helper) = self.parked.pop() else {
             return false;
         };
         self.searching.fetch_add(1, Ordering::SeqCst);
-        // Release: the helper, which reads this with Acquire, then finds itself counted. It waits
-        // for this store once its number has been taken from the set, so the bell can't ring late.
+        // Release: the helper, which loads this with Acquire, then sees itself counted. It waits
+        // for this store once its number is removed from the set, so the notification cannot come
+        // too late.
         self.parkers[helper].store(NOTIFIED, Ordering::Release);
         futex::wake_one(&self.parkers[helper]);
         true
     }
 
-    /// Starts one more helper, which looks for a run from now on; false when that can't be.
+    /// Starts one more helper, which is counted as searching; returns whether that succeeded.
     fn start(&'static self) -> bool {
         let Some(helper) = self.alive.push() else {
             return false;
         };
-        // Relaxed: the moment stands for itself.
+        // Relaxed: the time guards no other data.
         let wait_until = self.no_start_before.load(Ordering::Relaxed);
         if wait_until == 0 || self.age_ms() >= wait_until {
             self.searching.fetch_add(1, Ordering::SeqCst);
-            // Read here, lest a dismissal between now and the thread's first step pass it by.
+            // Loaded here, so that the thread does not miss a shutdown before its first step.
             let epoch = self.shutdowns();
             if thread::start(
                 helper + 1,
@@ -195,19 +195,20 @@ impl Pool {
     }
 
     fn clear_open(&self, slot: usize) {
-        // Only an owner or a thread inside does this, so the bit cannot be that of a later run.
-        // Relaxed for the load: another thread that took it off is fine, and a bit that we have not
-        // seen being set cannot be ours to clear. SeqCst for the change, with the rest of the board.
+        // Only the owner or a thread inside calls this, so the bit cannot belong to a later run.
+        // Relaxed for the load: it does not matter if another thread cleared the bit, and a bit
+        // that this thread has not seen set is not its to clear. SeqCst for the change, like all
+        // changes of `open_runs`.
         if self.open_runs.load(Ordering::Relaxed) & (1 << slot) != 0 {
             self.open_runs.fetch_and(!(1 << slot), Ordering::SeqCst);
         }
     }
 }
 
-/// What helpers do with the crew.
+/// The operations of helpers.
 impl Pool {
-    /// Begins a share of an open run, if there is one. Different helpers begin their search at
-    /// different slots, so that they spread over the runs.
+    /// Begins a share of an open run, if there is one. Helpers start their search at different
+    /// slots, so that they spread over the runs.
     pub(super) fn enter(&'static self, helper: usize) -> Option<(usize, Share<'static>)> {
         let first = (helper % SLOTS) as u32;
         let mut open = self.open_runs.load(Ordering::SeqCst).rotate_right(first);
@@ -221,7 +222,7 @@ impl Pool {
                 self.clear_open(slot);
             }
             self.searching.fetch_sub(1, Ordering::SeqCst);
-            // Another run may have counted on this helper: ring for one in its stead.
+            // Another run may have counted on this helper: notify one in its stead.
             self.notify(if open == 0 {
                 share.left
             } else {
@@ -235,12 +236,13 @@ impl Pool {
     /// Ends a share that was begun with `enter`.
     pub(super) fn leave(&self, slot: usize, share: Share<'static>) {
         self.clear_open(slot);
-        // Before the owner can see us gone, lest its next run ring for another helper.
+        // Before the owner can see the share end, so that its next run does not notify another
+        // helper.
         self.searching.fetch_add(1, Ordering::SeqCst);
         share.leave();
     }
 
-    /// Whether a run on the board has a share left.
+    /// Whether any open run has a share left.
     fn has_shares(&self) -> bool {
         let mut open = self.open_runs.load(Ordering::SeqCst);
         while open != 0 {
@@ -252,17 +254,16 @@ impl Pool {
         false
     }
 
-    /// Whether a helper that serves since the dismissal number `epoch` has a reason to be awake.
+    /// Whether a helper that started at shutdown count `epoch` has a reason to stay awake.
     fn has_work(&self, epoch: usize) -> bool {
         self.has_shares() || self.shutdowns() != epoch
     }
 
-    /// Looks out for a moment; true as soon as there is something to do.
+    /// Spins for a moment; returns true as soon as there is work.
     ///
-    /// Between looks it yields. On a core of its own that costs nothing. But the system often wakes a
-    /// helper on the caller's core, when no other is free; then a helper that only spins keeps the
-    /// caller from its own share for the whole moment, and uses up time that the core would
-    /// otherwise give the caller before it turns to somebody else.
+    /// It yields between checks. On a core of its own that costs nothing. But the system often
+    /// wakes a helper on the caller's core when no other is free. A helper that only spins would
+    /// then delay the caller's own share, and use up the caller's time slice.
     pub(super) fn spin_wait(&self, epoch: usize) -> bool {
         let begin = Instant::now();
         while begin.elapsed() < self.spin_time {
@@ -277,10 +278,10 @@ impl Pool {
         false
     }
 
-    /// Sleeps until somebody rings, unless there is something to do.
-    pub(super) fn sleep(&self, helper: usize, epoch: usize) {
+    /// Sleeps until notified, unless there is work.
+    pub(super) fn park(&self, helper: usize, epoch: usize) {
         let parker = &self.parkers[helper];
-        // Relaxed: the insertion below publishes it to whoever takes our number from the set.
+        // Relaxed: the insertion below publishes it to the thread that removes the number.
         parker.store(PARKED, Ordering::Relaxed);
         self.searching.fetch_sub(1, Ordering::SeqCst);
         self.parked.insert(helper);
@@ -288,13 +289,13 @@ impl Pool {
             self.searching.fetch_add(1, Ordering::SeqCst);
             return;
         }
-        // If our number was taken between the two, the bell rings at any moment.
+        // If the number was removed between the two, the notification comes at any moment.
         while parker.load(Ordering::Acquire) == PARKED {
             futex::wait(parker, PARKED);
         }
     }
 
-    /// Says that a helper which looks for work ends.
+    /// Ends a helper that is searching.
     pub(super) fn retire(&'static self, helper: usize) {
         self.searching.fetch_sub(1, Ordering::SeqCst);
         self.alive.remove(helper);

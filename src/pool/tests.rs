@@ -1,4 +1,4 @@
-//! Tests of the pool as a whole, most on crews of their own so that they do not meet each other.
+//! Tests of the whole pool, most on pools of their own, so that they do not affect each other.
 //!
 //! They also run under Miri (helpers outlive the test, hence the flag):
 //! `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-disable-isolation" cargo +nightly miri test --lib pool::`
@@ -14,23 +14,23 @@ use std::time::{Duration, Instant};
 use super::helpers::Pool;
 use super::{Backend, MAX_THREADS, release, run, set_backend};
 
-/// Rounds of the stress tests: fewer where every step is interpreted.
+/// Rounds of the stress tests: fewer under Miri.
 const ROUNDS: usize = if cfg!(miri) { 20 } else { 2000 };
 
 fn pool(cores: usize) -> &'static Pool {
     Box::leak(Box::new(Pool::new(cores)))
 }
 
-/// Waits until `condition` holds, and fails when it does not within ten seconds.
+/// Waits until `condition` holds, and fails after ten seconds.
 fn wait_until(condition: impl Fn() -> bool) {
     let begin = Instant::now();
     while !condition() {
-        assert!(begin.elapsed() < Duration::from_secs(10), "waited in vain");
+        assert!(begin.elapsed() < Duration::from_secs(10), "timed out");
         std::thread::yield_now();
     }
 }
 
-/// A run on `pool` that counts to `tasks`, each thread claiming one piece after another.
+/// Counts to `tasks` in a run on `pool`, each thread claiming one task after another.
 fn count_to(pool: &'static Pool, nthreads: usize, tasks: usize) {
     let next = AtomicUsize::new(0);
     let done: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
@@ -42,7 +42,8 @@ fn count_to(pool: &'static Pool, nthreads: usize, tasks: usize) {
     assert!(done.iter().all(|task| task.load(Ordering::Relaxed) == 1));
 }
 
-/// How many threads of this process carry the pool's name, other tests' included.
+/// Returns the number of threads of this process that have the pool's name, including those of
+/// other tests.
 fn named_threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names = tasks.filter_map(|task| std::fs::read(task.unwrap().path().join("comm")).ok());
@@ -139,7 +140,7 @@ fn a_run_does_not_wait_for_helpers_that_have_not_begun() {
     let pool = pool(1);
     let (busy, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        // All eight helpers sit in another run …
+        // All eight helpers are busy in another run …
         scope.spawn(|| {
             pool.run(9, &|_| {
                 busy.fetch_add(1, Ordering::SeqCst);
@@ -147,7 +148,7 @@ fn a_run_does_not_wait_for_helpers_that_have_not_begun() {
             });
         });
         wait_until(|| busy.load(Ordering::SeqCst) == 9);
-        // … and this one ends all the same.
+        // … and this run ends without them.
         let tids = Mutex::new(Vec::new());
         pool.run(4, &|tid| tids.lock().unwrap().push(tid));
         assert_eq!(tids.into_inner().unwrap(), [0]);
@@ -261,8 +262,8 @@ fn shut_down_helpers_end_and_later_runs_start_new_ones() {
     };
     meet(&fresh);
     assert_eq!(fresh.swap(0, Ordering::SeqCst), 4);
-    // Two that ring at the same time may start a helper too many, which works for the first time later; there are no
-    // more than eight.
+    // Two threads that notify at the same time may start one helper too many, which first joins a
+    // later run; there are at most eight.
     let met_again = (0..=8).any(|_| {
         meet(&fresh);
         fresh.swap(0, Ordering::SeqCst) == 0
@@ -322,7 +323,7 @@ fn helpers_have_the_library_name_and_block_signals() {
         }
         let mut name = [0; 16];
         let mut mask = std::mem::MaybeUninit::uninit();
-        // SAFETY: the name buffer is as long as said, and pthread_sigmask initialises the mask.
+        // SAFETY: the name buffer has the given length, and pthread_sigmask initialises the mask.
         let blocked = unsafe {
             libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr(), name.len());
             libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
@@ -391,10 +392,10 @@ fn row_d7_the_pool_needs_no_init_or_shutdown() {
     release();
 }
 
-/// The backend is one for the process: tests that set it, or need it unset, come one at a time.
+/// Serialises the tests that set the process-wide backend or need it unset.
 static BACKEND_LOCK: Mutex<()> = Mutex::new(());
 
-/// Runs jobs one after another, last first, in the calling thread.
+/// Runs jobs one after another, the last one first, in the calling thread.
 struct Sequential {
     runs: AtomicUsize,
 }

@@ -1,16 +1,15 @@
-//! What a helper does with its life: look for a run, do a share of it, look again for a moment,
-//! sleep; and end when dismissed.
+//! The main loop of a helper: search for a run, do a share of it, spin, park; end at a shutdown.
 
 use super::helpers::Pool;
 
-/// The life of helper number `helper`, which `pool` already counts as looking. It ends, when idle,
-/// once the number of dismissals is no longer `epoch`.
+/// The main loop of helper number `helper`, which `pool` already counts as searching. It ends, when
+/// idle, once the number of shutdowns differs from `epoch`.
 pub(super) fn run_helper(pool: &'static Pool, helper: usize, epoch: usize) {
     loop {
         while let Some((slot, share)) = pool.enter(helper) {
             share.run();
             if pool.is_inherited() {
-                // The job forked on this thread, which is all there is of the crew in the child.
+                // The job forked on this thread, which is the only thread of the pool in the child.
                 return;
             }
             pool.leave(slot, share);
@@ -19,7 +18,7 @@ pub(super) fn run_helper(pool: &'static Pool, helper: usize, epoch: usize) {
             return pool.retire(helper);
         }
         if !pool.spin_wait(epoch) {
-            pool.sleep(helper, epoch);
+            pool.park(helper, epoch);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The checks of the kernels: every SIMD level of this CPU against the definition of the transform.
+//! Checks of the kernels: every SIMD level of this CPU against the definition of each transform.
 //!
 //! Shared by `tests/kernels.rs`, which runs each check as a test, and `tests/arm.rs`, which runs
 //! them all on the main thread of an emulated machine. The definitions here are written from the
-//! chunk format once more, byte by byte, so that they share nothing with the library.
+//! chunk format, byte by byte, and share no code with the library.
 
 use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
 
-/// A check with its name.
+/// A name and a check.
 pub type Check = (&'static str, fn(Level));
 
-/// Every check.
+/// All checks.
 pub const CHECKS: &[Check] = &[
     (
         "shuffle_follows_its_definition",
@@ -73,7 +73,7 @@ const COUNTS: &[usize] = &[
     193, 200,
 ];
 
-/// Item counts that bring planes to nearly the same place of each kilobyte, or to quite another one.
+/// Item counts at which the offsets of planes modulo 1 KiB are nearly equal, or quite different.
 const CONFLICTING_COUNTS: &[usize] = &[1009, 1023, 1024, 1039, 1040, 1041, 2047, 2048];
 
 /// Item counts around the tiles of the bit shuffle.
@@ -82,12 +82,12 @@ const BIT_COUNTS: &[usize] = &[
     1032, 1100, 1543,
 ];
 
-/// Typesizes: all small ones, and some of each kind of large one.
+/// Returns all small typesizes, and some large ones of each kind.
 fn typesizes() -> impl Iterator<Item = usize> {
     (1..=65).chain([79, 80, 96, 100, 127, 128, 131, 255, 256, 257, 300])
 }
 
-/// Bytes without a pattern, the same at each call.
+/// Returns pseudo-random bytes, the same for each call.
 pub fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ len as u64;
     let mut next = || {
@@ -99,15 +99,15 @@ pub fn noise(len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// What `write` makes of a buffer that holds other bytes before.
+/// Returns a buffer with other previous contents after `write` has filled it.
 fn filled(len: usize, write: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut dest = vec![0xa5; len];
     write(&mut dest);
     dest
 }
 
-/// Calls `check` with slices of `len` bytes at all sorts of addresses, among them directly before
-/// and directly behind memory that can't be touched.
+/// Calls `check` with slices of `len` bytes at many addresses, including directly after and before
+/// inaccessible memory.
 fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
     let data = noise(len);
     for source_offset in [0, 1, 16, 33] {
@@ -122,7 +122,7 @@ fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
             );
             assert!(
                 dest[dest_offset + len..].iter().all(|&byte| byte == 0xa5),
-                "wrote after it"
+                "wrote after the slice"
             );
         }
     }
@@ -133,19 +133,19 @@ fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
     }
 }
 
-/// Memory between two pages that can't be touched.
+/// Memory between two inaccessible pages.
 struct Guarded {
     map: *mut u8,
     inside: usize,
 }
 
-/// At least the page size of every system that the tests run on.
+/// At least the page size of every system the tests run on.
 const PAGE: usize = 65536;
 
 impl Guarded {
     fn new(len: usize) -> Guarded {
         let inside = len.next_multiple_of(PAGE).max(PAGE);
-        // SAFETY: a fresh private mapping, of which only the middle is made accessible.
+        // SAFETY: a new private mapping, of which only the middle is made accessible.
         unsafe {
             let map = libc::mmap(
                 std::ptr::null_mut(),
@@ -166,7 +166,7 @@ impl Guarded {
         }
     }
 
-    /// The first or the last `len` bytes.
+    /// Returns the first or the last `len` bytes.
     fn slice(&mut self, len: usize, at_end: bool) -> &mut [u8] {
         let start = PAGE + if at_end { self.inside - len } else { 0 };
         // SAFETY: inside the accessible middle, which is initialised (with zeros) and borrowed with
@@ -177,12 +177,12 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and no slice of it is left.
+        // SAFETY: this value owns the mapping, and no slice of it is left.
         unsafe { libc::munmap(self.map.cast(), self.inside + 2 * PAGE) };
     }
 }
 
-/// Byte `j` of item `i` to place `i` of plane `j`.
+/// Moves byte `j` of item `i` to byte `i` of plane `j`.
 fn shuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
     let items = src.len() / typesize;
     let mut dest = src.to_vec();
@@ -194,7 +194,7 @@ fn shuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
     dest
 }
 
-/// Bit `k` of byte `j` of item `i` to bit `i % 8` of byte `i / 8` of row `8 j + k`.
+/// Moves bit `k` of byte `j` of item `i` to bit `i % 8` of byte `i / 8` of row `8 j + k`.
 fn bitshuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
     let row = src.len() / typesize / 8;
     let mut dest = src.to_vec();
@@ -237,7 +237,8 @@ fn shuffle_follows_its_definition(level: Level) {
 
 fn ranges_are_shuffled_like_the_whole(level: Level) {
     for typesize in typesizes() {
-        // Bursts are written of 512 items and more, and of 16 bytes, where planes lie 1 KiB or more apart.
+        // Bursts are used for at least 512 items of at least 16 bytes, if planes are 1 KiB or more
+        // apart.
         for (first, items, after) in [
             (0, 1, 5),
             (3, 63, 0),
@@ -310,7 +311,7 @@ fn scattered_planes_unshuffle_like_contiguous_ones(level: Level) {
         for &items in COUNTS {
             let src = noise(items * typesize);
             let planes = shuffled(typesize, &src);
-            // Each plane in a buffer of its own, at an offset of its own, without slack.
+            // Each plane in its own buffer, at a different offset, without slack.
             let buffers: Vec<Vec<u8>> = (0..typesize)
                 .map(|j| [&vec![0; j % 19], &planes[j * items..][..items]].concat())
                 .collect();
@@ -337,7 +338,7 @@ fn streamed_planes_unshuffle_like_others(level: Level) {
             let planes: Vec<&[u8]> = (0..typesize)
                 .map(|j| &planes[j * items..][..items])
                 .collect();
-            // Where lines begin elsewhere each time, with a byte of something else before and behind.
+            // A different alignment each time, with a guard byte before and after.
             let at = 1 + (items + typesize) % 64;
             let dest = filled(at + src.len() + 1, |dest| {
                 let after = at + src.len();
@@ -364,7 +365,7 @@ fn bitshuffle_follows_its_definition(level: Level) {
                 if typesize < 10 || items < 200 {
                     assert!(
                         expected == bitshuffled(typesize, &src),
-                        "the generic one is wrong"
+                        "the generic level differs from the definition"
                     );
                 }
                 let dest = filled(src.len(), |dest| {
@@ -402,7 +403,7 @@ fn bitshuffle_follows_its_definition(level: Level) {
 }
 
 fn bitshuffle_stays_inside_its_slices(level: Level) {
-    // With 512 groups tiles are aligned; less is quicker.
+    // With 512 groups tiles are aligned; fewer run faster.
     for (typesize, len) in [
         (1, 4300),
         (2, 8603),
@@ -432,10 +433,10 @@ fn bitshuffle_stays_inside_its_slices(level: Level) {
     }
 }
 
-/// Planes and rows so far apart, in bytes, that many share sets of the cache, of the last two even few.
+/// Distances in bytes of planes and rows at which many share cache sets; at the last two, few do.
 const STRIDES: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
 
-/// Typesizes and bit rows that are beyond the second-level cache, or the third-level one.
+/// Typesizes and bit rows that exceed L2 or L3.
 const LARGE_ROWS: &[(usize, usize)] = &[
     (16, 8192),
     (4, 98_304),
@@ -444,7 +445,7 @@ const LARGE_ROWS: &[(usize, usize)] = &[
     (33, 12_000),
 ];
 
-/// Typesizes and planes that are beyond the third-level cache.
+/// Typesizes and planes that exceed L3.
 const LARGE_PLANES: &[(usize, usize)] = &[(8, 400_001), (20, 160_000), (32, 98_304), (48, 65_551)];
 
 fn cache_set_conflicts_do_not_change_bytes(level: Level) {
@@ -467,7 +468,7 @@ fn large_rows_do_not_change_bytes(level: Level) {
     }
 }
 
-/// Planes of `stride` bytes of items of `typesize`.
+/// Shuffles items of `typesize` bytes into planes of `stride` bytes, and back.
 fn check_planes(level: Level, typesize: usize, stride: usize) {
     let src = noise(stride * typesize + typesize / 2);
     let planes = shuffled(typesize, &src);
@@ -487,7 +488,7 @@ fn check_planes(level: Level, typesize: usize, stride: usize) {
     }
 }
 
-/// Bit rows of `stride` bytes of items of `typesize`.
+/// Shuffles the bits of items of `typesize` bytes into rows of `stride` bytes, and back.
 fn check_bit_rows(level: Level, typesize: usize, stride: usize) {
     let src = noise(stride * typesize * 8 + typesize / 2);
     let mut guarded = Guarded::new(src.len());
@@ -705,7 +706,7 @@ fn only_runs_are_found(level: Level) {
             assert_eq!(
                 run::constant_at(level, &stream),
                 None,
-                "{len} bytes, another at {at}"
+                "{len} bytes, one differs at {at}"
             );
             stream[at] ^= 0x80;
         }

@@ -96,7 +96,7 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
 
 /// Reads four registers of four lanes: lane `l` of register `k` is lane `k` of the four at `src + l
 /// * stride`. Lanes are loaded one by one, or `BY_LINES`: whole lines are loaded and transposed,
-/// which needs fewer loads and more shuffles.
+///   which needs fewer loads and more shuffles.
 ///
 /// # Safety
 /// The CPU has the features; the lanes can be read.
@@ -148,7 +148,8 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
             unroll!(2: k, {
                 let (first, second) = (four[2 * k], four[2 * k + 1]);
                 // Items 7 to 4 of each byte precede items 3 to 0.
-                let (bytes_01, bytes_23) = second.shuffle_bytes(&SORT_4).interleave::<4>(first.shuffle_bytes(&SORT_4));
+                let (first, second) = (first.shuffle_bytes(&SORT_4), second.shuffle_bytes(&SORT_4));
+                let (bytes_01, bytes_23) = second.interleave::<4>(first);
                 r[2 * m + k] = transpose_bits(bytes_01);
                 upper[2 * m + k] = transpose_bits(bytes_23);
             });
@@ -289,8 +290,8 @@ unsafe fn bitshuffle_in_bursts<const TS: usize, const BY_LINES: bool>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract; the stack buffer holds a burst of each row, and groups `first
-    // .. first + LINE` exist.
+    // SAFETY: the caller's contract; the stack buffer holds a burst of each row, and groups
+    // `first .. first + LINE` exist.
     unsafe {
         let rows = Rows::contiguous(dest, GROUP * TS, rows);
         write_combining::fill_rows::<Avx512, MAX_ROWS, BURST>(rows, |first, to| {

@@ -1,8 +1,9 @@
 //! BITSHUFFLE: the bits of equal significance of all items together.
 //!
 //! With `n` bytes, `m` is the number of whole items rounded down to a multiple of 8. Bit `k` (0 is
-//! the lowest) of byte `j` of item `i < m` becomes bit `i % 8` of byte `(8 * j + k) * (m / 8) + i /
-//! 8`; the bytes after these items are copied (C-Blosc2 chunk format, filter 2).
+//! the lowest) of byte `j` of item `i < m` becomes bit `i % 8` of byte
+//! `(8 * j + k) * (m / 8) + i / 8`; the bytes after these items are copied (C-Blosc2 chunk format,
+//! filter 2).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

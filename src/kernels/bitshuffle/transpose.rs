@@ -1,10 +1,10 @@
 //! The bit shuffle with vectors, for every level.
 //!
 //! Eight consecutive items form a *group* of `8 * typesize` bytes. A byte shuffle of groups moves
-//! byte `j` of the `e`th item of all groups to one plane, `(e, j)`. Byte `r` of the planes `(0, j)
-//! … (7, j)` is then an 8 x 8 bit matrix, and its transposition is byte `r` of the rows `8 j … 8 j
-//! + 7` of the result. So bits are transposed *across* eight registers, by three rounds of swaps
-//! that process all bytes of the registers at once, and each row results as a whole.
+//! byte `j` of the `e`th item of all groups to one plane, `(e, j)`. Byte `r` of the planes
+//! `(0, j) … (7, j)` is then an 8 x 8 bit matrix, and its transposition is byte `r` of the rows
+//! `8 j … 8 j + 7` of the result. So bits are transposed *across* eight registers, by three rounds
+//! of swaps that process all bytes of the registers at once, and each row results as a whole.
 //!
 //! A tile is [`LINE`] groups, so that each row is written (or read) one cache line at a time: rows
 //! are often a large power of two apart, where half-written lines are evicted. Items of 32 bytes
@@ -35,8 +35,8 @@ const MAX_WHOLE_ITEM: usize = 31;
 /// Items of up to this many bytes use whole bursts, wider ones half bursts.
 const MAX_NARROW_ITEM: usize = 8;
 
-/// The byte planes of a tile of `SPAN` groups, `SPAN` bytes each: plane `(e, j)` has index `e *
-/// width + j`, where `width` is the number of bytes of each item in the tile.
+/// The byte planes of a tile of `SPAN` groups, `SPAN` bytes each: plane `(e, j)` has index
+/// `e * width + j`, where `width` is the number of bytes of each item in the tile.
 #[repr(align(64))]
 struct Tile<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
 
@@ -332,8 +332,8 @@ unsafe fn transpose_rows<V: Vector>(
 /// Transposes the bits of `8 * rows` items into rows of `rows` bytes.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `8 * rows *
-/// typesize` bytes; `rows` is at least `BYTES`.
+/// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of
+/// `8 * rows * typesize` bytes; `rows` is at least `BYTES`.
 #[inline(always)]
 pub(super) unsafe fn bitshuffle<V: Vector>(
     typesize: usize,

@@ -321,8 +321,8 @@ unsafe fn unshuffle_tile<const N: usize>(
 /// bytes.
 ///
 /// # Safety
-/// The CPU has the features; `src` is valid for reads and `dest` for writes of `8 * rows *
-/// typesize` bytes; `rows` is at least [`LINE`].
+/// The CPU has the features; `src` is valid for reads and `dest` for writes of
+/// `8 * rows * typesize` bytes; `rows` is at least [`LINE`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 unsafe fn shuffle_parts<const N: usize>(
     typesize: usize,
@@ -362,8 +362,8 @@ unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
 ) {
     const { assert!(N * SPAN <= BURST) }
     let group = GROUP * typesize;
-    // SAFETY: the caller's contract; the stack buffer holds a burst of each row, and groups `first
-    // .. first + LINE` exist.
+    // SAFETY: the caller's contract; the stack buffer holds a burst of each row, and groups
+    // `first .. first + LINE` exist.
     unsafe {
         let rows = Rows::contiguous(dest, group, rows);
         write_combining::fill_rows::<Avx512, ROWS, SPAN>(rows, |first, to| {

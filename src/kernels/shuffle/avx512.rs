@@ -3,11 +3,11 @@
 //! The cost is dominated by shuffles across registers, of which Intel's CPUs execute one per cycle,
 //! and by stores that are not whole cache lines. 16 bytes of each of four planes are loaded into
 //! the lanes of one register, which needs no such shuffle, and one byte permutation makes them one
-//! word of each of 16 consecutive items. Registers of words are then interleaved in rounds: `(a,
-//! b)` becomes `a0 b0 a1 b1 …`. With `W = N << C` registers, `N` odd, `C` rounds that interleave
-//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `transpose.rs`. Words
-//! are loaded in the order that makes each unit consecutive words of one item. The result is `N`
-//! streams of units, which are merged line by line.
+//! word of each of 16 consecutive items. Registers of words are then interleaved in rounds:
+//! `(a, b)` becomes `a0 b0 a1 b1 …`. With `W = N << C` registers, `N` odd, `C` rounds that
+//! interleave register `k` with register `k + W / 2` make units of `1 << C` words, as in
+//! `transpose.rs`. Words are loaded in the order that makes each unit consecutive words of one
+//! item. The result is `N` streams of units, which are merged line by line.
 //!
 //! Planes are often powers of two apart; their lines are then evicted before their next 16 bytes
 //! are read. For wider items the lines are therefore staged on the stack.

@@ -5,9 +5,9 @@
 //! planes   a0 b0 c0 | a1 b1 c1 | a2 b2 c2 | a3 b3 c3 | tail
 //! ```
 //!
-//! With `n` bytes and items of `typesize` bytes, byte `j` of item `i` moves to offset `j * (n /
-//! typesize) + i`; the `n % typesize` bytes of the tail are copied (C-Blosc2 chunk format, filter
-//! 1).
+//! With `n` bytes and items of `typesize` bytes, byte `j` of item `i` moves to offset
+//! `j * (n / typesize) + i`; the `n % typesize` bytes of the tail are copied (C-Blosc2 chunk
+//! format, filter 1).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -154,7 +154,13 @@ unsafe fn scatter(
         if in_bursts {
             return at_level!(
                 level.for_items(items),
-                |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, plane_stride: usize) {
+                |V| fn(
+                    typesize: usize,
+                    from: *const u8,
+                    to: *mut u8,
+                    items: usize,
+                    plane_stride: usize,
+                ) {
                     transpose::shuffle_in_bursts::<V>(typesize, from, to, items, plane_stride)
                 },
                 generic: generic::shuffle(typesize, src, first, dest, plane_stride),
@@ -162,7 +168,13 @@ unsafe fn scatter(
         }
         at_level!(
             level.for_items(items),
-            |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, plane_stride: usize) {
+            |V| fn(
+                typesize: usize,
+                from: *const u8,
+                to: *mut u8,
+                items: usize,
+                plane_stride: usize,
+            ) {
                 transpose::shuffle::<V>(typesize, from, to, items, plane_stride)
             },
             generic: generic::shuffle(typesize, src, first, dest, plane_stride),

@@ -2,10 +2,10 @@
 //!
 //! Number the bytes of a tile of [`LINE`] items by (register, index), with one register for each
 //! line. Moving the bytes at even indices of registers `2 k` and `2 k + 1` to register `k`, and
-//! those at odd indices to register `k` of the upper half, rotates that number right by one. `log₂
-//! typesize` such rounds move its lowest bits, the byte in the item, to the top: the registers are
-//! then the planes. The unshuffle rotates left, as in `transpose.rs`, where bytes stay in their
-//! lanes.
+//! those at odd indices to register `k` of the upper half, rotates that number right by one.
+//! `log₂ typesize` such rounds move its lowest bits, the byte in the item, to the top: the
+//! registers are then the planes. The unshuffle rotates left, as in `transpose.rs`, where bytes
+//! stay in their lanes.
 //!
 //! So each line is loaded and stored once, with one two-register shuffle per round. `transpose.rs`
 //! loads or stores lanes one by one, four to a register, and shuffles only within lanes, which is

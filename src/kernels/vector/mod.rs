@@ -126,8 +126,8 @@ pub(super) trait Vector: Copy {
     /// Whether all bytes are 0.
     unsafe fn is_zero(self) -> bool;
 
-    /// Swaps bits in each byte: bit `b + S` of `self` with bit `b` of `other`, for all `b` with `b
-    /// & S == 0`. `S` is 1, 2 or 4.
+    /// Swaps bits in each byte: bit `b + S` of `self` with bit `b` of `other`, for all `b` with
+    /// `b & S == 0`. `S` is 1, 2 or 4.
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self);
 }
 
