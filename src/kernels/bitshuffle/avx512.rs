@@ -148,7 +148,8 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
             unroll!(2: k, {
                 let (first, second) = (four[2 * k], four[2 * k + 1]);
                 // Items 7 to 4 of each byte precede items 3 to 0.
-                let (first, second) = (first.shuffle_bytes(&SORT_4), second.shuffle_bytes(&SORT_4));
+                let second = second.shuffle_bytes(&SORT_4);
+                let first = first.shuffle_bytes(&SORT_4);
                 let (bytes_01, bytes_23) = second.interleave::<4>(first);
                 r[2 * m + k] = transpose_bits(bytes_01);
                 upper[2 * m + k] = transpose_bits(bytes_23);
