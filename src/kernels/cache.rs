@@ -43,16 +43,16 @@ pub(super) fn has_set_conflicts(stride: usize, count: usize, ways: usize) -> boo
 /// True if two buffers of `bytes` bytes do not fit the L2 cache together.
 #[inline(always)]
 pub(super) fn exceeds_l2(bytes: usize) -> bool {
-    const MUCH: usize = 1 << 20;
-    bytes >= MUCH
+    const THRESHOLD: usize = 1 << 20;
+    bytes >= THRESHOLD
 }
 
 /// True if two buffers of `bytes` bytes may not fit the L3 cache, or the share of it that other
-/// programs leave, and come from memory.
+/// programs leave, so that data comes from memory.
 #[inline(always)]
 pub(super) fn exceeds_l3(bytes: usize) -> bool {
-    const MUCH: usize = 3 << 20;
-    bytes >= MUCH
+    const THRESHOLD: usize = 3 << 20;
+    bytes >= THRESHOLD
 }
 
 /// The distance in bytes at which lines of rows or planes outside the L2 cache are prefetched.

@@ -1,10 +1,9 @@
 //! Running XOR and running sum, the shared decoder of delta and bytedelta.
 //!
-//! `out[i] = in[i] ∘ out[i - w]` combines bytes that are one *word* of `w` bytes apart; a sum is
-//! one of single bytes for every `w`. The recurrence looks serial. Within a vector it takes log₂
-//! steps: combine the vector with itself shifted by one word, by two, by four … Between vectors
-//! only the last word is carried. The total of a vector does not depend on the carry, so the serial
-//! chain is one instruction per vector.
+//! `out[i] = in[i] ∘ out[i - w]` combines single bytes that are one *word* of `w` bytes apart. The
+//! recurrence looks serial. Within a vector it takes log₂ steps: combine the vector with itself
+//! shifted by one word, by two, by four … Between vectors only the last word is carried. The total
+//! of a vector does not depend on the carry, so the serial chain is one instruction per vector.
 
 use super::vector::{LANE, LINE, Vector};
 

@@ -66,7 +66,7 @@ pub(super) fn register_handler() -> bool {
     if cfg!(miri) || REGISTERED.load(Ordering::Relaxed) {
         return true;
     }
-    // SAFETY: `in_child` has the required type and is stays loaded: the shared libraries are
+    // SAFETY: `in_child` has the required type and stays loaded: the shared libraries are
     // linked so that they are never unloaded.
     let registered = unsafe { libc::pthread_atfork(None, None, Some(in_child)) } == 0;
     if registered {

@@ -3,8 +3,9 @@
 //! It differs from `std`'s in four respects, which follow from what a C interface allows:
 //!
 //! - A call that runs callbacks never makes another call wait: the callback might need a resource
-//!   that the waiting thread holds, such as an interpreter's lock. Such a call fails with [`Busy`],
-//!   and so does one that would wait for itself: a callback that changes the object it serves.
+//!   that the waiting thread holds, such as an interpreter's lock. The other call fails with
+//!   [`Busy`], and so does one that would wait for itself: a callback that changes the object it
+//!   serves.
 //! - A callback may read the object it serves, whatever its call holds.
 //! - Readers and writers alternate when both wait, so neither starves.
 //! - A forked child finds the lock free, because the threads that held it do not exist there.

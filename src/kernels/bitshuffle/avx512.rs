@@ -94,9 +94,9 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
     }
 }
 
-/// Reads four registers of four lanes: lane `l` of register `k` is lane `k` of the four at `src + l
-/// * stride`. Lanes are loaded one by one, or `BY_LINES`: whole lines are loaded and transposed,
-///   which needs fewer loads and more shuffles.
+/// Reads four registers of four lanes: lane `l` of register `k` has the offset `l * stride + 16 * k`
+/// in `src`. Lanes are loaded one by one, or `BY_LINES`: whole lines are loaded and transposed,
+/// which needs fewer loads and more shuffles.
 ///
 /// # Safety
 /// The CPU has the features; the lanes can be read.

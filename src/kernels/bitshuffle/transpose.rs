@@ -193,8 +193,8 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
     tile: *mut u8,
     span: usize,
 ) {
-    // `black_box` hides from the compiler that groups are equally far apart. It would compute 64
-    // addresses before the loop, and run out of registers.
+    // Without `black_box` the compiler knows that groups are equally far apart, computes 64
+    // addresses before the loop, and runs out of registers.
     let group = black_box(GROUP * typesize);
     for at in (0..span).step_by(V::BYTES) {
         // SAFETY: all columns that are read are inside the groups `at .. at + BYTES`, and all
@@ -446,7 +446,7 @@ pub(super) unsafe fn bitunshuffle<V: Vector>(
 }
 
 /// True if [`bitunshuffle_in_bursts`] is faster than [`bitunshuffle`]: at least every second row
-/// shares a set of the L1 cache, and all rows are in L2.
+/// conflicts in the L1 cache, and all rows are in L2.
 pub(super) fn read_bursts_pay(typesize: usize, step: usize, rows: usize) -> bool {
     typesize <= COLUMNS
         && rows >= HALF_BURST
