@@ -8,11 +8,11 @@
 //!
 //! | floor | module | what lives there |
 //! |---|---|---|
-//! | 0 | [`kernels`] | byte transforms on slices, one file per SIMD level |
+//! | 0 | [`kernels`] | byte transforms on slices, one implementation per SIMD level |
 //! | 1 | [`codec`] | one file a codec, the codec registry, dictionaries |
-//! | 1 | [`filter`] | one file a filter, the pipeline, the filter registry |
+//! | 1 | [`filter`] | one file per filter, the pipeline, the filter registry |
 //! | 1 | [`io`] | bytes that lie elsewhere than in memory |
-//! | 1 | [`pool`] | the worker threads all contexts share |
+//! | 1 | [`pool`] | the worker threads that all contexts share |
 //! | 2 | [`chunk`] | headers, block sizes, the encoder and the decoder |
 //! | 3 | [`blosc1`] | the calls, settings and codes of Blosc 1.x |
 //! | 3 | [`frame`] | super-chunks as one buffer, one file or one directory |
