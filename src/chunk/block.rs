@@ -404,7 +404,7 @@ impl BlockDecoder<'_> {
             let dictionary = self.view.dictionary.as_ref();
             worker
                 .codecs
-                .decode_loosely(header.basic.format(), dictionary, coded, dest, len)
+                .decode_with_slop(header.basic.format(), dictionary, coded, dest, len)
         };
         match decoded {
             Ok(produced) if produced == len => Ok(()),

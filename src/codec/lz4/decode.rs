@@ -18,7 +18,7 @@
 use std::hint::black_box;
 use std::ptr;
 
-use super::super::wild::{Copier, Portable, STRIDE, WIDE, copy_step};
+use super::super::wildcopy::{Copier, Portable, STRIDE, WIDE, copy_step};
 use crate::{Error, Result};
 
 /// The length in a token that goes on in further bytes.
@@ -72,7 +72,7 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
-    decode_with::<super::super::wild::Avx2>(src, dest, len)
+    decode_with::<super::super::wildcopy::Avx2>(src, dest, len)
 }
 
 /// [`decode`] of what is not empty, into what is not; `None` if the block is not valid.
@@ -155,7 +155,7 @@ impl Cursor {
                 let distance = self.distance()?;
                 let len = token & 15;
                 if len < GOES_ON {
-                    C::copy_words(self.out(), distance, len + MIN_MATCH);
+                    C::copy_short(self.out(), distance, len + MIN_MATCH);
                     self.produced += len + MIN_MATCH;
                 } else {
                     self.long_match::<C>(distance)?;
@@ -329,7 +329,7 @@ impl Cursor {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::wild::SLACK;
+    use super::super::super::wildcopy::SLOP;
     use super::super::ffi;
     use super::*;
     use crate::testing::GuardedBuf;
@@ -363,7 +363,7 @@ mod tests {
         };
         let any = |src: &[u8], dest: &mut [u8], len: usize| decode(src, dest, len).ok();
         let best = run(any, 0);
-        for slack in [0, 9, SLACK] {
+        for slack in [0, 9, SLOP] {
             assert_eq!(run(any, slack), best, "{slack} bytes behind");
             if !src.is_empty() && capacity > 0 {
                 let portable = run(decode_with::<Portable>, slack);
