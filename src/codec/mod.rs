@@ -42,10 +42,10 @@
 mod blosclz;
 mod builtin;
 mod dictionary;
+mod incompressible;
 mod lz4;
 mod names;
 mod ndlz;
-mod noise;
 mod registry;
 mod snappy;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! All variants of the encoder write the same bytes; steady match lengths are detected.
 
 use super::*;
-use crate::codec::noise::tests::{noise, text};
+use crate::codec::incompressible::tests::{noise, text};
 
 /// Items with the upper bytes of the previous item, like measured times.
 fn times(count: usize, step: u64) -> Vec<u8> {
