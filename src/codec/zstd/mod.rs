@@ -164,7 +164,7 @@ impl Zstd {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if !parser.start(src) {
+        if !parser.find_matches(src) {
             return Ok(len);
         }
         let mut last = tiny::literals(src.len()).to_vec();
@@ -177,7 +177,7 @@ impl Zstd {
         for (is_coded, mut prices) in initial {
             for pass in 0..PASSES {
                 let parse = parser.parse(src, &prices);
-                let is_repeat = tiny::same(&parse, &last);
+                let is_repeat = tiny::is_same(&parse, &last);
                 if parse.len() == 1 || (is_repeat && pass > 0) {
                     break;
                 }
