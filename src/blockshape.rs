@@ -14,7 +14,7 @@
 //! The metalayer is untrusted and independent of the chunk: markers are ignored, all extents must
 //! be positive, and a block may have a different size.
 
-use crate::Surroundings;
+use crate::CallContext;
 
 /// The names of the metalayer, in lookup order.
 const NAMES: [&str; 2] = ["b2nd", "caterva"];
@@ -40,8 +40,8 @@ pub struct BlockShape {
 
 impl BlockShape {
     /// Returns the block shape of the array that a call processes, if any.
-    pub fn around(around: &Surroundings<'_>) -> Option<BlockShape> {
-        let parent = around.parent?;
+    pub fn from_context(ctx: &CallContext<'_>) -> Option<BlockShape> {
+        let parent = ctx.parent?;
         let mut shape = None;
         let mut parse = |content: &[u8]| shape = BlockShape::parse(content);
         NAMES
@@ -100,11 +100,11 @@ pub(crate) mod tests {
             }
         }
 
-        pub(crate) fn surroundings(&self) -> Surroundings<'_> {
-            Surroundings {
+        pub(crate) fn call_context(&self) -> CallContext<'_> {
+            CallContext {
                 parent: Some(self),
                 typesize: self.typesize as usize,
-                ..Surroundings::default()
+                ..CallContext::default()
             }
         }
     }

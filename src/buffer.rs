@@ -144,7 +144,7 @@ impl Buffer {
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`]; the buffer is unchanged.
-    pub fn room(&mut self, len: usize) -> Result<&mut [u8]> {
+    pub fn ensure_len(&mut self, len: usize) -> Result<&mut [u8]> {
         if self.len < len {
             *self = Buffer::zeroed(len)?;
         }

@@ -2,7 +2,7 @@
 //!
 //! Codecs and filters do not depend on chunks and super-chunks. Some still need data from these:
 //! the item size of the super-chunk, the shape in one of its metalayers, or the C structures that a
-//! C callback expects. [`Surroundings`] passes such data down.
+//! C callback expects. [`CallContext`] passes such data down.
 
 use std::any::Any;
 
@@ -24,15 +24,15 @@ pub trait Parent: Send + Sync {
 }
 
 /// Any value that is passed through to the caller's callbacks.
-pub type Token = dyn Any + Send + Sync;
+pub type UserData = dyn Any + Send + Sync;
 
 /// The context of a codec or filter call.
 #[derive(Clone, Copy, Default)]
-pub struct Surroundings<'a> {
+pub struct CallContext<'a> {
     /// The super-chunk, if any.
     pub parent: Option<&'a dyn Parent>,
     /// The value that the owner of the context attached to its parameters.
-    pub token: Option<&'a Token>,
+    pub user_data: Option<&'a UserData>,
     /// When encoding, the whole uncompressed source (empty if a prefilter generates it); when
     /// decoding, the compressed chunk.
     pub chunk: &'a [u8],
@@ -42,7 +42,7 @@ pub struct Surroundings<'a> {
     pub blocksize: usize,
 }
 
-impl Surroundings<'_> {
+impl CallContext<'_> {
     /// Returns the item size in bytes of the super-chunk, which has no upper limit.
     pub(crate) fn parent_typesize(&self) -> Option<usize> {
         let typesize = self.parent?.typesize();

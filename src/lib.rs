@@ -71,7 +71,7 @@ pub(crate) mod testing;
 pub mod trace;
 
 pub use buffer::Buffer;
-pub use call::{Parent, Surroundings, Token};
+pub use call::{CallContext, Parent, UserData};
 pub use error::{Error, ErrorKind, Result};
 
 /// The version of Ferroblosc, which is independent of the C-Blosc and C-Blosc2 versions that its

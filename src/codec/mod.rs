@@ -154,9 +154,9 @@ pub struct Blosc1Stream {
 /// A built-in codec. Implementors keep state to make later calls cheaper; results never depend on
 /// earlier calls.
 trait StreamCodec: Send {
-    /// Compresses `src` into `dest` and returns the compressed length, or 0 if the codec gives up
-    /// or the result does not fit. `level` is the chunk's compression level, `0..=9`. Codecs
-    /// without dictionaries ignore `dict`.
+    /// Compresses `src` into `dest` and returns the compressed length, or 0 if `src` does not
+    /// compress well enough or the result does not fit. `level` is the chunk's compression level,
+    /// `0..=9`. Codecs without dictionaries ignore `dict`.
     fn encode(
         &mut self,
         level: u8,

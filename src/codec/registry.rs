@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use super::id;
 use super::ndlz::Ndlz;
 use super::zfp::Zfp;
-use crate::{Error, Result, Surroundings, plugin};
+use crate::{CallContext, Error, Result, plugin};
 
 /// The first id available to users.
 pub const FIRST_USER_ID: u8 = 160;
@@ -24,7 +24,7 @@ pub struct CodecCall<'a> {
     /// The codec's own parameter (`compcode_meta`).
     pub meta: u8,
     /// The context of the call: super-chunk, user data and chunk.
-    pub around: Surroundings<'a>,
+    pub ctx: CallContext<'a>,
 }
 
 /// A registered codec. It is called once per stream, concurrently from several threads, and never

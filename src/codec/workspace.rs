@@ -18,9 +18,9 @@ impl Workspace {
     }
 
     /// Compresses `src` into `dest` with the built-in codec `compcode` at compression level `level`
-    /// (`0..=9`) and returns the compressed length. Returns 0 if the codec gives up or the result
-    /// does not fit; the stream is then stored raw. `dest.len()` is the codec's capacity and may
-    /// influence its output.
+    /// (`0..=9`) and returns the compressed length. Returns 0 if `src` does not compress well
+    /// enough or the result does not fit; the stream is then stored raw. `dest.len()` is the
+    /// codec's capacity and may influence its output.
     ///
     /// # Errors
     /// [`Error::CodecSupport`] if there is no such built-in codec, [`Error::MemoryAlloc`].

@@ -32,7 +32,7 @@ impl Filter for Delta {
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         match call.reference {
             Reference::Own => kernels::delta::decode_first(word, src, dest),
             Reference::Block(block) => {
@@ -59,7 +59,7 @@ impl InParts for Delta {
         from: usize,
         dest: &mut [u8],
     ) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         let part = &src[from..][..dest.len()];
         match call.reference {
             Reference::Own if from == 0 => kernels::delta::encode_first(word, part, dest),
@@ -78,7 +78,7 @@ impl InParts for Delta {
         block: &mut [u8],
         part: Range<usize>,
     ) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         let len = block.len();
         let (done, rest) = block.split_at_mut(part.start);
         let buffer = &mut rest[..part.len()];

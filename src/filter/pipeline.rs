@@ -7,7 +7,7 @@
 use super::pieces::Pieces;
 use super::registry::{Callable, find, load};
 use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
-use crate::{Error, ErrorKind, Result, Surroundings};
+use crate::{CallContext, Error, ErrorKind, Result};
 
 /// A filled slot whose filter has been looked up.
 struct Stage {
@@ -195,14 +195,14 @@ impl Pipeline {
         &self,
         slot: Slot,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
     ) -> FilterCall<'a> {
         FilterCall {
             id: slot.id,
             meta: slot.meta,
             version: self.version,
             reference,
-            around: *around,
+            ctx: *ctx,
         }
     }
 
@@ -211,10 +211,10 @@ impl Pipeline {
         &'a self,
         stages: impl Iterator<Item = &'a Stage>,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
         len: usize,
     ) -> Option<Pieces<'a>> {
-        let typesize = around.typesize;
+        let typesize = ctx.typesize;
         if !Pieces::suit(typesize, len) {
             return None;
         }
@@ -222,7 +222,7 @@ impl Pipeline {
             let size = shuffle::element_size(stage.slot.meta, typesize);
             stage.slot.id == id::SHUFFLE && size == typesize
         };
-        let call = |stage: &Stage| self.call(stage.slot, reference, around);
+        let call = |stage: &Stage| self.call(stage.slot, reference, ctx);
         let mut stages = stages.peekable();
         let mut before = None;
         if let Some(stage) = stages.next_if(|stage| !shuffles_items(stage)) {
@@ -242,11 +242,11 @@ impl Pipeline {
     pub(crate) fn undone_in_pieces<'a>(
         &'a self,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
         len: usize,
     ) -> Option<Pieces<'a>> {
         let stages = self.filled().filter(|stage| stage.is_undone());
-        self.in_pieces(stages, reference, around, len)
+        self.in_pieces(stages, reference, ctx, len)
             .filter(Pieces::can_be_undone)
     }
 
@@ -258,7 +258,7 @@ impl Pipeline {
     pub fn forward<'a>(
         &self,
         reference: Reference<'_>,
-        around: &Surroundings<'_>,
+        ctx: &CallContext<'_>,
         src: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8]> {
@@ -266,7 +266,7 @@ impl Pipeline {
         let Some(first) = stages.next() else {
             return Ok(src);
         };
-        if let Some(pieces) = self.in_pieces(self.filled(), reference, around, src.len()) {
+        if let Some(pieces) = self.in_pieces(self.filled(), reference, ctx, src.len()) {
             let result = grown(&mut scratch.a, src.len())?;
             return match pieces.forward(src, result) {
                 Ok(()) => Ok(result),
@@ -274,7 +274,7 @@ impl Pipeline {
             };
         }
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let call = self.call(stage.slot, reference, around);
+            let call = self.call(stage.slot, reference, ctx);
             match stage.with_filter(|filter| filter.forward(&call, src, dest)) {
                 Some(Ok(())) => Ok(()),
                 _ => Err(Error::FilterPipeline),
@@ -301,13 +301,13 @@ impl Pipeline {
     pub fn backward(
         &self,
         reference: Reference<'_>,
-        around: &Surroundings<'_>,
+        ctx: &CallContext<'_>,
         src: &[u8],
         scratch: &mut Scratch,
         dest: &mut [u8],
     ) -> Result<()> {
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let call = self.call(stage.slot, reference, around);
+            let call = self.call(stage.slot, reference, ctx);
             let done = stage.with_filter(|filter| filter.backward(&call, src, dest));
             match done.ok_or_else(|| unknown(stage.slot.id))? {
                 // A user's own number that callers would take for a success.
@@ -317,7 +317,7 @@ impl Pipeline {
                 result => result,
             }
         };
-        if let Some(pieces) = self.undone_in_pieces(reference, around, src.len()) {
+        if let Some(pieces) = self.undone_in_pieces(reference, ctx, src.len()) {
             return pieces.backward_from(src, dest);
         }
         let mut remaining = self.undone;

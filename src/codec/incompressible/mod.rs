@@ -15,7 +15,7 @@
 //! and if strings of it repeat, no region is reported. Shorter repeats, such as items in another
 //! order, are not detected.
 //!
-//! The parse takes a tenth of deflate's time at the middle levels, but some streams are encoded at
+//! The parse costs a tenth of deflate's time at the middle levels, but some streams are encoded at
 //! gigabytes per second. So segments are first tested by a sample, and only consecutive candidates
 //! are parsed. The number of segments skipped after a parse in vain doubles each time.
 
@@ -315,8 +315,8 @@ impl PositionTable {
     }
 
     /// Returns the savings of matches in `segment`, whose bytes cost `byte_cost` each, or `None` if
-    /// they exceed `max_saved`. Positions before `indexed` are indexed already; of those up to `segment`,
-    /// every [`INDEX_STRIDE`]th one is indexed first.
+    /// they exceed `max_saved`. Positions before `indexed` are indexed already; of those up to
+    /// `segment`, every [`INDEX_STRIDE`]th one is indexed first.
     fn saved<const STRING: u32>(
         &mut self,
         src: &[u8],

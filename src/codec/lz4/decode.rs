@@ -13,7 +13,7 @@
 //!
 //! It accepts and rejects exactly the same blocks as `LZ4_decompress_safe`: it enforces the
 //! format's restrictions near the end of a block, except where the library does not. A distance of
-//! 0, which no encoder writes, stands for zeros.
+//! 0, which no encoder writes, means zeros.
 
 use std::hint::black_box;
 use std::ptr;

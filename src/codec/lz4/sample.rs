@@ -1,7 +1,7 @@
 //! Detects incompressible planes of shuffled items from a sample, before the match search.
 //!
 //! The lowest bytes of measurements are random. LZ4 accelerates through them, but still searches
-//! about one position in 20, which takes up to half of its time on shuffled numbers, and the stream
+//! about one position in 20, which costs up to half of its time on shuffled numbers, and the stream
 //! is then stored raw. The sample has one position in 256, or in 64 at low accelerations, with two
 //! strings at each. It ends with the first repeated string, which compressible data has early on.
 //!

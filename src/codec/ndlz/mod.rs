@@ -2,7 +2,8 @@
 //! C-Blosc2.)
 //!
 //! ```text
-//! 02  height: int32  width: int32   cells of 4×4 or 8×8 bytes in row-major order, clipped at the far edges
+//! 02  height: int32  width: int32   cells of 4×4 or 8×8 bytes in row-major order, clipped at the
+//! far edges
 //! ```
 //!
 //! A cell begins with a *token*, which says which of its rows are literal and which are references
@@ -22,7 +23,7 @@
 //!
 //! The token is followed by the offsets, 16 bits each: the distance back from the token to the
 //! rows, in bytes of the *stream*. The literal rows follow. Rows are in ascending order in both. So
-//! a token stands for one or two sets of rows ([`Layout`]), which is the only difference between
+//! a token represents one or two sets of rows ([`Layout`]), which is the only difference between
 //! the two cell sizes.
 
 mod decode;
@@ -136,7 +137,7 @@ fn cells(height: usize, width: usize, side: usize) -> impl Iterator<Item = (usiz
 
 impl Codec for Ndlz {
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        let shape = BlockShape::around(&call.around).ok_or(Error::Data)?;
+        let shape = BlockShape::from_context(&call.ctx).ok_or(Error::Data)?;
         let &[height, width] = shape.extents() else {
             return Err(Error::Data);
         };

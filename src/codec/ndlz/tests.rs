@@ -8,7 +8,7 @@ fn call(array: &Array, meta: u8) -> CodecCall<'_> {
     CodecCall {
         level: 5,
         meta,
-        around: array.surroundings(),
+        ctx: array.call_context(),
     }
 }
 
@@ -191,7 +191,7 @@ fn blocks_without_two_dimensions_are_rejected() {
     }
     let array = Array::new(1, &[16, 16]);
     let without_parent = CodecCall {
-        around: Default::default(),
+        ctx: Default::default(),
         ..call(&array, 4)
     };
     assert_eq!(

@@ -95,9 +95,9 @@ impl Copier for Avx2 {
     /// because match lengths in text are unpredictable.
     #[inline(always)]
     unsafe fn copy_short(out: *mut u8, distance: usize, len: usize) {
-        // SAFETY: both branches write at most WIDE bytes. With a distance of at least a word, each word is
-        // read from before the position it is written to: before `out`, or from output already written.
-        // NEVER_WRITTEN has STEP bytes, and 10 are read from it.
+        // SAFETY: both branches write at most WIDE bytes. With a distance of at least a word, each
+        // word is read from before the position it is written to: before `out`, or from output
+        // already written. NEVER_WRITTEN has STEP bytes, and 10 are read from it.
         unsafe {
             if distance < WORD {
                 _mm256_storeu_si256(out.cast(), pattern(out, distance));

@@ -51,8 +51,8 @@ impl Zfp {
 
     /// Returns the array to decode, whose items have the super-chunk's typesize.
     fn stored_field(&self, call: &CodecCall<'_>, nbytes: usize) -> Result<Field> {
-        let typesize = call.around.parent_typesize().ok_or(Error::Data)?;
-        let field = Field::around(&call.around, typesize).ok_or(Error::Data)?;
+        let typesize = call.ctx.parent_typesize().ok_or(Error::Data)?;
+        let field = Field::from_context(&call.ctx, typesize).ok_or(Error::Data)?;
         if field.nbytes() <= nbytes {
             Ok(field)
         } else {
@@ -63,10 +63,10 @@ impl Zfp {
 
 impl Codec for Zfp {
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        if call.around.parent.is_none() {
+        if call.ctx.parent.is_none() {
             return Ok(0);
         }
-        let field = Field::around(&call.around, call.around.typesize).ok_or(Error::Data)?;
+        let field = Field::from_context(&call.ctx, call.ctx.typesize).ok_or(Error::Data)?;
         if field.extents().iter().any(|&extent| extent < MIN_EXTENT) {
             return Err(Error::Data);
         }

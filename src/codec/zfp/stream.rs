@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 use ferroblosc_zfp_sys as zfp;
 
 use crate::blockshape::BlockShape;
-use crate::{Error, Result, Surroundings};
+use crate::{CallContext, Error, Result};
 
 /// The maximum number of dimensions of ZFP arrays.
 pub(super) const MAX_DIM: usize = 4;
@@ -49,8 +49,8 @@ pub(super) struct Field {
 
 impl Field {
     /// Returns the array of a block, if ZFP supports it.
-    pub(super) fn around(around: &Surroundings<'_>, typesize: usize) -> Option<Field> {
-        let shape = BlockShape::around(around)?;
+    pub(super) fn from_context(ctx: &CallContext<'_>, typesize: usize) -> Option<Field> {
+        let shape = BlockShape::from_context(ctx)?;
         let nbytes = shape.items()?.checked_mul(typesize)?;
         let ndim = shape.extents().len();
         if ndim > MAX_DIM || !matches!(typesize, 4 | 8) {
@@ -378,7 +378,7 @@ const fn max_words(items: usize) -> usize {
 impl Stream {
     /// Decodes the cell of fixed size at bit `start` of the first word of `src`, and copies its
     /// items from `item`. `decode` decodes cells of `ITEMS` items. The buffers are sized for these:
-    /// clearing the largest ones takes longer than decoding a single item.
+    /// clearing the largest ones is slower than decoding a single item.
     fn decode_row<T: bytemuck::Pod, const ITEMS: usize, const WORDS: usize>(
         mut self,
         decode: DecodeCell<T>,

@@ -8,7 +8,7 @@ fn call(array: &Array, meta: u8) -> CodecCall<'_> {
     CodecCall {
         level: 5,
         meta,
-        around: array.surroundings(),
+        ctx: array.call_context(),
     }
 }
 
@@ -134,7 +134,7 @@ fn unsupported_arrays_are_rejected_and_other_streams_stored_raw() {
     let result = Zfp::Rate.encode(&call(&array, 50), &block[..256], &mut dest);
     assert_eq!(result, Ok(0), "one stream of four");
     let nowhere = CodecCall {
-        around: Default::default(),
+        ctx: Default::default(),
         ..call(&array, 50)
     };
     assert_eq!(Zfp::Rate.encode(&nowhere, &block, &mut dest), Ok(0));
@@ -154,11 +154,11 @@ fn row_c66_streams_that_do_not_fit_are_stored_raw() {
     let mut dest = vec![0; block.len()];
     let len = Zfp::Rate.encode(&call, &block, &mut dest).unwrap();
     assert!(0 < len && len < block.len());
-    for room in 0..len {
+    for capacity in 0..len {
         assert_eq!(
-            Zfp::Rate.encode(&call, &block, &mut dest[..room]),
+            Zfp::Rate.encode(&call, &block, &mut dest[..capacity]),
             Ok(0),
-            "{room} bytes"
+            "{capacity} bytes"
         );
     }
     assert_eq!(Zfp::Rate.encode(&call, &block, &mut dest[..len]), Ok(len));

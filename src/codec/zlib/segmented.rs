@@ -2,7 +2,7 @@
 //! of distance 1.
 //!
 //! ```text
-//! header:2  blocks with matches | blocks of literals or stored | blocks with matches | ...  Adler-32:4
+//! header:2  with matches | literals or stored | with matches | ...  Adler-32:4
 //! ```
 //!
 //! Each segment is a raw deflate stream (RFC 1951). All but the last end with an empty stored block

@@ -26,7 +26,7 @@ use super::lz4::Lz4;
 use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use crate::{Error, Result};
 
-/// The chunk level that stands for the library's highest level.
+/// The chunk level that maps to the library's highest level.
 const MAX_LEVEL: u8 = 9;
 
 /// Zstandard's contexts.
@@ -34,7 +34,7 @@ const MAX_LEVEL: u8 = 9;
 pub(super) struct Zstd {
     encoder: Option<Encoder>,
     decoder: Option<Decoder>,
-    /// The buffer for alternative results, of which the shortest is used.
+    /// The buffer for alternative results; the shortest one is used.
     scratch: Vec<u8>,
     /// Parses short streams.
     parser: tiny::Parser,
@@ -487,7 +487,7 @@ impl Encoder {
         encoded(result)
     }
 
-    /// Encodes `src` from sequences, of which the last one holds the trailing literals. `dest` has
+    /// Encodes `src` from sequences. The last one holds the trailing literals. `dest` has
     /// at least [`MIN_CAPACITY`] bytes.
     fn encode_parse(
         &mut self,

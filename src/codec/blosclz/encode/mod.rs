@@ -3,7 +3,7 @@
 //!
 //! It runs one match finder (`search.rs`) in two passes. The *probe* scans a portion of the input
 //! and only counts the output bytes. If the estimated ratio is too low for the level, the encoder
-//! gives up and the stream is stored raw. The second pass writes.
+//! stops and the stream is stored raw. The second pass writes.
 
 mod search;
 mod table;
