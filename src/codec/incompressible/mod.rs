@@ -41,8 +41,8 @@ const SAMPLE_LEN: usize = 256;
 /// The unit of costs is a quarter bit.
 const BIT: u32 = 4;
 
-/// The savings in a segment are at most this fraction of its cost, or twice the fraction allowed in
-/// total if that is more.
+/// The savings in a segment may be at most `1 / MAX_SAVED_DIVISOR` of its cost, or twice the
+/// fraction allowed for the region if that is more.
 const MAX_SAVED_DIVISOR: u32 = 128;
 
 /// The size of the position table, in bits of the index.
@@ -60,7 +60,7 @@ pub(super) const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Below this entropy, long matches save little.
 const LOW_ENTROPY: u32 = 3 * BIT;
 
-/// Below this entropy, a prefix code wastes much of the savings by whole bits.
+/// Below this entropy, prefix codes are inefficient, as they use at least one bit per byte.
 const MIN_ENTROPY: u32 = BIT + BIT / 4;
 
 /// From this entropy on, a fast search finds no matches.
@@ -89,7 +89,7 @@ impl Search {
     /// Whether the search is futile for such bytes, if matches save nothing.
     fn is_futile(self, bytes: &ByteStats) -> bool {
         match self {
-            // It is faster than writing literals with any prefix code.
+            // This search is faster than writing literals with a prefix code.
             Search::Fast => bytes.uniform,
             Search::Min4 | Search::Min3 => bytes.cost >= LOW_ENTROPY,
             Search::FarFast => (MIN_ENTROPY..HIGH_ENTROPY).contains(&bytes.cost),
@@ -136,8 +136,8 @@ impl Search {
         if self == Search::FarFast { 4 } else { 1 }
     }
 
-    /// The savings of matches may be at most this fraction of a region's cost. Real savings are
-    /// smaller, as encoders choose the longest match and not the one that saves most.
+    /// The savings of matches may be at most `1 / savings_divisor` of a region's cost. Real savings
+    /// are smaller, as encoders choose the longest match and not the one that saves most.
     fn savings_divisor(self, bytes: &ByteStats) -> u32 {
         match self {
             // Matches that are not by chance are easily distinguished.
@@ -316,7 +316,7 @@ impl PositionTable {
 
     /// Returns the savings of matches in `segment`, whose bytes cost `byte_cost` each, or `None` if
     /// they exceed `max_saved`. Positions before `indexed` are indexed already; of those up to
-    /// `segment`, every [`INDEX_STRIDE`]th one is indexed first.
+    /// `segment`, one in [`INDEX_STRIDE`] is indexed first.
     fn saved<const STRING: u32>(
         &mut self,
         src: &[u8],
@@ -379,7 +379,8 @@ impl RecordedStrings {
     /// chance.
     const STRING: usize = 16;
 
-    /// The number of repeated strings in a segment of which a sixteenth repeats.
+    /// The number of repeated sampled strings that makes a segment a repeat. It corresponds to a
+    /// sixteenth of the segment.
     const MIN_REPEATS: usize = SEGMENT / (16 * RecordedStrings::ONE_IN as usize);
 
     /// Records the sampled strings of a region. Returns whether many in one segment were recorded

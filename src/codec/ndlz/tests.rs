@@ -102,7 +102,7 @@ fn known_streams_are_read_and_written() {
 }
 
 #[test]
-fn ignored_bits_of_4x4_tokens_and_invalid_tokens() {
+fn low_bits_of_4x4_tokens_are_ignored_and_invalid_tokens_rejected() {
     let (block, stream) = known_4();
     let second = HEADER_LEN + 17;
     for (token, is_valid) in [

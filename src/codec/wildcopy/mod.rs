@@ -112,7 +112,7 @@ pub(super) trait Copier {
     }
 }
 
-/// Copies for any CPU, which also handle matches that end at the end of the output.
+/// Copies for any CPU, also used near the end of the output.
 pub(super) struct Portable;
 
 impl Copier for Portable {
@@ -290,7 +290,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn avx2_copies_matches_alike() {
+    fn avx2_copies_equal_the_expected_matches() {
         #[target_feature(enable = "avx2")]
         fn check_all() {
             check::<Avx2>();

@@ -23,8 +23,8 @@ const WINDOW_BITS: u8 = 15;
 /// Zlib's default `memLevel`.
 const MEMORY_LEVEL: c_int = 8;
 
-/// The states, reset for each stream. An encoder has about 300 KiB, and zlib's another 300 KiB
-/// after the first stream with an incompressible region; the decoder has 40 KiB.
+/// The states, reset for each stream. An encoder uses about 300 KiB, and zlib's another 300 KiB
+/// after its first incompressible region; the decoder uses 40 KiB.
 #[derive(Default)]
 pub(super) struct Zlib {
     zlib_rs: Option<Encoder<ZlibRs>>,

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_measured() {
+    fn run_lengths_are_counted() {
         for len in 1..200 {
             assert_eq!(run_len(&vec![7; len]), len);
             assert_eq!(run_len(&[vec![7; len], vec![8; 70]].concat()), len);

@@ -58,8 +58,8 @@ impl StreamCodec for Zstd {
         }
     }
 
-    /// Skips the search in incompressible regions. In streams that are not shuffled these may be
-    /// whole items that repeat in another order.
+    /// Skips the search in incompressible regions. In unshuffled streams these may be whole items
+    /// that repeat in another order.
     fn encode_shuffled(
         &mut self,
         level: u8,
@@ -235,8 +235,8 @@ impl Zstd {
         found
     }
 
-    /// Whether LZ4 compresses `src` by a factor of [`REPETITIVE_RATIO`], which is a quick test.
-    /// Overwrites `dest`.
+    /// Whether LZ4 compresses `src` by a factor of at least [`REPETITIVE_RATIO`], which is quick to
+    /// test. Overwrites `dest`.
     fn is_repetitive(&mut self, src: &[u8], dest: &mut [u8]) -> Result<bool> {
         let capacity = dest.len().min(src.len() / REPETITIVE_RATIO);
         let len = self
@@ -326,8 +326,8 @@ impl LibraryParser {
 /// The maximum length of streams that are encoded more than once; savings add up over many short
 /// streams.
 const MAX_RETRY_LEN: usize = 128 << 10;
-/// A stream with a higher LZ4 compression ratio is not noisy, whatever its bytes, and if it is
-/// short, encoding it twice is cheap.
+/// The LZ4 compression ratio from which a stream is not noisy, whatever its bytes. Encoding such a
+/// stream twice is cheap if it is short.
 const REPETITIVE_RATIO: usize = 16;
 
 /// Parameters of the match search; 0 selects the default of the level.
