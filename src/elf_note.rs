@@ -42,7 +42,6 @@ impl Note {
     };
 }
 
-/// Pads bytes with zeros.
 const fn padded<const LEN: usize>(bytes: &[u8]) -> [u8; LEN] {
     let mut padded = [0; LEN];
     let (start, _) = padded.split_at_mut(bytes.len());

@@ -147,7 +147,6 @@ pub struct Error {
 /// A box of one element. Unlike [`Box::new`], allocating a vector can fail.
 type Boxed = Box<[Context; 1]>;
 
-/// The context of an error.
 #[derive(Clone, Debug, Default)]
 struct Context {
     /// The kind before the first [`Error::recast`].
@@ -160,7 +159,6 @@ struct Context {
     source: Option<Source>,
 }
 
-/// The error that caused an error.
 #[derive(Debug)]
 enum Source {
     /// An error number of the operating system.

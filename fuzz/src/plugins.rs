@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use ferroblosc::codec::{self, CodecCall, id};
 use ferroblosc::filter::{self, Pipeline, Reference, SLOTS, Scratch, Slot};
-use ferroblosc::{Parent, CallContext};
+use ferroblosc::{CallContext, Parent};
 
 use crate::alloc::largest_during;
 use crate::draw::Draw;

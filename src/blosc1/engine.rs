@@ -45,7 +45,6 @@ impl Default for Engine {
     }
 }
 
-/// Returns the parameters of a decompression.
 fn decompression(nthreads: i16) -> DParams {
     DParams {
         nthreads,

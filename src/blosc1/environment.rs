@@ -33,7 +33,6 @@ pub(super) fn shuffle() -> Option<i32> {
     }
 }
 
-/// `BLOSC_TYPESIZE`.
 pub(super) fn typesize() -> Option<usize> {
     positive("BLOSC_TYPESIZE").map(|value| value as usize)
 }
@@ -43,12 +42,10 @@ pub(super) fn compressor() -> Option<std::ffi::OsString> {
     variable("BLOSC_COMPRESSOR")
 }
 
-/// `BLOSC_BLOCKSIZE`.
 pub(super) fn blocksize() -> Option<usize> {
     positive("BLOSC_BLOCKSIZE").map(|value| value as usize)
 }
 
-/// `BLOSC_NTHREADS`.
 pub(super) fn nthreads() -> Option<i32> {
     positive("BLOSC_NTHREADS").map(saturated)
 }

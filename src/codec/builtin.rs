@@ -9,7 +9,6 @@ use super::zlib::Zlib;
 use super::zstd::Zstd;
 use super::{StreamCodec, format, id};
 
-/// One built-in codec.
 pub(super) struct Builtin {
     pub(super) compcode: u8,
     /// The name, or `None` for a codec that C-Blosc2 does not name.
@@ -24,7 +23,6 @@ pub(super) struct Builtin {
 /// The version byte of chunks written by any built-in codec.
 pub(super) const BUILTIN_VERSION: u8 = 1;
 
-/// The number of built-in codecs.
 pub(super) const COUNT: usize = 6;
 
 /// All built-in codecs. If two share a format, the first one decodes it.

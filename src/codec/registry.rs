@@ -139,7 +139,6 @@ struct Plugin {
     codec: Option<&'static dyn Codec>,
 }
 
-/// The version of every plugin.
 const PLUGIN_VERSION: u8 = 1;
 
 #[rustfmt::skip]

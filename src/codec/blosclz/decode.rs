@@ -123,7 +123,6 @@ impl Cursor {
         }
     }
 
-    /// Copies one literal run.
     #[inline(always)]
     unsafe fn fast_run<C: Copier>(&mut self, len: usize) -> usize {
         // SAFETY: `has_margin` holds.

@@ -110,7 +110,6 @@ impl Search {
         }
     }
 
-    /// Whether it finds matches of three bytes.
     fn finds_min3(self) -> bool {
         matches!(self, Search::Min3 | Search::FarMin3)
     }
@@ -418,7 +417,6 @@ fn sampled_strings(src: &[u8]) -> impl Iterator<Item = (usize, u16)> {
     })
 }
 
-/// Returns the bytes of a segment.
 fn segment_bounds(src: &[u8], segment: usize) -> Range<usize> {
     let start = segment * SEGMENT;
     let end = start + SEGMENT;
@@ -429,13 +427,11 @@ fn segment_bounds(src: &[u8], segment: usize) -> Range<usize> {
     }
 }
 
-/// The byte statistics of a segment.
 struct ByteStats {
     /// The cost of a byte without matches.
     cost: u32,
     /// Whether all values are equally frequent.
     uniform: bool,
-    /// The number of bytes.
     len: u64,
     /// The number of equal ordered pairs of bytes, including each byte with itself.
     equal_pairs: u64,
@@ -518,7 +514,6 @@ fn max_by_chance(chance: u32) -> u32 {
     chance + chance / 2 + 8
 }
 
-/// The statistics of a sample.
 struct Sample {
     /// The number of bytes equal to the previous one.
     equal_neighbours: u32,
@@ -560,7 +555,6 @@ impl Sample {
     }
 }
 
-/// Loads eight bytes as a number.
 #[inline(always)]
 pub(super) fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("eight bytes"))

@@ -23,11 +23,9 @@ use crate::{Error, Result};
 
 /// The length in a token that has extension bytes.
 const EXTENDED: usize = 15;
-/// The size of a distance in bytes.
 const DISTANCE_LEN: usize = 2;
 /// The size of a sequence without length extensions, excluding its literals.
 const SEQUENCE_LEN: usize = 1 + DISTANCE_LEN;
-/// The shortest match.
 const MIN_MATCH: usize = 4;
 /// The number of literals at the end of the output.
 const LAST_LITERALS: usize = 5;
@@ -343,7 +341,6 @@ mod tests {
     use crate::testing::GuardedBuf;
     use proptest::prelude::*;
 
-    /// Decodes with liblz4.
     fn library(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
         let mut dest = vec![0; capacity];
         // SAFETY: pointers and lengths are those of live buffers.

@@ -70,14 +70,14 @@ fn has_no_repeats<const ENTRIES: usize>(src: &[u8], beginning: usize, spacing: u
     // The last string for each hash. Empty entries equal a string of zeros, which is part of a run
     // and so compressible.
     let mut last_seen = [0; ENTRIES];
-    let mut is_new = |string: u32| {
+    let mut insert = |string: u32| {
         let index = string.wrapping_mul(MULTIPLIER) >> (u32::BITS - ENTRIES.ilog2());
         replace(&mut last_seen[index as usize], string) != string
     };
     let mut start = src[..beginning + STRINGS].windows(WORD).step_by(STRINGS);
     let start_is_new = start.all(|bytes| {
         let strings = differences(word(bytes));
-        (0..STRINGS).all(|k| is_new((strings >> (8 * k)) as u32))
+        (0..STRINGS).all(|k| insert((strings >> (8 * k)) as u32))
     });
     let mut rest = src[beginning..].windows(WORD);
     let mut random = 0u32;
@@ -90,7 +90,7 @@ fn has_no_repeats<const ENTRIES: usize>(src: &[u8], beginning: usize, spacing: u
     start_is_new
         && iter::from_fn(next).all(|bytes| {
             let strings = differences(word(bytes));
-            is_new(strings as u32) && is_new((strings >> (8 * LAST)) as u32)
+            insert(strings as u32) && insert((strings >> (8 * LAST)) as u32)
         })
 }
 

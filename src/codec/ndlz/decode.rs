@@ -50,7 +50,6 @@ impl Tokens<8> for Cell {
     const TABLE: &'static Table = &table(<Cell as Side<8>>::LAYOUTS);
 }
 
-/// The unread rest of a stream.
 struct Reader<'a> {
     src: &'a [u8],
     at: usize,

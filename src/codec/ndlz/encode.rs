@@ -29,7 +29,6 @@ fn word<const SIDE: usize>(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Returns the hash of some rows.
 fn hash(rows: impl Iterator<Item = u64>) -> usize {
     /// The golden ratio in 64 bits, an odd number.
     const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -39,7 +39,6 @@ pub(super) struct Ndlz;
 const NDIM: u8 = 2;
 /// The bytes before the first cell: the number of dimensions and the two extents.
 const HEADER_LEN: usize = 9;
-/// The size of an offset in bytes.
 const OFFSET_LEN: usize = 2;
 
 const LITERAL: u8 = 0x00;
@@ -67,7 +66,6 @@ trait Side<const SIDE: usize> {
     const LAYOUTS: &'static [Layout];
 }
 
-/// The two cell sizes.
 struct Cell;
 
 impl Side<4> for Cell {

@@ -115,7 +115,6 @@ fn write_prefix(encoded: &[u8], content: usize, dest: &mut [u8]) -> Option<usize
     Some(writer.len)
 }
 
-/// An element of a stream.
 struct Element<'a> {
     kind: Kind<'a>,
     /// The encoded size in bytes.

@@ -15,7 +15,6 @@ pub(super) use avx2::Avx2;
 
 use std::ptr;
 
-/// The size of one step, in bytes.
 pub(super) const STEP: usize = 16;
 
 /// The number of bytes copied for any short literal run or match.

@@ -31,7 +31,6 @@ pub(super) enum Zfp {
 const MIN_EXTENT: usize = 4;
 /// Bit planes added to the meta byte, by number of dimensions minus one.
 const BASE_PRECISION: [u32; stream::MAX_DIM] = [5, 7, 9, 11];
-/// The total number of bit planes.
 const MAX_PRECISION: u32 = 64;
 
 impl Zfp {

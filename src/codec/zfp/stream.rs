@@ -84,7 +84,6 @@ impl Field {
         self.nbytes
     }
 
-    /// Returns the number of cells.
     fn cells(&self) -> usize {
         let cells = |extent: &usize| extent.div_ceil(CELL_SIDE);
         self.extents().iter().map(cells).product()

@@ -115,7 +115,6 @@ impl Deflater for CZlib {
 }
 
 impl CZlib {
-    /// Starts a new stream.
     fn begin(&mut self, dictionary: &[u8]) -> Result<()> {
         let len = dictionary.len() as z::uInt;
         // SAFETY: the stream was initialised in `new`. zlib reads `len` bytes of the dictionary,

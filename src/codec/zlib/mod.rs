@@ -74,12 +74,10 @@ impl StreamCodec for Zlib {
 }
 
 impl Zlib {
-    /// Returns zlib's encoder for `level`.
     fn c_zlib_at(&mut self, level: u8) -> Result<&mut Encoder<CZlib>> {
         at_level(&mut self.c_zlib, level, CZlib::new)
     }
 
-    /// Returns the zlib-rs encoder for `level`.
     fn zlib_rs_at(&mut self, level: u8) -> Result<&mut Encoder<ZlibRs>> {
         at_level(&mut self.zlib_rs, level, ZlibRs::new)
     }

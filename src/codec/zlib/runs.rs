@@ -49,7 +49,7 @@ impl SeenRuns {
 }
 
 /// Whether `src` consists of long runs in a new order.
-pub(super) fn is_rle(src: &[u8], seen: &mut Option<Box<SeenRuns>>) -> bool {
+pub(super) fn detect_rle(src: &[u8], seen: &mut Option<Box<SeenRuns>>) -> bool {
     if src.len() < MIN_LEN {
         return false;
     }
@@ -95,7 +95,7 @@ mod tests {
     use crate::codec::incompressible::tests::{noise, runs, text};
 
     fn prefers_rle(src: &[u8]) -> bool {
-        is_rle(src, &mut None)
+        detect_rle(src, &mut None)
     }
 
     #[test]

@@ -16,16 +16,16 @@ use super::runs;
 use crate::Result;
 use crate::codec::incompressible::{Region, Scanner, Search, WINDOW};
 
-/// The size of the stream header in bytes.
 const HEADER_LEN: usize = 2;
 
 /// The matches that a segment may use.
 pub(super) enum Matches<'a> {
     /// All matches, also into `window`, the source before the segment.
-    Found { window: &'a [u8] },
+    Found {
+        window: &'a [u8],
+    },
     /// Matches of distance 1.
     Runs,
-    /// No matches.
     None,
 }
 
@@ -95,7 +95,7 @@ impl<D: Deflater> Encoder<D> {
         let mut with_matches = |deflater: &mut D, bytes: Range<usize>, dest: &mut [u8]| {
             let (here, last) = (&src[bytes.clone()], is_last(&bytes));
             // At the lowest level a search is as fast.
-            let matches = if search != Search::Fast && runs::is_rle(here, &mut self.seen_runs) {
+            let matches = if search != Search::Fast && runs::detect_rle(here, &mut self.seen_runs) {
                 Matches::Runs
             } else {
                 let window = window(src, bytes.start);

@@ -60,7 +60,6 @@ impl ZlibRs {
         }
     }
 
-    /// Starts a new stream.
     fn begin(&mut self, strategy: c_int, window: &[u8]) -> Result<()> {
         let stream = &mut self.stream;
         let len = window.len() as z::uInt;

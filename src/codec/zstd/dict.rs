@@ -35,7 +35,6 @@ unsafe impl Send for EncoderDict {}
 unsafe impl Sync for EncoderDict {}
 
 impl EncoderDict {
-    /// Prepares a copy of `bytes`.
     pub(in crate::codec) fn new(bytes: &[u8]) -> Result<EncoderDict> {
         let (start, len) = (bytes.as_ptr().cast(), bytes.len());
         // SAFETY: the pointer and the length come from a live slice, which the library copies.

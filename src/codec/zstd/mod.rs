@@ -29,14 +29,12 @@ use crate::{Error, Result};
 /// The chunk level that maps to the library's highest level.
 const MAX_LEVEL: u8 = 9;
 
-/// Zstandard's contexts.
 #[derive(Default)]
 pub(super) struct Zstd {
     encoder: Option<Encoder>,
     decoder: Option<Decoder>,
     /// The buffer for alternative results; the shortest one is used.
     scratch: Vec<u8>,
-    /// Parses short streams.
     parser: tiny::Parser,
     scanner: Scanner,
     /// Detects repetitive streams.
@@ -90,7 +88,7 @@ impl StreamCodec for Zstd {
         let level = library_level(level);
         let parser = LibraryParser::of(level, src.len());
         let is_repetitive =
-            matches!(parser, LibraryParser::Lazy) && self.is_repetitive(src, dest)?;
+            matches!(parser, LibraryParser::Lazy) && self.detect_repetitive(src, dest)?;
         let shuffled = kind.shuffled != Shuffled::No;
         let (encoder, regions) = if shuffled && !is_repetitive {
             self.scan(level, src)?
@@ -237,7 +235,7 @@ impl Zstd {
 
     /// Whether LZ4 compresses `src` by a factor of at least [`REPETITIVE_RATIO`], which is quick to
     /// test. Overwrites `dest`.
-    fn is_repetitive(&mut self, src: &[u8], dest: &mut [u8]) -> Result<bool> {
+    fn detect_repetitive(&mut self, src: &[u8], dest: &mut [u8]) -> Result<bool> {
         let capacity = dest.len().min(src.len() / REPETITIVE_RATIO);
         let len = self
             .lz4
@@ -336,7 +334,6 @@ struct Search {
     strategy: i32,
     log: i32,
     target_length: i32,
-    /// The maximum block size.
     block: i32,
 }
 
@@ -417,7 +414,6 @@ fn is_noisy(src: &[u8]) -> bool {
         })
 }
 
-/// Returns the library's level for a chunk's level.
 fn library_level(level: u8) -> i32 {
     if level >= MAX_LEVEL {
         // SAFETY: returns a constant.

@@ -58,10 +58,7 @@ pub(super) enum Version {
     Current,
     /// BloscLZ 2.5.1, of C-Blosc 1.21. It accepts shorter matches, except in split blocks that
     /// compress well.
-    Blosc1 {
-        /// Whether blocks are split.
-        split: bool,
-    },
+    Blosc1 { split: bool },
 }
 
 /// The probe's hash bits and divisor for [`Version::Blosc1`], at all levels.
@@ -190,7 +187,6 @@ impl Encoder {
 const USUAL_OUTPUT: usize = 1 + MAX_RUN + 3;
 const _: () = assert!(MAX_RUN == 2 * STEP);
 
-/// The second pass with a given table.
 fn write<const BACKOFF: usize, const STEADY: bool, S: Slot, const BASED: bool>(
     index: Index<'_, S, BASED>,
     params: &LevelParams,
@@ -226,7 +222,6 @@ struct Probe<const BACKOFF: usize> {
     last: usize,
 }
 
-/// The result of a probe.
 #[derive(Default)]
 struct Estimate {
     /// Scanned bytes divided by counted bytes.
@@ -280,7 +275,6 @@ fn match_len(reduced: usize, distance: usize) -> usize {
     }
 }
 
-/// Writes the stream.
 struct Writer<'a, const BACKOFF: usize, const STEADY: bool> {
     src: &'a [u8],
     dest: &'a mut [u8],

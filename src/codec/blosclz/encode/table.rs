@@ -14,9 +14,7 @@ pub(super) const MAX_HASH_BITS: u32 = 14;
 pub(super) trait Slot: Copy + Default {
     /// The number of distinct values of an entry.
     const LIMIT: usize;
-    /// Returns the entry for a value below [`LIMIT`](Self::LIMIT).
     fn new(value: usize) -> Self;
-    /// Returns the value.
     fn value(self) -> usize;
 }
 

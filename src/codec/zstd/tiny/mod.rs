@@ -64,7 +64,6 @@ pub(super) fn literals(len: usize) -> [ZSTD_Sequence; 1] {
     }]
 }
 
-/// Parses streams.
 #[derive(Default)]
 pub(super) struct Parser {
     matches: Matches,
@@ -177,7 +176,6 @@ impl Parser {
     }
 }
 
-/// Whether two parses of a stream are equal.
 pub(super) fn is_same(one: &[ZSTD_Sequence], other: &[ZSTD_Sequence]) -> bool {
     let key =
         |sequence: &ZSTD_Sequence| (sequence.litLength, sequence.matchLength, sequence.offset);

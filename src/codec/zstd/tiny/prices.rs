@@ -231,7 +231,6 @@ impl Prices {
         self.lengths[usize::from(symbol)] + u32::from(extra) * BIT
     }
 
-    /// Returns the price of an offset code.
     pub(super) fn offset(&self, code: u16) -> u32 {
         let symbol = code.ilog2();
         self.offsets[symbol as usize] + symbol * BIT
