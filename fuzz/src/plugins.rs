@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use ferroblosc::codec::{self, CodecCall, id};
 use ferroblosc::filter::{self, Pipeline, Reference, SLOTS, Scratch, Slot};
-use ferroblosc::{Parent, Surroundings};
+use ferroblosc::{CallContext, Parent};
 
 use crate::alloc::largest_during;
 use crate::draw::Draw;
@@ -64,9 +64,9 @@ fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw
     let call = CodecCall {
         level: 0,
         meta,
-        around: Surroundings {
+        ctx: CallContext {
             parent: Some(array),
-            ..Surroundings::default()
+            ..CallContext::default()
         },
     };
     BENCH.with_borrow_mut(|(input, output)| {
@@ -150,10 +150,10 @@ pub fn cells(metalayer: &[u8]) {
         typesize: 1 + draw.below(9) as i32,
         metalayer: metalayer.to_vec(),
     };
-    let around = Surroundings {
+    let ctx = CallContext {
         parent: Some(&array),
         typesize: array.typesize as usize,
-        ..Surroundings::default()
+        ..CallContext::default()
     };
     let right = items_of_a_block(metalayer).filter(|&items| items <= MAX_LEN / 16);
     for items in [Some(draw.below(100)), right].into_iter().flatten() {
@@ -171,11 +171,11 @@ pub fn cells(metalayer: &[u8]) {
             let mut back = vec![0; block.len()];
             let own = Reference::Own;
             if pipeline
-                .backward(own, &around, &block, &mut scratch, &mut back)
+                .backward(own, &ctx, &block, &mut scratch, &mut back)
                 .is_ok()
                 && id == filter::id::NDCELL
             {
-                let forth = pipeline.forward(own, &around, &back, &mut scratch);
+                let forth = pipeline.forward(own, &ctx, &back, &mut scratch);
                 assert_eq!(forth, Ok(&*block), "items were lost");
             }
         }

@@ -203,14 +203,14 @@ impl Buffers {
                     }
                     Around::Zeros if !self.plain.is_empty() => self.plain.fill(0),
                     Around::Zeros | Around::Nothing => {
-                        self.plain.room(sizes.chunksize)?;
+                        self.plain.ensure_len(sizes.chunksize)?;
                     }
                 }
                 writing.write(part, &mut self.plain);
                 &self.plain
             }
         };
-        let dest = self.compressed.room(sizes.chunksize + MAX_OVERHEAD)?;
+        let dest = self.compressed.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
         let len = compress(plain, dest)?;
         Ok(&self.compressed[..len])
     }
@@ -245,7 +245,7 @@ fn unpack(
     dest: &mut Buffer,
 ) -> Result<usize> {
     let special = check(chunk, sizes)?.special;
-    let dest = dest.room(sizes.chunksize)?;
+    let dest = dest.ensure_len(sizes.chunksize)?;
     if special == Special::Uninit {
         dest.fill(0);
     }

@@ -142,7 +142,7 @@ impl BlockDecoder<'_> {
                     callback_scratch(self.view.blocksize, self.view.header.typesize()),
                 )?,
                 parent,
-                token: self.params.token.as_deref(),
+                user_data: self.params.user_data.as_deref(),
             };
             postfilter.apply(&mut call).map_err(|_| Error::Postfilter)
         };
@@ -284,19 +284,19 @@ impl BlockDecoder<'_> {
         dest: &mut [u8],
     ) -> Result<()> {
         let view = self.view;
-        let around = self
+        let ctx = self
             .params
-            .surroundings(view.src, view.header.typesize(), view.blocksize);
+            .call_context(view.src, view.header.typesize(), view.blocksize);
         if streams == 1 {
             let mut ahead = stored;
             if let Stream::Raw(raw) = ahead.next(len)? {
                 return self
                     .pipeline
-                    .backward(reference, &around, raw, &mut worker.filters, dest);
+                    .backward(reference, &ctx, raw, &mut worker.filters, dest);
             }
         } else if streams <= MAX_PLANES
             && streams == view.header.typesize()
-            && let Some(pieces) = self.pipeline.fused_backward(reference, &around, dest.len())
+            && let Some(pieces) = self.pipeline.fused_backward(reference, &ctx, dest.len())
         {
             return self.with_planes(worker, stored, streams, len, |planes| {
                 pieces.backward(planes, dest)
@@ -307,7 +307,7 @@ impl BlockDecoder<'_> {
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
             self.decode_into(worker, stored, len, filtered)?;
             self.pipeline
-                .backward(reference, &around, filtered, &mut worker.filters, dest)
+                .backward(reference, &ctx, filtered, &mut worker.filters, dest)
         });
         worker.streams = buffer;
         result
@@ -402,7 +402,7 @@ impl BlockDecoder<'_> {
             let dictionary = self.view.dictionary.as_ref();
             worker
                 .codecs
-                .decode_loosely(header.basic.format(), dictionary, coded, dest, len)
+                .decode_with_slop(header.basic.format(), dictionary, coded, dest, len)
         };
         match decoded {
             Ok(produced) if produced == len => Ok(()),
@@ -416,9 +416,9 @@ impl BlockDecoder<'_> {
         CodecCall {
             level: 0,
             meta: header.codec_meta,
-            around: self
+            ctx: self
                 .params
-                .surroundings(self.view.src, header.typesize(), self.view.blocksize),
+                .call_context(self.view.src, header.typesize(), self.view.blocksize),
         }
     }
 
@@ -452,21 +452,21 @@ impl BlockDecoder<'_> {
             }
             return self.decode_stream(worker, payload, dest);
         }
-        let around = self
+        let ctx = self
             .params
-            .surroundings(view.src, view.header.typesize(), view.blocksize);
+            .call_context(view.src, view.header.typesize(), view.blocksize);
         let own = Reference::Own;
         if is_raw {
             return self
                 .pipeline
-                .backward(own, &around, payload, &mut worker.filters, dest);
+                .backward(own, &ctx, payload, &mut worker.filters, dest);
         }
         worker.planes.forget();
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
             self.decode_stream(worker, payload, filtered)?;
             self.pipeline
-                .backward(own, &around, filtered, &mut worker.filters, dest)
+                .backward(own, &ctx, filtered, &mut worker.filters, dest)
         });
         worker.streams = buffer;
         result

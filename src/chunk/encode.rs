@@ -290,7 +290,7 @@ impl Compressor {
 /// Writes the parameters of a compression if `BLOSC_INFO` asks for them. A buffer without a whole item has no
 /// line, as in C-Blosc2.
 pub(super) fn inform(params: &CParams, nbytes: usize, typesize: usize, blocksize: usize) {
-    if nbytes == 0 || nbytes < typesize || !trace::informs() {
+    if nbytes == 0 || nbytes < typesize || !trace::info_enabled() {
         return;
     }
     trace::inform(format_args!(

@@ -10,7 +10,7 @@ use super::prefilter::{Postfilter, Prefilter};
 use super::tuner::Tuner;
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
-use crate::{Parent, Surroundings, Token};
+use crate::{CallContext, Parent, UserData};
 
 /// Whether blocks are split into one stream per byte of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub struct CParams {
     /// The super-chunk the chunks are for.
     pub parent: Option<Arc<dyn Parent>>,
     /// Handed back in callbacks.
-    pub token: Option<Arc<Token>>,
+    pub user_data: Option<Arc<UserData>>,
 }
 
 impl Default for CParams {
@@ -113,7 +113,7 @@ impl Default for CParams {
             instrument: false,
             header: HeaderForm::Extended,
             parent: None,
-            token: None,
+            user_data: None,
         }
     }
 }
@@ -201,15 +201,15 @@ impl CParams {
         }
     }
 
-    pub(super) fn surroundings<'a>(
+    pub(super) fn call_context<'a>(
         &'a self,
         chunk: &'a [u8],
         typesize: usize,
         blocksize: usize,
-    ) -> Surroundings<'a> {
-        Surroundings {
+    ) -> CallContext<'a> {
+        CallContext {
             parent: self.parent.as_deref(),
-            token: self.token.as_deref(),
+            user_data: self.user_data.as_deref(),
             chunk,
             typesize,
             blocksize,
@@ -231,7 +231,7 @@ pub struct DParams {
     /// The super-chunk the chunks are from.
     pub parent: Option<Arc<dyn Parent>>,
     /// Handed back in callbacks.
-    pub token: Option<Arc<Token>>,
+    pub user_data: Option<Arc<UserData>>,
 }
 
 impl DParams {
@@ -253,15 +253,15 @@ impl DParams {
         self
     }
 
-    pub(super) fn surroundings<'a>(
+    pub(super) fn call_context<'a>(
         &'a self,
         chunk: &'a [u8],
         typesize: usize,
         blocksize: usize,
-    ) -> Surroundings<'a> {
-        Surroundings {
+    ) -> CallContext<'a> {
+        CallContext {
             parent: self.parent.as_deref(),
-            token: self.token.as_deref(),
+            user_data: self.user_data.as_deref(),
             chunk,
             typesize,
             blocksize,

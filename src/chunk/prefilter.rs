@@ -1,6 +1,6 @@
 //! Callbacks that make blocks before the filter pipeline and consume them after it.
 
-use crate::{Parent, Token};
+use crate::{Parent, UserData};
 
 /// A block about to be compressed.
 pub struct PrefilterCall<'a> {
@@ -23,7 +23,7 @@ pub struct PrefilterCall<'a> {
     /// The super-chunk.
     pub parent: Option<&'a dyn Parent>,
     /// What the owner of the context attached to its parameters.
-    pub token: Option<&'a Token>,
+    pub user_data: Option<&'a UserData>,
 }
 
 /// The callback refused the block.
@@ -71,7 +71,7 @@ pub struct PostfilterCall<'a> {
     /// The super-chunk.
     pub parent: Option<&'a dyn Parent>,
     /// What the owner of the context attached to its parameters.
-    pub token: Option<&'a Token>,
+    pub user_data: Option<&'a UserData>,
 }
 
 /// Consumes the blocks that were decompressed. Called from several threads at once.

@@ -218,7 +218,7 @@ impl<'a> BlockEncoder<'a> {
                 block::callback_scratch(self.blocksize, self.typesize),
             )?,
             parent,
-            token: self.params.token.as_deref(),
+            user_data: self.params.user_data.as_deref(),
         };
         match prefilter.apply(&mut call) {
             Err(_) if !prefilter.is_disposable() => Err(Error::FilterPipeline),
@@ -263,16 +263,16 @@ impl<'a> BlockEncoder<'a> {
                 Some(reference) if nblock > 0 => Reference::Block(reference),
                 _ => Reference::Own,
             };
-            let around = self
+            let ctx = self
                 .params
-                .surroundings(self.chunk(), self.typesize, self.blocksize);
+                .call_context(self.chunk(), self.typesize, self.blocksize);
             // What decompression puts streams in serves here, too: a worker that does both needs it once.
             worker.planes.forget();
             let mut scratch = std::mem::take(&mut worker.filters);
             scratch.push_front(&mut worker.streams);
             let result = self
                 .pipeline
-                .forward(reference, &around, block, &mut scratch)
+                .forward(reference, &ctx, block, &mut scratch)
                 .and_then(|filtered| work(worker, filtered));
             scratch.pop_front(&mut worker.streams);
             worker.filters = scratch;
@@ -306,13 +306,13 @@ impl<'a> BlockEncoder<'a> {
         let reference = grown(buffer, self.blocksize)?;
         let lossy = self.pipeline.may_change_data() && !self.is_disposable();
         if lossy {
-            let around = self
+            let ctx = self
                 .params
-                .surroundings(self.chunk(), self.typesize, self.blocksize);
+                .call_context(self.chunk(), self.typesize, self.blocksize);
             self.with_filtered(worker, 0, 0, |worker, filtered| {
                 let scratch = &mut worker.filters;
                 self.pipeline
-                    .backward(Reference::Own, &around, filtered, scratch, reference)
+                    .backward(Reference::Own, &ctx, filtered, scratch, reference)
             })?;
         } else {
             self.with_block(worker, 0, 0, |_, block| {
@@ -485,9 +485,9 @@ impl<'a> BlockEncoder<'a> {
                 let call = CodecCall {
                     level,
                     meta: self.params.compcode_meta,
-                    around: self
+                    ctx: self
                         .params
-                        .surroundings(self.chunk(), self.typesize, self.blocksize),
+                        .call_context(self.chunk(), self.typesize, self.blocksize),
                 };
                 codec::implementation(*compcode).and_then(|codec| codec.encode(&call, stream, dest))
             }

@@ -57,7 +57,7 @@ impl Worker {
 pub(super) const MAX_PLANES: usize = 16;
 
 // Places for the planes of a block fit in a buffer that was made for the block.
-const _: () = assert!(MAX_PLANES * codec::SLACK <= MARGIN);
+const _: () = assert!(MAX_PLANES * codec::SLOP <= MARGIN);
 
 /// Places for planes of `len` bytes each in the buffer that a [`PlaneCache`] knows, with room to scribble over behind each.
 pub(super) fn places(
@@ -65,7 +65,7 @@ pub(super) fn places(
     planes: usize,
     len: usize,
 ) -> Result<std::slice::ChunksExactMut<'_, u8>> {
-    let place = len + codec::SLACK;
+    let place = len + codec::SLOP;
     Ok(grown(buffer, planes * place)?.chunks_exact_mut(place))
 }
 

@@ -18,19 +18,19 @@ pub(crate) fn is_plain_copy(version: u8, items: usize) -> bool {
 
 impl Filter for Bitshuffle {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        if is_plain_copy(call.version, src.len() / call.around.typesize) {
+        if is_plain_copy(call.version, src.len() / call.ctx.typesize) {
             dest.copy_from_slice(src);
         } else {
-            kernels::bitshuffle::bitshuffle(call.around.typesize, src, dest);
+            kernels::bitshuffle::bitshuffle(call.ctx.typesize, src, dest);
         }
         Ok(())
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        if is_plain_copy(call.version, src.len() / call.around.typesize) {
+        if is_plain_copy(call.version, src.len() / call.ctx.typesize) {
             dest.copy_from_slice(src);
         } else {
-            kernels::bitshuffle::bitunshuffle(call.around.typesize, src, dest);
+            kernels::bitshuffle::bitunshuffle(call.ctx.typesize, src, dest);
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub(super) struct Legacy;
 /// Returns the number of channels of a block.
 pub(super) fn channels(call: &FilterCall<'_>) -> Result<usize> {
     match call.meta {
-        0 => call.around.parent_typesize().ok_or(Error::Failure),
+        0 => call.ctx.parent_typesize().ok_or(Error::Failure),
         meta => Ok(usize::from(meta)),
     }
 }

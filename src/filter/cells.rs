@@ -43,7 +43,7 @@ impl Cells {
         len: usize,
         side: impl Fn(usize) -> usize,
     ) -> Result<Cells> {
-        let shape = BlockShape::around(&call.around).ok_or(Error::Failure)?;
+        let shape = BlockShape::from_context(&call.ctx).ok_or(Error::Failure)?;
         let nbytes = shape.items().and_then(|items| items.checked_mul(typesize));
         if shape.extents().len() > MAX_DIM || nbytes != Some(len) {
             return Err(Error::Failure);
@@ -177,12 +177,12 @@ fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<C
 
 /// Returns the item size for decompression, that of the super-chunk.
 fn stored_typesize(call: &FilterCall<'_>) -> Result<usize> {
-    call.around.parent_typesize().ok_or(Error::Failure)
+    call.ctx.parent_typesize().ok_or(Error::Failure)
 }
 
 impl Filter for NdCell {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        equal_cells(call, call.around.typesize, src.len())?.gather(src, dest);
+        equal_cells(call, call.ctx.typesize, src.len())?.gather(src, dest);
         Ok(())
     }
 
@@ -217,7 +217,7 @@ macro_rules! replace_by_means {
 
 impl Filter for NdMean {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let typesize = call.around.typesize;
+        let typesize = call.ctx.typesize;
         let cells = bounded_cells(call, typesize, src.len())?;
         cells.gather(src, dest);
         match typesize {
@@ -246,7 +246,7 @@ mod tests {
             meta,
             version: 5,
             reference: Reference::Own,
-            around: array.surroundings(),
+            ctx: array.call_context(),
         }
     }
 
@@ -402,7 +402,7 @@ mod tests {
             assert_eq!(result, Err(Error::Failure), "{shape:?}");
         }
         let without_array = FilterCall {
-            around: Default::default(),
+            ctx: Default::default(),
             ..call(&array, 4)
         };
         assert_eq!(

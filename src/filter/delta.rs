@@ -32,7 +32,7 @@ impl Filter for Delta {
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         match call.reference {
             Reference::Own => kernels::delta::decode_first(word, src, dest),
             Reference::Block(block) => {
@@ -64,7 +64,7 @@ impl PartialFilter for Delta {
         from: usize,
         dest: &mut [u8],
     ) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         let range = &src[from..][..dest.len()];
         match call.reference {
             Reference::Own if from == 0 => kernels::delta::encode_first(word, range, dest),
@@ -85,7 +85,7 @@ impl PartialFilter for Delta {
         block: &mut [u8],
         range: Range<usize>,
     ) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         let len = block.len();
         let (done, rest) = block.split_at_mut(range.start);
         let buffer = &mut rest[..range.len()];

@@ -182,7 +182,7 @@ impl<'a> FusedFilters<'a> {
 mod tests {
     use super::*;
     use crate::filter::{Pipeline, Reference, SLOTS, Scratch, Slot, built_in, id};
-    use crate::{Error, Surroundings};
+    use crate::{Error, CallContext};
 
     const VERSION: u8 = 5;
 
@@ -232,10 +232,10 @@ mod tests {
         before
     }
 
-    fn around<'a>(typesize: usize) -> Surroundings<'a> {
-        Surroundings {
+    fn context<'a>(typesize: usize) -> CallContext<'a> {
+        CallContext {
             parent: None,
-            token: None,
+            user_data: None,
             chunk: &[],
             typesize,
             blocksize: 0,
@@ -271,20 +271,20 @@ mod tests {
 
     /// Compares a pipeline of these slots with its filters applied one by one.
     fn check(slots: &[Slot], typesize: usize, reference: Reference<'_>, src: &[u8]) {
-        let around = around(typesize);
+        let ctx = context(typesize);
         let call = FilterCall {
             id: id::NONE,
             meta: 0,
             version: VERSION,
             reference,
-            around,
+            ctx,
         };
         let mut filled = [Slot::default(); SLOTS];
         filled[..slots.len()].copy_from_slice(slots);
         let pipeline = Pipeline::new(&filled, VERSION, typesize);
         let mut scratch = Scratch::default();
         let planes = pipeline
-            .forward(reference, &around, src, &mut scratch)
+            .forward(reference, &ctx, src, &mut scratch)
             .unwrap()
             .to_vec();
         let (ids, len) = (slots.iter().map(|slot| slot.id), src.len());
@@ -298,7 +298,7 @@ mod tests {
         );
         let mut back = vec![0xEE; len];
         pipeline
-            .backward(reference, &around, &planes, &mut scratch, &mut back)
+            .backward(reference, &ctx, &planes, &mut scratch, &mut back)
             .unwrap();
         assert!(
             back == apply_separately(slots, &call, &planes, true),
@@ -315,7 +315,7 @@ mod tests {
                 *slot = Slot { id, meta };
             }
             let pipeline = Pipeline::new(&filled, VERSION, typesize);
-            let fused = pipeline.fused_backward(Reference::Own, &around(typesize), len);
+            let fused = pipeline.fused_backward(Reference::Own, &context(typesize), len);
             fused.is_some()
         };
         let (delta, shuffle) = ((id::DELTA, 0), (id::SHUFFLE, 0));
@@ -344,10 +344,10 @@ mod tests {
         (slots[0].id, slots[1].id) = (id::DELTA, id::SHUFFLE);
         let pipeline = Pipeline::new(&slots, VERSION, 8);
         let (reference, mut scratch) = (Reference::Block(&reference), Scratch::default());
-        let forward = pipeline.forward(reference, &around(8), &src, &mut scratch);
+        let forward = pipeline.forward(reference, &context(8), &src, &mut scratch);
         assert_eq!(forward.err(), Some(Error::FilterPipeline));
         let mut dest = vec![0; src.len()];
-        let backward = pipeline.backward(reference, &around(8), &src, &mut scratch, &mut dest);
+        let backward = pipeline.backward(reference, &context(8), &src, &mut scratch, &mut dest);
         assert_eq!(backward, Err(Error::Data));
     }
 }

@@ -38,7 +38,7 @@ pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
 
-use crate::{Error, Result, Surroundings};
+use crate::{CallContext, Error, Result};
 
 /// The number of slots in a pipeline.
 pub const SLOTS: usize = 6;
@@ -103,7 +103,7 @@ pub struct FilterCall<'a> {
     /// The reference block.
     pub reference: Reference<'a>,
     /// The context of the call.
-    pub around: Surroundings<'a>,
+    pub ctx: CallContext<'a>,
 }
 
 /// A filter. `src` and `dest` have the same length and do not overlap.

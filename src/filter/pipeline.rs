@@ -7,7 +7,7 @@
 use super::fused::FusedFilters;
 use super::registry::{Callable, find, load};
 use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
-use crate::{Error, ErrorKind, Result, Surroundings};
+use crate::{CallContext, Error, ErrorKind, Result};
 
 /// A filled slot with its filter, if that was found.
 struct Stage {
@@ -202,14 +202,14 @@ impl Pipeline {
         &self,
         slot: Slot,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
     ) -> FilterCall<'a> {
         FilterCall {
             id: slot.id,
             meta: slot.meta,
             version: self.version,
             reference,
-            around: *around,
+            ctx: *ctx,
         }
     }
 
@@ -218,10 +218,10 @@ impl Pipeline {
         &'a self,
         stages: impl Iterator<Item = &'a Stage>,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
         len: usize,
     ) -> Option<FusedFilters<'a>> {
-        let typesize = around.typesize;
+        let typesize = ctx.typesize;
         if !FusedFilters::supports(typesize, len) {
             return None;
         }
@@ -229,7 +229,7 @@ impl Pipeline {
             let size = shuffle::element_size(stage.slot.meta, typesize);
             stage.slot.id == id::SHUFFLE && size == typesize
         };
-        let call = |stage: &Stage| self.call(stage.slot, reference, around);
+        let call = |stage: &Stage| self.call(stage.slot, reference, ctx);
         let mut stages = stages.peekable();
         let mut before = None;
         if let Some(stage) = stages.next_if(|stage| !shuffles_items(stage)) {
@@ -249,11 +249,11 @@ impl Pipeline {
     pub(crate) fn fused_backward<'a>(
         &'a self,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
         len: usize,
     ) -> Option<FusedFilters<'a>> {
         let stages = self.filled().filter(|stage| stage.has_backward());
-        self.fuse(stages, reference, around, len)
+        self.fuse(stages, reference, ctx, len)
             .filter(FusedFilters::supports_backward)
     }
 
@@ -264,7 +264,7 @@ impl Pipeline {
     pub fn forward<'a>(
         &self,
         reference: Reference<'_>,
-        around: &Surroundings<'_>,
+        ctx: &CallContext<'_>,
         src: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8]> {
@@ -272,7 +272,7 @@ impl Pipeline {
         let Some(first) = stages.next() else {
             return Ok(src);
         };
-        if let Some(fused) = self.fuse(self.filled(), reference, around, src.len()) {
+        if let Some(fused) = self.fuse(self.filled(), reference, ctx, src.len()) {
             let result = grown(&mut scratch.a, src.len())?;
             return match fused.forward(src, result) {
                 Ok(()) => Ok(result),
@@ -280,7 +280,7 @@ impl Pipeline {
             };
         }
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let call = self.call(stage.slot, reference, around);
+            let call = self.call(stage.slot, reference, ctx);
             match stage.with_filter(|filter| filter.forward(&call, src, dest)) {
                 Some(Ok(())) => Ok(()),
                 _ => Err(Error::FilterPipeline),
@@ -307,13 +307,13 @@ impl Pipeline {
     pub fn backward(
         &self,
         reference: Reference<'_>,
-        around: &Surroundings<'_>,
+        ctx: &CallContext<'_>,
         src: &[u8],
         scratch: &mut Scratch,
         dest: &mut [u8],
     ) -> Result<()> {
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let call = self.call(stage.slot, reference, around);
+            let call = self.call(stage.slot, reference, ctx);
             let done = stage.with_filter(|filter| filter.backward(&call, src, dest));
             match done.ok_or_else(|| unknown(stage.slot.id))? {
                 // A non-negative code of a user's callback, which C callers would read as success.
@@ -323,7 +323,7 @@ impl Pipeline {
                 result => result,
             }
         };
-        if let Some(fused) = self.fused_backward(reference, around, src.len()) {
+        if let Some(fused) = self.fused_backward(reference, ctx, src.len()) {
             return fused.backward_contiguous(src, dest);
         }
         let mut remaining = self.backward_steps;

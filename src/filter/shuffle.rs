@@ -18,12 +18,12 @@ pub(super) fn element_size(meta: u8, typesize: usize) -> usize {
 
 impl Filter for Shuffle {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        kernels::shuffle::shuffle(element_size(call.meta, call.around.typesize), src, dest);
+        kernels::shuffle::shuffle(element_size(call.meta, call.ctx.typesize), src, dest);
         Ok(())
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        kernels::shuffle::unshuffle(element_size(call.meta, call.around.typesize), src, dest);
+        kernels::shuffle::unshuffle(element_size(call.meta, call.ctx.typesize), src, dest);
         Ok(())
     }
 

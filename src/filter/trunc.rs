@@ -49,7 +49,7 @@ fn zeroed_bits(meta: u8, width: i32) -> Result<u32> {
 
 impl Filter for Truncation {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let word = call.around.typesize;
+        let word = call.ctx.typesize;
         let significant = (self.significant_bits)(word).ok_or(Error::FilterPipeline)?;
         let zeroed = zeroed_bits(call.meta, significant)?;
         kernels::trunc_prec::truncate(word, zeroed, src, dest);

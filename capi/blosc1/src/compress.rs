@@ -52,7 +52,7 @@ unsafe fn compress(
     destsize: usize,
     run: impl FnOnce(&mut dyn FnMut(&mut Engine) -> Result<usize, Error>) -> Result<usize, Error>,
 ) -> Result<c_int, Error> {
-    let Some(room) = blosc1::room(nbytes, destsize) else {
+    let Some(room) = blosc1::usable_destsize(nbytes, destsize) else {
         return Ok(0);
     };
     // SAFETY: promised by the caller; `room` is at most `destsize`.

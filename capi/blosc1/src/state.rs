@@ -3,7 +3,7 @@
 //! The settings need no lock. Calls that go by them wait for one another at the engine's lock; the others,
 //! and all when `BLOSC_NOLOCK` is set, take an engine from the stock.
 
-use ferroblosc::blosc1::{Engine, Settings, Stock};
+use ferroblosc::blosc1::{Engine, EnginePool, Settings};
 use ferroblosc::pool;
 use ferroblosc_capi_common::global::fork_safe_global;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -22,7 +22,7 @@ fork_safe_global! {
 
 fork_safe_global! {
     /// The engines of the other calls.
-    static STOCK: Stock = Stock::new();
+    static STOCK: EnginePool = EnginePool::new();
 }
 
 /// Notes that the library is in use.
@@ -47,7 +47,7 @@ pub fn in_turn<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
 
 /// Lets `work` use an engine at once.
 pub fn apart<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
-    let mut engine = STOCK.with(Stock::take);
+    let mut engine = STOCK.with(EnginePool::take);
     let result = work(&mut engine);
     drop(STOCK.with(|stock| stock.put(engine)));
     result

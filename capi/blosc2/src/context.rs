@@ -229,7 +229,7 @@ impl blosc2_context {
             preparams,
             context: AtomicPtr::new(null_mut()),
         });
-        core.token = Some(Arc::clone(&origin) as _);
+        core.user_data = Some(Arc::clone(&origin) as _);
         if let Some(function) = cparams.prefilter {
             if cparams.preparams.is_null() {
                 return Err(Error::InvalidParam);
@@ -292,7 +292,7 @@ impl blosc2_context {
             postparams,
             context: AtomicPtr::new(null_mut()),
         });
-        core.token = Some(Arc::clone(&origin) as _);
+        core.user_data = Some(Arc::clone(&origin) as _);
         if let Some(function) = dparams.postfilter {
             if dparams.postparams.is_null() {
                 return Err(Error::InvalidParam);

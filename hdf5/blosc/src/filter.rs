@@ -13,7 +13,7 @@
 //! Only compression uses them: a chunk states itself how it is decompressed. Some writers (PyTables, for
 //! ragged arrays) leave arbitrary numbers in 2 and 3. (Source: the Blosc filter for HDF5.)
 
-use ferroblosc::blosc1::{self, Call, Engine, Settings, Stock};
+use ferroblosc::blosc1::{self, Call, Engine, EnginePool, Settings};
 use ferroblosc::chunk::{self, SplitMode};
 use ferroblosc::{Buffer, codec};
 use ferroblosc_capi_common::global::fork_safe_global;
@@ -74,12 +74,12 @@ const FORMAT_SHIFT: u32 = 5;
 
 fork_safe_global! {
     /// Engines between calls. HDF5 calls one filter at a time, unless it was built to do otherwise.
-    static ENGINES: Stock = Stock::new();
+    static ENGINES: EnginePool = EnginePool::new();
 }
 
 /// Lets `work` use an engine.
 fn with_engine<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
-    let mut engine = ENGINES.with(Stock::take);
+    let mut engine = ENGINES.with(EnginePool::take);
     let result = work(&mut engine);
     drop(ENGINES.with(|engines| engines.put(engine)));
     result
@@ -174,7 +174,7 @@ fn compress_into(
     data: &[u8],
     most: usize,
 ) -> Result<Option<Buffer>, Failure> {
-    let Some(room) = blosc1::room(data.len(), most) else {
+    let Some(room) = blosc1::usable_destsize(data.len(), most) else {
         return Ok(None);
     };
     let mut stored = Buffer::zeroed(room)?;

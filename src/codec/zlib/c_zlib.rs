@@ -1,49 +1,50 @@
-//! Encoding by zlib itself, for chunks of Blosc 1.x.
+//! The encoder of the C library zlib, for chunks of Blosc 1.x.
 //!
-//! zlib-rs is faster, but at most levels its matches begin at four bytes where zlib's begin at three. That
-//! makes some data of 1- and 2-byte structure nearly twice as large, so whoever replaces Blosc 1.x can't use
-//! it. (zlib-rs does the decoding.)
+//! zlib-rs is faster, but at most levels its minimum match length is four bytes, and zlib's is
+//! three. That makes some data with a 1- or 2-byte structure nearly twice as large as Blosc 1.x
+//! does. (zlib-rs decodes.)
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
 use libz_sys as z;
 
-use super::mixed::{Deflater, Matches};
-use super::raw::Raw;
+use super::segmented::{Deflater, Matches};
+use super::zlib_rs::ZlibRs;
 use super::{MEMORY_LEVEL, WINDOW_BITS};
-use crate::codec::noise::Search;
+use crate::codec::incompressible::Search;
 use crate::{Error, Result};
 
-/// An encoder state of one level.
-pub(super) struct Deflate {
-    /// zlib's state points back to it: it must not move.
+/// An encoder state for one level.
+pub(super) struct CZlib {
+    /// Boxed, because zlib's state points back to it.
     stream: Box<z::z_stream>,
     level: u8,
-    /// zlib-rs's, for what is not searched; `None` until there is some.
-    unsearched: Option<Raw>,
+    /// The zlib-rs encoder for incompressible regions; `None` until first used.
+    unsearched: Option<ZlibRs>,
 }
 
-// SAFETY: the state is owned by the stream and used by one thread at a time; zlib has no thread of its own.
-unsafe impl Send for Deflate {}
+// SAFETY: the stream owns its state, and one thread uses it at a time; zlib has no threads of its
+// own.
+unsafe impl Send for CZlib {}
 
-/// Memory for zlib: it may be refused.
+/// Allocates memory for zlib; may fail.
 unsafe extern "C" fn allocate(_: z::voidpf, items: z::uInt, size: z::uInt) -> z::voidpf {
-    // SAFETY: calloc takes any sizes.
+    // SAFETY: calloc accepts all sizes.
     unsafe { libc::calloc(items as usize, size as usize) }
 }
 
 unsafe extern "C" fn free(_: z::voidpf, address: z::voidpf) {
-    // SAFETY: zlib gives back what `allocate` gave it.
+    // SAFETY: zlib only frees memory that `allocate` returned.
     unsafe { libc::free(address.cast::<c_void>()) }
 }
 
-impl Deflate {
-    /// A state for this level.
+impl CZlib {
+    /// Returns a state for this level.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`]
-    pub(super) fn new(level: u8) -> Result<Deflate> {
+    pub(super) fn new(level: u8) -> Result<CZlib> {
         let mut stream = Box::new(z::z_stream {
             next_in: null_mut(),
             avail_in: 0,
@@ -60,8 +61,8 @@ impl Deflate {
             adler: 0,
             reserved: 0,
         });
-        // SAFETY: the stream has its allocator and stays where it is; version and size are those of the
-        // declarations used here. zlib looks at the other parameters itself.
+        // SAFETY: the stream has its allocator and does not move; version and size match the
+        // declarations used here. zlib checks the other parameters.
         let code = unsafe {
             z::deflateInit2_(
                 &mut *stream,
@@ -75,7 +76,7 @@ impl Deflate {
             )
         };
         match code {
-            z::Z_OK => Ok(Deflate {
+            z::Z_OK => Ok(CZlib {
                 stream,
                 level,
                 unsearched: None,
@@ -85,13 +86,13 @@ impl Deflate {
     }
 }
 
-impl Deflater for Deflate {
+impl Deflater for CZlib {
     fn level(&self) -> u8 {
         self.level
     }
 
     fn search(&self) -> Search {
-        Search::Threes
+        Search::Min3
     }
 
     fn encode(
@@ -104,7 +105,7 @@ impl Deflater for Deflate {
         let Matches::Found { window } = matches else {
             let unsearched = match &mut self.unsearched {
                 Some(unsearched) => unsearched,
-                none => none.insert(Raw::new(self.level)?),
+                none => none.insert(ZlibRs::new(self.level)?),
             };
             return unsearched.encode(matches, src, last, dest);
         };
@@ -113,12 +114,11 @@ impl Deflater for Deflate {
     }
 }
 
-impl Deflate {
-    /// Begins a new stream.
+impl CZlib {
     fn begin(&mut self, dictionary: &[u8]) -> Result<()> {
         let len = dictionary.len() as z::uInt;
-        // SAFETY: the stream was initialised in `new`; zlib reads `len` bytes of the dictionary, which has them, as the
-        // conversion makes no number larger.
+        // SAFETY: the stream was initialised in `new`. zlib reads `len` bytes of the dictionary,
+        // which has at least that many, as the conversion never increases the length.
         let code = unsafe {
             z::deflateReset(&mut *self.stream);
             z::deflateSetDictionary(&mut *self.stream, dictionary.as_ptr(), len)
@@ -129,7 +129,7 @@ impl Deflate {
         }
     }
 
-    /// Encodes all of a stream.
+    /// Encodes a whole segment.
     fn append(&mut self, src: &[u8], last: bool, dest: &mut [u8]) -> Result<Option<usize>> {
         let (Ok(avail_in), Ok(avail_out)) = (src.len().try_into(), dest.len().try_into()) else {
             // More than zlib can count.
@@ -145,16 +145,16 @@ impl Deflate {
         } else {
             (z::Z_SYNC_FLUSH, z::Z_OK)
         };
-        // SAFETY: the stream was initialised in `new`; zlib reads `avail_in` bytes of `src`, never writes to
-        // them, and writes at most `avail_out` bytes to `dest`.
+        // SAFETY: the stream was initialised in `new`; zlib reads `avail_in` bytes of `src`, does
+        // not write to them, and writes at most `avail_out` bytes to `dest`.
         let code = unsafe { z::deflate(stream, flush) };
-        // A flush that fills all the room may have more to say.
+        // A flush that fills the output may be incomplete.
         let whole = code == done && (last || stream.avail_out > 0);
         Ok(whole.then(|| dest.len() - stream.avail_out as usize))
     }
 }
 
-impl Drop for Deflate {
+impl Drop for CZlib {
     fn drop(&mut self) {
         // SAFETY: the stream was initialised in `new` and is ended once.
         unsafe { z::deflateEnd(&mut *self.stream) };
