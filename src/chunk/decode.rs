@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::block::{BlockDecoder, fill_special};
+use super::block_cache::RecentBlock;
+use super::block_decoder::{BlockDecoder, fill_special};
 use super::header::Special;
-use super::known::KnownHeader;
+use super::header_cache::KnownHeader;
 use super::params::DParams;
-use super::recent::RecentBlock;
-use super::staff::Staff;
 use super::view::{ChunkView, Wanted};
+use super::worker_cache::Staff;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result, pool};
 

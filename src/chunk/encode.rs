@@ -5,18 +5,18 @@
 //! function of the source, the parameters and the size of the destination: where the destination gets
 //! short, so that an encoder's limit depends on what is in front of it, the rest is done by one thread.
 
+use super::block_encoder::{BlockEncoder, CodecChoice, Source};
 use super::blocksize::{blocksize, would_split};
 use super::header::{
     EXTENDED_HEADER_LENGTH, HeaderFields, MIN_HEADER_LENGTH, Special, VERSION_BLOSC1,
     VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2, flags_of_slots, is_said_by_flags,
 };
-use super::order::Output;
+use super::parallel_encode::Output;
 use super::params::{CParams, HeaderForm};
 use super::prefilter::Prefilter;
-use super::staff::Staff;
-use super::stream::{BlockEncoder, CodecChoice, Source};
 use super::tuner::TunerCall;
 use super::view::WORD;
+use super::worker_cache::Staff;
 use super::{
     MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, blosc1, dict, instrument,
 };

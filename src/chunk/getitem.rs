@@ -1,6 +1,6 @@
 //! Reading a part of a chunk: only the blocks it touches are decoded.
 
-use super::block::{BlockDecoder, fill_special};
+use super::block_decoder::{BlockDecoder, fill_special};
 use super::decode::Decompressor;
 use super::header::{ChunkHeader, Special};
 use super::view::Wanted;

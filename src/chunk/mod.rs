@@ -25,15 +25,17 @@
 //! | `header.rs` | the header bytes, parsed once and built once |
 //! | `params.rs`, `prefilter.rs`, `tuner.rs` | what callers ask for, and their callbacks |
 //! | `blocksize.rs`, `blosc1.rs` | how data are cut, and how Blosc 1.x cuts them |
-//! | `encode.rs`, `order.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, its blocks in threads, the block, extras |
-//! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `recent.rs`, `vl.rs` | decompression: tables, a block, all, a part |
+//! | `encode.rs`, `parallel_encode.rs`, `block_encoder.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, its blocks in threads, the block, extras |
+//! | `view.rs`, `block_decoder.rs`, `decode.rs`, `getitem.rs`, `partial.rs`, `block_cache.rs`, `vl.rs` | decompression: tables, a block, all, a part |
 //! | `lazy.rs` | chunks whose blocks are still in a file |
 //! | `rewrap.rs` | chunks of Blosc 1.x as chunks of Blosc2 and back, their streams as they are |
 //! | `special.rs`, `inspect.rs` | chunks that are only a header; what a header tells |
 //! | `oneshot.rs`, `environment.rs` | the settings behind the calls without context |
-//! | `worker.rs`, `staff.rs` | the state of a thread at work, and who holds it between calls |
+//! | `worker.rs`, `worker_cache.rs` | the state of a thread at work, and who holds it between calls |
 
-mod block;
+mod block_cache;
+mod block_decoder;
+mod block_encoder;
 mod blocksize;
 pub(crate) mod blosc1;
 mod decode;
@@ -42,25 +44,24 @@ mod encode;
 pub(crate) mod environment;
 mod getitem;
 pub(crate) mod header;
+mod header_cache;
 mod inspect;
 mod instrument;
-mod known;
 mod lazy;
 pub mod oneshot;
-mod order;
+mod parallel_encode;
 mod params;
-mod part;
+mod partial;
 mod prefilter;
-mod recent;
 pub mod rewrap;
 pub mod special;
-mod staff;
-mod stream;
 mod tuner;
 mod view;
 mod vl;
 mod worker;
+mod worker_cache;
 
+pub use block_encoder::Source;
 pub use decode::Decompressor;
 pub use encode::Compressor;
 pub use environment::Shuffle;
@@ -69,10 +70,9 @@ pub use inspect::{Sizes, complib, sizes, validate};
 pub use lazy::{LazySource, make_lazy};
 pub use params::{CParams, DParams, HeaderForm, SplitMode};
 pub use prefilter::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
-pub use staff::release;
-pub use stream::Source;
 pub use tuner::{Tuner, TunerCall};
 pub use vl::vl_nblocks;
+pub use worker_cache::release;
 
 /// How many bytes a chunk can be longer than its data.
 pub const MAX_OVERHEAD: usize = EXTENDED_HEADER_LENGTH;

@@ -3,11 +3,11 @@
 //! A shared library keeps one [`Settings`] behind a lock for the whole process. With `BLOSC_NOLOCK` set a
 //! call works on a copy instead, so that calls do not wait for one another.
 
+use super::block_encoder::Source;
 use super::decode::Decompressor;
 use super::encode::Compressor;
 use super::environment::{self, Shuffle};
 use super::params::{CParams, DParams, HeaderForm, SplitMode};
-use super::stream::Source;
 use crate::codec::{self, id};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};

@@ -1,6 +1,6 @@
 //! Reading chunks whose blocks have lengths of their own.
 
-use super::block::BlockDecoder;
+use super::block_decoder::BlockDecoder;
 use super::decode::{Decompressor, decode_all};
 use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH};
 use super::lazy::LazySource;

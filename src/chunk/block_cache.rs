@@ -5,7 +5,7 @@
 //! them: to compare them takes far less. So nothing goes wrong when a chunk is changed or another one comes to lie in its
 //! place. Blocks that take little to decode are not kept, as raw and constant streams are read where they are.
 
-use super::block::{BlockDecoder, Stored, Stream};
+use super::block_decoder::{BlockDecoder, Stored, Stream};
 use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH, Special};
 use super::worker::Worker;
 use crate::Result;

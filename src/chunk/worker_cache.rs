@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use super::order::Buffers;
+use super::parallel_encode::Buffers;
 use super::worker::Worker;
 
 /// The workers of whoever compresses or decompresses: that of the thread which calls, at hand, and those that

@@ -24,10 +24,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memmap2::MmapMut;
 
-use super::staff::Staff;
-use super::stream::{BlockEncoder, Encoded};
+use super::block_encoder::{BlockEncoder, Encoded};
 use super::view::WORD;
 use super::worker::Worker;
+use super::worker_cache::Staff;
 use crate::{Error, Result, pool};
 
 /// How many blocks a thread may be ahead, the one it works on among them. One thread of all has the next block, and needs no
@@ -382,8 +382,8 @@ impl<'d> Line<'_, 'd> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::block_encoder::{CodecChoice, Source};
     use super::super::params::{CParams, HeaderForm};
-    use super::super::stream::{CodecChoice, Source};
     use super::*;
     use crate::codec;
     use crate::filter::Pipeline;

@@ -1,8 +1,8 @@
 //! Encoding one block: the prefilter, the filters, then its streams one after another.
 //!
-//! The layout of a stream is described in `block.rs`, its reader.
+//! The layout of a stream is described in `block_decoder.rs`, its reader.
 
-use super::block;
+use super::block_decoder;
 use super::instrument::{self, Timings};
 use super::params::{CParams, HeaderForm};
 use super::prefilter::{Prefilter, PrefilterCall};
@@ -215,7 +215,7 @@ impl<'a> BlockEncoder<'a> {
             tid,
             scratch: grown(
                 scratch,
-                block::callback_scratch(self.blocksize, self.typesize),
+                block_decoder::callback_scratch(self.blocksize, self.typesize),
             )?,
             parent,
             token: self.params.token.as_deref(),

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::block::{BlockDecoder, Stream};
+use super::block_decoder::{BlockDecoder, Stream};
 use super::header::{Special, divided};
 use super::worker::{self, MAX_PLANES, Worker};
 use crate::filter::{self, Reference, bitshuffle, grown};
