@@ -50,7 +50,7 @@ fn parameters_are_told_under_blosc_info_only() {
 
 #[test]
 fn row_c68_zfp_behind_a_shuffle_works_with_a_warning() {
-    let warning = "[warning] - ZFP stands behind a shuffle, which makes its errors large";
+    let warning = "[warning] - ZFP follows a shuffle filter, which makes its errors large";
     assert!(stderr_of("shuffled_floats_in_the_child", "BLOSC_TRACE").contains(warning));
     assert_eq!(
         stderr_of("shuffled_floats_in_the_child", "BLOSC_INFO")
