@@ -333,7 +333,8 @@ impl<'d> OrderedWriter<'_, 'd> {
         if !matches!(self.state, State::Running) {
             return Task::Leave;
         }
-        // The condition that holds for one thread, too: each stream has the space it may need.
+        // Each stream must have all the space it may need, so that its bytes do not depend on the
+        // number of threads.
         if (ready.is_some() || next_is_unclaimed)
             && self.output.rest.len() < self.encoder.max_encoded_len(next)
         {
