@@ -64,7 +64,7 @@ pub(super) fn read<R: Reading>(
         let params = decompressor.params();
         let nthreads = usize::try_from(params.nthreads).unwrap_or(1);
         if nthreads > 1 && count >= nthreads && params.postfilter.is_none() {
-            shared = Some((decompressor.twin(), nthreads));
+            shared = Some((decompressor.clone_single_threaded(), nthreads));
             return Ok(0);
         }
         let mut scratch = Buffer::new();
@@ -79,7 +79,7 @@ pub(super) fn read<R: Reading>(
     };
     let parts = Mutex::new(Ok::<_, Error>(parts));
     pool::run(nthreads, &|_| {
-        let mut decompressor = twin.twin();
+        let mut decompressor = twin.clone_single_threaded();
         let mut scratch = Buffer::new();
         loop {
             let mut waiting = locked(&parts);
@@ -271,12 +271,12 @@ impl Twins {
         }
         let (mut compressor, mut decompressor) = (None, None);
         s.compress_with(&mut |own| {
-            compressor = (!own.params().has_callbacks()).then(|| own.twin());
+            compressor = (!own.params().has_callbacks()).then(|| own.clone_single_threaded());
             Ok(0)
         })?;
         // What is overwritten as a whole needs no decompressor.
         let _ = s.decompress(&mut |own| {
-            decompressor = (own.params().postfilter.is_none()).then(|| own.twin());
+            decompressor = (own.params().postfilter.is_none()).then(|| own.clone_single_threaded());
             Ok(0)
         });
         Ok(compressor
@@ -295,8 +295,8 @@ impl Twins {
         sizes: &Request,
         line: &Mutex<Line<'_, '_, I>>,
     ) -> Result<()> {
-        let mut compressor = self.compressor.twin();
-        let mut decompressor = self.decompressor.twin();
+        let mut compressor = self.compressor.clone_single_threaded();
+        let mut decompressor = self.decompressor.clone_single_threaded();
         let mut buffers = Buffers::default();
         loop {
             let mut held = locked(line);

@@ -122,7 +122,7 @@ pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
 /// Compresses as a request says, under the lock or, with BLOSC_NOLOCK, apart.
 fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
     let size = if nolock() {
-        with_settings(Settings::apart).compress_nolock(request, dest)?
+        with_settings(Settings::snapshot_for_compression).compress_nolock(request, dest)?
     } else {
         with_settings(|settings| settings.compress(request, dest))?
     };
@@ -132,7 +132,7 @@ fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
 /// Decompresses under the lock or, with BLOSC_NOLOCK, apart.
 fn decompress(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     if nolock() {
-        with_settings(Settings::apart_for_reading)?.decompress(src, dest)
+        with_settings(Settings::snapshot_for_decompression)?.decompress(src, dest)
     } else {
         with_settings(|settings| settings.decompress(src, dest))
     }

@@ -1,57 +1,60 @@
-//! The block that items are read from again and again.
+//! A cache of the block from which items are read repeatedly.
 //!
-//! Whoever reads single items mostly reads several of a block, each in a call of its own. The second in a row has the
-//! block kept as it is when decoded, with the bytes it was stored as. A later call finds the same bytes, and need not decode
-//! them: to compare them takes far less. So nothing goes wrong when a chunk is changed or another one comes to lie in its
-//! place. Blocks that take little to decode are not kept, as raw and constant streams are read where they are.
+//! Callers that read single items mostly read several from one block, each in its own call. The
+//! second read in a row caches the decoded block together with its stored bytes. Later calls
+//! compare the stored bytes, which is far cheaper than decoding them, so the cache stays correct
+//! when a chunk is changed or its memory is reused for another. Blocks that are cheap to decode are
+//! not cached: raw and constant streams are read directly.
 
-use super::block::{BlockDecoder, Stored, Stream};
+use super::block_decoder::{BlockDecoder, Stream, StreamReader};
 use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH, Special};
 use super::worker::Worker;
 use crate::Result;
 use crate::codec;
 use crate::filter::{self, Reference, grown};
 
-/// Larger blocks are not kept.
-const MAX_BLOCK: usize = 1 << 20;
+/// The maximum size of a cached block, in bytes.
+const MAX_BLOCK_LEN: usize = 1 << 20;
 
-/// So many times a block is read from before it is looked at whether it should be kept …
-const PATIENCE: u32 = 1;
+/// The number of repeated reads of a block before the first attempt to cache it.
+const FIRST_ATTEMPT: u32 = 1;
 
-/// … and so often it is then looked at: other chunks may come to lie in its place.
-const PERIOD: u32 = 8;
+/// The number of reads between attempts to cache a block; its memory may hold another chunk by
+/// then.
+const ATTEMPT_PERIOD: u32 = 8;
 
-/// Streams that are shorter than their content by less than this part of it are quickly decoded …
-const QUICK: usize = 8;
+/// Streams that are compressed by less than `1 / MIN_SAVING_DIVISOR` are cheap to decode.
+const MIN_SAVING_DIVISOR: usize = 8;
 
-/// … and what the others stand for must be this part of what is stored for the block, at least, as all of that is
-/// compared.
-const LEAST_SLOW: usize = 4;
+/// The decoded size of all other streams must be at least `1 / MIN_CODED_DIVISOR` of the block's
+/// stored size, since all stored bytes are compared on each read.
+const MIN_CODED_DIVISOR: usize = 4;
 
-/// Filters that want to know the shape of the array.
-const OF_ARRAYS: [u8; 2] = [filter::id::NDCELL, filter::id::NDMEAN];
+/// Filters that depend on the shape of the array.
+const ARRAY_FILTERS: [u8; 2] = [filter::id::NDCELL, filter::id::NDMEAN];
 
-/// A block that is kept, or none yet.
+/// At most one cached block.
 #[derive(Default)]
-pub(super) struct RecentBlock {
-    /// The header of its chunk.
+pub(super) struct BlockCache {
+    /// The header of the chunk.
     header: [u8; EXTENDED_HEADER_LENGTH],
-    /// The bytes it was decoded from.
+    /// The stored bytes of the block.
     stored: Vec<u8>,
-    /// What they stand for; empty if none is kept.
+    /// The decoded bytes of the block; empty if none is cached.
     block: Vec<u8>,
-    /// Where the block lies that was last read from without being kept, and how often it had been so before.
-    place: usize,
-    times: u32,
+    /// The address of the last block read without being cached, and the number of earlier reads in
+    /// a row.
+    address: usize,
+    misses: u32,
 }
 
-impl RecentBlock {
-    /// Block `nblock` of `len` bytes, if it is kept or has been read from so often that it is from now on. `header` is
-    /// that of the chunk.
+impl BlockCache {
+    /// Returns block `nblock` of `len` bytes if it is cached, or if this read causes it to be
+    /// cached. `header` is that of the chunk.
     ///
     /// # Errors
-    /// Those of decoding it.
-    pub fn block(
+    /// Those of decoding the block.
+    pub fn get(
         &mut self,
         decoder: &BlockDecoder<'_>,
         worker: &mut Worker,
@@ -65,14 +68,14 @@ impl RecentBlock {
             return Ok(None);
         }
         let stored = &view.src[view.block_start(nblock)?..];
-        let is_kept = self.is_kept(header, stored, len);
-        if !is_kept && !self.is_due(stored) || !decoder.needs_nothing_else(len) {
+        let is_cached = self.is_cached(header, stored, len);
+        if !is_cached && !self.count_miss(stored) || !decoder.is_self_contained(len) {
             return Ok(None);
         }
-        if is_kept {
+        if is_cached {
             return Ok(Some(&self.block));
         }
-        let Some(stored) = worth_keeping(stored, view.streams(len), len) else {
+        let Some(stored) = cacheable_bytes(stored, view.streams(len), len) else {
             return Ok(None);
         };
         self.block.clear();
@@ -85,25 +88,27 @@ impl RecentBlock {
         Ok(Some(&self.block))
     }
 
-    /// Whether the block at the beginning of `stored` is the one that is kept.
-    fn is_kept(&self, header: &[u8; EXTENDED_HEADER_LENGTH], stored: &[u8], len: usize) -> bool {
+    /// Whether the block at the beginning of `stored` is the cached one.
+    fn is_cached(&self, header: &[u8; EXTENDED_HEADER_LENGTH], stored: &[u8], len: usize) -> bool {
         self.block.len() == len
-            && ChunkHeader::is_same_but_cbytes(&self.header, header)
+            && ChunkHeader::eq_except_cbytes(&self.header, header)
             && stored.starts_with(&self.stored)
     }
 
-    /// Whether it is time to see if the block that begins with `stored`, which has not been kept, should be.
-    fn is_due(&mut self, stored: &[u8]) -> bool {
-        let place = stored.as_ptr().addr();
-        self.times = match self.place == place {
-            true => self.times.wrapping_add(1),
-            false => 0,
+    /// Counts a read of an uncached block at the beginning of `stored`; returns whether to try to
+    /// cache it.
+    fn count_miss(&mut self, stored: &[u8]) -> bool {
+        let address = stored.as_ptr().addr();
+        self.misses = if self.address == address {
+            self.misses.wrapping_add(1)
+        } else {
+            0
         };
-        self.place = place;
-        self.times % PERIOD == PATIENCE
+        self.address = address;
+        self.misses % ATTEMPT_PERIOD == FIRST_ATTEMPT
     }
 
-    /// Decodes the block, which has been given its length, and keeps the bytes that it is stored as.
+    /// Decodes the block into `self.block`, which has its length, and copies its stored bytes.
     fn fill(
         &mut self,
         decoder: &BlockDecoder<'_>,
@@ -119,31 +124,31 @@ impl RecentBlock {
     }
 }
 
-/// The bytes that a block of `len` bytes in so many streams is stored as, at the beginning of `stored`, if it takes
-/// much to decode them and little to compare them.
-fn worth_keeping(stored: &[u8], streams: usize, len: usize) -> Option<&[u8]> {
-    if len > MAX_BLOCK {
+/// Returns the stored bytes of a block at the beginning of `stored`, if it is expensive to decode
+/// and cheap to compare. The block has `len` bytes in `streams` streams.
+fn cacheable_bytes(stored: &[u8], streams: usize, len: usize) -> Option<&[u8]> {
+    if len > MAX_BLOCK_LEN {
         return None;
     }
     let stream_len = len / streams;
-    let mut slow = 0;
-    let mut rest = Stored::at(stored);
+    let mut expensive_len = 0;
+    let mut rest = StreamReader::new(stored);
     for _ in 0..streams {
-        // Whoever decodes the block finds out what is wrong.
-        if let Stream::Coded(coded) = rest.next(stream_len).ok()?
-            && coded.len() < stream_len - stream_len / QUICK
+        // Errors are reported when the block is decoded.
+        if let Stream::Coded(coded) = rest.next_stream(stream_len).ok()?
+            && coded.len() < stream_len - stream_len / MIN_SAVING_DIVISOR
         {
-            slow += stream_len;
+            expensive_len += stream_len;
         }
     }
-    let stored = &stored[..stored.len() - rest.left()];
-    (LEAST_SLOW * slow >= stored.len()).then_some(stored)
+    let stored = &stored[..stored.len() - rest.remaining()];
+    (MIN_CODED_DIVISOR * expensive_len >= stored.len()).then_some(stored)
 }
 
 impl BlockDecoder<'_> {
-    /// Whether nothing but the header and its stored bytes decides what a block of `len` bytes of an ordinary chunk
-    /// is decoded to.
-    fn needs_nothing_else(&self, len: usize) -> bool {
+    /// Whether only the header and the stored bytes determine the decoded content of a block of
+    /// `len` bytes of a regular chunk.
+    fn is_self_contained(&self, len: usize) -> bool {
         let header = self.view.header;
         self.params.postfilter.is_none()
             && self.pipeline.is_builtin_only()
@@ -151,9 +156,9 @@ impl BlockDecoder<'_> {
             && !header
                 .filters
                 .iter()
-                .any(|slot| OF_ARRAYS.contains(&slot.id))
+                .any(|slot| ARRAY_FILTERS.contains(&slot.id))
             && self.view.dictionary.is_none()
-            && self.view.streams_instead(len).is_none()
+            && self.view.alternate_streams(len).is_none()
             && header.basic.format() != codec::format::USER
             && !header.instrumented
             && !header.vl_blocks
@@ -194,24 +199,29 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_kept_from_its_second_item_on() {
+    fn a_block_is_cached_from_its_second_read_on() {
         let chunk = chunk(filter::id::SHUFFLE, codec::id::LZ4, 4096, &data(3));
         let mut reader = Decompressor::new(DParams::default());
-        for (times, kept) in [0, 4096, 4096].into_iter().enumerate() {
-            item(&mut reader, &chunk, 2000 + times).unwrap();
-            assert_eq!(reader.recent.block.len(), kept, "after {} items", times + 1);
+        for (reads, cached) in [0, 4096, 4096].into_iter().enumerate() {
+            item(&mut reader, &chunk, 2000 + reads).unwrap();
+            assert_eq!(
+                reader.block_cache.block.len(),
+                cached,
+                "after {} items",
+                reads + 1
+            );
         }
-        // Others in between don't count.
+        // Alternating reads of different blocks are not counted.
         for _ in 0..3 {
             item(&mut reader, &chunk, 0).unwrap();
-            assert_eq!(reader.recent.times, 0);
+            assert_eq!(reader.block_cache.misses, 0);
             item(&mut reader, &chunk, 2500).unwrap();
-            assert_eq!(reader.recent.times, 0);
+            assert_eq!(reader.block_cache.misses, 0);
         }
     }
 
     #[test]
-    fn blocks_of_raw_streams_are_not_kept() {
+    fn blocks_of_raw_streams_are_not_cached() {
         let mut state = 1u32;
         let data: Vec<u8> = (0..ITEMS)
             .flat_map(|_| {
@@ -226,12 +236,12 @@ mod tests {
             let expected = &data[at * TYPESIZE..][..TYPESIZE];
             assert_eq!(item(&mut reader, &chunk, at).unwrap(), expected);
         }
-        assert!(reader.recent.block.is_empty());
+        assert!(reader.block_cache.block.is_empty());
     }
 
     #[test]
-    fn large_blocks_are_not_kept() {
-        let data = [7, 8, 9, 1].repeat(MAX_BLOCK / 2);
+    fn large_blocks_are_not_cached() {
+        let data = [7, 8, 9, 1].repeat(MAX_BLOCK_LEN / 2);
         let chunk = chunk(
             filter::id::SHUFFLE,
             codec::id::LZ4,
@@ -242,11 +252,11 @@ mod tests {
         for at in 0..5 {
             assert_eq!(item(&mut reader, &chunk, at), Ok([7, 8, 9, 1]));
         }
-        assert!(reader.recent.block.is_empty());
+        assert!(reader.block_cache.block.is_empty());
     }
 
     #[test]
-    fn a_kept_block_is_forgotten_when_any_of_its_bytes_changes() {
+    fn a_cached_block_is_not_used_after_any_of_its_bytes_changes() {
         for id in [
             0,
             filter::id::SHUFFLE,
@@ -280,25 +290,25 @@ mod tests {
     }
 
     #[test]
-    fn another_chunk_in_the_same_place_is_read_anew() {
+    fn another_chunk_at_the_same_address_is_decoded_again() {
         let chunks =
             [3, 11].map(|seed| chunk(filter::id::SHUFFLE, codec::id::LZ4, 4096, &data(seed)));
-        let mut place = vec![0; chunks[0].len().max(chunks[1].len())];
+        let mut buffer = vec![0; chunks[0].len().max(chunks[1].len())];
         let mut reader = Decompressor::new(DParams::default());
         for turn in 0..20 {
             let (chunk, data) = match turn / 5 % 2 {
                 0 => (&chunks[0], data(3)),
                 _ => (&chunks[1], data(11)),
             };
-            place[..chunk.len()].copy_from_slice(chunk);
+            buffer[..chunk.len()].copy_from_slice(chunk);
             let at = 100 * turn;
             let expected = &data[at * TYPESIZE..][..TYPESIZE];
-            assert_eq!(item(&mut reader, &place, at).unwrap(), expected);
+            assert_eq!(item(&mut reader, &buffer, at).unwrap(), expected);
         }
     }
 
     #[test]
-    fn a_block_cut_off_behind_is_not_read_from_what_is_kept() {
+    fn a_truncated_block_is_not_read_from_the_cache() {
         let chunk = chunk(filter::id::SHUFFLE, codec::id::LZ4, 4096, &data(3));
         let mut reader = Decompressor::new(DParams::default());
         for _ in 0..4 {

@@ -1,17 +1,17 @@
-//! Decoding one block: its streams, then the filters backwards, straight into its destination.
+//! Decoding of one block: its streams, then the inverse filters, straight into the destination.
 //!
-//! Each stream is a little-endian word and what it announces:
+//! Each stream starts with a little-endian 32-bit word:
 //!
-//! | word | the stream |
+//! | word | stream |
 //! |---|---|
-//! | 0 | zeros |
-//! | −255…−1 | the byte −word over and over; a token byte follows, whose bit 0 is set |
-//! | its uncompressed length | raw |
-//! | another positive number | that many bytes of the codec |
+//! | 0 | a run of zeros |
+//! | −255…−1 | a run of the byte −word; a token byte follows, whose bit 0 is set |
+//! | the stream's uncompressed length | raw bytes |
+//! | any other positive number | that many bytes of codec output |
 //!
 //! (Source: the C-Blosc2 chunk format.)
 
-use super::header::{ChunkHeader, Special, divided};
+use super::header::{ChunkHeader, Special, div_rem};
 use super::params::DParams;
 use super::prefilter::PostfilterCall;
 use super::view::{ChunkView, WORD};
@@ -21,43 +21,43 @@ use crate::filter::{self, Pipeline, Reference, grown};
 use crate::kernels::shuffle;
 use crate::{Error, ErrorKind, Result};
 
-/// Bit of a run's token byte that must be set.
+/// The bit of a run's token byte that must be set.
 const TOKEN_RUN: u8 = 0x01;
 
-/// What a chunk's blocks are decoded with.
+/// The decoder of a chunk's blocks.
 pub(super) struct BlockDecoder<'a> {
     pub view: &'a ChunkView<'a>,
     pub pipeline: &'a Pipeline,
     pub params: &'a DParams,
-    /// Whether blocks go to a destination that the caches have no room for.
-    pub is_streamed: bool,
+    /// Whether to use streaming stores, because the destination exceeds the caches.
+    pub use_streaming_stores: bool,
 }
 
-/// A stream as stored.
+/// A stored stream.
 pub(super) enum Stream<'a> {
     Run(u8),
     Raw(&'a [u8]),
     Coded(&'a [u8]),
 }
 
-/// The stored bytes of a block, and what follows them in the chunk; read from the front.
+/// A reader of the streams of a block. Its bytes may extend past the block.
 #[derive(Clone, Copy)]
-pub(super) struct Stored<'a>(&'a [u8]);
+pub(super) struct StreamReader<'a>(&'a [u8]);
 
-impl<'a> Stored<'a> {
-    /// What is stored at the beginning of these bytes.
-    pub fn at(bytes: &'a [u8]) -> Stored<'a> {
-        Stored(bytes)
+impl<'a> StreamReader<'a> {
+    /// Creates a reader at the beginning of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> StreamReader<'a> {
+        StreamReader(bytes)
     }
 
-    /// Bytes that are left of those it begins with.
-    pub fn left(&self) -> usize {
+    /// The number of unread bytes.
+    pub fn remaining(&self) -> usize {
         self.0.len()
     }
 
-    /// The next stream, of `len` uncompressed bytes.
+    /// Reads the next stream, of `len` uncompressed bytes.
     #[inline(always)]
-    pub fn next(&mut self, len: usize) -> Result<Stream<'a>> {
+    pub fn next_stream(&mut self, len: usize) -> Result<Stream<'a>> {
         let (size, rest) = self
             .0
             .split_first_chunk::<WORD>()
@@ -90,7 +90,7 @@ impl<'a> Stored<'a> {
 }
 
 impl BlockDecoder<'_> {
-    /// Whether blocks after the first depend on it.
+    /// Whether later blocks depend on the first.
     pub fn needs_reference(&self) -> bool {
         let header = &self.view.header;
         self.view.nblocks > 1
@@ -125,7 +125,7 @@ impl BlockDecoder<'_> {
             self.decode_plain(worker, nblock, reference, input)?;
             let parent = self.params.parent.as_deref();
             let offset = match self.view.header.vl_blocks {
-                // Not where the block begins, but what callbacks have always been told.
+                // Not the block's offset, but the value that the reference passes.
                 true => nblock * self.view.blocksize,
                 false => self.view.block_offset(nblock),
             };
@@ -152,7 +152,7 @@ impl BlockDecoder<'_> {
         result
     }
 
-    /// Bytes of an item: of the repeated value where there is one, however long.
+    /// The item size in bytes; for chunks of a repeated value, the length of the value.
     fn item_size(&self) -> usize {
         match self.view.header.special {
             Special::Value => self.view.header.value_width(),
@@ -160,7 +160,7 @@ impl BlockDecoder<'_> {
         }
     }
 
-    /// Decodes a block without the postfilter.
+    /// Decodes a block without running the postfilter.
     #[inline(always)]
     pub fn decode_plain(
         &self,
@@ -190,22 +190,20 @@ impl BlockDecoder<'_> {
                 return self.decode_vl(worker, stored, dest);
             }
             self.decode_streams(worker, stored, view.streams(dest.len()), reference, dest)
-                .or_else(|error| match view.streams_instead(dest.len()) {
-                    Some(streams) => {
-                        self.decode_other_streams(worker, stored, streams, reference, dest)
-                    }
+                .or_else(|error| match view.alternate_streams(dest.len()) {
+                    Some(streams) => self.retry_streams(worker, stored, streams, reference, dest),
                     None => Err(error),
                 })
         })
     }
 
-    /// [`BlockDecoder::decode_streams`] where that has failed with the number that the chunk's header gives.
+    /// Calls [`BlockDecoder::decode_streams`] again with another number of streams, out of line.
     #[cold]
     #[inline(never)]
-    fn decode_other_streams(
+    fn retry_streams(
         &self,
         worker: &mut Worker,
-        stored: Stored<'_>,
+        stored: StreamReader<'_>,
         streams: usize,
         reference: Reference<'_>,
         dest: &mut [u8],
@@ -213,30 +211,34 @@ impl BlockDecoder<'_> {
         self.decode_streams(worker, stored, streams, reference, dest)
     }
 
-    /// Hands `work` the stored bytes of a block: from the chunk, or read from where a lazy chunk says.
+    /// Calls `work` with the stored bytes of a block, which are read from the file for a lazy
+    /// chunk.
     #[inline(always)]
     pub fn with_stored<T>(
         &self,
         worker: &mut Worker,
         nblock: usize,
-        work: impl FnOnce(&mut Worker, Stored<'_>) -> Result<T>,
+        work: impl FnOnce(&mut Worker, StreamReader<'_>) -> Result<T>,
     ) -> Result<T> {
-        let start = match self.view.header.vl_blocks {
-            true => self.view.vl_block(nblock).start,
-            false => self.view.block_start(nblock)?,
+        let start = if self.view.header.vl_blocks {
+            self.view.vl_block(nblock).start
+        } else {
+            self.view.block_start(nblock)?
         };
         let Some(lazy) = &self.view.lazy else {
-            // Variable-length blocks end where the next begins; regular ones where their streams do.
-            let end = match self.view.header.vl_blocks {
-                true => start + self.view.vl_block(nblock).stored_len,
-                false => self.view.src.len(),
+            // Variable-length blocks end at the next one; regular blocks end with their last
+            // stream.
+            let end = if self.view.header.vl_blocks {
+                start + self.view.vl_block(nblock).stored_len
+            } else {
+                self.view.src.len()
             };
-            return work(worker, Stored(&self.view.src[start..end]));
+            return work(worker, StreamReader(&self.view.src[start..end]));
         };
         let mut buffer = std::mem::take(&mut worker.fetched);
         let result = lazy
             .fetch(nblock, start, &mut buffer)
-            .and_then(|bytes| work(worker, Stored(bytes)));
+            .and_then(|bytes| work(worker, StreamReader(bytes)));
         worker.fetched = buffer;
         result
     }
@@ -245,13 +247,13 @@ impl BlockDecoder<'_> {
     fn decode_streams(
         &self,
         worker: &mut Worker,
-        stored: Stored<'_>,
+        stored: StreamReader<'_>,
         streams: usize,
         reference: Reference<'_>,
         dest: &mut [u8],
     ) -> Result<()> {
         let view = self.view;
-        let (len, rest) = divided(dest.len(), streams);
+        let (len, rest) = div_rem(dest.len(), streams);
         if len == 0 {
             return Err(Error::WriteBuffer);
         }
@@ -263,9 +265,10 @@ impl BlockDecoder<'_> {
         }
         if (2..=MAX_PLANES).contains(&streams) && self.is_plain_shuffle() {
             return self.with_planes(worker, stored, streams, len, |planes| {
-                match self.is_streamed {
-                    true => shuffle::unshuffle_planes_streamed(planes, dest),
-                    false => shuffle::unshuffle_planes(planes, dest),
+                if self.use_streaming_stores {
+                    shuffle::unshuffle_planes_streamed(planes, dest)
+                } else {
+                    shuffle::unshuffle_planes(planes, dest)
                 }
                 Ok(())
             });
@@ -273,11 +276,11 @@ impl BlockDecoder<'_> {
         self.decode_and_filter(worker, stored, streams, len, reference, dest)
     }
 
-    /// Decodes streams of `len` bytes each, and undoes what the filters did to them.
+    /// Decodes streams of `len` bytes each and applies the inverse filters.
     fn decode_and_filter(
         &self,
         worker: &mut Worker,
-        stored: Stored<'_>,
+        stored: StreamReader<'_>,
         streams: usize,
         len: usize,
         reference: Reference<'_>,
@@ -288,8 +291,8 @@ impl BlockDecoder<'_> {
             .params
             .call_context(view.src, view.header.typesize(), view.blocksize);
         if streams == 1 {
-            let mut ahead = stored;
-            if let Stream::Raw(raw) = ahead.next(len)? {
+            let mut peek = stored;
+            if let Stream::Raw(raw) = peek.next_stream(len)? {
                 return self
                     .pipeline
                     .backward(reference, &ctx, raw, &mut worker.filters, dest);
@@ -313,7 +316,8 @@ impl BlockDecoder<'_> {
         result
     }
 
-    /// Whether the only filter to undo is a shuffle of whole items, so that streams are byte planes.
+    /// Whether the only filter to invert is a shuffle of whole items, so that streams are byte
+    /// planes.
     pub fn is_plain_shuffle(&self) -> bool {
         let Some(slot) = self.pipeline.sole_backward_slot() else {
             return false;
@@ -322,24 +326,25 @@ impl BlockDecoder<'_> {
         slot.id == filter::id::SHUFFLE && is_item_size
     }
 
-    /// Decodes streams that are the byte planes of a shuffled block, and hands them to `work`. Raw planes are read where
-    /// they lie in the chunk, and constant ones are filled in only when they differ from the last block's.
+    /// Calls `work` with the byte planes of a shuffled block. Raw planes are borrowed from the
+    /// chunk; constant planes are filled only if they differ from those of the last block.
     fn with_planes(
         &self,
         worker: &mut Worker,
-        mut stored: Stored<'_>,
+        mut stored: StreamReader<'_>,
         streams: usize,
         len: usize,
         work: impl FnOnce(&[&[u8]]) -> Result<()>,
     ) -> Result<()> {
         let mut buffer = std::mem::take(&mut worker.streams);
         let run = || {
-            // Any slice will do until the planes are there; one in memory is quicker written than a constant.
+            // Any slice serves as a placeholder; copying one from memory is faster than writing a
+            // constant.
             let mut planes = [stored.0; MAX_PLANES];
             worker.planes.set_plane_len(len);
-            let places = worker::places(&mut buffer, streams, len)?;
-            for (number, (plane, own)) in planes[..streams].iter_mut().zip(places).enumerate() {
-                *plane = match stored.next(len)? {
+            let buffers = worker::plane_buffers(&mut buffer, streams, len)?;
+            for (number, (plane, own)) in planes[..streams].iter_mut().zip(buffers).enumerate() {
+                *plane = match stored.next_stream(len)? {
                     Stream::Raw(raw) => raw,
                     Stream::Run(value) => {
                         worker.planes.fill(number, &mut own[..len], value);
@@ -347,7 +352,7 @@ impl BlockDecoder<'_> {
                     }
                     Stream::Coded(coded) => {
                         worker.planes.forget_plane(number);
-                        self.decode_stream_loosely(worker, coded, own, len)?;
+                        self.decode_stream_with_slop(worker, coded, own, len)?;
                         &own[..len]
                     }
                 };
@@ -363,15 +368,15 @@ impl BlockDecoder<'_> {
     pub fn decode_into(
         &self,
         worker: &mut Worker,
-        mut stored: Stored<'_>,
+        mut stored: StreamReader<'_>,
         len: usize,
         dest: &mut [u8],
     ) -> Result<()> {
-        for part in dest.chunks_exact_mut(len) {
-            match stored.next(len)? {
-                Stream::Run(value) => part.fill(value),
-                Stream::Raw(raw) => part.copy_from_slice(raw),
-                Stream::Coded(coded) => self.decode_stream(worker, coded, part)?,
+        for stream_dest in dest.chunks_exact_mut(len) {
+            match stored.next_stream(len)? {
+                Stream::Run(value) => stream_dest.fill(value),
+                Stream::Raw(raw) => stream_dest.copy_from_slice(raw),
+                Stream::Coded(coded) => self.decode_stream(worker, coded, stream_dest)?,
             }
         }
         Ok(())
@@ -379,12 +384,12 @@ impl BlockDecoder<'_> {
 
     /// Decodes a stream of the chunk's codec, which must fill `dest` exactly.
     pub fn decode_stream(&self, worker: &mut Worker, coded: &[u8], dest: &mut [u8]) -> Result<()> {
-        self.decode_stream_loosely(worker, coded, dest, dest.len())
+        self.decode_stream_with_slop(worker, coded, dest, dest.len())
     }
 
-    /// Decodes a stream of the chunk's codec, which must be of `len` bytes, to the beginning of `dest`; what is behind may
-    /// get any values.
-    pub fn decode_stream_loosely(
+    /// Decodes a stream of the chunk's codec, which must produce `len` bytes, to the beginning of
+    /// `dest`. The bytes after those may be overwritten.
+    pub fn decode_stream_with_slop(
         &self,
         worker: &mut Worker,
         coded: &[u8],
@@ -422,26 +427,31 @@ impl BlockDecoder<'_> {
         }
     }
 
-    /// Decodes a part of a stream of `len` bytes from its byte `from` on, if the codec knows a shorter way
-    /// than to decode all of it.
-    pub fn decode_stream_part(
+    /// Decodes the range of a stream of `len` bytes that begins at `from`, if the codec can do so
+    /// without decoding all of it.
+    pub fn decode_stream_range(
         &self,
         coded: &[u8],
         len: usize,
         from: usize,
-        part: &mut [u8],
+        dest: &mut [u8],
     ) -> Option<Result<()>> {
         let header = &self.view.header;
         if header.basic.format() != codec::format::USER {
             return None;
         }
         let codec = codec::implementation(header.udcodec).ok()?;
-        let done = codec.decode_part(&self.codec_call(), coded, len, from, part)?;
+        let done = codec.decode_part(&self.codec_call(), coded, len, from, dest)?;
         Some(done.map_err(codec_failure))
     }
 
-    /// Decodes a variable-length block: one stream, and its own reference.
-    fn decode_vl(&self, worker: &mut Worker, stored: Stored<'_>, dest: &mut [u8]) -> Result<()> {
+    /// Decodes a variable-length block, which is one stream and its own reference.
+    fn decode_vl(
+        &self,
+        worker: &mut Worker,
+        stored: StreamReader<'_>,
+        dest: &mut [u8],
+    ) -> Result<()> {
         let view = self.view;
         let payload = stored.0.get(WORD..).ok_or(Error::Data)?;
         let is_raw = payload.len() == dest.len();
@@ -473,29 +483,29 @@ impl BlockDecoder<'_> {
     }
 }
 
-/// Bytes of working memory a prefilter or postfilter gets.
+/// The size of the scratch memory of prefilters and postfilters, in bytes.
 pub(super) fn callback_scratch(blocksize: usize, typesize: usize) -> usize {
     4 * (blocksize + 4 * typesize)
 }
 
-/// Writes the part of a special chunk that begins `offset` bytes into it.
+/// Fills `dest` with the content of a special chunk from `offset` on.
 ///
 /// # Errors
-/// [`Error::Data`] for NaNs of an item size that is no float's, and for types this library does not know;
-/// [`Error::ReadBuffer`] when the value is missing.
+/// [`Error::Data`] for NaNs whose item size is not that of a float, and for unknown types;
+/// [`Error::ReadBuffer`] if the value is missing.
 pub(super) fn fill_special(
     src: &[u8],
     header: &ChunkHeader,
     offset: usize,
     dest: &mut [u8],
 ) -> Result<()> {
-    /// The quiet NaNs that chunks of 4- and 8-byte floats stand for.
+    /// The quiet NaNs of 4- and 8-byte floats.
     const F32_NAN: [u8; 4] = 0x7FC0_0000u32.to_le_bytes();
     const F64_NAN: [u8; 8] = 0x7FF8_0000_0000_0000u64.to_le_bytes();
     match header.special {
         Special::Zero => dest.fill(0),
         Special::Uninit => {}
-        // An empty chunk has no item whose size could be wrong.
+        // The item size does not matter in an empty chunk.
         Special::Nan if dest.is_empty() => {}
         Special::Nan => match header.typesize() {
             4 => repeat(&F32_NAN, offset, dest),
@@ -513,7 +523,7 @@ pub(super) fn fill_special(
     Ok(())
 }
 
-/// Returns the error of a stream that its codec could not decode.
+/// Maps the error of a codec that failed to decode a stream.
 #[cold]
 fn codec_failure(error: Error) -> Error {
     match error.kind() {
@@ -522,7 +532,7 @@ fn codec_failure(error: Error) -> Error {
     }
 }
 
-/// Fills `dest` with the part of an endless repetition of `value` that begins at `offset`.
+/// Fills `dest` from `offset` on with an endless repetition of `value`.
 fn repeat(value: &[u8], offset: usize, dest: &mut [u8]) {
     let phase = offset % value.len();
     let mut filled = dest.len().min(value.len());

@@ -1,8 +1,8 @@
-//! Encoding one block: the prefilter, the filters, then its streams one after another.
+//! Encoding of one block: prefilter, filters, then its streams in order.
 //!
-//! The layout of a stream is described in `block.rs`, its reader.
+//! The layout of a stream is described in `block_decoder.rs`.
 
-use super::block;
+use super::block_decoder;
 use super::instrument::{self, Timings};
 use super::params::{CParams, HeaderForm};
 use super::prefilter::{Prefilter, PrefilterCall};
@@ -12,24 +12,24 @@ use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
 use crate::filter::{self, Pipeline, Reference, grown};
 use crate::{Error, ErrorKind, Result, kernels};
 
-/// The token byte behind the value of a run.
+/// The token byte that follows the value of a run.
 const TOKEN_RUN: u8 = 0x01;
-/// The version byte of a codec nobody knows.
+/// The version byte of an unknown codec.
 const UNKNOWN_VERSION: u8 = 0xFF;
 
 /// The data to compress.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
-    /// One buffer, which is cut into blocks.
+    /// One buffer, to be divided into blocks.
     Bytes(&'a [u8]),
-    /// Only a size: a prefilter makes the blocks.
+    /// Only a size in bytes; a prefilter makes the blocks.
     Absent(usize),
     /// The blocks of a chunk with variable-length blocks.
     Blocks(&'a [&'a [u8]]),
 }
 
 impl Source<'_> {
-    /// Bytes of all.
+    /// The total size in bytes.
     pub(crate) fn len(&self) -> usize {
         match self {
             Source::Bytes(bytes) => bytes.len(),
@@ -43,14 +43,14 @@ impl Source<'_> {
     }
 }
 
-/// The encoder behind a compcode.
+/// The encoder selected by a compcode.
 pub(super) enum CodecChoice {
     BuiltIn {
         compcode: u8,
         format: u8,
         version: u8,
     },
-    /// Registered; its code is looked up when the first stream needs it.
+    /// A registered codec; its implementation is looked up for the first stream.
     Registered {
         compcode: u8,
         version: u8,
@@ -59,7 +59,7 @@ pub(super) enum CodecChoice {
 }
 
 impl CodecChoice {
-    /// The encoder of this number, for chunks of this form: Snappy is a codec of Blosc 1.x only.
+    /// Selects the encoder of a compcode. Snappy is available only for chunks of Blosc 1.x.
     pub fn of(compcode: i32, form: HeaderForm) -> CodecChoice {
         let Ok(compcode) = u8::try_from(compcode) else {
             return CodecChoice::Unknown;
@@ -83,7 +83,7 @@ impl CodecChoice {
         }
     }
 
-    /// The format code for the header.
+    /// Returns the format code for the header.
     pub fn format(&self) -> u8 {
         match self {
             CodecChoice::BuiltIn { format, .. } => *format,
@@ -91,7 +91,7 @@ impl CodecChoice {
         }
     }
 
-    /// The version byte for the header.
+    /// Returns the version byte for the header.
     pub fn version(&self) -> u8 {
         match self {
             CodecChoice::BuiltIn { version, .. } | CodecChoice::Registered { version, .. } => {
@@ -102,13 +102,13 @@ impl CodecChoice {
     }
 }
 
-/// What a chunk's blocks are encoded with.
+/// The encoder of a chunk's blocks.
 pub(super) struct BlockEncoder<'a> {
     pub params: &'a CParams,
     pub source: Source<'a>,
-    /// Bytes of an item, as the header holds them.
+    /// The item size in bytes, as stored in the header.
     pub typesize: usize,
-    /// Bytes of a full block; of the longest one when lengths vary.
+    /// The size of a full block, or of the longest variable-length block, in bytes.
     pub blocksize: usize,
     pub nbytes: usize,
     /// Whether full blocks are split into streams.
@@ -118,7 +118,7 @@ pub(super) struct BlockEncoder<'a> {
     pub pipeline: Pipeline,
     pub choice: CodecChoice,
     pub dictionary: Option<Dictionary>,
-    /// The first block as the decoder will hold it, when others depend on it.
+    /// The first block as it will be decoded, if other blocks depend on it.
     pub reference: Option<&'a [u8]>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// How many streams a block of `len` bytes has.
+    /// The number of streams of a block of `len` bytes.
     pub fn streams(&self, len: usize) -> usize {
         if self.split && len == self.blocksize {
             self.typesize
@@ -151,8 +151,8 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// The most bytes a block can take.
-    pub fn worst_case(&self, nblock: usize) -> usize {
+    /// The maximum size of an encoded block in bytes.
+    pub fn max_encoded_len(&self, nblock: usize) -> usize {
         let len = self.block_len(nblock);
         let streams = self.streams(len);
         let stream = if self.params.instrument {
@@ -163,7 +163,7 @@ impl<'a> BlockEncoder<'a> {
         streams * (WORD + stream)
     }
 
-    /// The block in the source, if there is a source.
+    /// Returns the block's bytes in the source, if there are any.
     fn input(&self, nblock: usize) -> Option<&'a [u8]> {
         match self.source {
             Source::Bytes(bytes) => {
@@ -175,7 +175,7 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// Whether only the prefilter's side effects count.
+    /// Whether the output of the prefilter is ignored.
     fn is_disposable(&self) -> bool {
         self.params
             .prefilter
@@ -183,7 +183,7 @@ impl<'a> BlockEncoder<'a> {
             .is_some_and(|prefilter| prefilter.is_disposable())
     }
 
-    /// Has the prefilter make a block in `output`, which has the block's length.
+    /// Runs the prefilter into `output`, which has the block's length.
     pub fn prefilter_into(
         &self,
         prefilter: &dyn Prefilter,
@@ -215,7 +215,7 @@ impl<'a> BlockEncoder<'a> {
             tid,
             scratch: grown(
                 scratch,
-                block::callback_scratch(self.blocksize, self.typesize),
+                block_decoder::callback_scratch(self.blocksize, self.typesize),
             )?,
             parent,
             user_data: self.params.user_data.as_deref(),
@@ -226,7 +226,7 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// Hands `work` the block before the filters: the source's, or what the prefilter makes of it.
+    /// Calls `work` with the unfiltered block: that of the source or the output of the prefilter.
     fn with_block<T>(
         &self,
         worker: &mut Worker,
@@ -247,7 +247,7 @@ impl<'a> BlockEncoder<'a> {
         result
     }
 
-    /// Hands `work` the block behind the filters.
+    /// Calls `work` with the filtered block.
     pub fn with_filtered<T>(
         &self,
         worker: &mut Worker,
@@ -266,7 +266,8 @@ impl<'a> BlockEncoder<'a> {
             let ctx = self
                 .params
                 .call_context(self.chunk(), self.typesize, self.blocksize);
-            // What decompression puts streams in serves here, too: a worker that does both needs it once.
+            // `worker.streams` is shared with decompression, so that a worker used for both
+            // allocates it once.
             worker.planes.forget();
             let mut scratch = std::mem::take(&mut worker.filters);
             scratch.push_front(&mut worker.streams);
@@ -280,7 +281,7 @@ impl<'a> BlockEncoder<'a> {
         })
     }
 
-    /// The whole source, for callbacks that want to see it.
+    /// Returns the whole source, for callbacks.
     fn chunk(&self) -> &'a [u8] {
         match self.source {
             Source::Bytes(bytes) => bytes,
@@ -288,8 +289,8 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// With DELTA among the filters, works out the block all others are compared with: the first as the
-    /// decoder will hold it, that is after the prefilter and what lossy filters make of it.
+    /// Prepares the reference block of the DELTA filter: the first block as it will be decoded,
+    /// after the prefilter and lossy filters.
     pub fn prepare_reference(
         &mut self,
         worker: &mut Worker,
@@ -324,7 +325,7 @@ impl<'a> BlockEncoder<'a> {
         Ok(())
     }
 
-    /// Encodes a block at the beginning of `dest`; none when it does not fit.
+    /// Encodes a block into `dest`; returns none if it does not fit.
     pub fn encode(
         &self,
         worker: &mut Worker,
@@ -341,13 +342,13 @@ impl<'a> BlockEncoder<'a> {
                 all_zero: true,
             };
             for stream in filtered.chunks_exact(filtered.len() / streams) {
-                let room = &mut dest[encoded.len..];
+                let dest = &mut dest[encoded.len..];
                 let result = if self.params.instrument {
-                    self.measure_stream(worker, stream, room, &timings)?
+                    self.measure_stream(worker, stream, dest, &timings)?
                 } else if self.is_vl() {
-                    self.encode_vl_stream(worker, stream, room)?
+                    self.encode_vl_stream(worker, stream, dest)?
                 } else {
-                    self.encode_stream(worker, stream, room)?
+                    self.encode_stream(worker, stream, dest)?
                 };
                 let Some(stream) = result else {
                     return Ok(None);
@@ -359,7 +360,7 @@ impl<'a> BlockEncoder<'a> {
         })
     }
 
-    /// The byte of which a stream consists, if it is one and runs may be stored.
+    /// Returns the repeated byte of a constant stream, if runs may be stored.
     fn run_of(&self, stream: &[u8]) -> Option<u8> {
         if !self.runs {
             None
@@ -406,8 +407,8 @@ impl<'a> BlockEncoder<'a> {
         }))
     }
 
-    /// A variable-length block: its uncompressed size, then the payload, whose own length shows whether it
-    /// is raw.
+    /// Encodes a variable-length block: its uncompressed size, then the payload, which is raw if it
+    /// has that size.
     fn encode_vl_stream(
         &self,
         worker: &mut Worker,
@@ -427,18 +428,18 @@ impl<'a> BlockEncoder<'a> {
         }))
     }
 
-    /// Compresses a stream, or copies it when the codec can't make it shorter.
+    /// Compresses a stream, or copies it if the codec cannot shorten it.
     fn encode_payload(
         &self,
         worker: &mut Worker,
         stream: &[u8],
         dest: &mut [u8],
     ) -> Result<Option<usize>> {
-        let room = stream.len().min(dest.len());
-        if room == 0 {
+        let limit = stream.len().min(dest.len());
+        if limit == 0 {
             return Ok(None);
         }
-        let len = self.run_codec(worker, stream, &mut dest[..room])?;
+        let len = self.run_codec(worker, stream, &mut dest[..limit])?;
         if len != 0 && len != stream.len() {
             return Ok(Some(len));
         }
@@ -449,7 +450,7 @@ impl<'a> BlockEncoder<'a> {
         Ok(Some(stream.len()))
     }
 
-    /// What stands together in streams.
+    /// Returns the order of the bytes in the streams.
     fn shuffled(&self) -> Shuffled {
         match self.pipeline.shuffle() {
             _ if self.typesize <= 1 => Shuffled::No,
@@ -503,7 +504,7 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// Compresses a stream for the sake of the measurement, and stores that.
+    /// Compresses a stream and stores only the measurements.
     fn measure_stream(
         &self,
         worker: &mut Worker,
@@ -512,7 +513,7 @@ impl<'a> BlockEncoder<'a> {
         timings: &Timings,
     ) -> Result<Option<Encoded>> {
         let total = WORD + instrument::RECORD_LEN;
-        let Some(room) = dest.get_mut(..total) else {
+        let Some(dest) = dest.get_mut(..total) else {
             return Ok(None);
         };
         let record = match self.run_of(stream) {
@@ -530,7 +531,7 @@ impl<'a> BlockEncoder<'a> {
                 )
             }
         };
-        let (size, payload) = room.split_at_mut(WORD);
+        let (size, payload) = dest.split_at_mut(WORD);
         size.copy_from_slice(&(instrument::RECORD_LEN as i32).to_le_bytes());
         payload.copy_from_slice(&record);
         Ok(Some(Encoded {
@@ -547,8 +548,8 @@ mod tests {
     use crate::filter::{SLOTS, Slot};
 
     #[test]
-    fn a_shuffle_that_moves_nothing_does_not_make_planes() {
-        // Items of some thousand values in any order.
+    fn an_identity_shuffle_does_not_mark_streams_as_shuffled() {
+        // A few thousand distinct values in random order.
         let mixed = |i: u64| {
             let high = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             (high ^ high >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)

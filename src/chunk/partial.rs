@@ -1,80 +1,81 @@
-//! Decoding a part of a block without working on the rest of it.
+//! Decoding of a byte range of a block with as little work as possible.
 //!
-//! Raw and constant streams are read where the part lies in them; only streams of the codec are decoded,
-//! and of a shuffled block only the items asked for are put together. Where that does not apply the whole
-//! block is decoded and the part copied.
+//! Raw and constant streams are read directly; only coded streams are decoded. Of a shuffled block
+//! only the requested items are unshuffled. In all other cases the whole block is decoded and the
+//! range copied.
 
 use std::ops::Range;
 
-use super::block::{BlockDecoder, Stream};
-use super::header::{Special, divided};
+use super::block_decoder::{BlockDecoder, Stream};
+use super::header::{Special, div_rem};
 use super::worker::{self, MAX_PLANES, Worker};
 use crate::filter::{self, Reference, bitshuffle, grown};
 use crate::kernels::bitshuffle::GROUP;
 use crate::{Result, kernels};
 
-/// Fewer items than these are put together byte by byte.
-const FEW_ITEMS: usize = 16;
+/// Fewer items are unshuffled byte by byte, without a kernel.
+const MIN_KERNEL_ITEMS: usize = 16;
 
 impl BlockDecoder<'_> {
-    /// Decodes the part of block `nblock` that begins `from` bytes into it, as long as `part`. The block
-    /// is `block_len` bytes long and longer than the part.
-    pub fn decode_part(
+    /// Decodes `dest.len()` bytes of block `nblock` from byte `from` on. The block has `block_len`
+    /// bytes and is longer than the range.
+    pub fn decode_range(
         &self,
         worker: &mut Worker,
         nblock: usize,
         reference: Reference<'_>,
         block_len: usize,
         from: usize,
-        part: &mut [u8],
+        dest: &mut [u8],
     ) -> Result<()> {
-        if self.has_plain_streams() {
+        if self.has_regular_streams() {
             let streams = self.view.streams(block_len);
-            let is_sound = self.view.streams_instead(block_len).is_none();
+            let is_sound = self.view.alternate_streams(block_len).is_none();
             let typesize = self.view.header.typesize();
             let whole_items =
-                divided(from, typesize).1 == 0 && divided(part.len(), typesize).1 == 0;
+                div_rem(from, typesize).1 == 0 && div_rem(dest.len(), typesize).1 == 0;
             if !self.pipeline.has_backward() {
                 if is_sound && streams == 1 {
-                    return self.copy_part(worker, nblock, block_len, from, part);
+                    return self.copy_range(worker, nblock, block_len, from, dest);
                 }
             } else if is_sound && self.is_plain_shuffle() && whole_items && typesize <= MAX_PLANES {
-                if streams == typesize && streams > 1 && divided(block_len, streams).1 == 0 {
-                    return self.join_items(worker, nblock, block_len, from, part);
+                if streams == typesize && streams > 1 && div_rem(block_len, streams).1 == 0 {
+                    return self.unshuffle_planes_range(worker, nblock, block_len, from, dest);
                 }
-                if streams == 1 && from + part.len() <= block_len - block_len % typesize {
-                    return self.join_items_of_one_stream(worker, nblock, block_len, from, part);
+                if streams == 1 && from + dest.len() <= block_len - block_len % typesize {
+                    return self.unshuffle_stream_range(worker, nblock, block_len, from, dest);
                 }
             } else if is_sound
-                && divided(block_len, streams).1 == 0
-                && let Some(groups) = self.bit_groups(block_len, from, part.len())
+                && div_rem(block_len, streams).1 == 0
+                && let Some(groups) = self.bit_groups(block_len, from, dest.len())
             {
-                return self.join_bits(worker, nblock, block_len, &groups, from, part);
+                return self.bitunshuffle_range(worker, nblock, block_len, &groups, from, dest);
             }
         }
-        let mut buffer = std::mem::take(&mut worker.part);
+        let mut buffer = std::mem::take(&mut worker.partial_block);
         let result = grown(&mut buffer, block_len).and_then(|whole| {
             self.decode(worker, nblock, 0, reference, whole)?;
-            part.copy_from_slice(&whole[from..from + part.len()]);
+            dest.copy_from_slice(&whole[from..from + dest.len()]);
             Ok(())
         });
-        worker.part = buffer;
+        worker.partial_block = buffer;
         result
     }
 
-    /// The groups of eight items that hold a part, if the only filter to undo is a shuffle of their bits.
+    /// Returns the groups of eight items that contain the range, if the only filter to invert is a
+    /// bitshuffle.
     fn bit_groups(&self, block_len: usize, from: usize, len: usize) -> Option<Range<usize>> {
         let header = &self.view.header;
         let group = GROUP * header.typesize();
-        let groups = divided(from, group).0..divided(from + len - 1, group).0 + 1;
-        let items = divided(block_len, header.typesize()).0;
+        let groups = div_rem(from, group).0..div_rem(from + len - 1, group).0 + 1;
+        let items = div_rem(block_len, header.typesize()).0;
         let is_shuffled = self.pipeline.sole_backward_slot()?.id == filter::id::BITSHUFFLE
             && !bitshuffle::is_plain_copy(header.basic.version, items);
         (is_shuffled && groups.end <= items / GROUP).then_some(groups)
     }
 
-    /// Whether the block is made of streams whose parts can be told apart.
-    fn has_plain_streams(&self) -> bool {
+    /// Whether the block consists of regular streams without a postfilter.
+    fn has_regular_streams(&self) -> bool {
         let header = &self.view.header;
         self.params.postfilter.is_none()
             && header.special == Special::None
@@ -83,28 +84,28 @@ impl BlockDecoder<'_> {
             && !header.vl_blocks
     }
 
-    /// A part of a block of one stream that no filter has touched.
-    fn copy_part(
+    /// Decodes a range of an unfiltered block of one stream.
+    fn copy_range(
         &self,
         worker: &mut Worker,
         nblock: usize,
         block_len: usize,
         from: usize,
-        part: &mut [u8],
+        dest: &mut [u8],
     ) -> Result<()> {
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
-            match stored.next(block_len)? {
-                Stream::Run(value) => part.fill(value),
-                Stream::Raw(raw) => part.copy_from_slice(&raw[from..from + part.len()]),
+            match stored.next_stream(block_len)? {
+                Stream::Run(value) => dest.fill(value),
+                Stream::Raw(raw) => dest.copy_from_slice(&raw[from..from + dest.len()]),
                 Stream::Coded(coded) => {
-                    if let Some(done) = self.decode_stream_part(coded, block_len, from, part) {
+                    if let Some(done) = self.decode_stream_range(coded, block_len, from, dest) {
                         return done;
                     }
                     worker.planes.forget();
                     let whole = grown(&mut buffer, block_len)?;
                     self.decode_stream(worker, coded, whole)?;
-                    part.copy_from_slice(&whole[from..from + part.len()]);
+                    dest.copy_from_slice(&whole[from..from + dest.len()]);
                 }
             }
             Ok(())
@@ -113,26 +114,26 @@ impl BlockDecoder<'_> {
         result
     }
 
-    /// Items of a shuffled block whose byte planes are streams of their own.
-    fn join_items(
+    /// Decodes a range of items of a shuffled block whose byte planes are separate streams.
+    fn unshuffle_planes_range(
         &self,
         worker: &mut Worker,
         nblock: usize,
         block_len: usize,
         from: usize,
-        part: &mut [u8],
+        dest: &mut [u8],
     ) -> Result<()> {
         let streams = self.view.header.typesize();
-        let (len, _) = divided(block_len, streams);
-        let (first, count) = (divided(from, streams).0, divided(part.len(), streams).0);
+        let (len, _) = div_rem(block_len, streams);
+        let (first, count) = (div_rem(from, streams).0, div_rem(dest.len(), streams).0);
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
             worker.planes.set_plane_len(len);
-            let places = worker::places(&mut buffer, streams, len)?;
-            if count < FEW_ITEMS {
-                for (number, own) in places.enumerate() {
-                    let bytes = part[number..].iter_mut().step_by(streams);
-                    let plane = match stored.next(len)? {
+            let buffers = worker::plane_buffers(&mut buffer, streams, len)?;
+            if count < MIN_KERNEL_ITEMS {
+                for (number, own) in buffers.enumerate() {
+                    let bytes = dest[number..].iter_mut().step_by(streams);
+                    let plane = match stored.next_stream(len)? {
                         Stream::Raw(raw) => raw,
                         Stream::Run(value) => {
                             bytes.for_each(|byte| *byte = value);
@@ -140,7 +141,7 @@ impl BlockDecoder<'_> {
                         }
                         Stream::Coded(coded) => {
                             worker.planes.forget_plane(number);
-                            self.decode_stream_loosely(worker, coded, own, len)?;
+                            self.decode_stream_with_slop(worker, coded, own, len)?;
                             own
                         }
                     };
@@ -151,8 +152,8 @@ impl BlockDecoder<'_> {
                 return Ok(());
             }
             let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
-            for (number, (plane, own)) in planes[..streams].iter_mut().zip(places).enumerate() {
-                *plane = match stored.next(len)? {
+            for (number, (plane, own)) in planes[..streams].iter_mut().zip(buffers).enumerate() {
+                *plane = match stored.next_stream(len)? {
                     Stream::Raw(raw) => &raw[first..first + count],
                     Stream::Run(value) => {
                         worker.planes.forget_plane(number);
@@ -162,37 +163,38 @@ impl BlockDecoder<'_> {
                     }
                     Stream::Coded(coded) => {
                         worker.planes.forget_plane(number);
-                        self.decode_stream_loosely(worker, coded, own, len)?;
+                        self.decode_stream_with_slop(worker, coded, own, len)?;
                         &own[first..first + count]
                     }
                 };
             }
-            kernels::shuffle::unshuffle_planes(&planes[..streams], part);
+            kernels::shuffle::unshuffle_planes(&planes[..streams], dest);
             Ok(())
         });
         worker.streams = buffer;
         result
     }
 
-    /// A part of a block whose bits are shuffled, of which only some groups of items are put together.
-    fn join_bits(
+    /// Decodes a range of a bitshuffled block by unshuffling only the groups of items that contain
+    /// it.
+    fn bitunshuffle_range(
         &self,
         worker: &mut Worker,
         nblock: usize,
         block_len: usize,
         groups: &Range<usize>,
         from: usize,
-        part: &mut [u8],
+        dest: &mut [u8],
     ) -> Result<()> {
         let typesize = self.view.header.typesize();
         let streams = self.view.streams(block_len);
         let group = GROUP * typesize;
         let mut buffer = std::mem::take(&mut worker.streams);
-        let mut items = std::mem::take(&mut worker.part);
+        let mut items = std::mem::take(&mut worker.partial_block);
         let result = self.with_stored(worker, nblock, |worker, stored| {
-            let len = divided(block_len, streams).0;
-            let mut ahead = stored;
-            let shuffled: &[u8] = match ahead.next(len)? {
+            let len = div_rem(block_len, streams).0;
+            let mut peek = stored;
+            let shuffled: &[u8] = match peek.next_stream(len)? {
                 Stream::Raw(raw) if streams == 1 => raw,
                 _ => {
                     worker.planes.forget();
@@ -203,31 +205,31 @@ impl BlockDecoder<'_> {
             };
             let items = grown(&mut items, groups.len() * group)?;
             kernels::bitshuffle::bitunshuffle_groups(typesize, shuffled, groups.start, items);
-            part.copy_from_slice(&items[from - groups.start * group..][..part.len()]);
+            dest.copy_from_slice(&items[from - groups.start * group..][..dest.len()]);
             Ok(())
         });
         worker.streams = buffer;
-        worker.part = items;
+        worker.partial_block = items;
         result
     }
 
-    /// Items of a shuffled block that is one stream.
-    fn join_items_of_one_stream(
+    /// Decodes a range of items of a shuffled block that is one stream.
+    fn unshuffle_stream_range(
         &self,
         worker: &mut Worker,
         nblock: usize,
         block_len: usize,
         from: usize,
-        part: &mut [u8],
+        dest: &mut [u8],
     ) -> Result<()> {
         let typesize = self.view.header.typesize();
         let items = block_len / typesize;
-        let (first, count) = (from / typesize, part.len() / typesize);
+        let (first, count) = (from / typesize, dest.len() / typesize);
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
-            let shuffled: &[u8] = match stored.next(block_len)? {
+            let shuffled: &[u8] = match stored.next_stream(block_len)? {
                 Stream::Run(value) => {
-                    part.fill(value);
+                    dest.fill(value);
                     return Ok(());
                 }
                 Stream::Raw(raw) => raw,
@@ -242,7 +244,7 @@ impl BlockDecoder<'_> {
             for (number, plane) in planes[..typesize].iter_mut().enumerate() {
                 *plane = &shuffled[number * items + first..][..count];
             }
-            kernels::shuffle::unshuffle_planes(&planes[..typesize], part);
+            kernels::shuffle::unshuffle_planes(&planes[..typesize], dest);
             Ok(())
         });
         worker.streams = buffer;

@@ -1,57 +1,60 @@
-//! The header of the last chunk. Those of one array are the same but for their length, so it is read once.
+//! A cache of the last chunk's header. The chunks of an array mostly share a header except for
+//! `cbytes`, so it is parsed once.
 
 use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH};
 use super::view::{Blocking, ChunkView};
 use crate::Result;
 use crate::filter::Pipeline;
 
-/// A header, and what follows from it.
-pub(super) struct KnownHeader {
-    /// What it was read from, if the next chunk may have the same.
+/// A parsed header and the values derived from it.
+pub(super) struct HeaderCache {
+    /// The bytes it was parsed from, if it may be reused for the next chunk.
     bytes: Option<[u8; EXTENDED_HEADER_LENGTH]>,
     header: ChunkHeader,
     blocking: Blocking,
     pipeline: Pipeline,
-    /// Whether the pipeline is that of the header.
-    is_prepared: bool,
+    /// Whether `pipeline` was built from `header`.
+    pipeline_ready: bool,
 }
 
-impl Default for KnownHeader {
-    fn default() -> KnownHeader {
-        KnownHeader {
+impl Default for HeaderCache {
+    fn default() -> HeaderCache {
+        HeaderCache {
             bytes: None,
-            header: ChunkHeader::UNREAD,
+            header: ChunkHeader::EMPTY,
             blocking: Blocking::default(),
             pipeline: Pipeline::default(),
-            is_prepared: false,
+            pipeline_ready: false,
         }
     }
 }
 
-impl KnownHeader {
-    /// Reads and checks the header of a chunk, of Blosc 1.x or of any, unless it is the known one.
+impl HeaderCache {
+    /// Parses and checks the header of a chunk, unless it is the cached one. `blosc1` selects the
+    /// rules of Blosc 1.x.
     ///
     /// # Errors
     /// Those of [`ChunkHeader::parse`].
     #[inline(always)]
     pub fn read(&mut self, src: &[u8], blosc1: bool) -> Result<()> {
         match (&self.bytes, src.first_chunk()) {
-            (Some(known), Some(front))
-                if !blosc1 && ChunkHeader::is_same_but_cbytes(known, front) =>
+            (Some(cached), Some(front))
+                if !blosc1 && ChunkHeader::eq_except_cbytes(cached, front) =>
             {
                 self.header.read_cbytes(front)
             }
-            _ => self.read_anew(src, blosc1),
+            _ => self.reparse(src, blosc1),
         }
     }
 
-    fn read_anew(&mut self, src: &[u8], blosc1: bool) -> Result<()> {
+    fn reparse(&mut self, src: &[u8], blosc1: bool) -> Result<()> {
         self.bytes = None;
-        self.is_prepared = false;
-        self.header = ChunkHeader::UNREAD;
-        match blosc1 {
-            true => self.header.read_blosc1(src)?,
-            false => self.header.read(src)?,
+        self.pipeline_ready = false;
+        self.header = ChunkHeader::EMPTY;
+        if blosc1 {
+            self.header.read_blosc1(src)?
+        } else {
+            self.header.read(src)?
         }
         self.blocking = Blocking::of(&self.header);
         if self.header.basic.is_extended() && !blosc1 {
@@ -60,39 +63,40 @@ impl KnownHeader {
         Ok(())
     }
 
-    /// Makes the pipeline that of the header.
+    /// Builds the pipeline of the header.
     #[inline]
-    pub fn prepare(&mut self) {
-        if !self.is_prepared {
+    pub fn prepare_pipeline(&mut self) {
+        if !self.pipeline_ready {
             let header = &self.header;
             self.pipeline
                 .update(&header.filters, header.basic.version, header.typesize());
-            self.is_prepared = self.pipeline.is_builtin_only();
+            self.pipeline_ready = self.pipeline.is_builtin_only();
         }
     }
 
-    /// The header that was read.
+    /// Returns the parsed header.
     pub fn header(&self) -> &ChunkHeader {
         &self.header
     }
 
-    /// The bytes it was read from, those of the length of the chunk perhaps from another one; none of Blosc 1.x.
+    /// Returns the bytes of the header, or none under the rules of Blosc 1.x. Their `cbytes` may be
+    /// that of an earlier chunk.
     pub fn bytes(&self) -> Option<&[u8; EXTENDED_HEADER_LENGTH]> {
         self.bytes.as_ref()
     }
 
-    /// How many blocks such a chunk has.
+    /// The number of blocks of the chunk.
     pub fn nblocks(&self) -> usize {
         self.blocking.count
     }
 
-    /// A chunk with this header, of which nothing else has been read.
+    /// Returns a view of the chunk, with only its header checked.
     #[inline(always)]
     pub fn view<'a>(&'a self, src: &'a [u8]) -> ChunkView<'a> {
-        ChunkView::unread(src, &self.header, self.blocking)
+        ChunkView::from_header(src, &self.header, self.blocking)
     }
 
-    /// The pipeline, after [`KnownHeader::prepare`].
+    /// Returns the pipeline built by [`HeaderCache::prepare_pipeline`].
     pub fn pipeline(&self) -> &Pipeline {
         &self.pipeline
     }
@@ -106,7 +110,7 @@ mod tests {
 
     const NBYTES: usize = 4096;
 
-    /// Ordinary chunks, of several filters and of one block and many, and those that are all said by their headers.
+    /// Regular chunks with several filters, of one block and of many, and special chunks.
     fn chunks() -> Vec<Vec<u8>> {
         let params = CParams {
             typesize: 4,
@@ -152,25 +156,25 @@ mod tests {
         chunks
     }
 
-    /// All that a decompressor says of a chunk.
+    /// Returns the results of all reads of a chunk.
     fn read(decompressor: &mut Decompressor, chunk: &[u8]) -> (Vec<Result<usize>>, Vec<u8>) {
         let mut back = vec![0xA5; 3 * NBYTES];
-        let (whole, parts) = back.split_at_mut(2 * NBYTES);
-        let (item, bytes) = parts.split_at_mut(64);
-        let said = vec![
+        let (whole, ranges) = back.split_at_mut(2 * NBYTES);
+        let (item, bytes) = ranges.split_at_mut(64);
+        let results = vec![
             decompressor.decompress(chunk, whole),
             decompressor.getitem(chunk, 7, 3, item),
             decompressor.getitem_bytes(chunk, 1000, 100, bytes),
         ];
-        // What is written before an error comes up is nobody's business.
-        if said.iter().any(Result::is_err) {
+        // The content of the destination is unspecified after an error.
+        if results.iter().any(Result::is_err) {
             back.clear();
         }
-        (said, back)
+        (results, back)
     }
 
     #[test]
-    fn what_was_read_before_changes_nothing() {
+    fn results_do_not_depend_on_chunks_read_before() {
         let chunks = chunks();
         let mut decompressors = [
             DParams::default(),
@@ -198,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_change_count_from_the_next_chunk_on() {
+    fn changed_parameters_apply_from_the_next_chunk_on() {
         let chunk = chunks().swap_remove(0);
         let mut decompressor = Decompressor::new(DParams::default());
         for blosc1 in [false, true, false] {
@@ -213,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_differ_in_length_alone_have_one_header() {
+    fn chunks_that_differ_only_in_length_share_a_cached_header() {
         let chunks = chunks();
         let mut longer = chunks[0].clone();
         longer.push(0);
