@@ -293,10 +293,10 @@ impl Source {
         let typesize = u64::try_from(array.schunk().typesize()).map_err(|_| Error::Layout)?;
         let description = match array.dtype() {
             None | Some("") => Literal::Text(format!("|V{typesize}")),
-            Some(text) => match text.starts_with(['[', '{']) {
-                true => Literal::parse(text).ok_or_else(|| bcolz::Error::Dtype(text.to_owned()))?,
-                false => Literal::Text(text.to_owned()),
-            },
+            Some(text) if text.starts_with(['[', '{']) => {
+                Literal::parse(text).ok_or_else(|| bcolz::Error::Dtype(text.to_owned()))?
+            }
+            Some(text) => Literal::Text(text.to_owned()),
         };
         let dtype = Dtype::from_description(&description)?;
         if dtype.itemsize() != typesize {

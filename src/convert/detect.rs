@@ -4,7 +4,7 @@
 //! |---|---|
 //! | begins with `blpk` | Bloscpack container |
 //! | begins with `\x93NUMPY` | `.npy` file |
-//! | begins with a frame header, current or legacy | frame; array if it has a `b2nd` or `caterva` metalayer |
+//! | begins with a frame header, current or legacy | frame; array if it has a metalayer for it |
 //! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
 //! | directory with `chunks.b2frame` | frame or array |
 //! | directory with `__rootdirs__` | ctable |

@@ -90,7 +90,7 @@ pub fn repair(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> 
 
 fn repair_bcolz(path: &Path) -> Result<Repaired> {
     let outcome = bcolz::repair(path, &Options::default())?;
-    let repaired = outcome.mended.iter();
+    let repaired = outcome.repaired.iter();
     let lost = outcome.lost.iter();
     Ok(Repaired {
         repaired: repaired
