@@ -1,5 +1,5 @@
-! Fortran arrays of every numeric kind and every rank, and scalars, are arrays of Blosc2 of the same shape and the right
-! type, and come back.
+! Tests that Fortran arrays of every numeric kind and rank, and scalars, round-trip through Blosc2
+! arrays of the same shape and the right type.
 program kinds_and_ranks_of_arrays
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use blosc2, only: b2nd_array

@@ -1,4 +1,5 @@
-! Arrays of every numeric kind and every rank, and scalars, are chunks of Blosc2 and of Blosc 1.x, and come back.
+! Tests that arrays of every numeric kind and rank, and scalars, round-trip through Blosc2 and Blosc
+! 1.x chunks.
 program kinds_and_ranks_of_chunks
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use blosc, only: blosc_compress_ctx, blosc_decompress
