@@ -351,8 +351,8 @@ impl Parser<'_> {
             return None;
         }
         self.skip_whitespace();
-        for (word, value) in [("True", true), ("False", false)] {
-            if self.accept(word) {
+        for (token, value) in [("True", true), ("False", false)] {
+            if self.accept(token) {
                 return Some(Literal::Bool(value));
             }
         }

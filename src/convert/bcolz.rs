@@ -162,7 +162,7 @@ pub fn npy_to_carray(
         .metadata()?
         .len()
         .checked_sub(items)
-        .is_none_or(|there| there < nbytes)
+        .is_none_or(|actual| actual < nbytes)
     {
         return Err(bloscpack::Error::Npy("there are too few items").into());
     }

@@ -197,7 +197,8 @@ fn frame_or_array(path: &Path, prefix: &[u8], kind: Kind) -> Format {
 }
 
 /// Returns the format of the chunk at the start of a file of `len` bytes. If the file is longer or
-/// shorter than the chunk, the chunk must not exceed the maximum compressed size of its data.
+/// shorter than the chunk, the chunk must not exceed the maximum compressed size of its data, and
+/// its blocks must not exceed the data.
 fn chunk(prefix: &[u8], len: u64) -> Option<Format> {
     let header = BasicHeader::parse(prefix).ok()?;
     let nbytes = u64::try_from(header.nbytes).ok()?;

@@ -208,9 +208,9 @@ impl fmt::Display for Error {
                 }
                 None => write!(f, "chunk {number}: it needs {plugin}"),
             },
-            Error::Recipe(what) => write!(
+            Error::Recipe(description) => write!(
                 f,
-                "this is {what}: its chunks are not its data, which only python-blosc2 computes or fetches"
+                "this is {description}: its chunks are not its data, which only python-blosc2 computes or fetches"
             ),
             Error::CutOff { expected, actual } => write!(
                 f,
@@ -232,7 +232,7 @@ impl fmt::Display for Error {
                 )
             }
             Error::Unrepairable(why) => write!(f, "it can't be repaired: {why}"),
-            Error::CannotHold(what) => write!(f, "the target format holds {what}"),
+            Error::CannotHold(content) => write!(f, "the target format holds {content}"),
             Error::NoSuchRange { start, len, size } => {
                 write!(
                     f,
