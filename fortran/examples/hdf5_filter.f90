@@ -41,11 +41,11 @@ contains
   end function
 
   ! Stops the program if an HDF5 call failed.
-  subroutine expect(error, what)
+  subroutine expect(error, message)
     integer, intent(in) :: error
-    character(*), intent(in) :: what
+    character(*), intent(in) :: message
 
-    if (error < 0) error stop what
+    if (error < 0) error stop message
   end subroutine
 
   subroutine write_file(path)

@@ -223,18 +223,18 @@ contains
     call check(stat < 0, 'no indices')
   end subroutine
 
-  subroutine check_equal(array, data, what)
+  subroutine check_equal(array, data, label)
     type(b2nd_array), intent(in) :: array
     integer(int32), intent(in) :: data(:, :, :)
-    character(*), intent(in) :: what
+    character(*), intent(in) :: label
     integer(int32), allocatable :: seen(:, :, :)
     integer :: stat
 
     allocate (seen, mold=data)
     seen = huge(seen)
     call array%to_array(seen, stat)
-    call check_stat(stat, 0, what)
-    call check(all(seen == data), what)
+    call check_stat(stat, 0, label)
+    call check(all(seen == data), label)
   end subroutine
 
   subroutine changes_of_shape()

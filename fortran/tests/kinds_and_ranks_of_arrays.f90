@@ -21,15 +21,15 @@ program kinds_and_ranks_of_arrays
 
 contains
 
-  subroutine round_trip(there, back, label)
-    type(*), dimension(..), intent(in), contiguous, target :: there
+  subroutine round_trip(source, back, label)
+    type(*), dimension(..), intent(in), contiguous, target :: source
     type(*), dimension(..), intent(inout), contiguous, target :: back
     character(*), intent(in) :: label
     type(b2nd_array) :: array
     type(blosc_buffer) :: facts
 
-    call blosc_describe(there, facts)
-    call array%from_array(there)
+    call blosc_describe(source, facts)
+    call array%from_array(source)
     call check(array%ndim() == facts%rank, label//' rank')
     call check(all(array%shape() == facts%extents(:facts%rank)), label//' shape')
     call check(array%itemsize() == facts%item_size, label//' item size')

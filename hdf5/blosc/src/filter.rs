@@ -140,26 +140,26 @@ impl Filter for Blosc {
     }
 
     fn decompress(_: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
-        let no_chunk = |what: &str| Failure(format!("not a Blosc chunk: {what}"));
+        let not_a_chunk = |reason: &str| Failure(format!("not a Blosc chunk: {reason}"));
         // The engine reports all damage with the same error.
-        let damaged = |error: blosc1::Error, what: &str| {
+        let damaged = |error: blosc1::Error, reason: &str| {
             if error == blosc1::Error::Failure {
-                no_chunk(what)
+                not_a_chunk(reason)
             } else {
-                no_chunk(&error.to_string())
+                not_a_chunk(&error.to_string())
             }
         };
         let header = stored
             .first_chunk()
-            .ok_or_else(|| no_chunk("too short for a header"))?;
+            .ok_or_else(|| not_a_chunk("too short for a header"))?;
         let nbytes = usize::try_from(blosc1::sizes(header).nbytes);
-        let nbytes = nbytes.map_err(|_| no_chunk("a negative size"))?;
+        let nbytes = nbytes.map_err(|_| not_a_chunk("a negative size"))?;
         let lengths = blosc1::lengths(header, nbytes)
             .map_err(|error| damaged(error, "its header is damaged"))?;
         let stored = stored.get(..lengths.src);
-        let stored = stored.ok_or_else(|| no_chunk("longer than what is stored"))?;
+        let stored = stored.ok_or_else(|| not_a_chunk("longer than the stored data"))?;
         if lengths.dest > backed_size(header[FLAGS] >> FORMAT_SHIFT, lengths.src) {
-            return Err(no_chunk("more data than its bytes can hold"));
+            return Err(not_a_chunk("more data than its bytes can hold"));
         }
         let mut data = Buffer::zeroed(lengths.dest)?;
         let nthreads = Settings::new().threads();
