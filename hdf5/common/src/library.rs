@@ -1,12 +1,11 @@
 //! Lookup of libhdf5 in the process.
 //!
 //! The functions must be those of the calling libhdf5. They are in the object (shared library or
-//! program) that contains the return address of the callback, regardless of its file name and the
-//! way it was loaded: Python loads private copies with names such as `libhdf5-9e18f0c6.so.320.0.0`.
-//! If that object exports no HDF5 functions, these are tried in order: the library set by
-//! [`prefer`], the libraries linked to the program, any object that exports them. A wrong guess is
-//! harmless: another copy of HDF5 does not know the identifiers of the caller's objects and returns
-//! an error.
+//! program) that contains the return address of the callback, regardless of its file name and of
+//! `dlopen` flags: Python loads private copies with names such as `libhdf5-9e18f0c6.so.320.0.0`. If
+//! that object exports no HDF5 functions, these are tried in order: the library set by [`prefer`],
+//! the libraries linked to the program, any object that exports them. A wrong guess is harmless:
+//! another copy of HDF5 does not know the identifiers of the caller's objects and returns an error.
 //!
 //! A program that links HDF5 statically exports its functions only if it is linked with
 //! `-rdynamic`.

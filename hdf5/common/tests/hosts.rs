@@ -1,4 +1,4 @@
-//! Tests of the plugins in programs that use HDF5 in different ways.
+//! Tests of the plugins in programs that link or load HDF5 differently.
 
 mod common;
 
