@@ -244,7 +244,7 @@ fn repair(disk: &Disk) {
     };
     assert!(kept(disk) >= before, "a file is gone");
     let found = bcolz::verify(root(), &options).expect("it was just repaired");
-    assert_eq!(found, repaired.left);
+    assert_eq!(found, repaired.remaining);
     let mut draw = Draw::new(ROOT.as_bytes());
     if is_right(&found) {
         read(&options, &mut draw);

@@ -5,7 +5,7 @@ use crate::json;
 use crate::place::STANDARD;
 use crate::verify::status_of;
 use crate::voice::{Failure, Outcome, Paint};
-use ferroblosc::convert::{self, Fault, Health, Mended, Reading, Way};
+use ferroblosc::convert::{self, Fault, Reading, RepairMode, Repaired, Verification};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::staging::Staged;
 use serde_json::json;
@@ -24,17 +24,17 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
         nthreads: cli.nthreads(),
     };
     let before = convert::verify(path, &found, &reading).map_err(blame)?;
-    let way = convert::way(path, &found);
+    let way = convert::repair_mode(path, &found);
     // What is only not judged is not touched.
     if !before.is_damaged() || !args.write {
         return tell_plan(args, path, &before, way);
     }
     let (mended, kept) = match way {
-        Way::Not(_) => return tell_plan(args, path, &before, way),
-        Way::InPlace => (convert::mend(path, &found, path).map_err(blame)?, None),
-        Way::Anew => {
+        RepairMode::Impossible(_) => return tell_plan(args, path, &before, way),
+        RepairMode::InPlace => (convert::repair(path, &found, path).map_err(blame)?, None),
+        RepairMode::Rebuild => {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-            let mended = convert::mend(path, &found, staged.path())
+            let mended = convert::repair(path, &found, staged.path())
                 .map_err(|error| blame(error).of_target(staged.path(), path))?;
             let kept = staged.commit_beside();
             let kept = kept.map_err(|error| Failure::from(error).at(path))?;
@@ -49,7 +49,7 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     tell_done(args, path, &mended, kept.as_deref(), &after)
 }
 
-fn outcome_of(health: &Health) -> Outcome {
+fn outcome_of(health: &Verification) -> Outcome {
     match status_of(health) {
         None => Ok(()),
         Some(status) => Err(Failure::Said(status)),
@@ -57,20 +57,22 @@ fn outcome_of(health: &Health) -> Outcome {
 }
 
 /// What would be done about each fault.
-fn plan(fault: &Fault, way: Way) -> &'static str {
+fn plan(fault: &Fault, way: RepairMode) -> &'static str {
     match way {
         _ if fault.is_note => "nothing needs to be done",
         _ if fault.needs.is_some() => {
             "it stays as it is: without the plugin nothing is known of it"
         }
-        Way::Not(why) => why,
-        Way::InPlace => "it would be mended in its place",
-        Way::Anew if fault.chunk.is_some() => "the chunk would become zeros if it can't be read",
-        Way::Anew => "it would be written anew from what can be read",
+        RepairMode::Impossible(why) => why,
+        RepairMode::InPlace => "it would be mended in its place",
+        RepairMode::Rebuild if fault.chunk.is_some() => {
+            "the chunk would become zeros if it can't be read"
+        }
+        RepairMode::Rebuild => "it would be written anew from what can be read",
     }
 }
 
-fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outcome {
+fn tell_plan(args: &RepairArgs, path: &Path, health: &Verification, way: RepairMode) -> Outcome {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if args.json {
@@ -117,7 +119,7 @@ fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outco
         writeln!(output, "  {}", escape(&fault.to_string()))?;
         writeln!(output, "    {}", paint.faint(plan(fault, way)))?;
     }
-    if !matches!(way, Way::Not(_)) {
+    if !matches!(way, RepairMode::Impossible(_)) {
         writeln!(
             output,
             "nothing was changed; 'b2 repair --write {shown}' does it"
@@ -129,16 +131,16 @@ fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outco
 fn tell_done(
     args: &RepairArgs,
     path: &Path,
-    mended: &Mended,
+    mended: &Repaired,
     kept: Option<&Path>,
-    after: &Health,
+    after: &Verification,
 ) -> Outcome {
     if args.json {
         json::print(&json!({
             "path": path.to_string_lossy(),
             "written": true,
             "faults": after.faults.iter().map(json::fault).collect::<serde_json::Value>(),
-            "mended": mended.mended,
+            "mended": mended.repaired,
             "lost": mended.lost,
             "kept": kept.map(|kept| kept.to_string_lossy()),
         }))?;
@@ -146,7 +148,7 @@ fn tell_done(
     }
     let paint = Paint::output();
     let mut output = std::io::stdout().lock();
-    let verdict = match after.is_right() {
+    let verdict = match after.is_intact() {
         true => paint.good("mended"),
         false => paint.bad("mended in part"),
     };
@@ -155,7 +157,7 @@ fn tell_done(
         "{}: {verdict}",
         paint.bold(&escape(&path.display().to_string()))
     )?;
-    for line in &mended.mended {
+    for line in &mended.repaired {
         writeln!(output, "  mended: {}", escape(line))?;
     }
     for line in &mended.lost {

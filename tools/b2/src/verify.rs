@@ -4,7 +4,7 @@ use crate::cli::{Cli, VerifyArgs};
 use crate::info::{each, graver};
 use crate::json;
 use crate::voice::{Failure, Outcome, Paint};
-use ferroblosc::convert::{self, Fault, Health, Reading};
+use ferroblosc::convert::{self, Fault, Reading, Verification};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::status;
 use std::io::Write;
@@ -40,23 +40,23 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
 }
 
 /// The exit status of what was found, if it is none of success.
-pub fn status_of(health: &Health) -> Option<u8> {
+pub fn status_of(health: &Verification) -> Option<u8> {
     if health.is_damaged() {
         Some(status::CORRUPT)
-    } else if health.is_right() {
+    } else if health.is_intact() {
         None
     } else {
         Some(status::MISSING_PLUGIN)
     }
 }
 
-fn tell(name: &str, health: &Health) -> Outcome {
+fn tell(name: &str, health: &Verification) -> Outcome {
     let paint = Paint::output();
     let mut output = std::io::stdout().lock();
     let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
     let faults = health.faults.iter().filter(is_damage).count();
     let verdict = match faults {
-        0 if !health.is_right() => paint.bad("a plugin is missing"),
+        0 if !health.is_intact() => paint.bad("a plugin is missing"),
         0 if !health.has_checksums => paint.good("structure is sound"),
         0 => paint.good("right"),
         1 => paint.bad("1 fault"),
@@ -70,7 +70,7 @@ fn tell(name: &str, health: &Health) -> Outcome {
         (None, _) => String::new(),
     };
     let name = escape(name);
-    let limit = if health.is_right() && !health.has_checksums {
+    let limit = if health.is_intact() && !health.has_checksums {
         "; no checksums, so changed bytes inside chunks can't be seen"
     } else {
         ""

@@ -178,7 +178,7 @@ fn a_type_can_be_given_and_taken_away() {
     assert_eq!(said.status, 1);
     assert_eq!(
         said.err(),
-        "b2: error: n.npy: the format that is written holds bytes alone, without the type and shape of an array\n\
+        "b2: error: n.npy: the target format holds bytes alone, without the type and shape of an array\n\
          b2: hint: '--raw' takes the bytes alone; b2nd and .npy hold arrays of any kind\n"
     );
     folder.out("convert n.npy n.blosc2 --raw");
@@ -188,7 +188,7 @@ fn a_type_can_be_given_and_taken_away() {
     let said = folder.line("convert n.b2frame m.npy --dtype |S5");
     assert_eq!(
         said.err(),
-        "b2: error: n.b2frame: 24 bytes are no items of 5 bytes\n"
+        "b2: error: n.b2frame: 24 bytes are not a multiple of items of 5 bytes\n"
     );
 }
 
@@ -459,7 +459,7 @@ mod attachments {
                 if said.status != 0 {
                     // Records in a chunk, or an array where only bytes can be.
                     assert!(
-                        said.err().contains("the format that is written holds"),
+                        said.err().contains("the target format holds"),
                         "{line}: {}",
                         said.err()
                     );

@@ -127,7 +127,7 @@ fn what_is_nothing_of_ours_is_an_error_and_damage_another_one() {
     assert_eq!(said.status, 1);
     assert_eq!(
         said.err(),
-        "b2: error: notes.txt: this is none of the formats that are known\n\
+        "b2: error: notes.txt: the format is unknown\n\
          b2: hint: 'b2 compress' packs files of any kind\n"
     );
     assert_eq!(folder.line("info").status, 2);

@@ -1,13 +1,14 @@
-//! Mending what can be mended, in one way for all formats.
+//! Repairs data of any format as far as possible.
 //!
-//! | format | what is mended |
-//! |---|---|
-//! | frame, b2nd | chunks that can't be read become zeros, metalayers that can't are left out; what leads to the chunks is written anew. A file whose index or trailer is lost: chunks are found by walking from one to the next |
-//! | Bloscpack | a change that was interrupted is undone; chunks that can't be read become zeros, digests and offsets are written anew |
-//! | bcolz | what [`crate::bcolz::repair`] mends, in its place |
-//! | chunk, `.npy` | nothing: what is lost is nowhere else |
+//! - Frames and b2nd arrays are rebuilt: unreadable chunks become zeros, unreadable metalayers are
+//!   dropped, index and trailer are rewritten. If the index or trailer of a file is lost, the
+//!   chunks are found by scanning from the header.
+//! - Bloscpack: an interrupted change is rolled back in place. Otherwise the container is rebuilt:
+//!   unreadable chunks become zeros, digests and offsets are rewritten.
+//! - bcolz: [`crate::bcolz::repair`] repairs in place.
+//! - Chunks and `.npy` files have no redundancy and cannot be repaired.
 //!
-//! What is mended is made anew beside the old one, which keeps its bytes.
+//! A rebuild writes a new file and leaves the old one unchanged.
 
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -30,67 +31,69 @@ use crate::plugin;
 use crate::schunk::copy::{copy_head, copy_vlmetalayer};
 use crate::schunk::{Layers, SChunk, State, meta};
 
-/// What was done.
+/// The result of [`repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mended {
-    /// What was mended.
-    pub mended: Vec<String>,
-    /// What is lost.
+pub struct Repaired {
+    /// Descriptions of the repaired items.
+    pub repaired: Vec<String>,
+    /// Descriptions of the lost items.
     pub lost: Vec<String>,
 }
 
-/// Where something is mended.
+/// The effect of [`repair`] on the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// A whole one is made anew.
-    Anew,
-    /// In its place; what is replaced is kept beside it.
+pub enum RepairMode {
+    /// A new file or directory is written.
+    Rebuild,
+    /// The source is changed in place; replaced files are kept beside it.
     InPlace,
-    /// Not at all, for this reason.
-    Not(&'static str),
+    /// The source cannot be repaired, for this reason.
+    Impossible(&'static str),
 }
 
-/// How something of a format is mended.
-pub fn way(path: &Path, found: &Detected) -> Way {
+/// Returns the mode in which [`repair`] handles the data at `path`.
+pub fn repair_mode(path: &Path, found: &Detected) -> RepairMode {
     match found.format {
-        Format::Frame | Format::B2nd => Way::Anew,
-        Format::Bloscpack if bloscpack::check_complete(path).is_err() => Way::InPlace,
-        Format::Bloscpack => Way::Anew,
-        Format::Carray | Format::Ctable => Way::InPlace,
-        Format::Blosc1 | Format::Blosc2 => Way::Not("what a chunk has lost is nowhere else"),
-        Format::Npy => Way::Not("what a .npy file has lost is nowhere else"),
+        Format::Frame | Format::B2nd => RepairMode::Rebuild,
+        Format::Bloscpack if bloscpack::check_complete(path).is_err() => RepairMode::InPlace,
+        Format::Bloscpack => RepairMode::Rebuild,
+        Format::Carray | Format::Ctable => RepairMode::InPlace,
+        Format::Blosc1 | Format::Blosc2 => {
+            RepairMode::Impossible("lost data of a chunk can't be restored")
+        }
+        Format::Npy => RepairMode::Impossible("lost data of a .npy file can't be restored"),
     }
 }
 
-/// Mends what is at a path: makes a whole one at `output`, where nothing is yet, or mends it in its place, as
-/// [`way`] says.
+/// Repairs the data at `path`: writes them to `output`, which must not exist, or changes them in
+/// place, depending on [`repair_mode`].
 ///
 /// # Errors
-/// [`Error::Beyond`] when too little is left; those of reading and writing.
-pub fn mend(path: &Path, found: &Detected, output: &Path) -> Result<Mended> {
-    match (found.format, way(path, found)) {
-        (_, Way::Not(why)) => Err(Error::Beyond(why)),
-        (Format::Bloscpack, Way::InPlace) => {
+/// Returns [`Error::Unrepairable`] if too little is left, or the error of reading or writing.
+pub fn repair(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
+    match (found.format, repair_mode(path, found)) {
+        (_, RepairMode::Impossible(reason)) => Err(Error::Unrepairable(reason)),
+        (Format::Bloscpack, RepairMode::InPlace) => {
             let is_undone = bloscpack::recover(path)?;
-            let mended =
-                is_undone.then(|| "a change that was interrupted has been undone".to_owned());
-            Ok(Mended {
-                mended: mended.into_iter().collect(),
+            let repaired =
+                is_undone.then(|| "an interrupted change has been rolled back".to_owned());
+            Ok(Repaired {
+                repaired: repaired.into_iter().collect(),
                 lost: Vec::new(),
             })
         }
-        (Format::Bloscpack, _) => mend_container(path, output),
-        (Format::Carray | Format::Ctable, _) => mend_bcolz(path),
-        _ => mend_frame(path, found, output),
+        (Format::Bloscpack, _) => repair_container(path, output),
+        (Format::Carray | Format::Ctable, _) => repair_bcolz(path),
+        _ => repair_frame(path, found, output),
     }
 }
 
-fn mend_bcolz(path: &Path) -> Result<Mended> {
-    let repaired = bcolz::repair(path, &Options::default())?;
-    let mended = repaired.mended.iter();
-    let lost = repaired.lost.iter();
-    Ok(Mended {
-        mended: mended
+fn repair_bcolz(path: &Path) -> Result<Repaired> {
+    let outcome = bcolz::repair(path, &Options::default())?;
+    let repaired = outcome.repaired.iter();
+    let lost = outcome.lost.iter();
+    Ok(Repaired {
+        repaired: repaired
             .map(|finding| format!("{}: {}", finding.path.display(), finding.fault))
             .collect(),
         lost: lost
@@ -99,16 +102,16 @@ fn mend_bcolz(path: &Path) -> Result<Mended> {
     })
 }
 
-fn mend_frame(path: &Path, found: &Detected, output: &Path) -> Result<Mended> {
+fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
     match open_schunk(path, found.is_directory, 1) {
         Ok(schunk) => copy_sound(schunk, found.is_directory, output),
-        Err(_) if !found.is_directory && !found.is_legacy => walk(path, output),
+        Err(_) if !found.is_directory && !found.is_legacy => scan(path, output),
         Err(error) => Err(error.into()),
     }
 }
 
-/// A super-chunk to put sound chunks into.
-fn begin(output: &Path, directory: bool, params: CParams, checksums: bool) -> Result<SChunk> {
+/// Creates the super-chunk that receives the intact chunks.
+fn create(output: &Path, directory: bool, params: CParams, checksums: bool) -> Result<SChunk> {
     let writing = Writing {
         checksums,
         ..Writing::default()
@@ -117,7 +120,7 @@ fn begin(output: &Path, directory: bool, params: CParams, checksums: bool) -> Re
     Ok(SChunk::create(storage, params, DParams::default())?)
 }
 
-/// A chunk of zeros.
+/// Returns a chunk of zeros.
 fn zeros(params: &CParams, nbytes: i32) -> Result<Vec<u8>> {
     let mut chunk = vec![0; EXTENDED_HEADER_LENGTH];
     let len = special::zeros(params, nbytes, &mut chunk)?;
@@ -125,9 +128,9 @@ fn zeros(params: &CParams, nbytes: i32) -> Result<Vec<u8>> {
     Ok(chunk)
 }
 
-/// Copies the chunks of a frame that can be read.
-fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mended> {
-    let mut mended = Mended::default();
+/// Copies the readable chunks of a frame.
+fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Repaired> {
+    let mut repaired = Repaired::default();
     let report = schunk.verify()?;
     let seal = match schunk.state_mut().frame_mut() {
         Some(frame) => frame.seal()?,
@@ -135,13 +138,13 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
     };
     let has_checksums = !matches!(seal, Seal::Absent);
     if matches!(seal, Seal::Broken(_)) {
-        mended
-            .mended
-            .push("what leads to the chunks has its fingerprint again".to_owned());
+        repaired
+            .repaired
+            .push("the fingerprint of header, index and trailer was rewritten".to_owned());
     }
     let state = schunk.state();
     let params = state.recorded().params(state.counters().blocksize);
-    let mut copy = begin(output, directory, params.clone(), has_checksums)?;
+    let mut copy = create(output, directory, params.clone(), has_checksums)?;
     copy_head(state, copy.state_mut())?;
     let chunksize = schunk.chunksize();
     let last = schunk.nchunks() - 1;
@@ -151,16 +154,19 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
             copy.append_chunk(&schunk.chunk(number)?)?;
             continue;
         }
-        let nbytes = match number == last {
-            true => schunk.nbytes() - i64::from(chunksize) * last,
-            false => chunksize.into(),
+        let nbytes = if number == last {
+            schunk.nbytes() - i64::from(chunksize) * last
+        } else {
+            chunksize.into()
         };
         let nbytes = i32::try_from(nbytes)
             .ok()
             .filter(|&nbytes| nbytes > 0 && chunksize > 0);
-        let nbytes = nbytes.ok_or(Error::Beyond("nothing tells how long the lost chunks were"))?;
+        let nbytes = nbytes.ok_or(Error::Unrepairable(
+            "the sizes of the lost chunks are unknown",
+        ))?;
         copy.append_chunk(&zeros(&params, nbytes)?)?;
-        mended
+        repaired
             .lost
             .push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
     }
@@ -169,7 +175,7 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
         copied = layers.iter().try_for_each(|(name, chunk)| {
             if report.bad_vlmetalayers.iter().any(|bad| bad == name) {
                 let name = String::from_utf8_lossy(name);
-                mended.lost.push(format!("the metalayer {name:?}"));
+                repaired.lost.push(format!("the metalayer {name:?}"));
                 return Ok(());
             }
             copy_vlmetalayer(copy.state_mut(), name, chunk)
@@ -177,38 +183,38 @@ fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Mend
     });
     copied?;
     copy.close()?;
-    Ok(mended)
+    Ok(repaired)
 }
 
-/// Finds the chunks of a frame that doesn't say where they are, from its header on. The copy has checksums, unless a
-/// chunk needs a missing plugin: a checksum would say that its data are right.
-fn walk(path: &Path, output: &Path) -> Result<Mended> {
-    let (mended, is_judged) = walk_once(path, output, true)?;
-    if is_judged {
-        return Ok(mended);
+/// Recovers the chunks of a frame without a readable index by scanning from its header. The copy
+/// has checksums, unless a chunk needs a missing plugin: a checksum would certify unverified data.
+fn scan(path: &Path, output: &Path) -> Result<Repaired> {
+    let (repaired, is_verified) = scan_once(path, output, true)?;
+    if is_verified {
+        return Ok(repaired);
     }
     std::fs::remove_file(output)?;
-    Ok(walk_once(path, output, false)?.0)
+    Ok(scan_once(path, output, false)?.0)
 }
 
-/// Does the work of [`walk`]. The second result is whether all chunks could be decompressed.
-fn walk_once(path: &Path, output: &Path, checksums: bool) -> Result<(Mended, bool)> {
-    let too_little = Error::Beyond("not even the header of the frame can be read");
+/// Performs one scan. The second result is whether all chunks could be decompressed.
+fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, bool)> {
+    let too_little = Error::Unrepairable("the header of the frame can't be read");
     let mut file = NamedFile::open_regular(path)?;
     let mut fixed = [0; FIXED_HEADER_LEN];
     file.read_exact(&mut fixed)?;
     let header = FrameHeader::parse(&fixed, Kind::Contiguous).map_err(|_| too_little)?;
     let len = file.file().metadata()?.len();
-    let mut front = Vec::new();
+    let mut head = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     (&mut file)
         .take(header.header_len.into())
-        .read_to_end(&mut front)?;
-    let layers = metalayers::parse(&front).unwrap_or_default();
+        .read_to_end(&mut head)?;
+    let layers = metalayers::parse(&head).unwrap_or_default();
     let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
-    let mut copy = begin(output, false, params.clone(), checksums)?;
-    let mut is_judged = true;
+    let mut copy = create(output, false, params.clone(), checksums)?;
+    let mut is_verified = true;
     for layer in &layers {
         meta::add(copy.state_mut(), &layer.name, &layer.content)?;
     }
@@ -228,21 +234,19 @@ fn walk_once(path: &Path, output: &Path, checksums: bool) -> Result<(Mended, boo
         let fits = chunksize > 0 && i64::from(nbytes) == left.min(chunksize.into());
         let mut plain = vec![0; usize::try_from(nbytes).unwrap_or(0)];
         let read = decompressor.decompress(&chunk, &mut plain);
-        // A chunk that needs a missing plugin can't be judged, and is kept.
-        let is_unjudged = read.is_err() && needs_plugin(&chunk);
-        if !fits || read.is_err() && !is_unjudged {
+        // A chunk that needs a missing plugin cannot be verified. It is kept.
+        let is_unverified = read.is_err() && needs_plugin(&chunk);
+        if !fits || read.is_err() && !is_unverified {
             break;
         }
-        is_judged &= !is_unjudged;
+        is_verified &= !is_unverified;
         copy.append_chunk(&chunk)?;
         position += chunk.len() as u64;
     }
     let found = copy.nchunks();
-    let mut mended = Mended {
-        mended: vec![format!(
-            "{found} chunks were found by walking from one to the next"
-        )],
-        lost: vec!["metalayers of variable length".to_owned()],
+    let mut repaired = Repaired {
+        repaired: vec![format!("{found} chunks were found by scanning the file")],
+        lost: vec!["variable-length metalayers".to_owned()],
     };
     let first = copy.nbytes();
     while copy.nbytes() < wanted && chunksize > 0 {
@@ -250,12 +254,12 @@ fn walk_once(path: &Path, output: &Path, checksums: bool) -> Result<(Mended, boo
         copy.append_chunk(&zeros(&params, i32::try_from(nbytes).unwrap_or(chunksize))?)?;
     }
     if first < wanted {
-        mended.lost.push(format!(
+        repaired.lost.push(format!(
             "the data from byte {first} to {wanted} are zeros now"
         ));
     }
     copy.close()?;
-    Ok((mended, is_judged))
+    Ok((repaired, is_verified))
 }
 
 /// Whether a chunk needs a plugin that is missing.
@@ -263,10 +267,11 @@ fn needs_plugin(chunk: &[u8]) -> bool {
     ChunkHeader::parse(chunk).is_ok_and(|header| plugin::missing_in(&header).is_some())
 }
 
-/// Reads the chunk that begins where the file stands, if one does and all of it is there.
-fn next_chunk(file: &mut NamedFile, room: u64) -> Result<Option<Vec<u8>>> {
+/// Reads the chunk at the current file position, or returns `None` if it is invalid or longer than
+/// `available` bytes.
+fn next_chunk(file: &mut NamedFile, available: u64) -> Result<Option<Vec<u8>>> {
     let mut head = [0; EXTENDED_HEADER_LENGTH];
-    if room < head.len() as u64 {
+    if available < head.len() as u64 {
         return Ok(None);
     }
     file.read_exact(&mut head)?;
@@ -274,7 +279,7 @@ fn next_chunk(file: &mut NamedFile, room: u64) -> Result<Option<Vec<u8>>> {
         return Ok(None);
     };
     let cbytes = u64::try_from(header.cbytes).unwrap_or(0);
-    if cbytes < head.len() as u64 || cbytes > room {
+    if cbytes < head.len() as u64 || cbytes > available {
         return Ok(None);
     }
     let mut chunk = head.to_vec();
@@ -283,25 +288,25 @@ fn next_chunk(file: &mut NamedFile, room: u64) -> Result<Option<Vec<u8>>> {
     Ok(Some(chunk))
 }
 
-/// Copies the chunks of a container that can be read, with digests and offsets of their own.
-fn mend_container(path: &Path, output: &Path) -> Result<Mended> {
+/// Copies the readable chunks of a container and writes new digests and offsets.
+fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
     let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
     let header = *archive.header();
-    let nchunks = header
-        .nchunks
-        .ok_or(Error::Beyond("it does not tell how many chunks it has"))?;
+    let nchunks = header.nchunks.ok_or(Error::Unrepairable(
+        "it does not record the number of its chunks",
+    ))?;
     let section = archive.metadata().cloned();
     let mut writer = BufWriter::new(crate::io::named::NamedFile::create(output)?);
     let made = Header {
         max_app_chunks: header.max_app_chunks,
         ..header
     };
-    let mut front = made.encode()?;
+    let mut head = made.encode()?;
     if let Some(section) = &section {
-        front.extend(section.encode()?);
+        head.extend(section.encode()?);
     }
-    writer.write_all(&front)?;
-    let mut position = front.len() as u64;
+    writer.write_all(&head)?;
+    let mut position = head.len() as u64;
     let entries = if header.offsets {
         made.entries().unwrap_or(0)
     } else {
@@ -311,22 +316,23 @@ fn mend_container(path: &Path, output: &Path) -> Result<Mended> {
         writer.write_all(&blpk::UNUSED_OFFSET.to_le_bytes())?;
     }
     position += entries * OFFSET_LENGTH;
-    let mut mended = Mended::default();
+    let mut repaired = Repaired::default();
     let mut offsets = Vec::new();
     let (mut stored, mut plain) = (Vec::new(), Vec::new());
     for number in 0..nchunks {
         let is_sound = archive.read_chunk(number, &mut plain).is_ok();
-        let place = archive.read_stored(number, &mut stored);
-        let is_kept = is_sound || place.is_ok() && needs_plugin(&stored);
-        if let (true, Ok(place)) = (is_kept, place) {
-            // Its digest is made anew.
-            stored.truncate(place.chunk.cbytes as usize);
+        let entry = archive.read_stored(number, &mut stored);
+        let is_kept = is_sound || entry.is_ok() && needs_plugin(&stored);
+        if let (true, Ok(entry)) = (is_kept, entry) {
+            // Cut off the old digest.
+            stored.truncate(entry.chunk.cbytes as usize);
         } else {
             let nbytes = header.nbytes_of(number);
-            let nbytes =
-                nbytes.ok_or(Error::Beyond("nothing tells how long the lost chunks were"))?;
+            let nbytes = nbytes.ok_or(Error::Unrepairable(
+                "the sizes of the lost chunks are unknown",
+            ))?;
             stored = zeros_of_blosc1(nbytes, header.typesize)?;
-            mended
+            repaired
                 .lost
                 .push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
         }
@@ -337,17 +343,19 @@ fn mend_container(path: &Path, output: &Path) -> Result<Mended> {
         position += (stored.len() + digest.len()) as u64;
     }
     if header.offsets {
-        writer.seek(SeekFrom::Start(front.len() as u64))?;
+        writer.seek(SeekFrom::Start(head.len() as u64))?;
         for offset in offsets {
             writer.write_all(&offset.to_le_bytes())?;
         }
-        mended.mended.push("the offsets of the chunks".to_owned());
+        repaired
+            .repaired
+            .push("the offsets of the chunks".to_owned());
     }
     writer.flush()?;
-    Ok(mended)
+    Ok(repaired)
 }
 
-/// A chunk of zeros of Blosc 1.x.
+/// Returns a Blosc 1.x chunk of zeros.
 fn zeros_of_blosc1(nbytes: u32, typesize: u8) -> Result<Vec<u8>> {
     let params = blosc1::Params {
         call: blosc1::Call {

@@ -1,8 +1,9 @@
-//! Attributes as the variable-length metalayers of a super-chunk, and back.
+//! Stores attributes as variable-length metalayers of a super-chunk and reads them back.
 //!
-//! An attribute becomes a layer of its name with its value in MessagePack, which is how Python's users of Blosc2 keep
-//! such things. What no layer can hold so, such as whole numbers of more than 64 bits and attributes with long
-//! names, stands with the rest of a carray's description in one more layer, `__bcolz__`: a text of JSON, in MessagePack.
+//! An attribute becomes a metalayer of the same name with its value in MessagePack, the convention
+//! of python-blosc2. Values that no such metalayer can hold, such as integers of more than 64 bits
+//! and attributes with long names, go to one more metalayer, `__bcolz__`, together with the fill
+//! value and the table description. Its content is a JSON text in MessagePack:
 //!
 //! ```text
 //! {"dflt": 0, "attrs": {…}, "table": {"names": ["a", "b"], "attrs": {…}}}
@@ -16,52 +17,52 @@ use crate::frame::{MAX_NAME_LEN, MAX_VLMETALAYERS};
 use crate::schunk::{Layers, SChunk, State};
 use crate::{Error, Result, b2nd};
 
-/// The layer of what no other layer holds.
+/// The metalayer of everything that no other metalayer can hold.
 pub(super) const DESCRIPTION: &str = "__bcolz__";
 const DFLT: &str = "dflt";
 const ATTRS: &str = "attrs";
 const TABLE: &str = "table";
 const NAMES: &str = "names";
-/// How deep values may be nested.
+/// The maximum nesting depth of values.
 const MAX_DEPTH: usize = 100;
 
-/// What is to be said of a carray besides its rows.
+/// The description of a carray, apart from its rows.
 #[derive(Clone, Debug, Default)]
 pub struct Described {
-    /// Its attributes.
+    /// The attributes.
     pub attrs: Vec<(String, Value)>,
-    /// What its growth fills with.
+    /// The fill value of new rows.
     pub dflt: Option<Value>,
-    /// The table it is a column of.
+    /// The table that the carray is a column of.
     pub table: Option<TableDescription>,
-    /// Layers that no attribute can hold.
-    pub left: Vec<String>,
+    /// Names of the metalayers that are not representable as attributes.
+    pub unmapped: Vec<String>,
 }
 
-/// What is to be said of a table.
+/// The description of a table.
 #[derive(Clone, Debug, Default)]
 pub struct TableDescription {
-    /// The columns in their order.
+    /// The names of the columns in order.
     pub names: Vec<String>,
     /// The attributes.
     pub attrs: Vec<(String, Value)>,
 }
 
-/// Attributes as pairs.
+/// Returns the attributes as name-value pairs.
 pub fn pairs(attrs: &Attrs) -> Vec<(String, Value)> {
     let owned = |(name, value): (&str, &Value)| (name.to_owned(), value.clone());
     attrs.iter().map(owned).collect()
 }
 
 impl Described {
-    /// Adds the layers to a super-chunk without any.
+    /// Adds the metalayers to a super-chunk without any.
     pub fn write(&self, schunk: &mut SChunk) -> Result<()> {
         let mut rest = Vec::new();
         for (name, value) in &self.attrs {
             let is_name = !name.is_empty() && name.len() <= MAX_NAME_LEN && name != DESCRIPTION;
-            // One layer stays for what there is no room for.
-            let has_room = schunk.vlmetalayer_names().len() + 1 < MAX_VLMETALAYERS;
-            match packed(value).filter(|_| is_name && has_room && !name.contains('\0')) {
+            // Reserve one metalayer for `DESCRIPTION`.
+            let has_slot = schunk.vlmetalayer_names().len() + 1 < MAX_VLMETALAYERS;
+            match encode(value).filter(|_| is_name && has_slot && !name.contains('\0')) {
                 Some(bytes) => schunk.add_vlmetalayer(name, &bytes)?,
                 None => rest.push((name.clone(), value.clone())),
             }
@@ -85,34 +86,36 @@ impl Described {
             return Ok(());
         }
         let json = Value::Text(Value::object(entries).to_json());
-        let bytes = packed(&json).ok_or(Error::Failure)?;
+        let bytes = encode(&json).ok_or(Error::Failure)?;
         schunk.add_vlmetalayer(DESCRIPTION, &bytes)
     }
 
-    /// What the layers of a super-chunk say.
+    /// Reads the description from the metalayers of a super-chunk.
     pub fn read(schunk: &SChunk) -> Result<Described> {
         let mut described = Described::default();
         schunk.state().with_layers(Layers::Fixed, &mut |layers| {
             let names = layers.iter().map(|(name, _)| String::from_utf8_lossy(name));
-            described.left = names
+            described.unmapped = names
                 .filter(|name| name != b2nd::meta::NAME && name != b2nd::meta::OLD_NAME)
                 .map(|name| name.into_owned())
                 .collect();
         });
         for name in schunk.vlmetalayer_names() {
-            match unpacked(&schunk.vlmetalayer(&name)?) {
-                Some(Value::Text(json)) if name == DESCRIPTION => described.take_rest(&json),
+            match decode(&schunk.vlmetalayer(&name)?) {
+                Some(Value::Text(json)) if name == DESCRIPTION => {
+                    described.merge_description(&json)
+                }
                 Some(value) => described.attrs.push((name, value)),
-                None => described.left.push(name),
+                None => described.unmapped.push(name),
             }
         }
         Ok(described)
     }
 
-    /// Takes what stands in the layer of the rest; without sense it is left.
-    fn take_rest(&mut self, json: &str) {
+    /// Merges the content of `DESCRIPTION`. Invalid content is listed in `left`.
+    fn merge_description(&mut self, json: &str) {
         let Ok(rest @ Value::Object(_)) = Value::parse(json.as_bytes()) else {
-            self.left.push(DESCRIPTION.to_owned());
+            self.unmapped.push(DESCRIPTION.to_owned());
             return;
         };
         self.dflt = rest.get(DFLT).cloned();
@@ -141,14 +144,14 @@ fn attributes_in(value: &Value) -> Vec<(String, Value)> {
     }
 }
 
-/// A value in MessagePack, if that has such values.
-fn packed(value: &Value) -> Option<Vec<u8>> {
+/// Encodes a value in MessagePack, or returns `None` if that is impossible.
+fn encode(value: &Value) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    rmpv::encode::write_value(&mut bytes, &to_pack(value, 0)?).ok()?;
+    rmpv::encode::write_value(&mut bytes, &to_msgpack(value, 0)?).ok()?;
     Some(bytes)
 }
 
-fn to_pack(value: &Value, depth: usize) -> Option<rmpv::Value> {
+fn to_msgpack(value: &Value, depth: usize) -> Option<rmpv::Value> {
     if depth == MAX_DEPTH {
         return None;
     }
@@ -162,25 +165,28 @@ fn to_pack(value: &Value, depth: usize) -> Option<rmpv::Value> {
         Value::Float(number) => rmpv::Value::from(*number),
         Value::Text(text) => rmpv::Value::from(text.as_str()),
         Value::List(items) => {
-            let items = items.iter().map(|item| to_pack(item, depth + 1));
+            let items = items.iter().map(|item| to_msgpack(item, depth + 1));
             rmpv::Value::Array(items.collect::<Option<_>>()?)
         }
         Value::Object(entries) => {
             let entries = entries.iter().map(|(name, value)| {
-                Some((rmpv::Value::from(name.as_str()), to_pack(value, depth + 1)?))
+                Some((
+                    rmpv::Value::from(name.as_str()),
+                    to_msgpack(value, depth + 1)?,
+                ))
             });
             rmpv::Value::Map(entries.collect::<Option<_>>()?)
         }
     })
 }
 
-/// The value in MessagePack, if JSON has such values.
-pub(super) fn unpacked(mut bytes: &[u8]) -> Option<Value> {
+/// Decodes MessagePack, or returns `None` if the value has no JSON representation.
+pub(super) fn decode(mut bytes: &[u8]) -> Option<Value> {
     let value = read_value_with_max_depth(&mut bytes, MAX_DEPTH).ok()?;
-    from_pack(value).filter(|_| bytes.is_empty())
+    from_msgpack(value).filter(|_| bytes.is_empty())
 }
 
-fn from_pack(value: rmpv::Value) -> Option<Value> {
+fn from_msgpack(value: rmpv::Value) -> Option<Value> {
     Some(match value {
         rmpv::Value::Nil => Value::Null,
         rmpv::Value::Boolean(truth) => Value::Bool(truth),
@@ -189,7 +195,7 @@ fn from_pack(value: rmpv::Value) -> Option<Value> {
         rmpv::Value::F64(number) => Value::Float(number),
         rmpv::Value::String(text) => Value::Text(text.into_str()?),
         rmpv::Value::Array(items) => {
-            Value::List(items.into_iter().map(from_pack).collect::<Option<_>>()?)
+            Value::List(items.into_iter().map(from_msgpack).collect::<Option<_>>()?)
         }
         rmpv::Value::Map(entries) => {
             let mut found: Vec<(String, Value)> = Vec::new();
@@ -199,7 +205,7 @@ fn from_pack(value: rmpv::Value) -> Option<Value> {
                 if !seen.insert(name.clone()) {
                     return None;
                 }
-                found.push((name, from_pack(value)?));
+                found.push((name, from_msgpack(value)?));
             }
             Value::Object(found)
         }
@@ -216,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn values_are_those_of_messagepack() {
-        // As Python's msgpack packs them.
+    fn values_round_trip_through_messagepack() {
+        // The encoding of Python's msgpack.
         for (text, bytes) in [
             ("null", &b"\xc0"[..]),
             ("true", b"\xc3"),
@@ -233,16 +239,17 @@ mod tests {
             ("[1, \"b\"]", b"\x92\x01\xa1b"),
             ("{\"k\": []}", b"\x81\xa1k\x90"),
         ] {
-            assert_eq!(packed(&json(text)).as_deref(), Some(bytes), "{text}");
-            assert_eq!(unpacked(bytes).unwrap().to_json(), json(text).to_json());
+            assert_eq!(encode(&json(text)).as_deref(), Some(bytes), "{text}");
+            assert_eq!(decode(bytes).unwrap().to_json(), json(text).to_json());
         }
     }
 
     #[test]
-    fn what_one_side_lacks_is_refused() {
-        assert!(packed(&json("18446744073709551616")).is_none());
-        assert!(packed(&json("-9223372036854775809")).is_none());
-        // Bytes, an extension, a number as a name, a name twice, more than a value, less than one, another text.
+    fn values_without_a_counterpart_are_rejected() {
+        assert!(encode(&json("18446744073709551616")).is_none());
+        assert!(encode(&json("-9223372036854775809")).is_none());
+        // Binary data, an extension, an integer key, a duplicate key, two values, a truncated
+        // array, a truncated header, invalid UTF-8 and no value.
         for bytes in [
             &b"\xc4\x01a"[..],
             b"\xd4\x01a",
@@ -254,9 +261,9 @@ mod tests {
             b"\xa1\xff",
             b"",
         ] {
-            assert!(unpacked(bytes).is_none(), "{bytes:?}");
+            assert!(decode(bytes).is_none(), "{bytes:?}");
         }
         let deep = [vec![0x91; 200], vec![0xc0]].concat();
-        assert!(unpacked(&deep).is_none());
+        assert!(decode(&deep).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Whether something is as it was written, told in one way for all formats.
+//! Verifies data of any format and reports faults in a common form.
 
 use std::io::Seek;
 use std::path::{Path, PathBuf};
@@ -17,39 +17,39 @@ use crate::plugin::{self, Plugin};
 use crate::schunk::verify::{Fingerprint, Report};
 use crate::schunk::{SChunk, State};
 
-/// Something that is not as it should be.
+/// A fault found by [`verify`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The file or directory it is in, when that isn't the one that was looked at.
+    /// The file or directory of the fault, if it is not the verified path.
     pub path: Option<PathBuf>,
-    /// The chunk it is in.
+    /// The index of the affected chunk.
     pub chunk: Option<u64>,
-    /// The byte of the file where that begins.
+    /// The offset of the fault in its file, in bytes.
     pub position: Option<u64>,
-    /// What is wrong.
-    pub what: String,
-    /// Whether nothing is lost or wrong because of it.
+    /// The description of the fault.
+    pub message: String,
+    /// Whether the fault is only a note: no data are lost or wrong.
     pub is_note: bool,
-    /// The missing plugin without which nothing is known of the data; what is there is not damaged.
+    /// The missing plugin without which the data cannot be verified. The data may be intact.
     pub needs: Option<Plugin>,
 }
 
 impl Fault {
-    fn of(what: impl Into<String>) -> Fault {
+    fn of(message: impl Into<String>) -> Fault {
         Fault {
             path: None,
             chunk: None,
             position: None,
-            what: what.into(),
+            message: message.into(),
             is_note: false,
             needs: None,
         }
     }
 
-    fn note(what: impl Into<String>) -> Fault {
+    fn note(message: impl Into<String>) -> Fault {
         Fault {
             is_note: true,
-            ..Fault::of(what)
+            ..Fault::of(message)
         }
     }
 }
@@ -65,28 +65,29 @@ impl std::fmt::Display for Fault {
             (None, Some(position)) => write!(f, "byte {position}: ")?,
             (None, None) => {}
         }
-        f.write_str(&self.what)
+        f.write_str(&self.message)
     }
 }
 
-/// What was looked at and what was found.
+/// The result of [`verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Health {
-    /// Chunks that were looked at, if there are chunks that can be counted.
+pub struct Verification {
+    /// The number of verified chunks, or `None` for formats without a chunk count.
     pub chunks: Option<u64>,
-    /// Of those, how many were compared with a checksum.
+    /// The number of chunks compared with a checksum.
     pub compared: u64,
-    /// Whether there are checksums, so that changed bytes inside of the data are seen.
+    /// Whether the data have checksums, which detect any changed byte.
     pub has_checksums: bool,
-    /// What the chunks stand for, when they are not the data: an expression or a reference.
+    /// A description of the data source, if the chunks are placeholders for an expression or
+    /// reference.
     pub recipe: Option<String>,
-    /// What is wrong.
+    /// The faults.
     pub faults: Vec<Fault>,
 }
 
-impl Health {
-    /// Whether nothing is lost or wrong, as far as all of it could be judged.
-    pub fn is_right(&self) -> bool {
+impl Verification {
+    /// Whether everything could be verified and nothing is lost or wrong.
+    pub fn is_intact(&self) -> bool {
         self.faults.iter().all(|fault| fault.is_note)
     }
 
@@ -96,7 +97,7 @@ impl Health {
         self.faults.iter().any(is_damage)
     }
 
-    /// Returns the plugins without which not everything can be judged, each once.
+    /// Returns the missing plugins that a complete verification needs, without duplicates.
     pub fn missing_plugins(&self) -> Vec<&Plugin> {
         let mut plugins: Vec<&Plugin> = Vec::new();
         for plugin in self.faults.iter().filter_map(|fault| fault.needs.as_ref()) {
@@ -108,13 +109,14 @@ impl Health {
     }
 }
 
-/// Reads everything at a path to find what is wrong with it.
+/// Verifies everything at `path`.
 ///
 /// # Errors
-/// Those that tell nothing of what was read: of the machine, of memory. What is wrong is no error.
-pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Health> {
+/// Returns errors of the system, such as failed reads and allocations. Damage is reported as a
+/// [`Fault`].
+pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verification> {
     let threads = reading.threads();
-    let looked_at = match found.format {
+    let verified = match found.format {
         Format::Blosc1 | Format::Blosc2 => verify_chunk(path, threads),
         Format::Frame => open_schunk(path, found.is_directory, threads)
             .map_err(Error::from)
@@ -124,19 +126,19 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Health
         Format::Carray | Format::Ctable => verify_bcolz(path, threads),
         Format::Npy => verify_npy(path),
     };
-    let mut health = match looked_at {
-        Err(error) if error.is_corruption() => Health {
+    let mut verification = match verified {
+        Err(error) if error.is_corruption() => Verification {
             faults: vec![fault_of(&error)],
-            ..Health::default()
+            ..Verification::default()
         },
         other => other?,
     };
     let note = summary::journal_note(path, found)?;
-    health.faults.extend(note.map(Fault::note));
-    Ok(health)
+    verification.faults.extend(note.map(Fault::note));
+    Ok(verification)
 }
 
-/// An error of reading as a fault of what was read.
+/// Converts an error of reading to a fault.
 pub fn fault_of(error: &Error) -> Fault {
     match error {
         Error::Chunk {
@@ -156,7 +158,7 @@ pub fn fault_of(error: &Error) -> Fault {
     }
 }
 
-/// The chunk that is at fault.
+/// Returns the index of the chunk that caused the error.
 fn chunk_of(error: &blpk::Error) -> Option<u64> {
     match error {
         blpk::Error::ChunkHeader { index, .. }
@@ -171,27 +173,27 @@ fn chunk_of(error: &blpk::Error) -> Option<u64> {
     }
 }
 
-fn verify_chunk(path: &Path, threads: i16) -> Result<Health> {
-    let mut health = verify_schunk(schunk_of_chunk(path, threads)?)?;
+fn verify_chunk(path: &Path, threads: i16) -> Result<Verification> {
+    let mut verification = verify_schunk(schunk_of_chunk(path, threads)?)?;
     let bytes = read_regular(path)?;
     let cbytes = BasicHeader::parse(&bytes)?.cbytes;
-    let behind = bytes.len() as u64 - u64::try_from(cbytes).unwrap_or(0);
-    if behind > 0 {
-        let position = Some(bytes.len() as u64 - behind);
-        health.faults.push(Fault {
+    let trailing = bytes.len() as u64 - u64::try_from(cbytes).unwrap_or(0);
+    if trailing > 0 {
+        let position = Some(bytes.len() as u64 - trailing);
+        verification.faults.push(Fault {
             position,
-            ..Fault::note(format!("{behind} bytes behind the chunk belong to nobody"))
+            ..Fault::note(format!("{trailing} unused bytes after the chunk"))
         });
     }
-    Ok(health)
+    Ok(verification)
 }
 
-fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
+fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
     let report = schunk.verify()?;
     let mut faults = Vec::new();
     if report.fingerprint == Fingerprint::Wrong {
         faults.push(Fault::of(
-            "header, index or trailer contradict the fingerprint of the frame",
+            "header, index or trailer do not match the fingerprint of the frame",
         ));
     }
     for (number, error) in &report.bad_chunks {
@@ -218,7 +220,7 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
         let name = String::from_utf8_lossy(name);
         faults.push(Fault::of(format!("the metalayer {name:?} can't be read")));
     }
-    Ok(Health {
+    Ok(Verification {
         chunks: u64::try_from(report.nchunks).ok(),
         compared: u64::try_from(report.compared).unwrap_or(0),
         has_checksums: report.fingerprint != Fingerprint::None,
@@ -227,7 +229,7 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Health> {
     })
 }
 
-/// Describes what needs a missing plugin: the chunks of each plugin together, and each metalayer.
+/// Returns one fault per plugin for the chunks that need it, and one per affected metalayer.
 fn unjudged(schunk: &SChunk, report: &Report) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     let mut plugins: Vec<&Plugin> = Vec::new();
@@ -255,7 +257,7 @@ fn unjudged(schunk: &SChunk, report: &Report) -> Vec<Fault> {
             chunk: Some(number as u64),
             position: frame.and_then(|frame| frame.chunk_position(number)),
             needs: Some(plugin.clone()),
-            ..Fault::of(format!("it needs {plugin}, which isn't here{more}"))
+            ..Fault::of(format!("it needs {plugin}, which is not installed{more}"))
         });
     }
     for (name, plugin) in &report.unjudged_vlmetalayers {
@@ -263,25 +265,25 @@ fn unjudged(schunk: &SChunk, report: &Report) -> Vec<Fault> {
         faults.push(Fault {
             needs: Some(plugin.clone()),
             ..Fault::of(format!(
-                "the metalayer {name:?} needs {plugin}, which isn't here"
+                "the metalayer {name:?} needs {plugin}, which is not installed"
             ))
         });
     }
     faults
 }
 
-fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Health> {
+fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Verification> {
     let schunk = open_schunk(path, is_directory, threads)?;
     let is_array = crate::b2nd::create::find(schunk.state());
-    let mut health = verify_schunk(schunk)?;
+    let mut verification = verify_schunk(schunk)?;
     if is_array.is_err() {
-        let what = "the metalayer of the array can't be, or contradicts the chunks";
-        health.faults.insert(0, Fault::of(what));
+        let message = "the metalayer of the array is invalid or contradicts the chunks";
+        verification.faults.insert(0, Fault::of(message));
     }
-    Ok(health)
+    Ok(verification)
 }
 
-fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
+fn verify_container(path: &Path, nthreads: usize) -> Result<Verification> {
     bloscpack::check_complete(path)?;
     let report = bloscpack::verify(path, nthreads)?;
     let mut faults: Vec<Fault> = report
@@ -300,7 +302,7 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
                 ..match missing {
                     Some(plugin) => Fault {
                         needs: Some(plugin.clone()),
-                        ..Fault::of(format!("it needs {plugin}, which isn't here"))
+                        ..Fault::of(format!("it needs {plugin}, which is not installed"))
                     },
                     None => Fault::of(error.to_string()),
                 }
@@ -324,11 +326,8 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
         }
     }
     if report.trailing > 0 {
-        let what = format!(
-            "{} bytes behind the last chunk belong to nobody",
-            report.trailing
-        );
-        faults.push(Fault::note(what));
+        let message = format!("{} unused bytes after the last chunk", report.trailing);
+        faults.push(Fault::note(message));
     }
     if report.without_offset > 0 {
         faults.push(Fault::note(format!(
@@ -336,7 +335,7 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Health> {
             report.without_offset
         )));
     }
-    Ok(Health {
+    Ok(Verification {
         chunks: Some(report.chunks),
         has_checksums: report.header.checksum != blpk::Checksum::None,
         recipe: None,
@@ -356,7 +355,7 @@ fn missing_in(path: &Path, chunk: u64) -> Option<Plugin> {
     plugin::missing_in(&ChunkHeader::parse(&stored).ok()?)
 }
 
-fn verify_bcolz(path: &Path, threads: i16) -> Result<Health> {
+fn verify_bcolz(path: &Path, threads: i16) -> Result<Verification> {
     let options = Options {
         nthreads: threads.into(),
         ..Options::default()
@@ -374,28 +373,28 @@ fn verify_bcolz(path: &Path, threads: i16) -> Result<Health> {
             ..Fault::of(finding.fault.to_string())
         })
         .collect();
-    Ok(Health {
+    Ok(Verification {
         faults,
-        ..Health::default()
+        ..Verification::default()
     })
 }
 
-fn verify_npy(path: &Path) -> Result<Health> {
+fn verify_npy(path: &Path) -> Result<Verification> {
     let mut file = NamedFile::open_regular(path)?;
     let info = read_npy_header(&mut file)?;
     let end = file.stream_position()?.saturating_add(info.nbytes()?);
     let actual = file.file().metadata()?.len();
-    let mut health = Health::default();
+    let mut verification = Verification::default();
     if actual < end {
         let expected = end;
         let error = Error::CutOff { expected, actual };
-        health.faults.push(fault_of(&error));
+        verification.faults.push(fault_of(&error));
     } else if actual > end {
-        let behind = actual - end;
-        health.faults.push(Fault {
+        let trailing = actual - end;
+        verification.faults.push(Fault {
             position: Some(end),
-            ..Fault::note(format!("{behind} bytes behind the items belong to nobody"))
+            ..Fault::note(format!("{trailing} unused bytes after the items"))
         });
     }
-    Ok(health)
+    Ok(verification)
 }

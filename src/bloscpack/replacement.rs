@@ -1,7 +1,7 @@
-//! Files that appear whole or not at all.
+//! Atomic creation of files.
 //!
-//! A result is written to a temporary file in the folder of its name, and takes the name when it is
-//! complete. What is no ordinary file (a pipe, a device) is written to as it is.
+//! A file is written under a temporary name in the same directory and renamed once it is complete.
+//! Special files, such as pipes and devices, are written directly.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -13,37 +13,37 @@ use super::error::{Error, Result};
 use crate::io::named::{in_io, named};
 use crate::io::{FileSystem, Stream, WRITE_STEP, journal, temporary};
 
-/// The end of the names of temporary files.
+/// The suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
 
-/// A file to be.
+/// A file in creation.
 pub struct Replacement {
     file: File,
-    /// The path that was asked for, for errors.
+    /// The requested path, for errors.
     path: PathBuf,
-    /// The temporary file and the name it gets; none for what is written to directly.
+    /// The temporary path and the final path; `None` for a special file.
     names: Option<(PathBuf, PathBuf)>,
-    /// Keeps the temporary file claimed.
+    /// Keeps the temporary file locked.
     _claim: Option<Box<dyn Stream>>,
 }
 
 impl Replacement {
-    /// Begins the file that will be at `path`.
+    /// Begins the creation of the file at `path`.
     ///
     /// # Errors
-    /// Whatever keeps the file from being made.
+    /// Returns the error of creating the file.
     pub fn create(path: &Path) -> Result<Replacement> {
-        Replacement::begin(path)
+        Replacement::open(path)
             .map_err(|error| named(error, crate::Error::FileOpen, "create", path).into())
     }
 
-    fn begin(path: &Path) -> io::Result<Replacement> {
-        // A link stays, and what it leads to is replaced.
+    fn open(path: &Path) -> io::Result<Replacement> {
+        // Follow a symbolic link, so that its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&target).ok();
-        if existing.as_ref().is_some_and(|there| !there.is_file()) {
+        if existing.as_ref().is_some_and(|found| !found.is_file()) {
             let file = OpenOptions::new().read(true).write(true).open(&target);
-            // Not everything that can be written to can be read, too.
+            // Fall back to write-only access.
             let file = file.or_else(|_| OpenOptions::new().write(true).open(&target))?;
             return Ok(Replacement {
                 file,
@@ -76,41 +76,41 @@ impl Replacement {
         Ok(replacement)
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&mut self) -> &mut File {
         &mut self.file
     }
 
-    /// What writes to it, in parts of a size that the system likes. Flush it in the end.
+    /// Returns a buffered writer that limits the size of each write. The caller must flush it.
     pub fn writer(&mut self) -> BufWriter<Steps<'_>> {
         BufWriter::with_capacity(WRITE_STEP, Steps(&mut self.file, &self.path))
     }
 
-    /// Whether positions can be written to again.
+    /// Whether written positions can be overwritten.
     pub fn is_seekable(&self) -> bool {
         self.names.is_some()
     }
 
-    /// Gives the complete file its name.
+    /// Renames the complete file to its final path.
     ///
     /// # Errors
-    /// Whatever keeps it from getting it.
+    /// Returns the error of renaming.
     pub fn commit(mut self) -> Result<()> {
         let Some((temporary, target)) = self.names.take() else {
             return Ok(());
         };
         if let Err(error) = fs::rename(&temporary, &target) {
             let _ = fs::remove_file(temporary);
-            let of = crate::Error::FileWrite;
-            return Err(named(error, of, "rename a file to", &self.path).into());
+            let code = crate::Error::FileWrite;
+            return Err(named(error, code, "rename a file to", &self.path).into());
         }
-        // The file they belonged to is replaced.
+        // The journals belong to the replaced file.
         journal::discard_all(&target);
         Ok(())
     }
 }
 
-/// A file that never takes much at once, and its path.
+/// A writer that limits the size of each write, with the path for errors.
 pub struct Steps<'f>(&'f mut File, &'f Path);
 
 impl Write for Steps<'_> {
@@ -133,13 +133,13 @@ impl Seek for Steps<'_> {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if let Some((temporary, _)) = &self.names {
-            // Nothing more can be done about a file that can't be removed.
+            // Errors of the cleanup are ignored.
             let _ = fs::remove_file(temporary);
         }
     }
 }
 
-/// Refuses two paths that lead to one ordinary file.
+/// Fails if both paths are the same regular file.
 ///
 /// # Errors
 /// [`Error::SameFile`]

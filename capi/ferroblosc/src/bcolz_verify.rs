@@ -56,7 +56,7 @@ pub unsafe extern "C" fn bcolz_repair(root: *const c_char, report: *mut *mut c_c
         // SAFETY: the caller gives a string.
         let root = unsafe { path(root) }?;
         let repaired = bcolz::repair(root, &Options::default()).map_err(code)?;
-        let count = count(&repaired.left)?;
+        let count = count(&repaired.remaining)?;
         // SAFETY: the caller gives room for a pointer, or NULL.
         unsafe { hand_over(&repaired.to_value(), report) }?;
         Ok(count)
