@@ -182,7 +182,7 @@ impl<'a> FusedFilters<'a> {
 mod tests {
     use super::*;
     use crate::filter::{Pipeline, Reference, SLOTS, Scratch, Slot, built_in, id};
-    use crate::{Error, CallContext};
+    use crate::{CallContext, Error};
 
     const VERSION: u8 = 5;
 
