@@ -11,6 +11,7 @@
 
 use std::fmt;
 
+use crate::cancellation;
 use crate::chunk::environment::variable;
 
 /// How serious a message is.
@@ -41,6 +42,7 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
     // The text may name things by what a file says.
     let text = text.to_string();
     let text = crate::escape::escape(&text);
+    let _deferred = cancellation::defer();
     let _ = writeln!(std::io::stderr(), "[{name}] - {text} ({file}:{line})");
 }
 
@@ -54,6 +56,7 @@ pub(crate) fn informs() -> bool {
 pub fn inform(text: fmt::Arguments<'_>) {
     use std::io::Write;
     if informs() {
+        let _deferred = cancellation::defer();
         let _ = writeln!(std::io::stderr(), "[INFO] - {text}");
     }
 }

@@ -39,7 +39,11 @@ fn found() -> Option<&'static Crew> {
     if !watch() {
         return None;
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = {
+        // The limits of the process are read from files.
+        let _deferred = crate::cancellation::defer();
+        std::thread::available_parallelism().map_or(1, usize::from)
+    };
     let new = Box::into_raw(Box::new(Crew::new(cores)));
     // Release: others see the crew behind the pointer. Acquire on failure: we see theirs.
     match CREW.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Acquire) {
