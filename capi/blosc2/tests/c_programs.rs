@@ -174,6 +174,11 @@ fn a_cancelled_thread_ends_after_its_call() {
 }
 
 #[test]
+fn a_panic_becomes_an_error_of_the_call() {
+    passes("caught_panic.c");
+}
+
+#[test]
 fn processes_handles_and_threads_use_one_super_chunk() {
     passes("many_handles.c");
 }
