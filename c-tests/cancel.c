@@ -150,6 +150,7 @@ static bool open_mapped(void) {
     return true;
   }
   mapping.mode = "r+";
+  mapping.initial_mapping_size = 1 << 20;
   io.id = BLOSC2_IO_FILESYSTEM_MMAP;
   io.params = &mapping;
   again = blosc2_schunk_open_udio(path_of(kind), &io);
@@ -378,15 +379,16 @@ static uint32_t next_random(uint32_t *state) {
   return *state >> 8;
 }
 
-static blosc2_schunk *open_for_storm(int storm) {
-  static blosc2_stdio_mmap mapping;
+/* The mapping belongs to the handle, and lives as long. */
+static blosc2_schunk *open_for_storm(int storm, blosc2_stdio_mmap *mapping) {
   static blosc2_stdio_params params;
   blosc2_io io = BLOSC2_IO_DEFAULTS;
-  mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
-  mapping.mode = "r+";
+  *mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
+  mapping->mode = "r+";
+  mapping->initial_mapping_size = 1 << 20;
   params.locking = true;
   io.id = storm == MAPPED ? BLOSC2_IO_FILESYSTEM_MMAP : BLOSC2_IO_FILESYSTEM;
-  io.params = storm == MAPPED ? (void *)&mapping : storm == LOCKED ? (void *)&params : NULL;
+  io.params = storm == MAPPED ? (void *)mapping : storm == LOCKED ? (void *)&params : NULL;
   return blosc2_schunk_open_udio(path_of(storm == DIRECTORY ? DIRECTORY : SINGLE_FILE), &io);
 }
 
@@ -461,6 +463,7 @@ static void check_whole(blosc2_schunk *schunk) {
 }
 
 static void cancelled_writers_leave_whole_objects(int storm, int rounds) {
+  blosc2_stdio_mmap mapping, other_mapping;
   blosc2_schunk *other;
   int32_t items[ITEMS] = {0};
   int round, i;
@@ -472,7 +475,7 @@ static void cancelled_writers_leave_whole_objects(int storm, int rounds) {
   CHECK(blosc2_vlmeta_add(object, "v", (uint8_t *)"0", 1, NULL) >= 0);
   if (storm >= SINGLE_FILE) {
     blosc2_schunk_free(object);
-    object = open_for_storm(storm);
+    object = open_for_storm(storm, &mapping);
   }
   for (round = 0; round < rounds; round++) {
     struct timespec pause = {0, 0};
@@ -490,7 +493,7 @@ static void cancelled_writers_leave_whole_objects(int storm, int rounds) {
     CHECK(fill_and(set_items, &state));
   }
   if (storm >= SINGLE_FILE) {
-    other = open_for_storm(storm);
+    other = open_for_storm(storm, &other_mapping);
     CHECK(other != NULL && other->nchunks == object->nchunks);
     check_whole(other);
     CHECK(blosc2_schunk_append_buffer(other, items, CHUNK) > 0);
