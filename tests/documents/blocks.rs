@@ -39,7 +39,7 @@ const fn runner(
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that are run elsewhere.
-const ELSEWHERE: [Runner; 15] = [
+const ELSEWHERE: [Runner; 16] = [
     runner(
         "CONTRIBUTING.md",
         "make check",
@@ -118,6 +118,12 @@ const ELSEWHERE: [Runner; 15] = [
         "LD_LIBRARY_PATH",
         PROGRAMS,
         "block(\"docs/migrating.md\", \"sh\", \"LD_LIBRARY_PATH\")",
+    ),
+    runner(
+        "docs/migrating.md",
+        "make install-musl",
+        "scripts/test-musl.sh",
+        "scripts/install-musl.sh",
     ),
     // A cluster is what it takes: the test runs three processes on one machine.
     runner(
