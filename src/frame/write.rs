@@ -225,7 +225,8 @@ impl Frame {
             let from = header + shift.from as usize;
             bytes.copy_within(from..from + shift.len as usize, header + shift.to as usize);
         }
-        for &(position, chunk) in &plan.writes {
+        let replaced = (plan.replaced.iter()).map(|replaced| (replaced.position, replaced.chunk));
+        for (position, chunk) in replaced.chain(plan.writes.iter().copied()) {
             let at = header + position as usize;
             bytes[at..at + chunk.len()].copy_from_slice(chunk);
         }

@@ -1,0 +1,61 @@
+//! What calls cost on a disk: the files they open, and the bytes they read and write.
+//!
+//! Time depends on the machine, and file systems of a network charge each operation, so these are counted.
+
+use ferroblosc::chunk::{CParams, Compressor, DParams};
+use ferroblosc::io::fault::Disk;
+use ferroblosc::schunk::{SChunk, Storage};
+use std::sync::Arc;
+
+/// Bytes of a large chunk.
+const CHUNK: usize = 3 << 20;
+
+/// Bytes that don't compress.
+fn noise(seed: u64, len: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 24) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// How the super-chunks of these tests are kept on a disk.
+fn storages(disk: &Disk) -> [Storage; 2] {
+    [Storage::file("frame"), Storage::directory("frame")]
+        .map(|storage| storage.backend(Arc::new(disk.clone())))
+}
+
+/// Calls `test` with an empty super-chunk in a file, and with one in a directory.
+fn for_each_storage(level: u8, test: impl Fn(&Disk, SChunk, usize)) {
+    for which in 0..2 {
+        let disk = Disk::new();
+        let [file, directory] = storages(&disk);
+        let storage = if which == 0 { file } else { directory };
+        let params = CParams::default().typesize(8).level(level);
+        let schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+        test(&disk, schunk, which);
+    }
+}
+
+#[test]
+fn an_update_reads_the_chunk_that_it_replaces_at_most_once() {
+    for_each_storage(0, |disk, mut schunk, which| {
+        for number in 0..3 {
+            schunk.append(&noise(number, CHUNK)).unwrap();
+        }
+        let params = CParams::default().typesize(8).level(0);
+        let mut compressor = Compressor::new(params).unwrap();
+        for seed in [7, 8] {
+            let chunk = compressor.compress_to_vec(&noise(seed, CHUNK)).unwrap();
+            disk.take_usage();
+            schunk.update_chunk(1, &chunk).unwrap();
+            let usage = disk.take_usage();
+            let read = [CHUNK, 0][which];
+            assert!(usage.bytes_read < read + 4096, "{usage:?}");
+            assert!(usage.bytes_written < CHUNK + 4096, "{usage:?}");
+        }
+    });
+}
