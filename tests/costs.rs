@@ -7,6 +7,8 @@ use ferroblosc::io::fault::Disk;
 use ferroblosc::schunk::{SChunk, Storage};
 use std::sync::Arc;
 
+/// Bytes of a large variable-length metalayer.
+const LARGE: usize = 1 << 20;
 /// Bytes of a large chunk.
 const CHUNK: usize = 3 << 20;
 
@@ -38,6 +40,70 @@ fn for_each_storage(level: u8, test: impl Fn(&Disk, SChunk, usize)) {
         let schunk = SChunk::create(storage, params, DParams::default()).unwrap();
         test(&disk, schunk, which);
     }
+}
+
+#[test]
+fn a_change_beside_large_metalayers_reads_none_of_them() {
+    for_each_storage(5, |disk, mut schunk, _| {
+        schunk.add_vlmetalayer("large", &noise(1, LARGE)).unwrap();
+        schunk.add_vlmetalayer("small", b"1").unwrap();
+        let used = |change: &str| {
+            let usage = disk.take_usage();
+            assert!(usage.bytes_read < LARGE / 8, "{change}: {usage:?}");
+            usage
+        };
+        disk.take_usage();
+        for i in 0..4 {
+            schunk.append(&noise(i, 8000)).unwrap();
+            used("append");
+        }
+        schunk.update_vlmetalayer("small", b"12").unwrap();
+        used("update of a metalayer");
+        schunk.update_vlmetalayer("small", b"34").unwrap();
+        used("another update of it");
+        schunk.add_vlmetalayer("third", b"3").unwrap();
+        used("a new metalayer");
+        schunk.delete_chunk(0).unwrap();
+        used("delete");
+        let params = CParams::default().typesize(8);
+        let chunk = Compressor::new(params)
+            .unwrap()
+            .compress_to_vec(&noise(9, 8000))
+            .unwrap();
+        schunk.update_chunk(1, &chunk).unwrap();
+        let usage = used("update");
+        assert!(usage.bytes_written < LARGE / 8, "{usage:?}");
+        schunk.set_slice(5, 6, &[1; 8]).unwrap();
+        let usage = used("one item");
+        assert!(usage.bytes_written < LARGE / 8, "{usage:?}");
+        assert_eq!(schunk.vlmetalayer("large").unwrap(), noise(1, LARGE));
+        assert_eq!(schunk.vlmetalayer("small").unwrap(), b"34");
+    });
+}
+
+#[test]
+fn the_first_change_of_metalayers_after_opening_learns_the_rest() {
+    for_each_storage(5, |disk, mut schunk, which| {
+        schunk.add_vlmetalayer("large", &noise(1, LARGE)).unwrap();
+        schunk.append(&noise(2, 8000)).unwrap();
+        drop(schunk);
+        let [file, directory] = storages(disk);
+        let storage = if which == 0 { file } else { directory };
+        let mut schunk = SChunk::open(storage, DParams::default()).unwrap();
+        schunk.add_vlmetalayer("small", b"1").unwrap();
+        disk.take_usage();
+        schunk.update_vlmetalayer("small", b"12").unwrap();
+        let usage = disk.take_usage();
+        assert!(usage.bytes_read < LARGE / 8, "{usage:?}");
+        let mut bytes = vec![0; 8000];
+        schunk.decompress(0, &mut bytes).unwrap();
+        assert_eq!(bytes, noise(2, 8000));
+        drop(schunk);
+        let [file, directory] = storages(disk);
+        let storage = if which == 0 { file } else { directory };
+        let schunk = SChunk::open(storage, DParams::default()).unwrap();
+        assert_eq!(schunk.vlmetalayer("small").unwrap(), b"12");
+    });
 }
 
 #[test]

@@ -221,11 +221,16 @@ fn replace_chunk(
 
 /// Writes what follows the chunks.
 pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result<()> {
+    let write = match files.backend().names() {
+        Some(_) => Writer::write_unless_there,
+        // A program's own backend is called for each part of each change.
+        None => Writer::write,
+    };
     if !tail.index.is_empty() {
-        writer.write(tail.index_at, &tail.index, Portions::Bytes)?;
+        write(writer, tail.index_at, &tail.index, Portions::Bytes)?;
     }
-    writer.write(0, &tail.header, Portions::Whole)?;
-    writer.write(tail.rest_at(), &tail.rest, Portions::Bytes)?;
+    write(writer, 0, &tail.header, Portions::Whole)?;
+    write(writer, tail.rest_at(), &tail.rest, Portions::Bytes)?;
     end_file(writer, files, tail.frame_len())
 }
 

@@ -9,6 +9,7 @@ use super::files::{Files, FrameReader};
 use super::header::{FrameHeader, Kind};
 use super::memory::Memory;
 use super::offsets::Offsets;
+use super::section::Named;
 use super::tail::Tail;
 use super::transaction::Transaction;
 use super::write::Unpublished;
@@ -18,7 +19,7 @@ use crate::io::lock::{Held, Kind as LockKind, Lock};
 use crate::io::{Care, Portions, Stream};
 use crate::{Buffer, Error, Result};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// How often the opening of a frame that somebody is writing to is tried.
@@ -45,6 +46,8 @@ pub struct Frame {
     pub(super) in_doubt: u64,
     /// The bytes of the data section from which on holes are looked for; 0 before the first change.
     pub(super) look_for_holes_at: i64,
+    /// The trailer that was built last, as long as something holds it.
+    last_trailer: Mutex<Weak<Vec<u8>>>,
 }
 
 /// Where a frame is.
@@ -65,7 +68,7 @@ pub(super) struct Known {
     /// The positions of the chunks, once they were needed.
     pub offsets: Option<Arc<Offsets>>,
     /// What is around the chunks of a frame in files, if the last change wrote all of it where it is.
-    pub tail: Option<Tail>,
+    pub tail: Option<Arc<Tail>>,
     /// Leading offsets that are as they were when the encoder last saw them.
     pub encoded: usize,
     /// The largest number of a chunk's file, once it was needed.
@@ -286,6 +289,7 @@ impl Frame {
             care,
             in_doubt: 0,
             look_for_holes_at: 0,
+            last_trailer: Mutex::default(),
             place,
             lock,
             known: Mutex::new(known),
@@ -295,6 +299,26 @@ impl Frame {
             transaction: None,
             legacy: false,
         }
+    }
+
+    /// The trailer with these metalayers: the one that was built last, if it holds the same and is still in use.
+    /// Comparing megabytes of metalayers costs far less than building a trailer of them.
+    ///
+    /// # Errors
+    /// Those of [`trailer::build`].
+    pub fn trailer(&self, vlmetalayers: &[Named<'_>]) -> Result<Arc<Vec<u8>>> {
+        let mut last = self
+            .last_trailer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(trailer) = last.upgrade()
+            && trailer::is_of(&trailer, vlmetalayers)
+        {
+            return Ok(trailer);
+        }
+        let trailer = Arc::new(trailer::build(vlmetalayers, None)?);
+        *last = Arc::downgrade(&trailer);
+        Ok(trailer)
     }
 
     /// Adds to what was read what only the chunks tell.

@@ -8,6 +8,7 @@ use super::tail::Tail;
 use crate::io::{Portions, Stream};
 use crate::{Error, Result};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes that are moved or compared at a time.
 const SEGMENT: u64 = 1 << 20;
@@ -23,7 +24,7 @@ pub struct Writer {
     /// Bytes of the file before the change.
     old_size: u64,
     /// What is around the chunks before the change, if that is known.
-    old_tail: Option<Tail>,
+    old_tail: Option<Arc<Tail>>,
     undo: Vec<Undo>,
 }
 
@@ -60,7 +61,7 @@ impl Writer {
         stream: Box<dyn Stream>,
         start: u64,
         old_len: u64,
-        old_tail: Option<Tail>,
+        old_tail: Option<Arc<Tail>>,
     ) -> Result<Writer> {
         let old_size = stream.size()?;
         Ok(Writer {
@@ -105,6 +106,19 @@ impl Writer {
     pub fn write(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
         self.save(position, bytes.len() as u64)?;
         self.write_saved(position, bytes, portions)
+    }
+
+    /// Writes the header, the index or the rest of a tail, unless the same bytes are known to be there.
+    pub fn write_unless_there(
+        &mut self,
+        position: u64,
+        bytes: &[u8],
+        portions: Portions,
+    ) -> Result<()> {
+        match &self.old_tail {
+            Some(old) if old.has(position, bytes) => Ok(()),
+            _ => self.write(position, bytes, portions),
+        }
     }
 
     /// Overwrites bytes of the frame by as many others. Only pages that differ are saved and written, so that the
