@@ -107,6 +107,26 @@ fn the_first_change_of_metalayers_after_opening_learns_the_rest() {
 }
 
 #[test]
+fn one_item_of_a_large_chunk_reads_it_at_most_twice() {
+    for_each_storage(0, |disk, mut schunk, which| {
+        for number in 0..3 {
+            schunk.append(&noise(number, CHUNK)).unwrap();
+        }
+        disk.take_usage();
+        let item = (CHUNK / 8) as i64 + 7;
+        schunk.set_slice(item, item + 1, b"new item").unwrap();
+        let usage = disk.take_usage();
+        // In a file it is compared with the new one; in a directory it is a new file.
+        let (read, written) = [(2, CHUNK / 8), (1, CHUNK)][which];
+        assert!(usage.bytes_read < read * CHUNK + 4096, "{usage:?}");
+        assert!(usage.bytes_written < written + 4096, "{usage:?}");
+        let mut found = [0; 8];
+        schunk.get_slice(item, item + 1, &mut found).unwrap();
+        assert_eq!(&found, b"new item");
+    });
+}
+
+#[test]
 fn an_update_reads_the_chunk_that_it_replaces_at_most_once() {
     for_each_storage(0, |disk, mut schunk, which| {
         for number in 0..3 {

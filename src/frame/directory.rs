@@ -114,7 +114,9 @@ impl<'a> ChunkFiles<'a> {
         {
             return self.write_beside(names, id, chunk).map(Some);
         }
-        self.rewritten = Some((id, self.files.read_chunk_file(id)?));
+        let mut old = Buffer::new();
+        self.files.read_chunk_file(id, &mut old)?;
+        self.rewritten = Some((id, old));
         self.overwrite(id, chunk)?;
         Ok(None)
     }

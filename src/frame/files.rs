@@ -450,11 +450,11 @@ impl Files {
             .join(name)
     }
 
-    /// Reads the whole file of a chunk.
+    /// Reads the whole file of a chunk into `scratch`, which is made larger if needed; returns its size in bytes.
     ///
     /// # Errors
     /// [`Error::FileOpen`] when there is none, [`Error::FileRead`] when it is too short for a chunk.
-    pub fn read_chunk_file(&self, id: u32) -> Result<Buffer> {
+    pub fn read_chunk_file(&self, id: u32, scratch: &mut Buffer) -> Result<usize> {
         let stream = self.backend.open(&self.chunk_path(id), Mode::Read)?;
         let len = usize::try_from(stream.size()?).map_err(|_| Error::FileRead)?;
         let short = |id| {
@@ -464,11 +464,10 @@ impl Files {
         if len < MIN_HEADER_LENGTH || i32::try_from(len).is_err() {
             return Err(short(id));
         }
-        let mut bytes = Buffer::zeroed(len)?;
-        if stream.read_at(0, &mut bytes)? != len {
+        if stream.read_at(0, scratch.room(len)?)? != len {
             return Err(short(id));
         }
-        Ok(bytes)
+        Ok(len)
     }
 
     /// Writes the file of a chunk, whose bytes last.
