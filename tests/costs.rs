@@ -2,9 +2,11 @@
 //!
 //! Time depends on the machine, and file systems of a network charge each operation, so these are counted.
 
+use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams};
-use ferroblosc::io::fault::Disk;
+use ferroblosc::io::fault::{Disk, Usage};
 use ferroblosc::schunk::{SChunk, Storage};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of a large variable-length metalayer.
@@ -40,6 +42,10 @@ fn for_each_storage(level: u8, test: impl Fn(&Disk, SChunk, usize)) {
         let schunk = SChunk::create(storage, params, DParams::default()).unwrap();
         test(&disk, schunk, which);
     }
+}
+
+fn opened(usage: &Usage, name: &str) -> usize {
+    usage.opened.get(Path::new(name)).copied().unwrap_or(0)
 }
 
 #[test]
@@ -144,4 +150,42 @@ fn an_update_reads_the_chunk_that_it_replaces_at_most_once() {
             assert!(usage.bytes_written < CHUNK + 4096, "{usage:?}");
         }
     });
+}
+
+#[test]
+fn a_slice_of_an_array_in_a_directory_opens_only_the_files_of_its_chunks() {
+    let disk = Disk::new();
+    let storage = || Storage::directory("array").backend(Arc::new(disk.clone()));
+    let layout = Layout {
+        shape: &[100, 1500],
+        chunkshape: &[10, 1500],
+        blockshape: &[1, 1500],
+    };
+    let items: Vec<u8> = (0..150_000u32)
+        .flat_map(|i| (i * 7).to_le_bytes())
+        .collect();
+    let params = CParams::default().typesize(4);
+    Array::from_items(storage(), params, &layout, "<i4", &items).unwrap();
+    let array = Array::open(storage(), DParams::default()).unwrap();
+    for (start, stop, chunks) in [
+        (55, 56, vec![5]),
+        (18, 31, vec![1, 2, 3]),
+        (55, 57, vec![5]),
+    ] {
+        disk.take_usage();
+        let found = array.get_slice(&[start, 0], &[stop, 1500]).unwrap();
+        let usage = disk.take_usage();
+        assert_eq!(found, items[start as usize * 6000..stop as usize * 6000]);
+        for number in &chunks {
+            assert_eq!(opened(&usage, &format!("array/{number:08X}.chunk")), 1);
+        }
+        let all: usize = usage.opened.values().sum();
+        assert_eq!(all, chunks.len(), "{usage:?}");
+        // The header of the index once for the array and once for each chunk; header, table and blocks of each.
+        assert!(usage.reads <= 1 + chunks.len() * 15, "{usage:?}");
+    }
+    disk.take_usage();
+    array.get_slice(&[55, 0], &[56, 1500]).unwrap();
+    let usage = disk.take_usage();
+    assert!(usage.reads <= 5, "{usage:?}");
 }

@@ -59,6 +59,7 @@ pub(super) fn read<R: Reading>(
 ) -> Result<()> {
     // The blocks of lazy chunks are read after the chunks were looked up.
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let mut parts = Some(parts);
     let mut shared = None;
     s.decompress(&mut |decompressor| {

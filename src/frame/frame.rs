@@ -5,8 +5,8 @@
 
 use super::description::{Counters, Description, Loaded};
 use super::directory::remove;
-use super::files::{Files, FrameReader};
-use super::header::{FrameHeader, Kind};
+use super::files::{ChunksOpen, Files, FrameReader};
+use super::header::{FIXED_LEN, FrameHeader, Kind};
 use super::memory::Memory;
 use super::offsets::Offsets;
 use super::section::Named;
@@ -378,6 +378,12 @@ impl Frame {
         }
     }
 
+    /// Keeps the files of chunks open that are read until the result is dropped, so that no file is opened twice; none
+    /// for frames whose chunks are not files.
+    pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
+        self.files().and_then(|files| files.keep_chunks_open())
+    }
+
     /// Whether one of the `len` bytes at `start` may be one of the frame's, in memory or mapped, which a
     /// change of the frame overwrites, moves or frees. Only addresses are compared.
     pub fn may_lend(&self, start: *const u8, len: usize) -> bool {
@@ -455,22 +461,14 @@ impl Frame {
         }
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
-        let len = header::frame_len(&fixed);
-        // A chunk that is removed can leave the length as it was.
-        let nbytes = header::data_len(&fixed);
-        let is_current = || {
-            let known = self.known();
-            let is_same = known.len == len && (self.legacy || known.counters.nbytes == nbytes);
-            !known.stale && is_same
-        };
         if replaced {
             self.known().stale = true;
         }
-        if is_current() {
+        if self.is_current(&fixed) {
             return Ok(false);
         }
         let _turn = (self.reloading.lock()).unwrap_or_else(PoisonError::into_inner);
-        if is_current() {
+        if self.is_current(&fixed) {
             return Ok(false);
         }
         // The other writer may not have come to the end of its change.
@@ -489,17 +487,27 @@ impl Frame {
         }
     }
 
-    /// Compares a metalayer with what the file says; when they differ, the next [`Frame::refresh`] reads
-    /// all anew, though the length of the frame is the same.
+    /// Whether a frame with this fixed part of the header is the one that is known.
+    fn is_current(&self, fixed: &[u8; FIXED_LEN]) -> bool {
+        let known = self.known();
+        let is_same_len = known.len == header::frame_len(fixed);
+        // A chunk that is removed can leave the length as it was.
+        let is_same = || self.legacy || known.counters.nbytes == header::data_len(fixed);
+        !known.stale && is_same_len && is_same()
+    }
+
+    /// Compares a metalayer, and the sizes, with those in the file; when the metalayers differ, the next
+    /// [`Frame::refresh`] reads the whole frame again, though the length of the frame is the same. Returns whether
+    /// all is known to be the same, so that there is nothing to refresh.
     ///
     /// # Errors
     /// Those of reading.
-    pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<()> {
+    pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<bool> {
         let Place::Disk(files) = &self.place else {
-            return Ok(());
+            return Ok(false);
         };
         if self.legacy || self.transaction.is_some() {
-            return Ok(());
+            return Ok(false);
         }
         let (reader, replaced) = files.acquire()?;
         let header_len = self.known().header_len;
@@ -511,7 +519,9 @@ impl Frame {
         if replaced || !is_same {
             self.known().stale = true;
         }
-        Ok(())
+        Ok(front
+            .first_chunk()
+            .is_some_and(|fixed| self.is_current(fixed)))
     }
 
     /// Compares the positions of the chunks with those that the file tells; when they differ, the next

@@ -285,9 +285,7 @@ impl Frame {
         };
         let (reader, position, end) = match files.is_sparse() {
             true => {
-                let path = files.chunk_path(file_id(stored)?);
-                let stream = files.backend().open(&path, crate::io::Mode::Read)?;
-                let reader = FrameReader::of_chunk_file(Arc::from(stream));
+                let reader = FrameReader::of_chunk_file(files.open_chunk(file_id(stored)?)?);
                 let end = reader.available()?;
                 (reader, 0, end)
             }

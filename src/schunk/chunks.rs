@@ -648,6 +648,7 @@ pub fn vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Bu
 
 fn read_vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let chunk = lazy_chunk(s, nchunk)?;
     let header = ChunkHeader::parse(&chunk)?;
     let nblocks = i64::from(header.basic.blocksize);

@@ -76,6 +76,7 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
     }
     // The blocks of lazy chunks are read after the chunks were looked up.
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
     let mut rest = dest;
@@ -188,6 +189,7 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
         return Ok(());
     }
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let counters = s.counters();
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
