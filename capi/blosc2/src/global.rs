@@ -54,6 +54,7 @@ impl State {
             *reader = None;
         }
         ferroblosc::chunk::release();
+        ferroblosc::schunk::release();
         pool::release();
     }
 }
