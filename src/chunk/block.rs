@@ -258,7 +258,7 @@ impl BlockDecoder<'_> {
         if rest != 0 {
             return Err(Error::Data);
         }
-        if view.header.instrumented || !self.pipeline.is_undone() {
+        if view.header.instrumented || !self.pipeline.has_backward() {
             return self.decode_into(worker, stored, len, dest);
         }
         if (2..=MAX_PLANES).contains(&streams) && self.is_plain_shuffle() {
@@ -296,7 +296,7 @@ impl BlockDecoder<'_> {
             }
         } else if streams <= MAX_PLANES
             && streams == view.header.typesize()
-            && let Some(pieces) = self.pipeline.undone_in_pieces(reference, &ctx, dest.len())
+            && let Some(pieces) = self.pipeline.fused_backward(reference, &ctx, dest.len())
         {
             return self.with_planes(worker, stored, streams, len, |planes| {
                 pieces.backward(planes, dest)
@@ -315,7 +315,7 @@ impl BlockDecoder<'_> {
 
     /// Whether the only filter to undo is a shuffle of whole items, so that streams are byte planes.
     pub fn is_plain_shuffle(&self) -> bool {
-        let Some(slot) = self.pipeline.only_undone() else {
+        let Some(slot) = self.pipeline.sole_backward_slot() else {
             return false;
         };
         let is_item_size = slot.meta == 0 || usize::from(slot.meta) == self.view.header.typesize();
@@ -445,7 +445,7 @@ impl BlockDecoder<'_> {
         let view = self.view;
         let payload = stored.0.get(WORD..).ok_or(Error::Data)?;
         let is_raw = payload.len() == dest.len();
-        if !self.pipeline.is_undone() {
+        if !self.pipeline.has_backward() {
             if is_raw {
                 dest.copy_from_slice(payload);
                 return Ok(());

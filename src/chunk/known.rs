@@ -66,8 +66,8 @@ impl KnownHeader {
         if !self.is_prepared {
             let header = &self.header;
             self.pipeline
-                .renew(&header.filters, header.basic.version, header.typesize());
-            self.is_prepared = self.pipeline.is_lasting();
+                .update(&header.filters, header.basic.version, header.typesize());
+            self.is_prepared = self.pipeline.is_builtin_only();
         }
     }
 

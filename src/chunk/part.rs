@@ -34,7 +34,7 @@ impl BlockDecoder<'_> {
             let typesize = self.view.header.typesize();
             let whole_items =
                 divided(from, typesize).1 == 0 && divided(part.len(), typesize).1 == 0;
-            if !self.pipeline.is_undone() {
+            if !self.pipeline.has_backward() {
                 if is_sound && streams == 1 {
                     return self.copy_part(worker, nblock, block_len, from, part);
                 }
@@ -68,7 +68,7 @@ impl BlockDecoder<'_> {
         let group = GROUP * header.typesize();
         let groups = divided(from, group).0..divided(from + len - 1, group).0 + 1;
         let items = divided(block_len, header.typesize()).0;
-        let is_shuffled = self.pipeline.only_undone()?.id == filter::id::BITSHUFFLE
+        let is_shuffled = self.pipeline.sole_backward_slot()?.id == filter::id::BITSHUFFLE
             && !bitshuffle::is_plain_copy(header.basic.version, items);
         (is_shuffled && groups.end <= items / GROUP).then_some(groups)
     }

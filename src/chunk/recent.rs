@@ -146,7 +146,7 @@ impl BlockDecoder<'_> {
     fn needs_nothing_else(&self, len: usize) -> bool {
         let header = self.view.header;
         self.params.postfilter.is_none()
-            && self.pipeline.is_lasting()
+            && self.pipeline.is_builtin_only()
             && !self.pipeline.has_delta()
             && !header
                 .filters

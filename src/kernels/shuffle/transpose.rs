@@ -1,45 +1,45 @@
 //! The byte shuffle with vectors, for every level.
 //!
-//! Shuffling is the transposition of a matrix of bytes: items are rows, planes are columns. The
-//! unit of work is a *tile*: as many items as a vector has bytes, 16 columns or fewer. Lane `l`
-//! takes care of the items `16 l ..= 16 l + 15` of the tile, so that every register that leaves the
-//! tile holds `BYTES` consecutive items of one plane, and no byte ever has to change its lane.
+//! A shuffle is the transposition of a matrix of bytes: items are rows, planes are columns. The
+//! unit of work is a *tile*: as many items as a vector has bytes, and up to 16 columns. Lane `l`
+//! processes the items `16 l ..= 16 l + 15` of the tile, so every register that leaves the tile
+//! holds `BYTES` consecutive items of one plane, and no byte changes its lane.
 //!
 //! Within a lane a tile of 16 columns is a 16 x 16 matrix in 16 registers. Number its 256 bytes by
-//! (register, place): interleaving register `k` with register `k + 8`, for all `k`, rotates that
-//! 8-bit number left by one, and four such rounds exchange its halves, which is the transposition.
-//! The same rotation serves narrower items: `C` registers (`C` a power of two) are un-transposed by
-//! log₂ `C` rounds. For the way there a byte lookup first sorts the `16 / C` items of each register
-//! by column, and log₂ `C` rounds that interleave units of `16 / C` bytes finish.
+//! (register, index): interleaving register `k` with register `k + 8`, for all `k`, rotates that
+//! 8-bit number left by one. Four such rounds swap its halves, which is the transposition. The same
+//! rotation serves narrower items: log₂ `C` rounds of `C` registers (`C` a power of two) turn
+//! planes into items. For the opposite direction a byte shuffle first sorts the `16 / C` items of
+//! each register by column, and log₂ `C` rounds that interleave units of `16 / C` bytes finish.
 //!
-//! An item of any size up to 16 is treated as the next power of two `C`: its registers are loaded
-//! at the places where its items lie, so they hold some bytes of the next items as well, which fall
-//! away. A load may therefore run past the last item by a few bytes, and in the other direction a
-//! store may; the last tile goes through a padded buffer. The last tile also overlaps the one
-//! before: what it does again comes out the same.
+//! Items of up to 16 bytes are processed like items of the next power of two `C`: each register is
+//! loaded at the address of its items, so it also holds some bytes of the following items, which
+//! are discarded. A load may therefore read a few bytes past the last item, and in the opposite
+//! direction a store may write past it; the last tile uses a padded buffer. The last tile also
+//! overlaps the preceding one, and writes the same bytes again.
 
-use crate::kernels::bursts::{self, BURST, Gathered};
 use crate::kernels::cache::{
-    FAR, Nearness, exceed_second, exceed_third, fetch, fetch_following, worth_fetching,
+    CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
 };
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{self, BURST, StagedRows};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
 /// Columns of a tile.
 pub(in crate::kernels) const COLUMNS: usize = 16;
 
-/// Where the planes of an unshuffle lie.
+/// The planes that an unshuffle reads.
 pub(super) trait Planes: Copy {
-    /// The start of plane `j`.
+    /// Returns the start of plane `j`.
     ///
     /// # Safety
     /// `j` is below the number of planes.
     unsafe fn plane(self, j: usize) -> *const u8;
 }
 
-/// Planes one after the other.
+/// Adjacent planes.
 #[derive(Clone, Copy)]
 pub(super) struct Contiguous {
     /// The start of plane 0.
@@ -51,7 +51,7 @@ pub(super) struct Contiguous {
 impl Planes for Contiguous {
     #[inline(always)]
     unsafe fn plane(self, j: usize) -> *const u8 {
-        // SAFETY: plane `j` lies inside the buffer of planes.
+        // SAFETY: by the caller's contract plane `j` is inside the buffer of planes.
         unsafe { self.start.add(j * self.items) }
     }
 }
@@ -64,17 +64,17 @@ impl Planes for &[&[u8]] {
     }
 }
 
-/// The power of two that items of `typesize` (at most 16) bytes are treated as.
+/// Returns the power of two that items of `typesize` (at most 16) bytes are processed as.
 #[inline(always)]
 const fn class<V: Vector>(typesize: usize) -> usize {
-    if V::HAS_LOOKUP || typesize.is_power_of_two() {
+    if V::HAS_SHUFFLE_BYTES || typesize.is_power_of_two() {
         typesize.next_power_of_two()
     } else {
         COLUMNS
     }
 }
 
-/// One round: interleaves register `k` with register `k + class / 2`.
+/// Does one round: interleaves register `k` with register `k + class / 2`.
 ///
 /// # Safety
 /// The contract of [`Vector`].
@@ -83,33 +83,33 @@ unsafe fn round<V: Vector, const UNIT: usize>(class: usize, r: [V; COLUMNS]) -> 
     let mut out = r;
     unroll!(8: k < class / 2, {
         // SAFETY: the caller's contract.
-        (out[2 * k], out[2 * k + 1]) = unsafe { r[k].zip::<UNIT>(r[k + class / 2]) };
+        (out[2 * k], out[2 * k + 1]) = unsafe { r[k].interleave::<UNIT>(r[k + class / 2]) };
     });
     out
 }
 
-/// Rounds that rotate the byte number left by `places`.
+/// Does the rounds that rotate the byte number left by `bits`, at most 4.
 ///
 /// # Safety
 /// The contract of [`Vector`].
 #[inline(always)]
 pub(in crate::kernels) unsafe fn rotate<V: Vector, const UNIT: usize>(
     class: usize,
-    places: u32,
+    bits: u32,
     mut r: [V; COLUMNS],
 ) -> [V; COLUMNS] {
     // SAFETY: the caller's contract.
     unsafe {
-        if places >= 1 {
+        if bits >= 1 {
             r = round::<V, UNIT>(class, r);
         }
-        if places >= 2 {
+        if bits >= 2 {
             r = round::<V, UNIT>(class, r);
         }
-        if places >= 3 {
+        if bits >= 3 {
             r = round::<V, UNIT>(class, r);
         }
-        if places >= 4 {
+        if bits >= 4 {
             r = round::<V, UNIT>(class, r);
         }
         r
@@ -127,7 +127,7 @@ unsafe fn transpose<V: Vector>(r: [V; COLUMNS]) -> [V; COLUMNS] {
 }
 
 /// Reads 16 columns of a tile: register `j` of the result holds byte `j` of each of the `BYTES`
-/// items that start at `src` and lie `stride` bytes apart.
+/// items that start at `src` and are `stride` bytes apart.
 ///
 /// # Safety
 /// The contract of [`Vector`]; 16 bytes can be read at each item.
@@ -160,12 +160,12 @@ pub(in crate::kernels) unsafe fn write_columns<V: Vector>(
     unsafe { store_in_order(transpose(columns), COLUMNS, dest, stride) }
 }
 
-/// Writes lane `l` of register `k` at `dest + (l * class + k) * step`, `step` at most 16 bytes, in
-/// ascending order, so that each store mends what the one before wrote too far. Four lanes that stand side by side are
-/// a cache line and written as one.
+/// Writes lane `l` of register `k` at `dest + (l * class + k) * step`, where `step` is at most 16,
+/// in ascending order, so that each store overwrites the excess bytes of the preceding one. Four
+/// adjacent lanes are written as one cache line.
 ///
 /// # Safety
-/// The contract of [`Vector`]; 16 bytes can be written at each of these places.
+/// The contract of [`Vector`]; 16 bytes can be written at each of these addresses.
 #[inline(always)]
 unsafe fn store_in_order<V: Vector>(r: [V; COLUMNS], class: usize, dest: *mut u8, step: usize) {
     // SAFETY: the caller's contract.
@@ -194,7 +194,7 @@ unsafe fn store_in_order<V: Vector>(r: [V; COLUMNS], class: usize, dest: *mut u8
     }
 }
 
-/// One tile of items of `TS` <= 16 bytes: register `j < TS` of the result is column `j`.
+/// Reads one tile of items of `TS` <= 16 bytes: register `j < TS` of the result is column `j`.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `BYTES * TS` bytes can be read at `src`, and 16 more unless `TS` is
@@ -205,17 +205,17 @@ pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
 ) -> [V; COLUMNS] {
     let class = class::<V>(TS);
     let group = COLUMNS / class;
-    // SAFETY: a register reads at most 16 bytes behind the start of its last group of items.
+    // SAFETY: a register reads at most 16 bytes from the start of its last group of items.
     unsafe {
         let mut r = [V::splat(0); COLUMNS];
         unroll!(16: k < class, {
             r[k] = V::load_lanes(src.add(k * group * TS), LANE * TS);
         });
-        if group == 1 || !V::HAS_LOOKUP {
+        if group == 1 || !V::HAS_SHUFFLE_BYTES {
             return rotate::<V, 1>(class, 4, r);
         }
         let by_column = const { sort_by_column(TS) };
-        unroll!(16: k < class, { r[k] = r[k].lookup(&by_column) });
+        unroll!(16: k < class, { r[k] = r[k].shuffle_bytes(&by_column) });
         match group {
             2 => rotate::<V, 2>(class, 3, r),
             4 => rotate::<V, 4>(class, 2, r),
@@ -224,8 +224,8 @@ pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
     }
 }
 
-/// The inverse of [`read_narrow`]; unless `TS` is a power of two it may spoil the 16 bytes behind
-/// the tile.
+/// The inverse of [`read_narrow`]. Unless `TS` is a power of two it may overwrite the 16 bytes
+/// after the tile.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `BYTES * TS` bytes can be written at `dest`, and 16 more unless `TS`
@@ -242,70 +242,71 @@ pub(in crate::kernels) unsafe fn write_narrow<V: Vector, const TS: usize>(
         let mut r = rotate::<V, 1>(class, class.ilog2(), columns);
         if TS != class && group > 1 {
             let packed = const { pack(TS) };
-            unroll!(16: k < class, { r[k] = r[k].lookup(&packed) });
+            unroll!(16: k < class, { r[k] = r[k].shuffle_bytes(&packed) });
         }
         store_in_order(r, class, dest, group * TS);
     }
 }
 
-/// The lookup table that takes the `g`th of `16 / C` items of `ts` bytes apart: byte `j` of it goes
-/// to place `j * (16 / C) + g`.
+/// Returns the shuffle table that sorts `16 / C` items of `ts` bytes by column: byte `j` of item
+/// `g` moves to index `j * (16 / C) + g`.
 const fn sort_by_column(ts: usize) -> [u8; LANE] {
     let group = COLUMNS / ts.next_power_of_two();
     let mut table = [u8::MAX; LANE];
-    let mut place = 0;
-    while place < ts * group {
-        table[place] = ((place % group) * ts + place / group) as u8;
-        place += 1;
+    let mut pos = 0;
+    while pos < ts * group {
+        table[pos] = ((pos % group) * ts + pos / group) as u8;
+        pos += 1;
     }
     table
 }
 
-/// The lookup table that moves `16 / C` items of `ts` bytes, each in `C` bytes, together.
+/// Returns the shuffle table that packs `16 / C` items of `ts` bytes, each padded to `C` bytes.
 const fn pack(ts: usize) -> [u8; LANE] {
     let class = ts.next_power_of_two();
     let mut table = [u8::MAX; LANE];
-    let mut place = 0;
-    while place < COLUMNS / class * ts {
-        table[place] = (place / ts * class + place % ts) as u8;
-        place += 1;
+    let mut pos = 0;
+    while pos < COLUMNS / class * ts {
+        table[pos] = (pos / ts * class + pos % ts) as u8;
+        pos += 1;
     }
     table
 }
 
-/// A bound of the bytes that [`read_narrow`] and [`write_narrow`] touch behind a tile.
+/// Returns an upper bound of the bytes that [`read_narrow`] and [`write_narrow`] access after a
+/// tile.
 const fn excess(typesize: usize) -> usize {
     if typesize.is_power_of_two() { 0 } else { LANE }
 }
 
-/// A tile of items of up to 16 bytes, and the bytes that may be read or written too far.
+/// Bytes of a tile of items of up to 16 bytes, with the excess.
 const PADDED: usize = LINE * COLUMNS + LANE;
 
-/// Writes the first `count` columns, less the first `skip`, to planes that begin `apart` bytes from each other.
+/// Writes the columns `skip..count` to planes `plane_stride` bytes apart.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * apart` for each such
-/// column `j`.
+/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * plane_stride` for each
+/// such column `j`.
 #[inline(always)]
 unsafe fn store_planes<V: Vector>(
     columns: [V; COLUMNS],
     skip: usize,
     count: usize,
     dest: *mut u8,
-    apart: usize,
+    plane_stride: usize,
 ) {
     unroll!(16: j < count, {
         if j >= skip {
             // SAFETY: the caller's contract.
-            unsafe { columns[j].store(dest.add(j * apart)) }
+            unsafe { columns[j].store(dest.add(j * plane_stride)) }
         }
     });
 }
 
-/// Reads the items from `item` on of `count` planes, the first one being plane `first`.
+/// Reads `count` planes, the first one being plane `first`, from index `item` on.
 ///
 /// # Safety
-/// The contract of [`Vector`]; the planes exist and have `BYTES` bytes there.
+/// The contract of [`Vector`]; the planes exist and have `BYTES` bytes from `item` on.
 #[inline(always)]
 unsafe fn load_planes<V: Vector>(
     planes: impl Planes,
@@ -323,46 +324,46 @@ unsafe fn load_planes<V: Vector>(
     }
 }
 
-/// Where the second of the tiles of `width` bytes a plane starts: at `width`, or, when there are
-/// enough tiles to pay for one more, at the first aligned byte of `dest`. If the planes are aligned
-/// alike, as they mostly are, no store but those of the first tile then splits a cache line, which
-/// halves the speed outside of the first-level cache.
+/// Returns the offset of the second tile of `width` bytes in each plane: `width`, or, if enough
+/// tiles pay for an additional one, that of the first aligned byte of `dest`. If the planes have
+/// the same alignment, as they mostly do, only the stores of the first tile then split cache lines.
+/// Split stores halve the speed outside the L1 cache.
 #[inline(always)]
 pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usize) -> usize {
-    const ENOUGH: usize = 8;
-    if length < ENOUGH * width {
+    const MIN_TILES: usize = 8;
+    if length < MIN_TILES * width {
         width
     } else {
         width - dest.addr() % width
     }
 }
 
-/// Shuffles `items` items of `TS` (2 to 16) bytes into planes that begin `apart` bytes from each other.
+/// Shuffles `items` items of `TS` (2 to 16) bytes into planes `plane_stride` bytes apart.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `src` is valid for reads of `items * TS` bytes, and each of the `TS` planes for writes
-/// of `items`; there are at least `BYTES` items.
+/// The contract of [`Vector`]; `src` is valid for reads of `items * TS` bytes, and each of the `TS`
+/// planes for writes of `items` bytes; there are at least `BYTES` items.
 #[inline(always)]
 unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
-    // SAFETY: tiles of the first loop end, with what they read too far, inside `src`. The others
-    // start at item `items - BYTES` at the latest, and are read from the padded buffer.
+    // SAFETY: tiles of the first loop end inside `src`, including the excess they read. The others
+    // start at most at item `items - BYTES`, and are read from the padded buffer.
     unsafe {
         let mut item = 0;
         let mut step = second_tile(dest, V::BYTES, items);
-        let ahead = worth_fetching(apart, TS);
+        let prefetch_next = prefetch_pays(plane_stride, TS);
         while (item + V::BYTES) * TS + excess(TS) <= items * TS {
             let columns = read_narrow::<V, TS>(src.add(item * TS));
-            if ahead {
+            if prefetch_next {
                 unroll!(16: j < TS, {
-                    fetch(Nearness::First, dest.wrapping_add(j * apart + item + LINE));
+                    prefetch(CacheLevel::L1, dest.wrapping_add(j * plane_stride + item + LINE));
                 });
             }
-            store_planes(columns, 0, TS, dest.add(item), apart);
+            store_planes(columns, 0, TS, dest.add(item), plane_stride);
             item += step;
             step = V::BYTES;
         }
@@ -371,7 +372,7 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
             let mut padded = [0u8; PADDED];
             copy_nonoverlapping(src.add(item * TS), padded.as_mut_ptr(), V::BYTES * TS);
             let columns = read_narrow::<V, TS>(padded.as_ptr());
-            store_planes(columns, 0, TS, dest.add(item), apart);
+            store_planes(columns, 0, TS, dest.add(item), plane_stride);
             item += V::BYTES;
         }
     }
@@ -381,7 +382,7 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
 ///
 /// # Safety
 /// The contract of [`Vector`]; each plane is valid for reads of `items` bytes, `dest` for writes of
-/// `items * TS`; there are at least `BYTES` items.
+/// `items * TS` bytes; there are at least `BYTES` items.
 #[inline(always)]
 unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
     planes: impl Planes,
@@ -408,13 +409,13 @@ unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
     }
 }
 
-/// Asks for the line of each of [`COLUMNS`] planes from `column` on that is the third behind where a tile is.
+/// Prefetches [`COLUMNS`] planes from `column` on, three lines after the tile at `plane(j)`.
 #[inline(always)]
-fn fetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
-    unroll!(16: j, { fetch(Nearness::Second, plane(column + j).wrapping_add(FAR)) });
+fn prefetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
+    unroll!(16: j, { prefetch(CacheLevel::L2, plane(column + j).wrapping_add(PREFETCH_DISTANCE)) });
 }
 
-/// Shuffles `items` items of more than 16 bytes into planes that begin `apart` bytes from each other.
+/// Shuffles `items` items of more than 16 bytes into planes `plane_stride` bytes apart.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`].
@@ -424,27 +425,27 @@ unsafe fn shuffle_wide<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, V::BYTES, items);
-    let far = exceed_third(apart * typesize);
+    let far = exceeds_l3(plane_stride * typesize);
     while done < items {
         let item = done.min(last_item);
         if far {
-            fetch_following(src.wrapping_add(item * typesize), V::BYTES * typesize);
+            prefetch_ahead(src.wrapping_add(item * typesize), V::BYTES * typesize);
         }
         for start in (0..typesize).step_by(COLUMNS) {
             let column = start.min(last_column);
             // SAFETY: the tile has `BYTES` items from `item` on and 16 columns from `column` on.
             unsafe {
                 if far {
-                    fetch_columns(column, |j| dest.wrapping_add(j * apart + item));
+                    prefetch_columns(column, |j| dest.wrapping_add(j * plane_stride + item));
                 }
                 let columns = read_columns::<V>(src.add(item * typesize + column), typesize);
-                let plane = dest.add(column * apart + item);
-                store_planes(columns, start - column, COLUMNS, plane, apart);
+                let plane = dest.add(column * plane_stride + item);
+                store_planes(columns, start - column, COLUMNS, plane, plane_stride);
             }
         }
         done = item + step;
@@ -452,13 +453,13 @@ unsafe fn shuffle_wide<V: Vector>(
     }
 }
 
-/// True when [`shuffle_in_bursts`] is quicker than [`shuffle`].
-pub(super) fn bursts_pay_for(typesize: usize, items: usize, apart: usize) -> bool {
-    typesize >= COLUMNS && items >= BURST && bursts::pay(apart, typesize)
+/// True if [`shuffle_in_bursts`] is faster than [`shuffle`].
+pub(super) fn bursts_pay(typesize: usize, items: usize, plane_stride: usize) -> bool {
+    typesize >= COLUMNS && items >= BURST && write_combining::pays(plane_stride, typesize)
 }
 
-/// Shuffles `items` items of 16 bytes and more into planes that begin `apart` bytes from each other, gathering [`BURST`]
-/// bytes of each before they are written.
+/// Shuffles `items` items of at least 16 bytes into planes `plane_stride` bytes apart, staging
+/// [`BURST`] bytes of each before they are written.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`], with at least [`BURST`] items of at least [`COLUMNS`] bytes.
@@ -468,11 +469,11 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
-    let ahead = exceed_second(apart * typesize);
-    let mut gathered = Gathered::<COLUMNS>::new();
-    let gathered = gathered.start();
+    let prefetch_next = exceeds_l2(plane_stride * typesize);
+    let mut staged = StagedRows::<COLUMNS>::new();
+    let staged = staged.as_mut_ptr();
     let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
     let mut done = 0;
     let mut step = second_tile(dest, BURST, items);
@@ -480,17 +481,17 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
         let item = done.min(last_item);
         for start in (0..typesize).step_by(COLUMNS) {
             let column = start.min(last_column);
-            // SAFETY: there are so many items from `item` on and 16 columns from `column` on; what is copied has been
-            // filled in before.
+            // SAFETY: there are `BURST` items from `item` on and 16 columns from `column` on; the
+            // staged bytes are filled before they are copied.
             unsafe {
                 for at in (0..BURST).step_by(V::BYTES) {
                     let from = src.add((item + at) * typesize + column);
                     let columns = read_columns::<V>(from, typesize);
-                    store_planes(columns, 0, COLUMNS, gathered.add(at), BURST);
+                    store_planes(columns, 0, COLUMNS, staged.add(at), BURST);
                 }
                 for j in start - column..COLUMNS {
-                    let plane = dest.add((column + j) * apart + item);
-                    bursts::write::<V, BURST>(ahead, gathered.add(j * BURST), plane);
+                    let plane = dest.add((column + j) * plane_stride + item);
+                    write_combining::write::<V, BURST>(prefetch_next, staged.add(j * BURST), plane);
                 }
             }
         }
@@ -511,19 +512,19 @@ unsafe fn unshuffle_wide<V: Vector>(
     items: usize,
 ) {
     let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
-    let far = exceed_third(items * typesize);
+    let far = exceeds_l3(items * typesize);
     let mut done = 0;
     while done < items {
         let item = done.min(last_item);
         if far {
-            fetch_following(dest.wrapping_add(item * typesize), V::BYTES * typesize);
+            prefetch_ahead(dest.wrapping_add(item * typesize), V::BYTES * typesize);
         }
         for start in (0..typesize).step_by(COLUMNS) {
             let column = start.min(last_column);
             // SAFETY: as in `shuffle_wide`.
             unsafe {
                 if far {
-                    fetch_columns(column, |j| planes.plane(j).wrapping_add(item));
+                    prefetch_columns(column, |j| planes.plane(j).wrapping_add(item));
                 }
                 let columns = load_planes::<V>(planes, column, COLUMNS, item);
                 write_columns(columns, dest.add(item * typesize + column), typesize);
@@ -533,7 +534,7 @@ unsafe fn unshuffle_wide<V: Vector>(
     }
 }
 
-/// Calls `$narrow::<V, TS>` for a typesize from 2 to 16, else `$wide`.
+/// Calls `$narrow::<V, TS>` for a typesize from 2 to 16, and `$wide` for larger ones.
 macro_rules! by_typesize {
     ($typesize:expr, $narrow:ident($($argument:expr),*), $wide:expr) => {
         match $typesize {
@@ -557,7 +558,7 @@ macro_rules! by_typesize {
     };
 }
 
-/// Shuffles `items` items of `typesize` (2 or more) bytes into planes that begin `apart` bytes from each other.
+/// Shuffles `items` items of `typesize` (2 or more) bytes into planes `plane_stride` bytes apart.
 ///
 /// # Safety
 /// As for [`shuffle_narrow`].
@@ -567,14 +568,14 @@ pub(super) unsafe fn shuffle<V: Vector>(
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     // SAFETY: the caller's contract.
     unsafe {
         by_typesize!(
             typesize,
-            shuffle_narrow(src, dest, items, apart),
-            shuffle_wide::<V>(typesize, src, dest, items, apart)
+            shuffle_narrow(src, dest, items, plane_stride),
+            shuffle_wide::<V>(typesize, src, dest, items, plane_stride)
         );
     }
 }
