@@ -123,6 +123,41 @@ static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
   }
 }
 
+/* A handle that is behind copies what is there now, not its own count of chunks. */
+static void a_copy_is_of_the_newest_state(bool is_mapped) {
+  blosc2_schunk *writer = six_chunks(), *handle, *copy;
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  uint8_t *frame;
+  bool needs_free;
+  int64_t len;
+  int way;
+
+  for (way = 0; way < 3; way++) {
+    handle = is_mapped ? open_mapped(path_of(SINGLE_FILE), "r") : blosc2_schunk_open(path_of(SINGLE_FILE));
+    apply(writer, 6);
+    CHECK(blosc2_vlmeta_update(writer, "v", (uint8_t *)"other content", 1 + way, NULL) >= 0);
+    if (way == 0) {
+      copy = blosc2_schunk_copy(handle, &storage);
+    } else if (way == 1) {
+      len = blosc2_schunk_to_buffer(handle, &frame, &needs_free);
+      CHECK(len > 0);
+      copy = blosc2_schunk_from_buffer(frame, len, true);
+      free(frame);
+    } else {
+      CHECK_IS(blosc2_schunk_append_file(handle, "copy.b2frame"), 0);
+      copy = blosc2_schunk_open("copy.b2frame");
+    }
+    CHECK(copy != NULL);
+    if (copy != NULL) {
+      reads_the_same(copy, writer);
+    }
+    CHECK_IS(blosc2_schunk_free(copy), 0);
+    CHECK_IS(blosc2_schunk_free(handle), 0);
+  }
+  CHECK_IS(blosc2_remove_urlpath("copy.b2frame"), 0);
+  done(writer, SINGLE_FILE);
+}
+
 static void an_array_follows_every_shape(bool is_mapped) {
   static const int64_t shape[] = {8, 6}, shapes[][2] = {{10, 6}, {10, 9}, {40, 30}, {40, 6}, {4, 3}, {20, 20}};
   static const int32_t chunks[] = {4, 3}, blocks[] = {2, 3};
@@ -360,6 +395,8 @@ int main(void) {
   a_reader_follows_every_change(true, "r");
   a_reader_follows_every_change(true, "r+");
   a_reader_follows_every_change(true, "c");
+  a_copy_is_of_the_newest_state(false);
+  a_copy_is_of_the_newest_state(true);
   an_array_follows_every_shape(false);
   an_array_follows_every_shape(true);
   what_was_lent_stays_mapped_while_the_file_grows();
