@@ -158,6 +158,25 @@ static void a_copy_is_of_the_newest_state(bool is_mapped) {
   done(writer, SINGLE_FILE);
 }
 
+/* Neither change is seen in the size of the file. */
+static void a_refresh_finds_changes_of_the_same_size(int kind) {
+  blosc2_schunk *writer = make(kind), *handle;
+  CHECK(blosc2_meta_add(writer, "m", (uint8_t *)"12345", 5) >= 0);
+  CHECK_IS(blosc2_schunk_append_buffer(writer, plain, BYTES), 1);
+  CHECK(blosc2_vlmeta_add(writer, "v", (uint8_t *)"first", 5, NULL) >= 0);
+  handle = blosc2_schunk_open(path_of(kind));
+  CHECK_IS(blosc2_schunk_refresh(handle), 0);
+  CHECK(blosc2_vlmeta_update(writer, "v", (uint8_t *)"other", 5, NULL) >= 0);
+  CHECK_IS(blosc2_schunk_refresh(handle), 1);
+  CHECK(has_vlmeta(handle, "v", "other", 5));
+  CHECK(blosc2_meta_update(writer, "m", (uint8_t *)"54321", 5) >= 0);
+  CHECK_IS(blosc2_schunk_refresh(handle), 1);
+  CHECK(has_meta(handle, "m", "54321", 5));
+  CHECK_IS(blosc2_schunk_refresh(handle), 0);
+  CHECK_IS(blosc2_schunk_free(handle), 0);
+  done(writer, kind);
+}
+
 static void an_array_follows_every_shape(bool is_mapped) {
   static const int64_t shape[] = {8, 6}, shapes[][2] = {{10, 6}, {10, 9}, {40, 30}, {40, 6}, {4, 3}, {20, 20}};
   static const int32_t chunks[] = {4, 3}, blocks[] = {2, 3};
@@ -397,6 +416,8 @@ int main(void) {
   a_reader_follows_every_change(true, "c");
   a_copy_is_of_the_newest_state(false);
   a_copy_is_of_the_newest_state(true);
+  a_refresh_finds_changes_of_the_same_size(SINGLE_FILE);
+  a_refresh_finds_changes_of_the_same_size(DIRECTORY);
   an_array_follows_every_shape(false);
   an_array_follows_every_shape(true);
   what_was_lent_stays_mapped_while_the_file_grows();
