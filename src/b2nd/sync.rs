@@ -4,6 +4,7 @@ use super::create::metalayer;
 use super::meta;
 use super::state::State;
 use crate::frame::Frame;
+use crate::io::lock::{Held, Kind as LockKind};
 use crate::{Error, Result, schunk};
 
 /// Takes up the shape that another handle or process has given the array; returns whether there was
@@ -36,6 +37,32 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     }
     a.take_up(&now.geometry()?, ticks);
     Ok(true)
+}
+
+/// As [`refresh`], and compares the index and all metalayers, as [`schunk::refresh_all`] does.
+///
+/// # Errors
+/// As [`refresh`].
+pub fn refresh_all<A: State + ?Sized>(a: &A) -> Result<bool> {
+    if !a.is_view() {
+        schunk::refresh_all(a.chunks())?;
+    }
+    refresh(a)
+}
+
+/// As [`refresh`], under a lock that is held until the result is dropped: the shape and the chunks that a call
+/// reads, or changes, belong together.
+///
+/// # Errors
+/// As [`refresh`].
+pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option<Held>> {
+    let held = match (a.chunks().frame(), kind) {
+        (None, _) => None,
+        (Some(frame), LockKind::Shared) => frame.lock_shared()?,
+        (Some(frame), LockKind::Exclusive) => frame.lock_exclusive()?,
+    };
+    refresh(a)?;
+    Ok(held)
 }
 
 /// Makes the frame read all anew when its file has another shape, which leaves the length of the file as it
