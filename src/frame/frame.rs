@@ -432,12 +432,17 @@ impl Frame {
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
         let len = header::frame_len(&fixed);
-        // A chunk that is removed can leave the length as it was.
-        let nbytes = header::data_len(&fixed);
+        // A chunk that is removed or changed can leave the length as it was.
+        let (nbytes, cbytes) = header::data_lens(&fixed);
         let is_current = || {
             let known = self.known();
-            let is_same = known.len == len && (self.legacy || known.counters.nbytes == nbytes);
-            !known.stale && is_same
+            let Counters {
+                nbytes: known_nbytes,
+                cbytes: known_cbytes,
+                ..
+            } = known.counters;
+            let is_same = known_nbytes == nbytes && cbytes.is_none_or(|it| it == known_cbytes);
+            !known.stale && known.len == len && (self.legacy || is_same)
         };
         if replaced {
             self.known().stale = true;
