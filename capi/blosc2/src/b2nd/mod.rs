@@ -15,7 +15,7 @@ use crate::bridge::schunk::Purpose;
 use crate::schunk;
 use crate::types::b2nd::{b2nd_array_t, chunk_cache_s};
 use crate::types::schunk::blosc2_schunk;
-use ferroblosc::b2nd::{Geometry, MAX_DIM, refresh};
+use ferroblosc::b2nd::{Geometry, MAX_DIM, refresh_all};
 use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_char, c_int};
@@ -190,6 +190,6 @@ pub unsafe extern "C" fn b2nd_refresh(array: *mut b2nd_array_t) -> c_int {
     boundary!(b2nd_refresh, {
         // SAFETY: the caller gives an array, or NULL.
         let array = unsafe { CArray::enter(array, Purpose::Look) }?;
-        refresh(&*array).map(c_int::from)
+        refresh_all(&*array).map(c_int::from)
     })
 }

@@ -11,7 +11,8 @@ use crate::types::io::blosc2_storage;
 use crate::types::schunk::blosc2_metalayer;
 use ferroblosc::b2nd::concatenate::copy_items;
 use ferroblosc::b2nd::create::{Fill, check_sizes, finish};
-use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh};
+use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh, refresh_locked};
+use ferroblosc::io::lock::Kind as LockKind;
 use ferroblosc::schunk::{Layers, State as _, copy as schunks};
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
@@ -40,7 +41,7 @@ pub unsafe extern "C" fn b2nd_to_cframe(
         }
         // SAFETY: the caller gives an array, or NULL, and room for the results.
         unsafe {
-            let array = CArray::new(array)?;
+            let array = current(array)?;
             let made = frames::to_buffer(array.schunk());
             let (start, len, owned) = made.map_err(|error| error.recast(ErrorKind::Failure))?;
             cframe.write(start);
@@ -49,6 +50,17 @@ pub unsafe extern "C" fn b2nd_to_cframe(
         }
         Ok(0)
     })
+}
+
+/// The array, after it was brought up to date with its file.
+///
+/// # Safety
+/// The array is alive, or NULL.
+unsafe fn current(array: *const b2nd_array_t) -> Result<CArray> {
+    // SAFETY: promised by the caller.
+    let array = unsafe { CArray::enter(array, Purpose::Look) }?;
+    refresh(&*array)?;
+    Ok(*array)
 }
 
 /// Copies the array to a file or directory, whichever its storage is, where nothing may be yet. Gives 0, or
@@ -62,7 +74,7 @@ pub unsafe extern "C" fn b2nd_save(array: *const b2nd_array_t, urlpath: *mut c_c
             if urlpath.is_null() {
                 return Err(Error::NullPointer);
             }
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             let schunk = array.schunk();
             let storage = blosc2_storage {
                 contiguous: (*(*schunk.as_ptr()).storage).contiguous,
@@ -87,7 +99,7 @@ pub unsafe extern "C" fn b2nd_save_append(
 ) -> i64 {
     boundary!(b2nd_save_append, {
         // SAFETY: the caller gives an array and a path, or NULL.
-        unsafe { frames::append_file(CArray::new(array)?.schunk(), urlpath) }
+        unsafe { frames::append_file(current(array)?.schunk(), urlpath) }
     })
 }
 
@@ -111,7 +123,7 @@ pub unsafe extern "C" fn b2nd_get_slice(
             let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
             let ndim = src.ndim()?;
             let (start, stop) = (numbers(start, ndim)?, numbers(stop, ndim)?);
-            refresh(&*src)?;
+            let _held = refresh_locked(&*src, LockKind::Shared)?;
             array.write(slice(ctx, *src, &start, &stop)?);
         }
         Ok(0)
@@ -178,7 +190,7 @@ pub unsafe extern "C" fn b2nd_copy(
             let array = cleared(array)?;
             let src = CArray::enter(src, Purpose::Read)?;
             let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
-            refresh(&*src)?;
+            let _held = refresh_locked(&*src, LockKind::Shared)?;
             array.write(copy_of(ctx, *src)?);
         }
         Ok(0)

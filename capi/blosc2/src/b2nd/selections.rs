@@ -6,8 +6,9 @@ use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::schunk::slices::coordinates;
 use crate::types::b2nd::b2nd_array_t;
-use ferroblosc::b2nd::refresh;
+use ferroblosc::b2nd::refresh_locked;
 use ferroblosc::b2nd::selection::{self, Selection};
+use ferroblosc::io::lock::{Held, Kind as LockKind};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_int, c_void};
@@ -36,7 +37,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
             let len = array.typesize()?.checked_mul(count);
             let len = len.filter(|&len| i64::try_from(len).is_ok_and(|len| len <= buffersize));
             let len = len.ok_or(Error::InvalidParam)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             array.check_destination(buffer.cast(), len)?;
             let mut own = Vec::new();
             let coords = coordinates(coords, count, (buffer.cast(), len), &mut own)?;
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     })
 }
 
-/// The selection of a call.
+/// The selection of a call, and the lock that the call holds.
 ///
 /// # Safety
 /// `indices` and `sizes` are NULL or have an entry for each dimension, each of so many numbers.
@@ -58,7 +59,8 @@ unsafe fn selection(
     buffer: *const c_void,
     buffershape: *mut i64,
     buffersize: i64,
-) -> Result<Selection> {
+    kind: LockKind,
+) -> Result<(Selection, Option<Held>)> {
     let ndim = array.ndim()?;
     // SAFETY: promised by the caller.
     unsafe {
@@ -74,11 +76,11 @@ unsafe fn selection(
             entries(start.cast_const(), size)?;
         }
         // This may change fields of the array that the lists are in.
-        refresh(&array)?;
+        let held = refresh_locked(&array, kind)?;
         let lists: Result<Vec<&[i64]>> = (lists.iter())
             .map(|&(start, size)| entries(start, size))
             .collect();
-        Selection::new(&array, &lists?, &shape, buffersize)
+        Ok((Selection::new(&array, &lists?, &shape, buffersize)?, held))
     }
 }
 
@@ -98,13 +100,14 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
         // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
-            let selection = self::selection(
+            let (selection, _held) = self::selection(
                 *array,
                 selection,
                 selection_size,
                 buffer,
                 buffershape,
                 buffersize,
+                LockKind::Shared,
             )?;
             array.check_destination(buffer.cast(), selection.reach())?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), selection.reach());
@@ -130,13 +133,14 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
         // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
         unsafe {
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
-            let selection = self::selection(
+            let (selection, _held) = self::selection(
                 *array,
                 selection,
                 selection_size,
                 buffer,
                 buffershape,
                 buffersize,
+                LockKind::Exclusive,
             )?;
             let src = array.argument(buffer.cast(), selection.reach())?;
             let _reading = Reading::begin(array.schunk(), &src);

@@ -6,7 +6,8 @@ use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::request::{Request, check_inside};
-use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, set};
+use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, refresh_locked, set};
+use ferroblosc::io::lock::Kind as LockKind;
 use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_int, c_void};
@@ -88,7 +89,7 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             let geometry = array.geometry()?;
             let origin = [0; MAX_DIM];
             let shape = geometry.shape();
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
             let array = CArray::enter(array, Purpose::Read)?;
             let [start, stop, shape] = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             let request = request(*array, [&start, &stop, &shape], &memory)
                 .and_then(|request| check_chunks(*array, &start, &stop).map(|()| request));
             match request {
@@ -218,7 +219,7 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
             let [start, stop, shape] = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Exclusive)?;
             let request = request(*array, [&start, &stop, &shape], &memory)?;
             // The code of the reference for a chunk that isn't there.
             check_inside(&array.geometry()?, &start, &stop)

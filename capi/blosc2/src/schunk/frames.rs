@@ -3,7 +3,7 @@
 use super::{assemble, copy_to};
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::defaults;
-use crate::io::backend;
+use crate::io::{FILESYSTEM_MMAP, backend};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{self, Frame, Memory, has_magic};
@@ -218,7 +218,11 @@ pub unsafe extern "C" fn blosc2_schunk_append_file(
 pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Result<i64> {
     let mut schunk = entered_to_copy(schunk)?;
     // SAFETY: promised by the caller.
-    let (io, path) = unsafe { destination(*schunk, urlpath) }?;
+    let (mut io, path) = unsafe { destination(*schunk, urlpath) }?;
+    if io.id == FILESYSTEM_MMAP.id {
+        // The parameters are those of the mapping of another file.
+        io = defaults::IO;
+    }
     // SAFETY: the parameters are what the backend expects.
     let backend = unsafe { backend(&io) }?;
     if backend.names().is_some() {
