@@ -1368,52 +1368,79 @@ int blosc2_rename_urlpath(char *old_urlpath,
                           char *new_path);
 
 /**
- * Makes an empty super-chunk, in memory or at storage->urlpath, where nothing may be yet. The storage
- * is copied; what is NULL in it means the defaults. Gives NULL when it can't be made. Free it with
- * blosc2_schunk_free().
+ * Creates an empty super-chunk in memory or at a path.
+ *
+ * @param storage the storage, which is copied. NULL, or a NULL member, selects the defaults. With a
+ *   `urlpath`, the path must not exist.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
 
 /**
- * Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
- * storage are others than those of the super-chunk; NULL parameters are those of the super-chunk.
- * Gives NULL when it can't be done. The caller frees it by blosc2_schunk_free().
+ * Copies a super-chunk to another storage, with its metalayers.
+ *
+ * The chunks are recompressed if the compression parameters of the storage differ from those of
+ * the super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param storage the storage of the copy. NULL compression parameters select those of the
+ *   super-chunk.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk,
-                                  blosc2_storage *storage);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage);
 
 /**
- * Frees a super-chunk; NULL is allowed. Files stay. Gives 0, or 1 when the I/O backend could not free
- * its parameters.
+ * Frees a super-chunk. Files stay.
+ *
+ * The views of the super-chunk must be freed before.
+ *
+ * @param schunk the super-chunk; NULL is allowed.
+ *
+ * @return 0, or 1 if the I/O backend could not free its parameters.
  */
-BLOSC_EXPORT
-int blosc2_schunk_free(blosc2_schunk *schunk);
+BLOSC_EXPORT int blosc2_schunk_free(blosc2_schunk *schunk);
 
 /**
- * Opens the super-chunk in a file or directory. Gives NULL when it can't be opened. The caller
- * frees it by blosc2_schunk_free().
+ * Opens the super-chunk in a file or directory.
+ *
+ * @param urlpath the path of the file or directory.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open(const char *urlpath);
 
 /**
- * Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened. The
- * caller frees it by blosc2_schunk_free().
+ * Opens the super-chunk whose frame starts at an offset in a file.
+ *
+ * @param urlpath the path of the file.
+ * @param offset the offset of the frame in bytes.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_offset(const char *urlpath, int64_t offset);
 
 /**
- * Opens a super-chunk through an I/O backend; NULL is the file system. The struct is copied, its params
- * must outlive the super-chunk. Gives NULL when it can't be opened; then params were destroyed.
+ * Opens a super-chunk through an I/O backend.
+ *
+ * @param urlpath the path of the file or directory.
+ * @param udio the backend, or NULL for the file system. The struct is copied; its `params` must
+ *   outlive the super-chunk. The backend destroys them with the super-chunk, and also if opening
+ *   fails.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath,
-                                       const blosc2_io *udio);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath, const blosc2_io *udio);
 
 /**
- * Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
- * blosc2_schunk_open_udio(). The caller frees it by blosc2_schunk_free().
+ * Opens the super-chunk whose frame starts at an offset in a file, through an I/O backend.
+ *
+ * @param urlpath the path of the file.
+ * @param offset the offset of the frame in bytes.
+ * @param udio the backend, as for blosc2_schunk_open_udio().
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
 BLOSC_EXPORT
 blosc2_schunk *blosc2_schunk_open_offset_udio(const char *urlpath,
@@ -1421,35 +1448,58 @@ blosc2_schunk *blosc2_schunk_open_offset_udio(const char *urlpath,
                                               const blosc2_io *udio);
 
 /**
- * Takes up what other handles or processes have changed in the file. Gives 1 when there was something,
- * 0 when not, or an error code.
+ * Reloads a super-chunk if another handle or process has changed its file.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return 1 if the file had changed, 0 if not, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_refresh(blosc2_schunk *schunk);
+BLOSC_EXPORT int blosc2_schunk_refresh(blosc2_schunk *schunk);
 
 /**
- * Locks the file against other handles until blosc2_schunk_unlock(), when locking was asked for; may be
- * nested. Gives 0, or BLOSC2_ERROR_LOCK.
+ * Locks the file of a super-chunk against other handles and processes.
+ *
+ * Calls may be nested; each needs a blosc2_schunk_unlock(). Without locking enabled, or without a
+ * file, the call has no effect.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return 0, or BLOSC2_ERROR_LOCK.
  */
-BLOSC_EXPORT
-int blosc2_schunk_lock(blosc2_schunk *schunk);
+BLOSC_EXPORT int blosc2_schunk_lock(blosc2_schunk *schunk);
 
-/** Ends what blosc2_schunk_lock() began. Gives 0. */
+/**
+ * Releases a lock of blosc2_schunk_lock().
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return 0.
+ */
 BLOSC_EXPORT int blosc2_schunk_unlock(blosc2_schunk *schunk);
 
 /**
- * Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
- * super-chunk owns when the call succeeds. A chunk that the super-chunk lent may be added too: it is copied
- * either way. Gives the number of chunks, or an error code.
+ * Appends a compressed chunk to a super-chunk.
+ *
+ * A chunk whose memory the super-chunk lent is copied even without `copy`.
+ *
+ * @param schunk the super-chunk.
+ * @param chunk the chunk, of the length in its header. Without `copy` it must be a block of
+ *   `malloc()`, which the super-chunk owns if the call succeeds; otherwise the caller still owns
+ *   it.
+ * @param copy whether to copy the chunk.
+ *
+ * @return The new number of chunks, or a negative error code.
  */
-BLOSC_EXPORT
-int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk,
-                                   uint8_t *chunk,
-                                   bool copy);
+BLOSC_EXPORT int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy);
 
 /**
- * Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of
- * chunks, or an error code.
+ * Compresses a buffer and appends it as a chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param src the data, owned by the caller.
+ * @param nbytes the size of the data in bytes.
+ *
+ * @return The new number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk,
@@ -1457,8 +1507,14 @@ int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk,
                                     int32_t nbytes);
 
 /**
- * Adds a chunk in front of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
- * chunks, or an error code.
+ * Inserts a compressed chunk before the chunk with a given index.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the new chunk, from 0 to the number of chunks.
+ * @param chunk the chunk, with the ownership rules of blosc2_schunk_append_chunk().
+ * @param copy whether to copy the chunk.
+ *
+ * @return The new number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk,
@@ -1467,8 +1523,14 @@ int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk,
                                    bool copy);
 
 /**
- * Puts a chunk in the place of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
- * chunks, or an error code.
+ * Replaces a chunk by another compressed chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk to replace.
+ * @param chunk the new chunk, with the ownership rules of blosc2_schunk_append_chunk().
+ * @param copy whether to copy the chunk.
+ *
+ * @return The number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
@@ -1476,20 +1538,36 @@ int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
                                    uint8_t *chunk,
                                    bool copy);
 
-/** Removes chunk nchunk. Gives the number of chunks, or an error code. */
+/**
+ * Removes a chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ *
+ * @return The new number of chunks, or a negative error code.
+ */
 BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
 
 /**
- * Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes
- * chunk i. Gives 0 or an error code.
+ * Reorders the chunks of a super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param offsets_order one entry for each chunk; entry i is the current index of the chunk that gets
+ *   index i. Each index must occur once.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk,
-                                  int64_t *offsets_order);
+BLOSC_EXPORT int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk, int64_t *offsets_order);
 
 /**
- * Fills an empty super-chunk with nitems items of BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or
- * BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Gives the number of chunks, or an error code.
+ * Fills an empty super-chunk with chunks of one special value.
+ *
+ * @param schunk the super-chunk, without chunks.
+ * @param nitems the number of items.
+ * @param special_value BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or BLOSC2_SPECIAL_UNINIT.
+ * @param chunksize the size of a chunk in bytes, a multiple of the size of an item.
+ *
+ * @return The number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk,
@@ -1498,8 +1576,14 @@ int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk,
                                    int32_t chunksize);
 
 /**
- * Decompresses chunk nchunk to dest, which has room for nbytes bytes. Gives the bytes of the chunk, or
- * an error code.
+ * Decompresses a chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param dest the destination, outside the memory of the super-chunk.
+ * @param nbytes the size of the destination in bytes, at least the size of the data.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
@@ -1508,9 +1592,17 @@ int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
                                    int32_t nbytes);
 
 /**
- * Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
- * needs no free is valid until the super-chunk changes, by any call in any thread, or is freed. Gives the
- * bytes of the chunk, or an error code.
+ * Returns a compressed chunk.
+ *
+ * A chunk that needs no free belongs to the super-chunk. It is valid until a call in any thread
+ * changes or frees the super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param chunk receives the address of the chunk, NULL on error.
+ * @param needs_free receives whether the caller must free() the chunk.
+ *
+ * @return The length of the chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
@@ -1519,10 +1611,18 @@ int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
                             bool *needs_free);
 
 /**
- * As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
- * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given
- * here. Gives its length in bytes, or an error code, and tells by needs_free whether the caller
- * frees it.
+ * Returns a chunk, or a lazy chunk if the super-chunk is in a file.
+ *
+ * A lazy chunk holds the header, the block offsets and the location of the chunk in the file. Only
+ * contexts of this super-chunk can decompress it; their source size is the length returned here. A
+ * chunk that needs no free is valid as in blosc2_schunk_get_chunk().
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param chunk receives the address of the chunk, NULL on error.
+ * @param needs_free receives whether the caller must free() the chunk.
+ *
+ * @return The length of the chunk or lazy chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
@@ -1531,8 +1631,15 @@ int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
                                 bool *needs_free);
 
 /**
- * Decompresses block nblock of chunk nchunk, whose blocks have lengths of their own, into a buffer that
- * the caller frees; stores it in *dest and its size in *destsize. Gives the size, or an error code.
+ * Decompresses one block of a chunk with variable-length blocks.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param nblock the index of the block in the chunk.
+ * @param dest receives a new buffer with the data, which the caller must free(); NULL on error.
+ * @param destsize receives the size of the data in bytes, 0 on error.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_vlblock(blosc2_schunk *schunk,
@@ -1542,28 +1649,48 @@ int blosc2_schunk_get_vlblock(blosc2_schunk *schunk,
                               int32_t *destsize);
 
 /**
- * The offsets of the chunks as the frame stores them, in memory that the caller frees; NULL for a
- * super-chunk without frame or without chunks.
+ * Returns the chunk offsets that a frame stores, one for each chunk.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return A new array, which the caller must free(). It is NULL on error, and for a super-chunk
+ * without frame or chunks.
  */
 BLOSC_EXPORT int64_t *blosc2_frame_get_offsets(blosc2_schunk *schunk);
 
 /**
- * Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
- * copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
- * them; see blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
+ * Opens a contiguous frame in memory as a super-chunk.
+ *
+ * @param cframe the frame. Without `copy` it must outlive the super-chunk, which does not write to
+ *   it or free it; see blosc2_schunk_avoid_cframe_free().
+ * @param len the size of the frame in bytes.
+ * @param copy whether to copy the chunks into the super-chunk.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe,
-                                         int64_t len,
-                                         bool copy);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy);
 
-/** Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed. */
+/**
+ * Sets the owner of the buffer of an in-memory frame.
+ *
+ * @param schunk the super-chunk. Without an in-memory frame the call has no effect.
+ * @param avoid_cframe_free with true, the buffer that blosc2_schunk_from_buffer() received or
+ *   blosc2_schunk_to_buffer() returned belongs to the caller and outlives the super-chunk. With
+ *   false, the super-chunk owns the buffer, a block of malloc(), and frees it.
+ */
 BLOSC_EXPORT void blosc2_schunk_avoid_cframe_free(blosc2_schunk *schunk, bool avoid_cframe_free);
 
 /**
- * Stores where the super-chunk is as a contiguous frame in *cframe, and in *needs_free whether the
- * caller must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of
- * the frame, or an error code.
+ * Returns a super-chunk as a contiguous frame in memory.
+ *
+ * A frame that needs no free belongs to the super-chunk and is valid until the super-chunk
+ * changes.
+ *
+ * @param schunk the super-chunk.
+ * @param cframe receives the address of the frame, NULL on error.
+ * @param needs_free receives whether the caller must free() the frame.
+ *
+ * @return The size of the frame in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
@@ -1571,43 +1698,73 @@ int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
                                 bool *needs_free);
 
 /**
- * Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
- * what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
+ * Writes a super-chunk to a file, as a contiguous frame.
+ *
+ * A super-chunk that is a contiguous frame in memory overwrites an existing file; for any other,
+ * the path must not exist.
+ *
+ * @param schunk the super-chunk.
+ * @param urlpath the path of the file.
+ *
+ * @return The size of the frame in bytes, or a negative error code.
  */
-BLOSC_EXPORT
-int64_t blosc2_schunk_to_file(blosc2_schunk *schunk,
-                              const char *urlpath);
+BLOSC_EXPORT int64_t blosc2_schunk_to_file(blosc2_schunk *schunk, const char *urlpath);
 
 /**
- * Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't
- * there. Gives where in the file the frame begins, or an error code.
+ * Appends a super-chunk to a file, as a contiguous frame.
+ *
+ * The file is created if it does not exist. blosc2_schunk_open_offset() opens the frame.
+ *
+ * @param schunk the super-chunk.
+ * @param urlpath the path of the file.
+ *
+ * @return The offset of the frame in the file in bytes, or a negative error code.
  */
 BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char *urlpath);
 
 /**
- * The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
- * without frame an estimate. An error code when it can't be told.
+ * Returns the size of the frame of a super-chunk.
+ *
+ * For a sparse frame this is the size of its index file; for a super-chunk without frame it is an
+ * estimate.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return The size in bytes, or a negative error code.
  */
-BLOSC_EXPORT
-int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
+BLOSC_EXPORT int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
 
 /**
- * Stores a copy of the parameters that the super-chunk compresses with in *cparams; free() it. Gives 0
- * or an error code.
+ * Copies the compression parameters of a super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param cparams receives a new struct, which the caller must free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_get_cparams(blosc2_schunk *schunk,
-                              blosc2_cparams **cparams);
+BLOSC_EXPORT int blosc2_schunk_get_cparams(blosc2_schunk *schunk, blosc2_cparams **cparams);
 
 /**
- * Stores a copy of the parameters that the super-chunk decompresses with in *dparams; free() it. Gives
- * 0 or an error code.
+ * Copies the decompression parameters of a super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param dparams receives a new struct, which the caller must free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_get_dparams(blosc2_schunk *schunk,
-                              blosc2_dparams **dparams);
+BLOSC_EXPORT int blosc2_schunk_get_dparams(blosc2_schunk *schunk, blosc2_dparams **dparams);
 
-/** Reads the items from start to before stop to buffer. Gives 0, or an error code. */
+/**
+ * Decompresses a range of items into a buffer.
+ *
+ * @param schunk the super-chunk.
+ * @param start the index of the first item.
+ * @param stop the index after the last item.
+ * @param buffer the destination, `(stop - start) * typesize` bytes outside the memory of the
+ *   super-chunk. It may be NULL for an empty range.
+ *
+ * @return 0, or a negative error code.
+ */
 BLOSC_EXPORT
 int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk,
                                    int64_t start,
@@ -1615,8 +1772,15 @@ int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk,
                                    void *buffer);
 
 /**
- * Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error
- * code.
+ * Overwrites a range of existing items from a buffer.
+ *
+ * @param schunk the super-chunk.
+ * @param start the index of the first item.
+ * @param stop the index after the last item, at most the number of items.
+ * @param buffer the new items, `(stop - start) * typesize` bytes, owned by the caller. It may be
+ *   NULL for an empty range.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk,
@@ -1625,7 +1789,15 @@ int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk,
                                    void *buffer);
 
 /**
- * Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
+ * Decompresses the items at a list of indices into a buffer.
+ *
+ * @param schunk the super-chunk.
+ * @param ncoords the number of indices.
+ * @param coords the indices of the items, in any order.
+ * @param buffer the destination, `ncoords * typesize` bytes; receives the items in the order of
+ *   `coords`.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk,
@@ -1634,9 +1806,18 @@ int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk,
                                     void *buffer);
 
 /**
- * Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
- * start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
- * error code.
+ * Returns the indices of the chunks that a slice intersects.
+ *
+ * For a super-chunk that holds a b2nd array, `start` and `stop` have one element for each
+ * dimension; otherwise they have one element each.
+ *
+ * @param schunk the super-chunk.
+ * @param start the first index of the slice.
+ * @param stop the index after the last one.
+ * @param chunks_idx receives a new array of chunk indices, which the caller must free(); NULL on
+ *   error or if there are none.
+ *
+ * @return The number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,

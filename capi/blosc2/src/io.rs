@@ -108,7 +108,7 @@ unsafe fn register(io: &blosc2_io_cb) -> Result<()> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_io_cb(io: *const blosc2_io_cb) -> c_int {
     boundary!(blosc2_register_io_cb, {
-        // SAFETY: the caller gives a struct whose name is NULL or NUL-terminated, or NULL.
+        // SAFETY: the caller passes a struct whose name is NULL or NUL-terminated, or NULL.
         unsafe { register(pointers::reference(io)?) }?;
         Ok(0)
     })
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_remove_dir(path: *const c_char) -> c_int {
     boundary!(blosc2_remove_dir, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string, or NULL.
         let path = unsafe { pointers::path(path) };
         paths::remove_dir(path.unwrap_or(Path::new("")))?;
         Ok(0)
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn blosc2_remove_dir(path: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_remove_urlpath(path: *const c_char) -> c_int {
     boundary!(blosc2_remove_urlpath, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string, or NULL.
         if let Some(path) = unsafe { pointers::path(path) } {
             paths::remove_urlpath(path)?;
         }
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn blosc2_rename_urlpath(
     new_path: *mut c_char,
 ) -> c_int {
     boundary!(blosc2_rename_urlpath, {
-        // SAFETY: the caller gives NUL-terminated strings, or NULL.
+        // SAFETY: the caller passes NUL-terminated strings, or NULL.
         let (old, new) = unsafe { (pointers::path(old_urlpath), pointers::path(new_path)) };
         if let (Some(old), Some(new)) = (old, new) {
             frame::settle_journal(old).map_err(|_| Error::Failure)?;

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn blosc2_meta_add(
     content_len: i32,
 ) -> c_int {
     boundary!(blosc2_meta_add, {
-        // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name and a content, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn blosc2_meta_update(
     content_len: i32,
 ) -> c_int {
     boundary!(blosc2_meta_update, {
-        // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name and a content, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_exists(
     name: *const c_char,
 ) -> c_int {
     boundary!(blosc2_vlmeta_exists, {
-        // SAFETY: the caller gives a super-chunk and a name, or NULL.
+        // SAFETY: the caller passes a super-chunk and a name, or NULL.
         unsafe {
             let (schunk, name) = named(schunk, name, Purpose::Look)?;
             Ok(meta::vl_find(&*schunk, &name)? as c_int)
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
     cparams: *mut blosc2_cparams,
 ) -> c_int {
     boundary!(blosc2_vlmeta_add, {
-        // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
     cparams: *mut blosc2_cparams,
 ) -> c_int {
     boundary!(blosc2_vlmeta_update, {
-        // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
     content_len: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vlmeta_get, {
-        // SAFETY: the caller gives a super-chunk, a name and room for the results, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name and result pointers, or NULL.
         unsafe {
             pointers::write_if_given(content, null_mut());
             pointers::write_if_given(content_len, 0);
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_delete(
     name: *const c_char,
 ) -> c_int {
     boundary!(blosc2_vlmeta_delete, {
-        // SAFETY: the caller gives a super-chunk and a name, or NULL.
+        // SAFETY: the caller passes a super-chunk and a name, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             Ok(meta::vl_delete(&mut *schunk, &name)? as c_int)
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get_names(
     names: *mut *mut c_char,
 ) -> c_int {
     boundary!(blosc2_vlmeta_get_names, {
-        // SAFETY: the caller gives a super-chunk and room for the names, or NULL.
+        // SAFETY: the caller passes a super-chunk and an array for the names, or NULL.
         unsafe {
             let schunk = CSchunk::enter(schunk, Purpose::Look)
                 .map_err(|error| error.recast(ErrorKind::InvalidParam))?;

@@ -307,7 +307,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_open(
 ) -> *mut c_void {
     boundary!(blosc2_stdio_mmap_open, {
         let stream = params.cast::<blosc2_stdio_mmap>();
-        // SAFETY: the caller gives texts and a struct, or NULL. Threads that open the file again
+        // SAFETY: the caller passes texts and a struct, or NULL. Threads that open the file again
         // only read the struct; nobody else uses it while it is first mapped.
         unsafe {
             let path = pointers::c_str(urlpath).ok_or(Error::InvalidParam)?;
@@ -334,7 +334,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_close(_stream: *mut c_void) -> c_int 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_size(stream: *mut c_void) -> i64 {
     boundary!(blosc2_stdio_mmap_size, {
-        // SAFETY: the caller gives a stream or NULL.
+        // SAFETY: the caller passes a stream or NULL.
         let stream = NonNull::new(stream).ok_or(Error::Failure)?;
         // SAFETY: as above.
         let mapping = unsafe { current(stream.as_ptr().cast()) }.ok_or(Error::Failure)?;
@@ -360,8 +360,8 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_write(
         if stream.is_null() || ptr.is_null() {
             return Ok(0);
         }
-        // SAFETY: the caller gives a stream, and uses it nowhere else meanwhile; the struct describes what was
-        // mapped; the caller promises so many bytes.
+        // SAFETY: the caller passes a stream, and uses it nowhere else meanwhile; the struct
+        // describes what was mapped; the caller promises so many bytes.
         let written = unsafe {
             change(stream.cast(), |mapping| {
                 mapping.write(transfer.position, ptr.cast(), transfer.len)
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_read(
     stream: *mut c_void,
 ) -> i64 {
     boundary!(blosc2_stdio_mmap_read, {
-        // SAFETY: the caller gives a place for the pointer or NULL, and a stream or NULL that
+        // SAFETY: the caller passes a place for the pointer or NULL, and a stream or NULL that
         // nobody changes meanwhile; the struct describes what was mapped.
         let found = unsafe {
             Transfer::new(size, nitems, position).and_then(|transfer| {
@@ -412,8 +412,8 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_truncate(stream: *mut c_void, size: i
     boundary!(blosc2_stdio_mmap_truncate, {
         let stream = NonNull::new(stream).ok_or(Error::Failure)?;
         let size = u64::try_from(size).map_err(|_| Error::Failure)?;
-        // SAFETY: the caller gives a stream, and uses it nowhere else meanwhile; the struct describes what was
-        // mapped.
+        // SAFETY: the caller passes a stream, and uses it nowhere else meanwhile; the struct
+        // describes what was mapped.
         let truncated = unsafe { change(stream.as_ptr().cast(), |mapping| mapping.truncate(size)) };
         truncated
             .ok_or(Error::Failure)?
@@ -427,7 +427,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_truncate(stream: *mut c_void, size: i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_destroy(params: *mut c_void) -> c_int {
     boundary!(blosc2_stdio_mmap_destroy, always, {
-        // SAFETY: the caller gives a struct or NULL, and uses nothing of the mapping any more.
+        // SAFETY: the caller passes a struct or NULL, and uses nothing of the mapping any more.
         unsafe {
             let stream = params.cast::<blosc2_stdio_mmap>();
             let opened = stream.as_mut().ok_or(Error::Failure)?;

@@ -63,7 +63,7 @@ impl Transfer {
 /// # Safety
 /// `stream` is NULL or what blosc2_stdio_open() gives.
 unsafe fn c_file(stream: *mut c_void) -> Option<*mut libc::FILE> {
-    // SAFETY: the caller gives a stream or NULL.
+    // SAFETY: the caller passes a stream or NULL.
     let stream = unsafe { stream.cast::<blosc2_stdio_file>().as_ref() }?;
     (!stream.file.is_null()).then_some(stream.file)
 }
@@ -73,7 +73,7 @@ unsafe fn c_file(stream: *mut c_void) -> Option<*mut libc::FILE> {
 /// # Safety
 /// As for [`c_file`]; the stream isn't closed while the result is in use.
 unsafe fn descriptor(stream: *mut c_void) -> Option<ManuallyDrop<File>> {
-    // SAFETY: the caller gives a stream or NULL, whose file is open.
+    // SAFETY: the caller passes a stream or NULL, whose file is open.
     unsafe {
         let fd = libc::fileno(c_file(stream)?);
         (fd >= 0).then(|| ManuallyDrop::new(File::from_raw_fd(fd)))
@@ -91,8 +91,8 @@ pub unsafe extern "C" fn blosc2_stdio_open(
         if urlpath.is_null() || mode.is_null() {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: both are NUL-terminated; the memory of malloc is aligned for the struct, and large
-        // enough; a file whose stream can't be made is nobody else's.
+        // SAFETY: both are NUL-terminated; the memory of `malloc` is aligned for the struct, and
+        // large enough; a file whose stream can't be made is nobody else's.
         unsafe {
             let file = libc::fopen(urlpath, mode);
             if file.is_null() {
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn blosc2_stdio_open(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_close(stream: *mut c_void) -> c_int {
     boundary!(blosc2_stdio_close, always, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't use it again.
+        // SAFETY: the caller passes a stream or NULL, and doesn't use it again.
         unsafe {
             let file = c_file(stream).ok_or(Error::Failure)?;
             let closed = libc::fclose(file);
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn blosc2_stdio_close(stream: *mut c_void) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_size(stream: *mut c_void) -> i64 {
     boundary!(blosc2_stdio_size, {
-        // SAFETY: the caller gives a stream or NULL, whose file is open.
+        // SAFETY: the caller passes a stream or NULL, whose file is open.
         unsafe {
             let file = c_file(stream).ok_or(Error::Failure)?;
             let position = libc::ftello(file);
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn blosc2_stdio_write(
     stream: *mut c_void,
 ) -> i64 {
     boundary!(blosc2_stdio_write, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't close it meanwhile.
+        // SAFETY: the caller passes a stream or NULL, and doesn't close it meanwhile.
         let file = unsafe { descriptor(stream) };
         let (Some(file), Some(transfer)) = (file, Transfer::new(size, nitems, position)) else {
             return Ok(0);
@@ -183,8 +183,8 @@ pub unsafe extern "C" fn blosc2_stdio_read(
     stream: *mut c_void,
 ) -> i64 {
     boundary!(blosc2_stdio_read, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't close it meanwhile; ptr is NULL or
-        // points to a pointer.
+        // SAFETY: the caller passes a stream or NULL, and doesn't close it meanwhile; ptr is NULL
+        // or points to a pointer.
         let (file, dest) = unsafe { (descriptor(stream), ptr.as_ref()) };
         let (Some(file), Some(&dest)) = (file, dest) else {
             return Ok(0);
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn blosc2_stdio_read(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_truncate(stream: *mut c_void, size: i64) -> c_int {
     boundary!(blosc2_stdio_truncate, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't close it meanwhile.
+        // SAFETY: the caller passes a stream or NULL, and doesn't close it meanwhile.
         let file = unsafe { descriptor(stream) }.ok_or(Error::Failure)?;
         let size = u64::try_from(size).map_err(|_| Error::Failure)?;
         file.set_len(size)

@@ -23,7 +23,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_vlcompress_ctx, {
-        // SAFETY: the caller gives a context, nblocks buffers with their sizes, and a destination,
+        // SAFETY: the caller passes a context, nblocks buffers with their sizes, and a destination,
         // or NULL.
         let (context, blocks, dest) = unsafe {
             let context = pointers::reference(context)?;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
                 }
             }
         }
-        // SAFETY: the caller gives a context and a chunk of that size, or NULL.
+        // SAFETY: the caller passes a context and a chunk of that size, or NULL.
         let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
         let max = max.map_err(|_| Error::InvalidParam)?;
         if dests.is_null() || destsizes.is_null() || max == 0 {
@@ -133,12 +133,12 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     destsize: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vldecompress_block_ctx, {
-        // SAFETY: the caller gives room for the results, or NULL.
+        // SAFETY: the caller passes result pointers, or NULL.
         unsafe {
             pointers::write_if_given(dest, null_mut());
             pointers::write_if_given(destsize, 0);
         }
-        // SAFETY: the caller gives a context and a chunk of that size, or NULL.
+        // SAFETY: the caller passes a context and a chunk of that size, or NULL.
         let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
         if dest.is_null() || destsize.is_null() {
             return Err(Error::InvalidParam);
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(
     nblocks: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vlchunk_get_nblocks, {
-        // SAFETY: the caller gives a chunk of that size and room for a number, or NULL.
+        // SAFETY: the caller passes a chunk of that size and a writable pointer, or NULL.
         let found = unsafe {
             let found = whole_chunk(src, srcsize).and_then(vl_nblocks);
             pointers::write_if_given(nblocks, *found.as_ref().unwrap_or(&0));

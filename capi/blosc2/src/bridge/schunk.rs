@@ -514,7 +514,7 @@ fn new_layer(name: &[u8], content: Buffer) -> Result<*mut blosc2_metalayer> {
     let layer = Buffer::zeroed(size_of::<blosc2_metalayer>())?;
     let content_len = i32::try_from(content.len()).map_err(|_| Error::InvalidParam)?;
     let layer: *mut blosc2_metalayer = layer.into_raw().cast();
-    // SAFETY: a block of malloc is aligned for any struct, and this one has its size.
+    // SAFETY: a block of `malloc` is aligned for any struct, and this one has its size.
     unsafe {
         layer.write(blosc2_metalayer {
             name: text.into_raw().cast(),
@@ -707,7 +707,7 @@ impl State for CSchunk {
             return Err(Error::InvalidParam);
         }
         let wanted = (held + 1) * POINTER_LEN;
-        // SAFETY: `data` is NULL or a block of malloc of `data_len` bytes.
+        // SAFETY: `data` is NULL or a block of `malloc` of `data_len` bytes.
         unsafe {
             if wanted <= (*schunk).data_len && !(*schunk).data.is_null() {
                 return Ok(());
@@ -734,7 +734,7 @@ impl State for CSchunk {
     }
 
     fn exchange(&mut self, at: usize, chunk: Buffer) {
-        // SAFETY: `at` is a chunk's number; chunks are blocks of malloc.
+        // SAFETY: `at` is a chunk's number; chunks are blocks of `malloc`.
         unsafe {
             let old = self.slot(at).replace(chunk.into_raw());
             let owner = self.owner();
@@ -798,8 +798,8 @@ impl State for CSchunk {
 
     fn set_layer(&mut self, at: usize, content: Buffer) {
         let (array, _) = self.layers(Layers::Variable);
-        // SAFETY: `at` is a metalayer's number; contents are blocks of malloc. The core's contents are
-        // chunks, whose lengths fit.
+        // SAFETY: `at` is a metalayer's number; contents are blocks of `malloc`. The core's
+        // contents are chunks, whose lengths fit.
         unsafe {
             let layer = *array.add(at);
             (*layer).content_len = content.len() as i32;
