@@ -554,7 +554,7 @@ BLOSC_EXPORT int b2nd_resize(b2nd_array_t *array, const int64_t *new_shape, cons
  * @param buffer the items to insert in row-major order, owned by the caller.
  * @param buffersize the size of the buffer in bytes, a whole number of indices along `axis`.
  * @param axis the dimension, counted from 0.
- * @param insert_start the index along the axis that the first new item gets.
+ * @param insert_start the index of the first new item along the axis.
  *
  * @return 0, or a negative error code.
  */

@@ -1281,10 +1281,16 @@ int blosc2_getitem_bytes_ctx(struct blosc2_context_s *context,
                              int32_t destsize);
 
 /**
- * Compresses each of nblocks buffers into a block of its own, all in one chunk at dest.
+ * Compresses buffers into one chunk, each into a block of its own.
  *
- * Gives the size of the chunk, 0 when it is larger than destsize, or an error code. No buffer may
- * be NULL or empty.
+ * @param context the compression context.
+ * @param srcs the buffers, owned by the caller; none may be NULL or empty.
+ * @param srcsizes the sizes of the buffers in bytes.
+ * @param nblocks the number of buffers.
+ * @param dest the destination.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the chunk in bytes, 0 if it exceeds `destsize`, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vlcompress_ctx(struct blosc2_context_s *context,
@@ -1295,11 +1301,17 @@ int blosc2_vlcompress_ctx(struct blosc2_context_s *context,
                           int32_t destsize);
 
 /**
- * Decompresses each block of a chunk that blosc2_vlcompress_ctx() made into a buffer of its own,
- * which the caller frees; stores the buffers in dests and their sizes in destsizes, arrays of
- * maxblocks elements.
+ * Decompresses all blocks of a chunk with variable-length blocks, each into a new buffer.
  *
- * Gives the number of blocks, or an error code, and no buffer is left then.
+ * @param context the decompression context.
+ * @param src the chunk.
+ * @param srcsize the size of the chunk in bytes.
+ * @param dests an array of `maxblocks` pointers; receives the buffers, each of which the caller must
+ *   free(). The remaining entries are NULL, and all are NULL on error.
+ * @param destsizes an array of `maxblocks` numbers; receives the sizes of the buffers in bytes.
+ * @param maxblocks the length of both arrays, at least the number of blocks.
+ *
+ * @return The number of blocks, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vldecompress_ctx(struct blosc2_context_s *context,
@@ -1310,10 +1322,16 @@ int blosc2_vldecompress_ctx(struct blosc2_context_s *context,
                             int32_t maxblocks);
 
 /**
- * Decompresses one block of a chunk that blosc2_vlcompress_ctx() made into a buffer, which the
- * caller frees; stores it in *dest and its size in *destsize.
+ * Decompresses one block of a chunk with variable-length blocks into a new buffer.
  *
- * Gives the size, or an error code.
+ * @param context the decompression context.
+ * @param src the chunk.
+ * @param srcsize the size of the chunk in bytes.
+ * @param nblock the index of the block.
+ * @param dest receives the buffer, which the caller must free(); NULL on error.
+ * @param destsize receives the size of the data in bytes, 0 on error.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vldecompress_block_ctx(struct blosc2_context_s *context,
@@ -1324,48 +1342,70 @@ int blosc2_vldecompress_block_ctx(struct blosc2_context_s *context,
                                   int32_t *destsize);
 
 /**
- * Stores the number of blocks of a chunk that blosc2_vlcompress_ctx() made in *nblocks. Gives 0 or
- * an error code.
+ * Returns the number of blocks of a chunk with variable-length blocks.
+ *
+ * @param src the chunk.
+ * @param srcsize the size of the chunk in bytes.
+ * @param nblocks receives the number of blocks, 0 on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int blosc2_vlchunk_get_nblocks(const void *src, int32_t srcsize, int32_t *nblocks);
 
 /**
- * Makes an I/O backend known, for as long as the process lives. The struct is copied, its name is
- * not.
+ * Registers an I/O backend for the lifetime of the process.
  *
- * Gives 0; registering the same id and name again changes nothing. An id below
- * BLOSC2_IO_REGISTERED, or one taken by another name, is refused with BLOSC2_ERROR_PLUGIN_IO.
+ * Registering the same id and name again has no effect.
+ *
+ * @param io the backend. The struct is copied; its name belongs to the caller and must outlive the
+ *   process. Its id is at least BLOSC2_IO_REGISTERED.
+ *
+ * @return 0, or BLOSC2_ERROR_PLUGIN_IO if the id is too small or registered with another name.
  */
 BLOSC_EXPORT int blosc2_register_io_cb(const blosc2_io_cb *io);
 
-/** The I/O backend with this id, or NULL. It stays where it is. */
+/**
+ * Returns the I/O backend with an id.
+ *
+ * @param id the id of the backend.
+ *
+ * @return The backend, which the library owns for the lifetime of the process, or NULL if the id
+ * is not registered.
+ */
 BLOSC_EXPORT blosc2_io_cb *blosc2_get_io_cb(uint8_t id);
 
 /**
- * Removes the files of a directory, then the directory.
+ * Removes a directory and the files in it. Subdirectories are not removed.
  *
- * Gives 0; BLOSC2_ERROR_INVALID_PARAM for NULL or an empty path, BLOSC2_ERROR_NOT_FOUND for what is
- * no directory, BLOSC2_ERROR_FAILURE when something in it couldn't be removed, as directories
- * can't.
+ * @param path the path of the directory.
+ *
+ * @return 0; BLOSC2_ERROR_INVALID_PARAM for NULL or an empty path, BLOSC2_ERROR_NOT_FOUND if the
+ * path is not a directory, or BLOSC2_ERROR_FAILURE if an entry cannot be removed.
  */
 BLOSC_EXPORT int blosc2_remove_dir(const char *path);
 
 /**
- * Removes a super-chunk from the disk, be it a file, which goes with its lock and
- * what an interrupted change left beside it, or a directory.
+ * Removes a super-chunk from disk: a file with its lock and journal, or a directory.
  *
- * Gives 0, also for NULL and when there is nothing; BLOSC2_ERROR_FILE_REMOVE for a file that can't
- * be removed, and what blosc2_remove_dir() gives.
+ * @param path the path of the super-chunk. NULL or a missing path is not an error.
+ *
+ * @return 0, BLOSC2_ERROR_FILE_REMOVE if the file cannot be removed, or an error of
+ * blosc2_remove_dir().
  */
 BLOSC_EXPORT int blosc2_remove_urlpath(const char *path);
 
 /**
- * Renames a super-chunk on the disk, be it a file or a directory; a file of the new name is
- * replaced. An interrupted change of the super-chunk is taken back first. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
+ * Renames a super-chunk on disk, a file or a directory.
+ *
+ * An interrupted change of the super-chunk is rolled back first. An existing file with the new
+ * name is replaced.
+ *
+ * @param old_urlpath the current path. With NULL, the call has no effect.
+ * @param new_path the new path. With NULL, the call has no effect.
+ *
+ * @return 0, or BLOSC2_ERROR_FAILURE.
  */
-BLOSC_EXPORT
-int blosc2_rename_urlpath(char *old_urlpath,
-                          char *new_path);
+BLOSC_EXPORT int blosc2_rename_urlpath(char *old_urlpath, char *new_path);
 
 /**
  * Creates an empty super-chunk in memory or at a path.
@@ -1826,8 +1866,16 @@ int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,
                                  int64_t **chunks_idx);
 
 /**
- * Adds a metalayer of content_len bytes. Super-chunks in frames take none once they have chunks. Gives
- * its number, or an error code.
+ * Adds a fixed-length metalayer.
+ *
+ * A super-chunk in a frame accepts metalayers only while it has no chunks.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the content, which is copied.
+ * @param content_len the size of the content in bytes.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_meta_add(blosc2_schunk *schunk,
@@ -1836,8 +1884,16 @@ int blosc2_meta_add(blosc2_schunk *schunk,
                     int32_t content_len);
 
 /**
- * Overwrites the start of the content of a metalayer; a content that is longer changes nothing. Gives
- * its number, or an error code.
+ * Overwrites the first bytes of the content of a fixed-length metalayer.
+ *
+ * A content longer than the metalayer's has no effect, which is not an error.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the new bytes, which are copied.
+ * @param content_len the number of bytes.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_meta_update(blosc2_schunk *schunk,
@@ -1845,12 +1901,26 @@ int blosc2_meta_update(blosc2_schunk *schunk,
                        uint8_t *content,
                        int32_t content_len);
 
-/** The number of a variable-length metalayer, or an error code. */
+/**
+ * Returns the index of a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ *
+ * @return The index, or a negative error code: BLOSC2_ERROR_NOT_FOUND if it does not exist.
+ */
 BLOSC_EXPORT int blosc2_vlmeta_exists(blosc2_schunk *schunk, const char *name);
 
 /**
- * Adds a variable-length metalayer, compressed with cparams, or the defaults for NULL. Gives its number,
- * or an error code.
+ * Adds a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the content, which is compressed into a copy.
+ * @param content_len the size of the content in bytes.
+ * @param cparams the parameters to compress with, or NULL for the defaults.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vlmeta_add(blosc2_schunk *schunk,
@@ -1859,7 +1929,17 @@ int blosc2_vlmeta_add(blosc2_schunk *schunk,
                       int32_t content_len,
                       blosc2_cparams *cparams);
 
-/** Gives a variable-length metalayer another content. Gives its number, or an error code. */
+/**
+ * Replaces the content of a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the new content, which is compressed into a copy.
+ * @param content_len the size of the content in bytes.
+ * @param cparams the parameters to compress with, or NULL for the defaults.
+ *
+ * @return The index of the metalayer, or a negative error code.
+ */
 BLOSC_EXPORT
 int blosc2_vlmeta_update(blosc2_schunk *schunk,
                          const char *name,
@@ -1868,8 +1948,15 @@ int blosc2_vlmeta_update(blosc2_schunk *schunk,
                          blosc2_cparams *cparams);
 
 /**
- * Stores the content of a variable-length metalayer in *content, in memory that the caller frees, NULL
- * when it is empty, and its bytes in *content_len. Gives its number, or an error code.
+ * Decompresses the content of a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content receives a new buffer, which the caller must free(); NULL on error or for an empty
+ *   content.
+ * @param content_len receives the size of the content in bytes, 0 on error.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vlmeta_get(blosc2_schunk *schunk,
@@ -1877,16 +1964,26 @@ int blosc2_vlmeta_get(blosc2_schunk *schunk,
                       uint8_t **content,
                       int32_t *content_len);
 
-/** Removes a variable-length metalayer. Gives how many are left, or an error code. */
+/**
+ * Removes a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ *
+ * @return The new number of variable-length metalayers, or a negative error code.
+ */
 BLOSC_EXPORT int blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name);
 
 /**
- * Stores the names of the variable-length metalayers in names, which has room for
- * schunk->nvlmetalayers pointers; they belong to the super-chunk. Gives their count, or an error code.
+ * Returns the names of the variable-length metalayers.
+ *
+ * @param schunk the super-chunk.
+ * @param names an array of `schunk->nvlmetalayers` pointers; receives the names, which belong to the
+ *   super-chunk and are valid until its metalayers change.
+ *
+ * @return The number of names, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_vlmeta_get_names(blosc2_schunk *schunk,
-                            char **names);
+BLOSC_EXPORT int blosc2_vlmeta_get_names(blosc2_schunk *schunk, char **names);
 
 /**
  * Stores in index the index along each of ndim dimensions of item i of an array of this shape, rows

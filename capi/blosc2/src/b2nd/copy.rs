@@ -1,4 +1,4 @@
-//! Boxes of items between buffers.
+//! Functions that copy N-dimensional boxes of items between buffers.
 
 use super::numbers;
 use ferroblosc::b2nd::MAX_DIM;

@@ -1,4 +1,4 @@
-//! Making arrays.
+//! Functions that create arrays.
 
 use super::slices::write_all;
 use super::{array_or_discard, cleared, discard, new_array};
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn b2nd_create_ctx(
     nmetalayers: i32,
 ) -> *mut b2nd_context_t {
     boundary!(b2nd_create_ctx, {
-        // SAFETY: the caller passes as many numbers and metalayers as it says, and valid storage.
+        // SAFETY: the caller passes `ndim` numbers, `nmetalayers` metalayers and a valid storage.
         unsafe {
             let ndim = usize::try_from(ndim).ok().filter(|&ndim| ndim <= MAX_DIM);
             let ndim = ndim.ok_or(Error::InvalidParam)?;
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut b2nd_context_t) -> c_int {
         if ctx.is_null() {
             return Err(Error::NullPointer);
         }
-        // SAFETY: the caller passes a context that isn't used any more.
+        // SAFETY: the caller passes a context that is not used again.
         drop(unsafe { Box::from_raw(ctx) });
         Ok(0)
     })

@@ -1,4 +1,4 @@
-//! The metalayer of arrays.
+//! Functions for the b2nd metalayer of arrays.
 
 use super::{c_text, numbers};
 use crate::bridge::array::CArray;

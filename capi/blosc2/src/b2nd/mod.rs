@@ -177,7 +177,7 @@ pub unsafe extern "C" fn b2nd_free(array: *mut b2nd_array_t) -> c_int {
         if array.is_null() {
             return Err(Error::NullPointer);
         }
-        // SAFETY: the caller passes an array that isn't used any more.
+        // SAFETY: the caller passes an array that is not used again.
         unsafe {
             let _ = schunk::free((*array).sc);
             libc::free((*array).dtype.cast());

@@ -1,4 +1,4 @@
-//! Arrays from super-chunks, files and frames.
+//! Functions that open arrays: from super-chunks, files and frames.
 
 use super::{cleared, new_array};
 use crate::bridge::schunk::CSchunk;

@@ -1,4 +1,4 @@
-//! Arrays as frames and files, and copies of arrays.
+//! Functions that save and copy arrays.
 
 use super::create::make;
 use super::{array_or_discard, cleared, discard, new_array, numbers};

@@ -1,4 +1,4 @@
-//! Items of arrays by coordinates.
+//! Functions that read and write items by their indices.
 
 use super::{entries, numbers};
 use crate::bridge::array::CArray;

@@ -1,4 +1,4 @@
-//! Arrays of other shapes.
+//! Functions that change the shape of arrays.
 
 use super::save::copy_of;
 use super::{cleared, discard, numbers};
@@ -74,7 +74,7 @@ unsafe fn items(
 /// - `buffer`: the items to insert in row-major order, owned by the caller.
 /// - `buffersize`: the size of the buffer in bytes, a whole number of indices along `axis`.
 /// - `axis`: the dimension, counted from 0.
-/// - `insert_start`: the index along the axis that the first new item gets.
+/// - `insert_start`: the index of the first new item along the axis.
 ///
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Slices of arrays, to and from buffers.
+//! Functions that copy slices of arrays to and from buffers.
 
 use super::{Numbers, numbers};
 use crate::bridge::array::CArray;

@@ -1,4 +1,5 @@
-//! Views: the items of an array under other dimensions.
+//! Functions that create views: arrays that share the items of another array under other
+//! dimensions.
 
 use super::{array_or_discard, cleared, new_array, numbers};
 use crate::bridge::array::CArray;

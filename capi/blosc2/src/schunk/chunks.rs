@@ -107,10 +107,10 @@ pub unsafe extern "C" fn blosc2_schunk_append_buffer(
         unsafe {
             let schunk = CSchunk::new(schunk)?;
             // A negative size leaves no space for a chunk, which is checked first.
-            let room = usize::try_from(nbytes).map_or(0, |nbytes| nbytes + MAX_OVERHEAD);
+            let capacity = usize::try_from(nbytes).map_or(0, |nbytes| nbytes + MAX_OVERHEAD);
             // Other threads and a prefilter may read the super-chunk during compression. Adding the
             // chunk may move the memory at `src`, which is not used after compression.
-            let chunk = chunks::compress_next(&schunk, source(src, nbytes, room)?)?;
+            let chunk = chunks::compress_next(&schunk, source(src, nbytes, capacity)?)?;
             let mut schunk = schunk.entered(Purpose::Change)?;
             chunks::append(&mut *schunk, Offer::Give(&mut Some(chunk)))
         }

@@ -1,4 +1,4 @@
-//! Super-chunks: making, opening, copying and freeing them.
+//! Functions that create, open, copy and free super-chunks.
 
 pub mod chunks;
 pub mod frames;
@@ -397,7 +397,7 @@ pub(crate) unsafe fn open(
         assemble(&loaded, Some(frame), (contiguous, copied_path(given)?, io))
     })();
     if opened.is_err() {
-        // The owner of the parameters is notified that they are not used any more.
+        // The owner of the parameters is notified that they are no longer used.
         let _ = backend.destroy();
     }
     opened
@@ -481,7 +481,7 @@ pub(crate) unsafe fn copy_to(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_free, always, {
-        // SAFETY: the caller passes a super-chunk that isn't used any more, or NULL.
+        // SAFETY: the caller passes a super-chunk that is not used again, or NULL.
         Ok(c_int::from(unsafe { free(schunk) }.is_err()))
     })
 }
