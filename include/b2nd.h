@@ -192,7 +192,7 @@ int b2nd_copy_buffer(int8_t ndim,
  * A context can create any number of arrays.
  *
  * @param b2_storage the storage of the arrays, or NULL for the defaults. The struct is copied; the
- *   caller still owns its path and its I/O backend, which must outlive the context.
+ *   memory it points to belongs to the caller and must outlive the context.
  * @param ndim the number of dimensions, 0 to B2ND_MAX_DIM.
  * @param shape the items of the array in each dimension.
  * @param chunkshape the items of a chunk in each dimension.

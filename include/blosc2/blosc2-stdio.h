@@ -118,8 +118,7 @@ int64_t blosc2_stdio_write(const void *ptr,
 /**
  * Reads items at an offset of a file.
  *
- * @param ptr points to the address of the destination, which belongs to the caller and holds `nitems
- *   * size` bytes.
+ * @param ptr points to the address of the destination, a buffer of the caller for all items.
  * @param size the size of an item in bytes.
  * @param nitems the number of items.
  * @param position the offset in the file in bytes.

@@ -198,8 +198,7 @@ pub unsafe extern "C" fn blosc2_stdio_write(
 
 /// Reads items at an offset of a file.
 ///
-/// - `ptr`: points to the address of the destination, which belongs to the caller and holds `nitems
-///   * size` bytes.
+/// - `ptr`: points to the address of the destination, a buffer of the caller for all items.
 /// - `size`: the size of an item in bytes.
 /// - `nitems`: the number of items.
 /// - `position`: the offset in the file in bytes.

@@ -70,7 +70,7 @@ impl b2nd_context_t {
 /// A context can create any number of arrays.
 ///
 /// - `b2_storage`: the storage of the arrays, or NULL for the defaults. The struct is copied; the
-///   caller still owns its path and its I/O backend, which must outlive the context.
+///   memory it points to belongs to the caller and must outlive the context.
 /// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
 /// - `shape`: the items of the array in each dimension.
 /// - `chunkshape`: the items of a chunk in each dimension.

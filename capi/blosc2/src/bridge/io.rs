@@ -122,7 +122,6 @@ impl Backend for CBackend {
         Ok(Box::new(CStream {
             callbacks: self.callbacks,
             stream: Mutex::new(Opened(stream)),
-            /// The path that the stream was opened with, for errors.
             path: path.into(),
             is_closed: false,
         }))
@@ -160,7 +159,7 @@ impl Backend for CBackend {
 struct CStream {
     callbacks: blosc2_io_cb,
     stream: Mutex<Opened>,
-    /// The path that it was opened by, for errors.
+    /// The path that the stream was opened with, for errors.
     path: Box<Path>,
     /// Whether the backend's close was called.
     is_closed: bool,
