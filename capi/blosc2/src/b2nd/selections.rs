@@ -1,4 +1,4 @@
-//! Items of arrays by coordinates.
+//! Functions that read and write items by their indices.
 
 use super::{entries, numbers};
 use crate::bridge::array::CArray;
@@ -13,8 +13,16 @@ use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_int, c_void};
 
-/// Reads the items of ncoords numbers, counted rows first, to buffer, one after the other. Gives 0, or an
-/// error code.
+/// Decompresses the items at a list of flat indices into a buffer.
+///
+/// - `array`: the array.
+/// - `ncoords`: the number of indices.
+/// - `coords`: the indices of the items in row-major order, in any order.
+/// - `buffer`: the destination, outside the memory of the array; receives the items in the order of
+///   `coords`.
+/// - `buffersize`: the size of the buffer in bytes, at least that of the items.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     array: *const b2nd_array_t,
@@ -24,7 +32,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_get_sparse_cbuffer, {
-        // SAFETY: the caller gives an array, ncoords numbers and a buffer, or NULL.
+        // SAFETY: the caller passes an array, ncoords numbers and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
             let count = usize::try_from(ncoords).map_err(|_| Error::InvalidParam)?;
@@ -48,10 +56,11 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     })
 }
 
-/// The selection of a call, and the lock that the call holds.
+/// Returns the selection of a call, and the lock that the call holds.
 ///
 /// # Safety
-/// `indices` and `sizes` are NULL or have an entry for each dimension, each of so many numbers.
+/// `indices` and `sizes` are NULL or have one entry for each dimension: a list of indices and its
+/// length.
 unsafe fn selection(
     array: CArray,
     indices: *mut *mut i64,
@@ -75,7 +84,7 @@ unsafe fn selection(
             lists.push((start.cast_const(), size));
             entries(start.cast_const(), size)?;
         }
-        // This may change fields of the array that the lists are in.
+        // The reload may change fields of the array, and the lists may be such fields.
         let held = refresh_locked(&array, kind)?;
         let lists: Result<Vec<&[i64]>> = (lists.iter())
             .map(|&(start, size)| entries(start, size))
@@ -84,9 +93,17 @@ unsafe fn selection(
     }
 }
 
-/// Reads the items at all combinations of indices, to a buffer of the shape buffershape, rows first.
-/// selection holds the indices along each dimension, selection_size how many there are; buffersize is the
-/// bytes of the items. Gives 0, or an error code.
+/// Decompresses the items at all combinations of indices along each dimension into a buffer.
+///
+/// - `array`: the array.
+/// - `selection`: one list of indices for each dimension.
+/// - `selection_size`: the number of indices of each list.
+/// - `buffer`: the destination, outside the memory of the array; receives the items in row-major
+///   order.
+/// - `buffershape`: the items of the buffer in each dimension, at least those selected.
+/// - `buffersize`: the size of the selected items in bytes.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     array: *const b2nd_array_t,
@@ -97,7 +114,7 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_get_orthogonal_selection, {
-        // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
+        // SAFETY: the caller passes an array, lists of numbers and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
             let (selection, _held) = self::selection(
@@ -117,9 +134,18 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     })
 }
 
-/// Writes the items at all combinations of indices along each dimension, as
-/// b2nd_get_orthogonal_selection() reads them. Of items that are selected twice the last one stays. Gives
-/// 0, or an error code.
+/// Overwrites the items at all combinations of indices along each dimension from a buffer.
+///
+/// If an item is selected more than once, its last value in the buffer is stored.
+///
+/// - `array`: the array.
+/// - `selection`: one list of indices for each dimension.
+/// - `selection_size`: the number of indices of each list.
+/// - `buffer`: the new items in row-major order, owned by the caller.
+/// - `buffershape`: the items of the buffer in each dimension, at least those selected.
+/// - `buffersize`: the size of the selected items in bytes.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     array: *mut b2nd_array_t,
@@ -130,7 +156,7 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_set_orthogonal_selection, {
-        // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
+        // SAFETY: the caller passes an array, lists of numbers and a buffer, or NULL.
         unsafe {
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
             let (selection, _held) = self::selection(
