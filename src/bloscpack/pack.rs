@@ -37,6 +37,10 @@ pub struct ChunkReport<'c> {
 
 /// Is told of chunks, in their order.
 pub trait Observer: Send {
+    /// Called once before the first chunk of a new container, with the header and the metadata section
+    /// as they are written then.
+    fn start(&mut self, _header: &Header, _metadata: Option<&MetadataSection>) {}
+
     /// A chunk was written or read.
     fn chunk(&mut self, report: &ChunkReport<'_>);
 }
@@ -225,6 +229,7 @@ fn write(
         position: 0,
     };
     output.put(&plan.header.encode()?)?;
+    observer.start(&plan.header, plan.metadata.as_ref());
     if let Some(section) = &plan.metadata {
         output.put(&section.encode()?)?;
     }

@@ -2,33 +2,30 @@
 
 use crate::files::{self, EXTENSION, Input, Place};
 use crate::progress::{Reading, bar, standard_output};
-use crate::show::{self, Chunks, Work};
+use crate::show;
+use crate::trace::{self, Chunks, Work};
 use crate::voice::{Failure, Voice};
 use crate::words::Call;
 use ferroblosc::bloscpack::{
-    self, BloscpackArgs, Chunking, MetadataArgs, PackArgs, Packed, Reserve, double_pretty_size,
+    self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, double_pretty_size,
 };
 use std::io::Write;
 use std::time::Instant;
 
 pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
-    let (input, output) = files::in_and_out(call, |name| {
+    let (input, output) = files::named(call)?;
+    let mut args = pack_args(call)?;
+    show_arguments(call, voice, &args, (&input, output.as_ref()));
+    files::get_ready(call, voice, "compression");
+    let output = files::output(call, &input, output, |name| {
         Ok(Place::File(format!("{name}{EXTENSION}").into()))
     })?;
-    let mut args = pack_args(call)?;
-    tell_arguments(call, voice, &args, (&input, &output));
-    files::get_ready(call, voice, "compression");
     files::check(call, voice, &input, &output)?;
     args.metadata = call.metadata()?;
     let start = Instant::now();
     let packed = pack(call, voice, &args, (&input, &output))?;
-    voice.debug(&show::header(&packed.header));
     if packed.header.offsets {
-        voice.debug(&format!(
-            "Writing '{}' offsets: '{:?}'",
-            packed.offsets.len(),
-            packed.offsets
-        ));
+        trace::written_offsets(voice, packed.offsets.iter().copied());
     }
     let ratio = packed.input_size as f64 / packed.output_size as f64;
     voice.verbose(&format!(
@@ -53,7 +50,7 @@ fn pack(
         voice.verbose(&format!("input file size: {}", double_pretty_size(size)));
         // Of an array the chunks are known when its header has been read.
         if !is_array {
-            tell_chunking(voice, size, args)?;
+            trace::chunking(voice, size, args.chunk_size)?;
         }
     }
     let bar = bar(voice, size);
@@ -65,7 +62,9 @@ fn pack(
         voice,
         checksum: args.bloscpack.checksum,
         work: Work::Compress,
+        args: Some(args),
     };
+    trace::pack_arguments(voice, args);
     let packed = match output {
         Place::File(path) if is_array => bloscpack::pack_npy(reader, path, args, &mut chunks),
         Place::File(path) => bloscpack::pack_to_file(reader, size, path, args, &mut chunks),
@@ -88,29 +87,9 @@ fn pack(
             "input file size: {}",
             double_pretty_size(packed.input_size)
         ));
-        tell_chunking(voice, packed.input_size, args)?;
+        trace::chunking(voice, packed.input_size, args.chunk_size)?;
     }
     Ok(packed)
-}
-
-/// How the data are cut.
-fn tell_chunking(voice: &Voice, size: u64, args: &PackArgs) -> Result<(), Failure> {
-    let chunking = Chunking::new(size, args.chunk_size)?;
-    if size == 0 {
-        return Ok(());
-    }
-    if size < args.chunk_size {
-        voice.verbose(&format!(
-            "Input was smaller than the given 'chunk_size': {} using: {}",
-            double_pretty_size(args.chunk_size),
-            double_pretty_size(size)
-        ));
-    }
-    let (chunk_size, last) = (chunking.chunk_size.into(), chunking.last_chunk.into());
-    voice.verbose(&format!("nchunks: {}", chunking.nchunks));
-    voice.verbose(&format!("chunk_size: {}", double_pretty_size(chunk_size)));
-    voice.verbose(&format!("last_chunk_size: {}", double_pretty_size(last)));
-    Ok(())
 }
 
 fn pack_args(call: &Call) -> Result<PackArgs, Failure> {
@@ -134,13 +113,19 @@ fn pack_args(call: &Call) -> Result<PackArgs, Failure> {
     })
 }
 
-fn tell_arguments(call: &Call, voice: &Voice, args: &PackArgs, (input, output): (&Place, &Place)) {
+fn show_arguments(
+    call: &Call,
+    voice: &Voice,
+    args: &PackArgs,
+    (input, output): (&Place, Option<&Place>),
+) {
     let chunk_size = match call.text("chunk-size") {
         Some(_) => args.chunk_size.to_string(),
         None => "1M".to_owned(),
     };
     let shuffled = args.blosc.shuffle != bloscpack::Shuffle::None;
-    let mut arguments = [
+    let mut arguments = call.common_arguments();
+    arguments.extend([
         ("checksum", args.bloscpack.checksum.name().to_owned()),
         ("chunk_size", chunk_size),
         ("clevel", args.blosc.clevel.to_string()),
@@ -151,14 +136,9 @@ fn tell_arguments(call: &Call, voice: &Voice, args: &PackArgs, (input, output): 
             call.text("metadata").unwrap_or("None").to_owned(),
         ),
         ("offsets", show::truth(args.bloscpack.offsets).to_owned()),
-        ("out_file", output.shown()),
+        ("out_file", show::or_none(output)),
         ("shuffle", show::truth(shuffled).to_owned()),
         ("typesize", args.blosc.typesize.to_string()),
-        ("debug", show::truth(true).to_owned()),
-        ("force", show::truth(call.globals.force).to_owned()),
-        ("nthreads", call.globals.nthreads.to_string()),
-        ("subcommand", call.spelled().unwrap_or_default()),
-        ("verbose", show::truth(false).to_owned()),
-    ];
-    show::arguments(voice, &mut arguments);
+    ]);
+    trace::arguments(voice, &mut arguments);
 }

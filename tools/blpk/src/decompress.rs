@@ -2,8 +2,9 @@
 
 use crate::files::{self, EXTENSION, Input, Place};
 use crate::progress::{Reading, bar, standard_output};
-use crate::show::{self, Chunks, Work};
-use crate::voice::{Failure, Voice, error};
+use crate::show;
+use crate::trace::{self, Chunks, Work};
+use crate::voice::{Failure, Level, Voice, error};
 use crate::words::Call;
 use ferroblosc::bloscpack::{
     self, Metadata, Replacement, Unpacked, Unpacking, check_complete, pretty_size,
@@ -16,7 +17,16 @@ use std::time::Instant;
 
 pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
     let is_unchecked = call.flag("no-check-extension");
-    let (input, output) = files::in_and_out(call, |name| {
+    let (input, output) = files::named(call)?;
+    let mut arguments = call.common_arguments();
+    arguments.extend([
+        ("in_file", input.shown()),
+        ("no_check_extension", show::truth(is_unchecked).to_owned()),
+        ("out_file", show::or_none(output.as_ref())),
+    ]);
+    trace::arguments(voice, &mut arguments);
+    files::get_ready(call, voice, "decompression");
+    let output = files::output(call, &input, output, |name| {
         if is_unchecked {
             return Err(error("--no-check-extension requires use of <out_file>"));
         }
@@ -24,18 +34,6 @@ pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
         let name = name.strip_suffix(EXTENSION).unwrap_or(name);
         Ok(Place::File(name.into()))
     })?;
-    let mut arguments = [
-        ("debug", show::truth(true).to_owned()),
-        ("force", show::truth(call.globals.force).to_owned()),
-        ("in_file", input.shown()),
-        ("no_check_extension", show::truth(is_unchecked).to_owned()),
-        ("nthreads", call.globals.nthreads.to_string()),
-        ("out_file", output.shown()),
-        ("subcommand", call.spelled().unwrap_or_default()),
-        ("verbose", show::truth(false).to_owned()),
-    ];
-    show::arguments(voice, &mut arguments);
-    files::get_ready(call, voice, "decompression");
     if let (Some(_), false) = (input.path(), is_unchecked) {
         check_extension(&input.shown())?;
     }
@@ -92,17 +90,20 @@ fn all(
         reader,
         bar: bar.clone(),
     };
+    if let Some(path) = input.path() {
+        trace::raw_header(voice, path);
+    }
     let unpacking = Unpacking::new(reader, size)?;
     let header = *unpacking.header();
-    voice.debug(&show::header(&header));
-    if let Some(section) = unpacking.section() {
-        voice.debug(&show::metadata_header(&section.header));
-        voice.verbose(&show::metadata_read(section));
+    trace::read_header(voice, &header, unpacking.section());
+    if let (Some(path), Level::Debug) = (input.path(), voice.level()) {
+        trace::read_offsets(voice, &mut Archive::open(files::open(path)?)?)?;
     }
     let mut chunks = Chunks {
         voice,
         checksum: header.checksum,
         work: Work::Decompress,
+        args: None,
     };
     let nthreads = call.globals.nthreads;
     let unpacked = match (output, call.flag("npy")) {

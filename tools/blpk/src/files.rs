@@ -1,5 +1,6 @@
 //! Inputs and outputs: names, `-`, what may be overwritten.
 
+use crate::usage::Wrong;
 use crate::voice::{Failure, Voice, error};
 use crate::words::Call;
 use ferroblosc::io::named::NamedFile;
@@ -111,30 +112,41 @@ pub fn open(path: &Path) -> Result<File, Failure> {
     File::open(path).map_err(|fault| error(format!("'{}': {fault}", path.display())))
 }
 
-/// Input and output of a call, whose names say what is standard input and output.
-pub fn in_and_out(
-    call: &Call,
-    default_out: impl FnOnce(&str) -> Result<Place, Failure>,
-) -> Result<(Place, Place), Failure> {
+/// Returns the input of a call, and its output if the command line names one.
+pub fn named(call: &Call) -> Result<(Place, Option<Place>), Wrong> {
     let raw_input = call.flag("raw-input");
     let raw_output = call.flag("raw-output");
     let required: &[&str] = if raw_input { &[] } else { &["<in_file>"] };
     let files = call.files(required, usize::from(!raw_output))?;
     let mut files = files.into_iter().map(Place::named);
-    let input = match raw_input {
-        true => Place::Standard,
-        false => files.next().unwrap_or(Place::Standard),
+    let input = if raw_input { None } else { files.next() };
+    let output = if raw_output {
+        Some(Place::Standard)
+    } else {
+        files.next()
     };
-    let output = match (raw_output, files.next()) {
-        (true, _) => Place::Standard,
-        (false, Some(place)) => place,
-        (false, None) if input == Place::Standard => {
-            let name = if raw_input { "--raw-input" } else { "'-'" };
-            return Err(error(format!("{name} requires use of <out_file>")));
+    Ok((input.unwrap_or(Place::Standard), output))
+}
+
+/// Returns the output of a call: the one that is named, or the one that follows from the name of the input.
+pub fn output(
+    call: &Call,
+    input: &Place,
+    named: Option<Place>,
+    default_out: impl FnOnce(&str) -> Result<Place, Failure>,
+) -> Result<Place, Failure> {
+    match named {
+        Some(place) => Ok(place),
+        None if *input == Place::Standard => {
+            let name = if call.flag("raw-input") {
+                "--raw-input"
+            } else {
+                "'-'"
+            };
+            Err(error(format!("{name} requires use of <out_file>")))
         }
-        (false, None) => default_out(&input.shown())?,
-    };
-    Ok((input, output))
+        None => default_out(&input.shown()),
+    }
 }
 
 /// Makes sure that the input is there and the output may be made.

@@ -2,6 +2,7 @@
 
 use crate::files::{self, Place};
 use crate::show;
+use crate::trace;
 use crate::voice::{Failure, Voice};
 use crate::words::Call;
 use ferroblosc::bloscpack::{Metadata, check_complete};
@@ -14,17 +15,30 @@ const SHOWN_OFFSETS: usize = 5;
 
 pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
     let path = call.file()?;
-    if !call.flag("json") {
+    let is_json = call.flag("json");
+    if !is_json {
+        let mut arguments = call.common_arguments();
+        arguments.push(("file_", path.display().to_string()));
+        trace::arguments(voice, &mut arguments);
         files::show_threads(call.globals.nthreads, voice);
     }
     Place::File(path.clone()).check_exists("file")?;
     check_complete(&path)?;
+    if !is_json {
+        trace::raw_header(voice, &path);
+    }
     let mut archive = Archive::open(files::open(&path)?)?;
     let metadata = archive.metadata().map(Metadata::of).transpose()?;
-    if call.flag("json") {
+    if is_json {
         let value = as_json(call, &mut archive, metadata.as_ref())?;
         show::print_json(&value);
         return Ok(());
+    }
+    trace::read_header(voice, archive.header(), archive.metadata());
+    trace::read_offsets(voice, &mut archive)?;
+    let first = first_chunk(&mut archive)?;
+    if let Some(place) = &first {
+        trace::chunk_header(voice, &place.chunk.header);
     }
     voice.say(&show::header(archive.header()));
     tell_offsets(voice, &mut archive)?;
@@ -33,10 +47,11 @@ pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
         voice.say(&show::metadata(metadata));
         voice.say(&show::metadata_header(&section.header));
     }
-    tell_first_chunk(voice, &mut archive)?;
+    tell_first_chunk(voice, first.as_ref());
     if call.flag("list-chunks") {
         tell_chunks(voice, &mut archive)?;
     }
+    voice.verbose("done");
     Ok(())
 }
 
@@ -61,16 +76,15 @@ fn first_chunk(archive: &mut Archive<File>) -> Result<Option<ferroblosc::blpk::P
     }
 }
 
-fn tell_first_chunk(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
-    let Some(place) = first_chunk(archive)? else {
+fn tell_first_chunk(voice: &Voice, first: Option<&ferroblosc::blpk::Place>) {
+    let Some(place) = first else {
         voice.say("There are no chunks");
-        return Ok(());
+        return;
     };
     voice.say("First chunk blosc header:");
     voice.say(&show::chunk_header(&place.chunk.header));
     voice.say("First chunk blosc flags: ");
     voice.say(&show::chunk_flags(&place.chunk.header));
-    Ok(())
 }
 
 fn tell_chunks(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {

@@ -14,6 +14,7 @@
 //! | `compress.rs`, `decompress.rs`, `append.rs`, `info.rs` | the old subcommands |
 //! | `verify.rs`, `estimate.rs`, `extras.rs` | the new ones |
 //! | `show.rs` | headers and values as text and as JSON |
+//! | `trace.rs` | the lines of `-v` and `-d` about containers |
 //! | `progress.rs` | the bar |
 
 mod append;
@@ -25,6 +26,7 @@ mod files;
 mod info;
 mod progress;
 mod show;
+mod trace;
 mod usage;
 mod verify;
 mod voice;
@@ -56,7 +58,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let Some((name, arguments_of)) = matches.subcommand() else {
-        files::show_threads(globals.nthreads, &Voice::new(&globals, false));
+        let voice = Voice::new(&globals, false);
+        trace::arguments(&voice, &mut globals.arguments("None"));
+        files::show_threads(globals.nthreads, &voice);
         return usage::too_few();
     };
     let call = words::Call {

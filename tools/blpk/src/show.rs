@@ -1,8 +1,9 @@
 //! Headers and values as text and as JSON.
 
-use crate::voice::{Level, Voice};
-use ferroblosc::bloscpack::{ChunkReport, Metadata, Observer, double_pretty_size, text_repr};
-use ferroblosc::blpk::{Checksum, Header, MetadataHeader, MetadataSection, bytes_repr};
+use crate::files::Place;
+use crate::voice::Voice;
+use ferroblosc::bloscpack::{Metadata, double_pretty_size, text_repr};
+use ferroblosc::blpk::{Header, MetadataHeader, bytes_repr};
 use ferroblosc::chunk::BasicHeader;
 use serde_json::json;
 
@@ -14,6 +15,11 @@ const UNKNOWN: &str = "-1";
 /// `True` or `False`.
 pub fn truth(value: bool) -> &'static str {
     if value { "True" } else { "False" }
+}
+
+/// A file by its name, or `None`.
+pub fn or_none(file: Option<&Place>) -> String {
+    file.map_or_else(|| "None".to_owned(), Place::shown)
 }
 
 fn size(size: Option<u32>) -> String {
@@ -86,15 +92,6 @@ pub fn metadata(metadata: &Metadata) -> String {
             format!("the '{}' bytes of {} {why}", bytes.len(), bytes_repr(kind))
         }
     }
-}
-
-/// What was read of metadata.
-pub fn metadata_read(section: &MetadataSection) -> String {
-    let how = match section.header.codec {
-        ferroblosc::blpk::MetadataCodec::None => "uncompressed",
-        ferroblosc::blpk::MetadataCodec::Zlib => "compressed",
-    };
-    format!("read {how} metadata of size: '{}'", section.header.stored)
 }
 
 /// The header of a chunk in one line.
@@ -204,64 +201,6 @@ pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
 /// Prints a value as it is, without anything in front of it.
 pub fn print_json(value: &serde_json::Value) {
     crate::voice::print(&format!("{value:#}\n"));
-}
-
-/// Tells of each chunk when everything is wanted.
-pub struct Chunks<'v> {
-    pub voice: &'v Voice,
-    pub checksum: Checksum,
-    /// What is done with chunks.
-    pub work: Work,
-}
-
-/// What is done with chunks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    Compress,
-    Decompress,
-}
-
-impl Observer for Chunks<'_> {
-    fn chunk(&mut self, report: &ChunkReport<'_>) {
-        if self.voice.level() < Level::Debug {
-            return;
-        }
-        let last = if report.is_last { " (last)" } else { "" };
-        self.voice
-            .debug(&format!("Handle chunk '{}'{last}", report.index));
-        let digest = bytes_repr(report.digest);
-        let name = self.checksum.name();
-        let plain = double_pretty_size(report.nbytes as u64);
-        let chunk = double_pretty_size(report.chunk.len() as u64);
-        match self.work {
-            Work::Compress => {
-                self.voice.debug(&format!("checksum ({name}): {digest}"));
-                self.voice
-                    .debug(&format!("chunk handled, in: {plain} out: {chunk}"));
-            }
-            Work::Decompress => {
-                if let Ok(header) = BasicHeader::parse(report.chunk) {
-                    self.voice
-                        .debug(&format!("blosc_header: {}", chunk_header(&header)));
-                }
-                self.voice
-                    .debug(&format!("decompressing chunk '{}'{last}", report.index));
-                self.voice.debug(&format!("checksum OK ({name}): {digest}"));
-                self.voice
-                    .debug(&format!("chunk handled, in: {chunk} out: {plain}"));
-            }
-        }
-    }
-}
-
-/// Every argument by its name, when everything is wanted.
-pub fn arguments(voice: &Voice, arguments: &mut [(&str, String)]) {
-    voice.debug("command line argument parsing complete");
-    voice.debug("command line arguments are: ");
-    arguments.sort_by_key(|argument| argument.0);
-    for (name, value) in arguments {
-        voice.debug(&format!("    {name}: {value}"));
-    }
 }
 
 /// How long it took, and how much plain data went through in that time.

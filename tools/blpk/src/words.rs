@@ -356,6 +356,20 @@ impl Globals {
     }
 }
 
+impl Globals {
+    /// The arguments before the subcommand, and the subcommand, by the names Bloscpack gives them.
+    pub fn arguments(&self, subcommand: &str) -> Vec<(&'static str, String)> {
+        let truth = |value| crate::show::truth(value).to_owned();
+        vec![
+            ("debug", truth(self.level == Level::Debug)),
+            ("force", truth(self.force)),
+            ("nthreads", self.nthreads.to_string()),
+            ("subcommand", subcommand.to_owned()),
+            ("verbose", truth(self.level == Level::Verbose)),
+        ]
+    }
+}
+
 /// A subcommand with its arguments.
 pub struct Call<'c> {
     pub globals: &'c Globals,
@@ -368,6 +382,11 @@ impl Call<'_> {
     /// The subcommand as it was spelled.
     pub fn spelled(&self) -> Option<String> {
         crate::usage::spelled_subcommand(self.raw)
+    }
+
+    /// The arguments of every subcommand, by the names Bloscpack gives them.
+    pub fn common_arguments(&self) -> Vec<(&'static str, String)> {
+        self.globals.arguments(&self.spelled().unwrap_or_default())
     }
 
     fn usage(&self, why: String) -> Wrong {

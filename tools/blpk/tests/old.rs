@@ -4,18 +4,20 @@ mod common;
 
 use common::Folder;
 
-/// A command line and what was said.
+/// A command line and the output of Bloscpack.
 #[derive(Default)]
 struct Record {
     line: String,
     status: i32,
     stdout: String,
     stderr: String,
+    /// Whether Bloscpack ended with a traceback.
+    is_uncaught: bool,
 }
 
-fn records() -> Vec<Record> {
+fn records(text: &str) -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
-    for line in include_str!("recorded.txt").lines() {
+    for line in text.lines() {
         let Some((mark, text)) = line.split_at_checked(1) else {
             continue;
         };
@@ -33,6 +35,7 @@ fn records() -> Vec<Record> {
             "?" => record.status = text.parse().unwrap(),
             ">" => record.stdout += &format!("{text}\n"),
             "!" => record.stderr += &format!("{text}\n"),
+            "^" => record.is_uncaught = true,
             _ => {}
         }
     }
@@ -41,22 +44,122 @@ fn records() -> Vec<Record> {
 
 #[test]
 fn what_was_said_is_said_again() {
-    let records = records();
+    let records = records(include_str!("recorded.txt"));
     assert!(records.len() > 60);
+    compare(&Folder::new(), &records);
+}
+
+#[test]
+fn verbose_and_debug_output_is_that_of_bloscpack() {
+    let records = records(include_str!("recorded_verbose.txt"));
+    assert!(records.len() > 80);
     let folder = Folder::new();
+    folder.write("tiny.json", br#"{"dtype": "float32"}"#);
+    for name in ["iota_maxapp0.blp", "meta_nochecksum_nooffsets.blp"] {
+        folder.write(name, &common::recorded(name));
+    }
+    compare(&folder, &records);
+}
+
+/// Runs the command lines in order, and compares their output with the recorded one, line by line.
+fn compare(folder: &Folder, records: &[Record]) {
     for record in records {
-        let said = folder.line(&record.line);
-        // One line is new: how long it took.
-        let is_old = |line: &&str| !line.starts_with("blpk: elapsed time: ");
-        let stdout: String = said
+        let line = &record.line;
+        let output = folder.line(line);
+        // Bloscpack does not measure time.
+        let stdout: String = output
             .out()
             .lines()
-            .filter(is_old)
+            .filter(|line| !line.starts_with("blpk: elapsed time: "))
             .map(|line| format!("{line}\n"))
             .collect();
-        assert_eq!(stdout, record.stdout, "blpk {}", record.line);
-        assert_eq!(said.err(), record.stderr, "blpk {}", record.line);
-        assert_eq!(said.status, record.status, "blpk {}", record.line);
+        if record.is_uncaught {
+            // Errors may be found earlier here, and always have a message.
+            let (before, error) = stdout.split_once("blpk: error: ").expect(line);
+            assert!(record.stdout.starts_with(before), "blpk {line}\n{stdout}");
+            assert!(!before.is_empty() && !error.is_empty(), "blpk {line}");
+            assert_eq!(output.err(), "", "blpk {line}");
+        } else {
+            assert_eq!(stdout, record.stdout, "blpk {line}");
+            assert_eq!(output.err(), record.stderr, "blpk {line}");
+        }
+        assert_eq!(output.status, record.status, "blpk {line}");
+    }
+}
+
+#[test]
+fn header_numbers_out_of_range_have_the_messages_of_bloscpack() {
+    const MAX: i64 = i64::MAX;
+    let folder = Folder::new();
+    for (chunk_size, last_chunk, nchunks, max_app_chunks, message) in [
+        (
+            10,
+            10,
+            MAX,
+            1,
+            "'nchunks + max_app_chunks' must be in the range 0 <= n <= 9223372036854775807, not '9223372036854775808'",
+        ),
+        (
+            10,
+            10,
+            MAX,
+            MAX,
+            "'nchunks + max_app_chunks' must be in the range 0 <= n <= 9223372036854775807, not '18446744073709551614'",
+        ),
+        (
+            10,
+            10,
+            -1,
+            10,
+            "'max_app_chunks' can not be non '0' if 'nchunks' is '-1'",
+        ),
+        (
+            10,
+            10,
+            -2,
+            0,
+            "'nchunks' must be in the range -1 <= n <= 9223372036854775807, not '-2'",
+        ),
+        (
+            10,
+            10,
+            1,
+            -1,
+            "'max_app_chunks' must be in the range 0 <= n <= 9223372036854775807, not '-1'",
+        ),
+        (
+            -2,
+            10,
+            1,
+            0,
+            "'chunk_size' must be in the range -1 <= n <= 2147483631, not '-2'",
+        ),
+        (
+            10,
+            i32::MAX,
+            1,
+            0,
+            "'last_chunk' must be in the range -1 <= n <= 2147483631, not '2147483647'",
+        ),
+        (
+            0,
+            5,
+            1,
+            0,
+            "'last_chunk' (5) is larger than 'chunk_size' (0)",
+        ),
+    ] {
+        let mut header = b"blpk\x03\x01\x01\x08".to_vec();
+        header.extend(i32::to_le_bytes(chunk_size));
+        header.extend(i32::to_le_bytes(last_chunk));
+        header.extend(i64::to_le_bytes(nchunks));
+        header.extend(i64::to_le_bytes(max_app_chunks));
+        header.resize(200, 0);
+        folder.write("x", &header);
+        assert_eq!(
+            folder.line("i x").error(1),
+            format!("{message}\nblpk: error: This might not be a bloscpack compressed file.")
+        );
     }
 }
 
