@@ -194,7 +194,7 @@ def check_recordings():
             shutil.copy(os.path.join(DATA, container), FOLDER)
         for line, expected in recorded(name):
             actual = output_of_bloscpack(line)
-            assert actual == expected, "\n".join([f"{name} must say:", f"$ {line}", *actual])
+            assert actual == expected, "\n".join([f"{name} must be:", f"$ {line}", *actual])
             count += 1
     return count
 

@@ -1,10 +1,11 @@
 //! `repair`.
 
 use crate::cli::{Cli, RepairArgs};
+use crate::error::{Failure, Outcome};
+use crate::io::STDIO;
 use crate::json;
-use crate::place::STANDARD;
+use crate::style::Style;
 use crate::verify::status_of;
-use crate::voice::{Failure, Outcome, Paint};
 use ferroblosc::convert::{self, Fault, Health, Mended, Reading, Way};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::staging::Staged;
@@ -14,63 +15,61 @@ use std::path::Path;
 
 pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     let path = args.path.as_path();
-    if path == Path::new(STANDARD) {
-        return Err(Failure::usage("what comes from a pipe can't be mended"));
+    if path == Path::new(STDIO) {
+        return Err(Failure::usage("cannot repair standard input"));
     }
-    let blame = |error: convert::Error| Failure::from(error).at(path);
-    let found = convert::detect(path).map_err(blame)?;
+    let at_path = |error: convert::Error| Failure::from(error).at(path);
+    let found = convert::detect(path).map_err(at_path)?;
     let reading = Reading {
         column: None,
         nthreads: cli.nthreads(),
     };
-    let before = convert::verify(path, &found, &reading).map_err(blame)?;
+    let before = convert::verify(path, &found, &reading).map_err(at_path)?;
     let way = convert::way(path, &found);
-    // What is only not judged is not touched.
+    // Data that need a missing plugin are not changed.
     if !before.is_damaged() || !args.write {
-        return tell_plan(args, path, &before, way);
+        return print_plan(args, path, &before, way);
     }
     let (mended, kept) = match way {
-        Way::Not(_) => return tell_plan(args, path, &before, way),
-        Way::InPlace => (convert::mend(path, &found, path).map_err(blame)?, None),
+        Way::Not(_) => return print_plan(args, path, &before, way),
+        Way::InPlace => (convert::mend(path, &found, path).map_err(at_path)?, None),
         Way::Anew => {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
             let mended = convert::mend(path, &found, staged.path())
-                .map_err(|error| blame(error).of_target(staged.path(), path))?;
+                .map_err(|error| at_path(error).of_target(staged.path(), path))?;
             let kept = staged.commit_beside();
             let kept = kept.map_err(|error| Failure::from(error).at(path))?;
-            // Under the name it was given, as long as that is no link.
+            // Relative to the path of the command line, unless that is a link.
             let name = kept.file_name().filter(|_| !path.is_symlink());
             let shown = name.map_or(kept.clone(), |name| path.with_file_name(name));
             (mended, Some(shown))
         }
     };
-    let found = convert::detect(path).map_err(blame)?;
-    let after = convert::verify(path, &found, &reading).map_err(blame)?;
-    tell_done(args, path, &mended, kept.as_deref(), &after)
+    let found = convert::detect(path).map_err(at_path)?;
+    let after = convert::verify(path, &found, &reading).map_err(at_path)?;
+    print_result(args, path, &mended, kept.as_deref(), &after)
 }
 
 fn outcome_of(health: &Health) -> Outcome {
     match status_of(health) {
         None => Ok(()),
-        Some(status) => Err(Failure::Said(status)),
+        Some(status) => Err(Failure::Reported(status)),
     }
 }
 
-/// What would be done about each fault.
+/// Returns the repair of a fault.
 fn plan(fault: &Fault, way: Way) -> &'static str {
     match way {
-        _ if fault.is_note => "nothing needs to be done",
-        _ if fault.needs.is_some() => {
-            "it stays as it is: without the plugin nothing is known of it"
-        }
+        _ if fault.is_note => "no repair is needed",
+        _ if fault.needs.is_some() => "it is not changed, since the plugin is missing",
         Way::Not(why) => why,
-        Way::InPlace => "it would be mended in its place",
-        Way::Anew if fault.chunk.is_some() => "the chunk would become zeros if it can't be read",
-        Way::Anew => "it would be written anew from what can be read",
+        Way::InPlace => "it would be repaired in place",
+        Way::Anew if fault.chunk.is_some() => "the chunk would become zeros if it is unreadable",
+        Way::Anew => "it would be written again from the readable data",
     }
 }
 
-fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outcome {
+fn print_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outcome {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if args.json {
@@ -89,44 +88,39 @@ fn tell_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outco
         }))?;
         return outcome_of(health);
     }
-    let paint = Paint::output();
+    let style = Style::stdout();
     let mut output = std::io::stdout().lock();
     if !health.is_damaged() {
         writeln!(
             output,
             "{}: {}",
-            paint.bold(&shown),
-            paint.good("nothing to mend")
+            style.bold(&shown),
+            style.good("nothing to repair")
         )?;
         for fault in health.faults.iter().filter(|fault| fault.needs.is_some()) {
             writeln!(output, "  {}", escape(&fault.to_string()))?;
-            writeln!(output, "    {}", paint.faint(plan(fault, way)))?;
+            writeln!(output, "    {}", style.faint(plan(fault, way)))?;
         }
         for plugin in health.missing_plugins() {
             writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
         }
         return outcome_of(health);
     }
-    writeln!(
-        output,
-        "{}: {}",
-        paint.bold(&shown),
-        paint.bad("this is wrong")
-    )?;
+    writeln!(output, "{}: {}", style.bold(&shown), style.bad("faults"))?;
     for fault in &health.faults {
         writeln!(output, "  {}", escape(&fault.to_string()))?;
-        writeln!(output, "    {}", paint.faint(plan(fault, way)))?;
+        writeln!(output, "    {}", style.faint(plan(fault, way)))?;
     }
     if !matches!(way, Way::Not(_)) {
         writeln!(
             output,
-            "nothing was changed; 'b2 repair --write {shown}' does it"
+            "nothing was changed; 'b2 repair --write {shown}' repairs the file"
         )?;
     }
     outcome_of(health)
 }
 
-fn tell_done(
+fn print_result(
     args: &RepairArgs,
     path: &Path,
     mended: &Mended,
@@ -144,16 +138,17 @@ fn tell_done(
         }))?;
         return outcome_of(after);
     }
-    let paint = Paint::output();
+    let style = Style::stdout();
     let mut output = std::io::stdout().lock();
-    let verdict = match after.is_right() {
-        true => paint.good("mended"),
-        false => paint.bad("mended in part"),
+    let verdict = if after.is_right() {
+        style.good("mended")
+    } else {
+        style.bad("mended partially")
     };
     writeln!(
         output,
         "{}: {verdict}",
-        paint.bold(&escape(&path.display().to_string()))
+        style.bold(&escape(&path.display().to_string()))
     )?;
     for line in &mended.mended {
         writeln!(output, "  mended: {}", escape(line))?;

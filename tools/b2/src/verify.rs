@@ -1,9 +1,10 @@
 //! `verify`.
 
 use crate::cli::{Cli, VerifyArgs};
-use crate::info::{each, graver};
+use crate::error::{Failure, Outcome};
+use crate::info::{for_each, worse};
 use crate::json;
-use crate::voice::{Failure, Outcome, Paint};
+use crate::style::Style;
 use ferroblosc::convert::{self, Fault, Health, Reading};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::status;
@@ -16,30 +17,31 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
     };
     let mut values = Vec::new();
     let mut worst = None;
-    let looked_at = each(&args.paths, |input| {
+    let result = for_each(&args.paths, |input| {
         let found = input.detect()?;
         let health =
-            convert::verify(input.path(), &found, &reading).map_err(|error| input.blame(error))?;
+            convert::verify(input.path(), &found, &reading).map_err(|error| input.error(error))?;
         if let Some(status) = status_of(&health) {
-            worst = Some(worst.map_or(status, |worst| graver(worst, status)));
+            worst = Some(worst.map_or(status, |worst| worse(worst, status)));
         }
-        match args.json {
-            true => values.push(json::health(input.name(), found.format.name(), &health)),
-            false => tell(&input.name().display().to_string(), &health)?,
+        if args.json {
+            values.push(json::health(input.name(), found.format.name(), &health));
+        } else {
+            print_health(&input.name().display().to_string(), &health)?;
         }
         Ok(())
     });
     if args.json {
         json::print(&values.into())?;
     }
-    looked_at?;
+    result?;
     match worst {
         None => Ok(()),
-        Some(status) => Err(Failure::Said(status)),
+        Some(status) => Err(Failure::Reported(status)),
     }
 }
 
-/// The exit status of what was found, if it is none of success.
+/// Returns the exit status, or none if there are no faults.
 pub fn status_of(health: &Health) -> Option<u8> {
     if health.is_damaged() {
         Some(status::CORRUPT)
@@ -50,19 +52,19 @@ pub fn status_of(health: &Health) -> Option<u8> {
     }
 }
 
-fn tell(name: &str, health: &Health) -> Outcome {
-    let paint = Paint::output();
+fn print_health(name: &str, health: &Health) -> Outcome {
+    let style = Style::stdout();
     let mut output = std::io::stdout().lock();
     let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
     let faults = health.faults.iter().filter(is_damage).count();
     let verdict = match faults {
-        0 if !health.is_right() => paint.bad("a plugin is missing"),
-        0 if !health.has_checksums => paint.good("structure is sound"),
-        0 => paint.good("right"),
-        1 => paint.bad("1 fault"),
-        faults => paint.bad(&format!("{faults} faults")),
+        0 if !health.is_right() => style.bad("a plugin is missing"),
+        0 if !health.has_checksums => style.good("structure is sound"),
+        0 => style.good("right"),
+        1 => style.bad("1 fault"),
+        faults => style.bad(&format!("{faults} faults")),
     };
-    let looked_at = match (health.chunks, health.compared) {
+    let extent = match (health.chunks, health.compared) {
         (Some(1), 0) => " (1 chunk)".to_owned(),
         (Some(1), _) => " (1 chunk, with a checksum)".to_owned(),
         (Some(chunks), 0) => format!(" ({chunks} chunks)"),
@@ -75,7 +77,7 @@ fn tell(name: &str, health: &Health) -> Outcome {
     } else {
         ""
     };
-    writeln!(output, "{}: {verdict}{looked_at}{limit}", paint.bold(&name))?;
+    writeln!(output, "{}: {verdict}{extent}{limit}", style.bold(&name))?;
     for fault in &health.faults {
         let mark = if fault.is_note { "note: " } else { "" };
         writeln!(output, "  {mark}{}", escape(&fault.to_string()))?;
@@ -84,8 +86,8 @@ fn tell(name: &str, health: &Health) -> Outcome {
         writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
     }
     if !limit.is_empty() && health.recipe.is_none() {
-        let words = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
-        writeln!(output, "  {}", paint.faint(&words))?;
+        let hint = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
+        writeln!(output, "  {}", style.faint(&hint))?;
     }
     Ok(())
 }

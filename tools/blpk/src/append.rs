@@ -1,11 +1,12 @@
 //! `append`.
 
-use crate::files::{self, EXTENSION, Input, Place};
-use crate::progress::{Reading, bar};
+use crate::args::Call;
+use crate::error::{Failure, error};
+use crate::io::{self, EXTENSION, FileArg, Input};
+use crate::log::{Level, Logger};
+use crate::progress::{ProgressReader, bar};
 use crate::show;
 use crate::trace::{self, Chunks, Work};
-use crate::voice::{Failure, Level, Voice, error};
-use crate::words::Call;
 use ferroblosc::bloscpack::{
     self, AppendArgs, Appended, BloscArgs, DEFAULT_CHUNK_SIZE, Shuffle, check_complete,
     check_different, double_pretty_size,
@@ -14,17 +15,17 @@ use ferroblosc::blpk::{Archive, Checksum, Header, MetadataSection};
 use std::path::Path;
 use std::time::Instant;
 
-pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
+pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let raw_input = call.flag("raw-input");
     let required: &[&str] = match raw_input {
         true => &["<original_file>"],
         false => &["<original_file>", "<new_file>"],
     };
     let names = call.files(required, 0)?;
-    let original = Place::File(names[0].into());
+    let original = FileArg::Path(names[0].into());
     let new = match raw_input {
-        true => Place::Standard,
-        false => Place::named(names[1]),
+        true => FileArg::Stdio,
+        false => FileArg::named(names[1]),
     };
     let blosc = call.blosc()?;
     let mut args = AppendArgs {
@@ -35,8 +36,8 @@ pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
         nthreads: call.globals.nthreads,
         ..AppendArgs::default()
     };
-    show_arguments(call, voice, &args, (&original, &new));
-    files::get_ready(call, voice, "append");
+    show_arguments(call, logger, &args, (&original, &new));
+    io::get_ready(call, logger, "append");
     if !call.flag("no-check-extension") && !original.shown().ends_with(EXTENSION) {
         let text = format!(
             "original file '{}' does not end with '{EXTENSION}'",
@@ -46,45 +47,45 @@ pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
     }
     original.check_exists("original file")?;
     new.check_exists("new file")?;
-    let Place::File(path) = &original else {
-        return Err(error("nothing can be appended to standard output"));
+    let FileArg::Path(path) = &original else {
+        return Err(error("cannot append to standard output"));
     };
     if let Some(new) = new.path() {
         check_different(path, new)?;
     }
-    voice.verbose(&format!("original file is: '{}'", original.shown()));
-    voice.verbose(&format!("new file is: '{}'", new.shown()));
+    logger.verbose(&format!("original file is: '{}'", original.shown()));
+    logger.verbose(&format!("new file is: '{}'", new.shown()));
     args.metadata = call.metadata()?;
     let Input { reader, size } = Input::open(&new)?;
     let before = std::fs::metadata(path)?.len();
-    voice.verbose(&format!(
+    logger.verbose(&format!(
         "orig file size before append: {}",
         double_pretty_size(before)
     ));
     if let Some(size) = size {
-        voice.verbose(&format!("new file size: {}", double_pretty_size(size)));
+        logger.verbose(&format!("new file size: {}", double_pretty_size(size)));
     }
     let start = Instant::now();
-    let shown = if voice.level() >= Level::Verbose {
-        Original::show(voice, path)
+    let shown = if logger.level() >= Level::Verbose {
+        Original::show(logger, path)
     } else {
         None
     };
     let is_rebuilt = shown.as_ref().is_some_and(|shown| !shown.has_data());
     if let (Some(shown), Some(size)) = (&shown, size) {
-        shown.show_chunking(voice, size)?;
+        shown.show_chunking(logger, size)?;
     }
-    // Bloscpack has another error for these than for those of `compress`.
+    // The message of Bloscpack differs from that of `compress`.
     if args.typesize.is_some_and(|size| !(1..=255).contains(&size)) {
         return Err(error("typesize can only be in the 1-255 range."));
     }
-    let bar = bar(voice, size);
-    let reader = Reading {
+    let bar = bar(logger, size);
+    let reader = ProgressReader {
         reader,
         bar: bar.clone(),
     };
     let mut chunks = Chunks {
-        voice,
+        logger,
         checksum: shown
             .as_ref()
             .map_or(Checksum::None, |shown| shown.header.checksum),
@@ -98,36 +99,36 @@ pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
     let appended = bloscpack::append(path, reader, size, &args, &mut chunks);
     bar.finish_and_clear();
     let appended = appended?;
-    if voice.level() >= Level::Verbose {
+    if logger.level() >= Level::Verbose {
         if let (Some(shown), None) = (&shown, size) {
-            shown.show_chunking(voice, appended.appended)?;
+            shown.show_chunking(logger, appended.appended)?;
         }
-        show_appended(voice, path, shown.as_ref(), is_rebuilt, (&args, &appended))?;
+        show_appended(logger, path, shown.as_ref(), is_rebuilt, (&args, &appended))?;
     }
-    show::elapsed(voice, start, appended.appended);
-    voice.verbose("done");
+    show::elapsed(logger, start, appended.appended);
+    logger.verbose("done");
     Ok(())
 }
 
-/// The container before anything is appended, for the lines of `-v` and `-d`.
+/// The container before the append, for the lines of `-v` and `-d`.
 struct Original {
     header: Header,
     metadata: Option<MetadataSection>,
 }
 
 impl Original {
-    /// Reads and shows the container. Errors are left to [`bloscpack::append`], which finds them again.
-    fn show(voice: &Voice, path: &Path) -> Option<Original> {
+    /// Reads and shows the container. Returns none on errors, which [`bloscpack::append`] reports.
+    fn show(logger: &Logger, path: &Path) -> Option<Original> {
         check_complete(path).ok()?;
-        trace::raw_header(voice, path);
-        let mut archive = Archive::open(files::open(path).ok()?).ok()?;
+        trace::raw_header(logger, path);
+        let mut archive = Archive::open(io::open(path).ok()?).ok()?;
         let header = *archive.header();
-        trace::read_header(voice, &header, archive.metadata());
-        trace::read_offsets(voice, &mut archive).ok()?;
+        trace::read_header(logger, &header, archive.metadata());
+        trace::read_offsets(logger, &mut archive).ok()?;
         if header.offsets
             && let Some(last) = header.nchunks.and_then(|nchunks| nchunks.checked_sub(1))
         {
-            trace::chunk_header(voice, &archive.place(last).ok()?.chunk.header);
+            trace::chunk_header(logger, &archive.place(last).ok()?.chunk.header);
         }
         Some(Original {
             header,
@@ -135,15 +136,15 @@ impl Original {
         })
     }
 
-    /// Whether there is data, so that chunks are added and not made again.
+    /// Whether there is data. Without data, the append writes the container again.
     fn has_data(&self) -> bool {
         self.header.plain_size() != Some(0)
     }
 
-    /// Shows the chunks that are made of `size` bytes, of which the first go into the last chunk.
-    fn show_chunking(&self, voice: &Voice, size: u64) -> Result<(), Failure> {
+    /// Shows the chunks for the bytes of `size` that do not fit into the last chunk.
+    fn show_chunking(&self, logger: &Logger, size: u64) -> Result<(), Failure> {
         if !self.has_data() {
-            return trace::chunking(voice, size, DEFAULT_CHUNK_SIZE);
+            return trace::chunking(logger, size, DEFAULT_CHUNK_SIZE);
         }
         let (true, Some(chunk_size), Some(last)) = (
             self.header.offsets,
@@ -154,15 +155,15 @@ impl Original {
             return Ok(());
         };
         let rest = size.saturating_sub(u64::from(chunk_size - last));
-        trace::chunking(voice, rest, chunk_size.into())
+        trace::chunking(logger, rest, chunk_size.into())
     }
 }
 
 fn show_arguments(
     call: &Call,
-    voice: &Voice,
+    logger: &Logger,
     args: &AppendArgs,
-    (original, new): (&Place, &Place),
+    (original, new): (&FileArg, &FileArg),
 ) {
     let mut arguments = call.common_arguments();
     let typesize = args.typesize.unwrap_or(BloscArgs::default().typesize);
@@ -183,27 +184,27 @@ fn show_arguments(
         ),
         ("typesize", typesize.to_string()),
     ]);
-    trace::arguments(voice, &mut arguments);
+    trace::arguments(logger, &mut arguments);
 }
 
-/// Shows the container after something was appended.
+/// Shows the container after the append.
 fn show_appended(
-    voice: &Voice,
+    logger: &Logger,
     path: &Path,
     original: Option<&Original>,
     is_rebuilt: bool,
     (args, appended): (&AppendArgs, &Appended),
 ) -> Result<(), Failure> {
     let header = &appended.header;
-    let mut archive = Archive::open(files::open(path)?)?;
+    let mut archive = Archive::open(io::open(path)?)?;
     if !is_rebuilt {
-        trace::written_header(voice, header);
+        trace::written_header(logger, header);
         if appended.new_chunks > 0 {
             let offsets = archive.offsets()?.unwrap_or_default();
-            trace::written_offsets(voice, offsets.iter().map(|offset| offset.unsigned_abs()));
+            trace::written_offsets(logger, offsets.iter().map(|offset| offset.unsigned_abs()));
         }
     }
-    voice.verbose(&format!(
+    logger.verbose(&format!(
         "orig file size after append: {}",
         double_pretty_size(appended.new_size)
     ));
@@ -212,15 +213,15 @@ fn show_appended(
         0 => 0.0,
         appended => grown / appended as f64,
     };
-    voice.verbose(&format!(
+    logger.verbose(&format!(
         "Approximate compression ratio of appended data: {ratio:.6}"
     ));
     if let (Some(value), Some(original), Some(section)) =
         (&args.metadata, original, archive.metadata())
     {
-        trace::raw_header(voice, path);
-        trace::read_header(voice, header, original.metadata.as_ref());
-        trace::written_metadata(voice, section, value, &args.metadata_args);
+        trace::raw_header(logger, path);
+        trace::read_header(logger, header, original.metadata.as_ref());
+        trace::written_metadata(logger, section, value, &args.metadata_args);
     }
     Ok(())
 }

@@ -1,15 +1,15 @@
 //! Headers and values as text and as JSON.
 
-use crate::files::Place;
-use crate::voice::Voice;
+use crate::io::FileArg;
+use crate::log::Logger;
 use ferroblosc::bloscpack::{Metadata, double_pretty_size, text_repr};
 use ferroblosc::blpk::{Header, MetadataHeader, bytes_repr};
 use ferroblosc::chunk::BasicHeader;
 use serde_json::json;
 
-/// The width of a page on which values are shown.
+/// The maximum width of a shown value, in characters.
 const WIDTH: usize = 90;
-/// How an unknown number is shown.
+/// The text for an unknown number.
 const UNKNOWN: &str = "-1";
 
 /// `True` or `False`.
@@ -17,16 +17,16 @@ pub fn truth(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }
 
-/// A file by its name, or `None`.
-pub fn or_none(file: Option<&Place>) -> String {
-    file.map_or_else(|| "None".to_owned(), Place::shown)
+/// Formats an optional file argument; Python prints `None` without one.
+pub fn or_none(file: Option<&FileArg>) -> String {
+    file.map_or_else(|| "None".to_owned(), FileArg::shown)
 }
 
 fn size(size: Option<u32>) -> String {
     size.map_or(UNKNOWN.to_owned(), |size| double_pretty_size(size.into()))
 }
 
-/// A header, a line for each field.
+/// Formats a header, with a line for each field.
 pub fn header(header: &Header) -> String {
     let nchunks = header.nchunks.map_or(UNKNOWN.to_owned(), |n| n.to_string());
     format!(
@@ -51,7 +51,7 @@ pub fn header(header: &Header) -> String {
     )
 }
 
-/// The header of a metadata section, a line for each field.
+/// Formats the header of a metadata section, with a line for each field.
 pub fn metadata_header(header: &MetadataHeader) -> String {
     let trimmed = |bytes: &[u8]| -> String {
         let end = bytes.iter().rposition(|&byte| byte != 0);
@@ -80,21 +80,25 @@ pub fn metadata_header(header: &MetadataHeader) -> String {
     )
 }
 
-/// Metadata, over as many lines as they need.
+/// Formats metadata, possibly in several lines.
 pub fn metadata(metadata: &Metadata) -> String {
     match metadata {
         Metadata::Value(value) => value.pretty(WIDTH),
         Metadata::Opaque { kind, bytes, error } => {
-            let why = match error {
-                Some(error) => format!("can't be read: {error}"),
+            let problem = match error {
+                Some(error) => format!("cannot be read: {error}"),
                 None => "are of an unknown kind".to_owned(),
             };
-            format!("the '{}' bytes of {} {why}", bytes.len(), bytes_repr(kind))
+            format!(
+                "the '{}' bytes of {} {problem}",
+                bytes.len(),
+                bytes_repr(kind)
+            )
         }
     }
 }
 
-/// The header of a chunk in one line.
+/// Formats the header of a chunk in one line.
 pub fn chunk_header(header: &BasicHeader) -> String {
     format!(
         "OrderedDict([('version', {}), ('versionlz', {}), ('flags', {}), ('typesize', {}), ('nbytes', {}), ('blocksize', {}), ('ctbytes', {})])",
@@ -120,18 +124,18 @@ pub fn codec(header: &BasicHeader) -> String {
     }
 }
 
-/// The flags of a chunk by the names Bloscpack gives them.
+/// The flags of a chunk, by their names in Bloscpack.
 fn flags(header: &BasicHeader) -> [(&'static str, bool); 4] {
     [
         ("byte_shuffle", header.flags & 0x01 != 0),
         ("pure_memcpy", header.flags & 0x02 != 0),
         ("bit_shuffle", header.flags & 0x04 != 0),
-        // As it stands there; today it says that blocks are not split.
+        // The raw bit. In chunks of C-Blosc 1.14 and later it means that blocks are not split.
         ("split_blocks", header.flags & 0x10 != 0),
     ]
 }
 
-/// The flags of a chunk in one line.
+/// Formats the flags of a chunk in one line.
 pub fn chunk_flags(header: &BasicHeader) -> String {
     let flags = flags(header).map(|(name, value)| format!("('{name}', {}), ", truth(value)));
     format!(
@@ -187,7 +191,7 @@ pub fn chunk_json(header: &BasicHeader) -> serde_json::Value {
     value
 }
 
-/// Metadata as JSON; what JSON has no words for (NaN, say) as text.
+/// Metadata as JSON. Values that JSON lacks, such as NaN, make it a string.
 pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
     match metadata {
         Metadata::Value(value) => {
@@ -198,15 +202,15 @@ pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
     }
 }
 
-/// Prints a value as it is, without anything in front of it.
+/// Prints a value without a prefix.
 pub fn print_json(value: &serde_json::Value) {
-    crate::voice::print(&format!("{value:#}\n"));
+    crate::log::print(&format!("{value:#}\n"));
 }
 
-/// How long it took, and how much plain data went through in that time.
-pub fn elapsed(voice: &Voice, since: std::time::Instant, bytes: u64) {
+/// Prints the elapsed time, and the speed in bytes of plain data.
+pub fn elapsed(logger: &Logger, since: std::time::Instant, bytes: u64) {
     let seconds = since.elapsed().as_secs_f64();
     let speed = (bytes as f64 / seconds.max(1e-9)) as u64;
     let speed = ferroblosc::bloscpack::pretty_size(speed);
-    voice.verbose(&format!("elapsed time: {seconds:.3}s ({speed}/s)"));
+    logger.verbose(&format!("elapsed time: {seconds:.3}s ({speed}/s)"));
 }

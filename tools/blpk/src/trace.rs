@@ -1,7 +1,8 @@
-//! The lines of `-v` and `-d` about the parts of a container, as Bloscpack writes them.
+//! The lines of `-v` and `-d` about containers, as Bloscpack prints them.
 
+use crate::error::Failure;
+use crate::log::{Level, Logger};
 use crate::show::{self, truth};
-use crate::voice::{Failure, Level, Voice};
 use ferroblosc::bloscpack::{
     BloscArgs, ChunkReport, Chunking, MetadataArgs, Observer, PackArgs, Reserve, Shuffle, Value,
     double_pretty_size, zlib_size,
@@ -18,36 +19,36 @@ use std::path::Path;
 const HEADER_LENGTH: usize = 32;
 
 /// Lists the arguments of the command line, sorted by name.
-pub fn arguments(voice: &Voice, arguments: &mut [(&str, String)]) {
-    voice.debug("command line argument parsing complete");
-    voice.debug("command line arguments are: ");
+pub fn arguments(logger: &Logger, arguments: &mut [(&str, String)]) {
+    logger.debug("command line argument parsing complete");
+    logger.debug("command line arguments are: ");
     arguments.sort_by_key(|argument| argument.0);
     for (name, value) in arguments {
-        voice.debug(&format!("    {name}: {value}"));
+        logger.debug(&format!("    {name}: {value}"));
     }
 }
 
 /// Shows how `size` bytes are cut into chunks of `chunk_size` bytes.
-pub fn chunking(voice: &Voice, size: u64, chunk_size: u64) -> Result<(), Failure> {
+pub fn chunking(logger: &Logger, size: u64, chunk_size: u64) -> Result<(), Failure> {
     let chunking = Chunking::new(size, chunk_size)?;
     if size == 0 {
         return Ok(());
     }
     if size < chunk_size {
-        voice.verbose(&format!(
+        logger.verbose(&format!(
             "Input was smaller than the given 'chunk_size': {} using: {}",
             double_pretty_size(chunk_size),
             double_pretty_size(size)
         ));
     }
     let (chunk_size, last) = (chunking.chunk_size.into(), chunking.last_chunk.into());
-    voice.verbose(&format!("nchunks: {}", chunking.nchunks));
-    voice.verbose(&format!("chunk_size: {}", double_pretty_size(chunk_size)));
-    voice.verbose(&format!("last_chunk_size: {}", double_pretty_size(last)));
+    logger.verbose(&format!("nchunks: {}", chunking.nchunks));
+    logger.verbose(&format!("chunk_size: {}", double_pretty_size(chunk_size)));
+    logger.verbose(&format!("last_chunk_size: {}", double_pretty_size(last)));
     Ok(())
 }
 
-/// A number, or a function of another number. Python also shows the address of the function.
+/// Formats a reserve as Python does, without the address of functions.
 fn reserve(reserve: &Reserve) -> String {
     match reserve {
         Reserve::Exactly(number) => number.to_string(),
@@ -56,7 +57,7 @@ fn reserve(reserve: &Reserve) -> String {
 }
 
 /// Shows the arguments of packing.
-pub fn pack_arguments(voice: &Voice, args: &PackArgs) {
+pub fn pack_arguments(logger: &Logger, args: &PackArgs) {
     let BloscArgs {
         typesize,
         clevel,
@@ -64,7 +65,7 @@ pub fn pack_arguments(voice: &Voice, args: &PackArgs) {
         codec,
         ..
     } = args.blosc;
-    voice.debug(&format!(
+    logger.debug(&format!(
         "BloscArgs:
     typesize: {typesize}
     clevel: {clevel}
@@ -82,7 +83,7 @@ BloscpackArgs:
     ));
     if args.metadata.is_some() {
         let args = &args.metadata_args;
-        voice.debug(&format!(
+        logger.debug(&format!(
             "MetadataArgs:
     magic_format: {}
     meta_checksum: '{}'
@@ -96,9 +97,9 @@ BloscpackArgs:
             reserve(&args.max_meta_size),
         ));
     } else {
-        voice.debug("metadata_args will be silently ignored");
+        logger.debug("metadata_args will be silently ignored");
     }
-    voice.debug(match args.bloscpack.max_app_chunks {
+    logger.debug(match args.bloscpack.max_app_chunks {
         _ if !args.bloscpack.offsets => "max_app_chunks will be silently ignored",
         Reserve::Exactly(_) => "max_app_chunks is an int",
         _ => "max_app_chunks is a callable",
@@ -106,59 +107,59 @@ BloscpackArgs:
 }
 
 /// Shows the bytes of a header that is written.
-pub fn written_header(voice: &Voice, header: &Header) {
+pub fn written_header(logger: &Logger, header: &Header) {
     if let Ok(bytes) = header.encode() {
-        voice.debug(&format!("raw_bloscpack_header: {}", bytes_repr(&bytes)));
+        logger.debug(&format!("raw_bloscpack_header: {}", bytes_repr(&bytes)));
     }
 }
 
 /// Shows a metadata section that is written, which holds `value`.
 pub fn written_metadata(
-    voice: &Voice,
+    logger: &Logger,
     section: &MetadataSection,
     value: &Value,
     args: &MetadataArgs,
 ) {
-    if voice.level() < Level::Debug {
+    if logger.level() < Level::Debug {
         return;
     }
     let header = &section.header;
     if header.codec != args.codec {
         let plain = value.to_json();
         if let Ok(compressed) = zlib_size(args.level, plain.as_bytes()) {
-            voice.debug(&format!(
+            logger.debug(&format!(
                 "metadata compression requested, but it was not beneficial, deactivating \
                  (raw: '{}' vs. compressed: '{compressed}') ",
                 plain.len()
             ));
         }
     }
-    voice.debug(&format!(
+    logger.debug(&format!(
         "Raw {} metadata of size '{}': {}",
         compressed(header.codec),
         header.stored,
         bytes_repr(&section.stored)
     ));
-    voice.debug(&format!(
+    logger.debug(&format!(
         "max meta size is deemed to be: {}",
         header.reserved
     ));
-    voice.debug(&format!(
+    logger.debug(&format!(
         "raw_metadata_header: {}",
         bytes_repr(&header.encode())
     ));
-    voice.debug(&format!(
+    logger.debug(&format!(
         "metadata has {} preallocated empty bytes",
         header.reserved - header.stored
     ));
     if header.checksum != Checksum::None {
-        voice.debug(&format!(
+        logger.debug(&format!(
             "metadata checksum ({}): {}",
             header.checksum.name(),
             bytes_repr(&header.checksum.digest(&section.stored))
         ));
     }
-    voice.debug(&format!(
+    logger.debug(&format!(
         "metadata section occupies a total of {}",
         double_pretty_size(section.stored_len())
     ));
@@ -172,22 +173,22 @@ fn compressed(codec: MetadataCodec) -> &'static str {
 }
 
 /// Shows the offsets that are written.
-pub fn written_offsets(voice: &Voice, offsets: impl Iterator<Item = u64>) {
-    if voice.level() < Level::Debug {
+pub fn written_offsets(logger: &Logger, offsets: impl Iterator<Item = u64>) {
+    if logger.level() < Level::Debug {
         return;
     }
     let offsets: Vec<u64> = offsets.collect();
     let raw: Vec<u8> = offsets.iter().flat_map(|at| at.to_le_bytes()).collect();
-    voice.debug(&format!(
+    logger.debug(&format!(
         "Writing '{}' offsets: '{offsets:?}'",
         offsets.len()
     ));
-    voice.debug(&format!("Raw offsets: {}", bytes_repr(&raw)));
+    logger.debug(&format!("Raw offsets: {}", bytes_repr(&raw)));
 }
 
-/// Shows the first bytes of a file, before they are understood.
-pub fn raw_header(voice: &Voice, path: &Path) {
-    if voice.level() < Level::Debug {
+/// Shows the first bytes of a file, before they are parsed.
+pub fn raw_header(logger: &Logger, path: &Path) {
+    if logger.level() < Level::Debug {
         return;
     }
     let mut bytes = [0; HEADER_LENGTH];
@@ -195,8 +196,8 @@ pub fn raw_header(voice: &Voice, path: &Path) {
     if let Ok(file) = File::open(path)
         && let Ok(len) = ReadAt::read_at(&file, 0, &mut bytes)
     {
-        voice.debug("reading bloscpack header");
-        voice.debug(&format!(
+        logger.debug("reading bloscpack header");
+        logger.debug(&format!(
             "bloscpack_header_raw: {}",
             bytes_repr(&bytes[..len])
         ));
@@ -204,25 +205,25 @@ pub fn raw_header(voice: &Voice, path: &Path) {
 }
 
 /// Shows a header and a metadata section that were read.
-pub fn read_header(voice: &Voice, header: &Header, metadata: Option<&MetadataSection>) {
-    voice.debug(&format!("bloscpack header: {}", header_repr(header)));
+pub fn read_header(logger: &Logger, header: &Header, metadata: Option<&MetadataSection>) {
+    logger.debug(&format!("bloscpack header: {}", header_repr(header)));
     let Some(section) = metadata else {
         return;
     };
     let MetadataSection { header, stored } = section;
-    voice.debug(&format!(
+    logger.debug(&format!(
         "raw metadata header: {}",
         bytes_repr(&header.encode())
     ));
-    voice.debug(&show::metadata_header(header));
+    logger.debug(&show::metadata_header(header));
     if header.checksum != Checksum::None {
-        voice.debug(&format!(
+        logger.debug(&format!(
             "metadata checksum OK ({}): {}",
             header.checksum.name(),
             bytes_repr(&header.checksum.digest(stored))
         ));
     }
-    voice.verbose(&format!(
+    logger.verbose(&format!(
         "read {} metadata of size: '{}'",
         compressed(header.codec),
         header.stored
@@ -249,8 +250,8 @@ fn header_repr(header: &Header) -> String {
 }
 
 /// Shows the offsets section of a file, unused entries included.
-pub fn read_offsets(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
-    if voice.level() < Level::Debug || !archive.header().offsets {
+pub fn read_offsets(logger: &Logger, archive: &mut Archive<File>) -> Result<(), Failure> {
+    if logger.level() < Level::Debug || !archive.header().offsets {
         return Ok(());
     }
     let entries = archive.header().entries().unwrap_or(0);
@@ -264,20 +265,20 @@ pub fn read_offsets(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Fa
     bytes.resize(len, 0);
     let start = archive.prelude().offsets_start;
     ReadAt::read_at(archive.source(), start, &mut bytes).map_err(ferroblosc::blpk::Error::from)?;
-    voice.debug(&format!("Read raw offsets: {}", bytes_repr(&bytes)));
+    logger.debug(&format!("Read raw offsets: {}", bytes_repr(&bytes)));
     let offsets = archive.offsets()?.unwrap_or_default();
-    voice.debug(&format!("Offsets: {offsets:?}"));
+    logger.debug(&format!("Offsets: {offsets:?}"));
     Ok(())
 }
 
 /// Shows the header of a chunk that was read.
-pub fn chunk_header(voice: &Voice, header: &BasicHeader) {
-    voice.debug(&format!("blosc_header: {}", show::chunk_header(header)));
+pub fn chunk_header(logger: &Logger, header: &BasicHeader) {
+    logger.debug(&format!("blosc_header: {}", show::chunk_header(header)));
 }
 
 /// Shows the chunks as they are written or read.
 pub struct Chunks<'v> {
-    pub voice: &'v Voice,
+    pub logger: &'v Logger,
     pub checksum: Checksum,
     pub work: Work,
     /// The arguments of a new container.
@@ -295,7 +296,7 @@ pub enum Work {
 
 impl Chunks<'_> {
     fn checksum(&self, mark: &str, digest: &[u8]) {
-        self.voice.debug(&format!(
+        self.logger.debug(&format!(
             "checksum{mark} ({}): {}",
             self.checksum.name(),
             bytes_repr(digest)
@@ -308,9 +309,9 @@ impl Chunks<'_> {
             (Work::Append, false) => " ",
             (_, false) => "",
         };
-        self.voice.debug(&format!("Handle chunk '{index}'{last}"));
+        self.logger.debug(&format!("Handle chunk '{index}'{last}"));
         if self.checksum == Checksum::None {
-            self.voice.debug("no checksum");
+            self.logger.debug("no checksum");
         } else {
             self.checksum("", report.digest);
         }
@@ -318,10 +319,10 @@ impl Chunks<'_> {
 
     fn read(&self, report: &ChunkReport<'_>) {
         if let Ok(header) = BasicHeader::parse(report.chunk) {
-            chunk_header(self.voice, &header);
+            chunk_header(self.logger, &header);
         }
         let last = if report.is_last { " (last)" } else { "" };
-        self.voice
+        self.logger
             .debug(&format!("decompressing chunk '{}'{last}", report.index));
         if self.checksum != Checksum::None {
             self.checksum(" OK", report.digest);
@@ -329,7 +330,7 @@ impl Chunks<'_> {
     }
 
     fn handled(&self, input: usize, output: usize) {
-        self.voice.debug(&format!(
+        self.logger.debug(&format!(
             "chunk handled, in: {} out: {}",
             double_pretty_size(input as u64),
             double_pretty_size(output as u64)
@@ -339,21 +340,21 @@ impl Chunks<'_> {
 
 impl Observer for Chunks<'_> {
     fn start(&mut self, header: &Header, metadata: Option<&MetadataSection>) {
-        self.voice.debug(&format!(
+        self.logger.debug(&format!(
             "max_app_chunks was set to: {}",
             header.max_app_chunks
         ));
-        self.voice.debug(&show::header(header));
-        written_header(self.voice, header);
+        self.logger.debug(&show::header(header));
+        written_header(self.logger, header);
         if let (Some(args), Some(section)) = (self.args, metadata)
             && let Some(value) = &args.metadata
         {
-            written_metadata(self.voice, section, value, &args.metadata_args);
+            written_metadata(self.logger, section, value, &args.metadata_args);
         }
     }
 
     fn chunk(&mut self, report: &ChunkReport<'_>) {
-        if self.voice.level() < Level::Debug {
+        if self.logger.level() < Level::Debug {
             return;
         }
         match self.work {

@@ -1,8 +1,8 @@
-//! The words of old: what Bloscpack 0.16.0 said to them was recorded, and is said again.
+//! Compatibility with Bloscpack 0.16.0: the output of command lines equals the recorded one.
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 
 /// A command line and the output of Bloscpack.
 #[derive(Default)]
@@ -43,17 +43,17 @@ fn records(text: &str) -> Vec<Record> {
 }
 
 #[test]
-fn what_was_said_is_said_again() {
+fn output_is_that_of_bloscpack() {
     let records = records(include_str!("recorded.txt"));
     assert!(records.len() > 60);
-    compare(&Folder::new(), &records);
+    compare(&TestDir::new(), &records);
 }
 
 #[test]
 fn verbose_and_debug_output_is_that_of_bloscpack() {
     let records = records(include_str!("recorded_verbose.txt"));
     assert!(records.len() > 80);
-    let folder = Folder::new();
+    let folder = TestDir::new();
     folder.write("tiny.json", br#"{"dtype": "float32"}"#);
     for name in ["iota_maxapp0.blp", "meta_nochecksum_nooffsets.blp"] {
         folder.write(name, &common::recorded(name));
@@ -62,7 +62,7 @@ fn verbose_and_debug_output_is_that_of_bloscpack() {
 }
 
 /// Runs the command lines in order, and compares their output with the recorded one, line by line.
-fn compare(folder: &Folder, records: &[Record]) {
+fn compare(folder: &TestDir, records: &[Record]) {
     for record in records {
         let line = &record.line;
         let output = folder.line(line);
@@ -90,7 +90,7 @@ fn compare(folder: &Folder, records: &[Record]) {
 #[test]
 fn header_numbers_out_of_range_have_the_messages_of_bloscpack() {
     const MAX: i64 = i64::MAX;
-    let folder = Folder::new();
+    let folder = TestDir::new();
     for (chunk_size, last_chunk, nchunks, max_app_chunks, message) in [
         (
             10,
@@ -164,80 +164,46 @@ fn header_numbers_out_of_range_have_the_messages_of_bloscpack() {
 }
 
 #[test]
-fn there_are_more_subcommands_and_codecs_to_choose_from() {
-    let folder = Folder::new();
-    let said = folder.line("zz");
-    assert_eq!(said.status, 2);
+fn errors_list_additional_subcommands_and_codecs() {
+    let folder = TestDir::new();
+    let result = folder.line("zz");
+    assert_eq!(result.status, 2);
     let start = "usage: blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]]  ...\nblpk: error: argument : invalid choice: 'zz' (choose from 'compress', 'c', 'decompress', 'd', 'append', 'a', 'info', 'i', ";
-    assert!(said.err().starts_with(start), "{}", said.err());
-    let said = folder.line("c in -c foo");
-    assert!(said.err().ends_with("blpk c: error: argument -c/--codec: invalid choice: 'foo' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd')\n"));
-    assert_eq!(said.status, 2);
+    assert!(result.err().starts_with(start), "{}", result.err());
+    let result = folder.line("c in -c foo");
+    assert!(result.err().ends_with("blpk c: error: argument -c/--codec: invalid choice: 'foo' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd')\n"));
+    assert_eq!(result.status, 2);
 }
 
 #[test]
-fn help_begins_with_the_usage_of_old_and_the_version_names_that_of_bloscpack() {
-    let folder = Folder::new();
-    let said = folder.line("-h");
-    assert_eq!((said.status, said.err()), (0, ""));
-    assert!(said.out().starts_with("usage: blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]]  ...\n\ncommand line de/compression with blosc\n"));
-    let said = folder.line("a --help");
-    assert_eq!((said.status, said.err()), (0, ""));
-    assert!(said.out().starts_with("usage: blpk a [-h] [-t <size>] [-l [0, 9]] [-s] [-c <codec>] [-e]\n              [-m <metadata>]\n              <original_file> <new_file>\n"));
-    let said = folder.line("--version");
+fn help_begins_with_the_usage_of_bloscpack_and_the_version_names_bloscpack() {
+    let folder = TestDir::new();
+    let result = folder.line("-h");
+    assert_eq!((result.status, result.err()), (0, ""));
+    assert!(result.out().starts_with("usage: blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]]  ...\n\ncommand line de/compression with blosc\n"));
+    let result = folder.line("a --help");
+    assert_eq!((result.status, result.err()), (0, ""));
+    assert!(result.out().starts_with("usage: blpk a [-h] [-t <size>] [-l [0, 9]] [-s] [-c <codec>] [-e]\n              [-m <metadata>]\n              <original_file> <new_file>\n"));
+    let result = folder.line("--version");
     assert_eq!(
-        said.out(),
+        result.out(),
         "bloscpack: '0.16.0' ferroblosc: '0.1.0' blosc: '1.21.6'\n"
     );
 }
 
 #[test]
-fn row_p16_level_is_a_word_for_the_level_and_files_may_stand_behind_options() {
-    let folder = Folder::new();
-    folder.quietly("c --level 0 in --typesize 4 out.blp");
-    folder.quietly("c -l 0 -t 4 in other.blp");
+fn row_p16_level_is_an_option_and_files_may_follow_options() {
+    let folder = TestDir::new();
+    folder.succeed("c --level 0 in --typesize 4 out.blp");
+    folder.succeed("c -l 0 -t 4 in other.blp");
     assert_eq!(folder.read("out.blp"), folder.read("other.blp"));
-    folder.quietly("d -e out.blp back");
+    folder.succeed("d -e out.blp back");
     assert_eq!(folder.read("back"), folder.read("in"));
 }
 
 #[test]
-fn everything_is_told_when_everything_is_wanted() {
-    let folder = Folder::new();
-    let said = folder.line("-d -n 1 c -z 1M in out.blp");
-    for line in [
-        "blpk: command line argument parsing complete",
-        "blpk:     cname: blosclz",
-        "blpk:     chunk_size: 1048576",
-        "blpk: Handle chunk '0'",
-        "blpk: checksum (adler32): b'nl\\x8b1'",
-        "blpk: chunk handled, in: 1.0M (1048576B) out: 5.67K (5802B)",
-        "blpk: Handle chunk '2' (last)",
-        "blpk: Writing '3' offsets: '[296, 6102, 11908]'",
-        "blpk: compression ratio: 168.586682",
-    ] {
-        assert!(
-            said.out().lines().any(|said| said == line),
-            "{line}\n{}",
-            said.out()
-        );
-    }
-    let said = folder.line("-d -n 1 d out.blp back");
-    for line in [
-        "blpk: decompressing chunk '1'",
-        "blpk: checksum OK (adler32): b'nl\\x8b1'",
-    ] {
-        assert!(
-            said.out().lines().any(|said| said == line),
-            "{line}\n{}",
-            said.out()
-        );
-    }
-}
-
-#[test]
-fn row_p10_whatever_is_wrong_is_one_error() {
-    let folder = Folder::new();
+fn row_p10_every_failure_prints_one_error() {
+    let folder = TestDir::new();
     folder.write("bad.json", b"{");
     std::fs::create_dir(folder.path("folder")).unwrap();
     std::fs::create_dir(folder.path("folder.blp")).unwrap();
@@ -252,9 +218,9 @@ fn row_p10_whatever_is_wrong_is_one_error() {
     let mut version = fixture_with_digest();
     version[4] = 7;
     folder.write("version.blp", &version);
-    folder.quietly("c -o in nooffsets.blp");
-    folder.quietly("c --max-app-chunks 0 in full.blp");
-    folder.quietly("c -m m.json in meta.blp");
+    folder.succeed("c -o in nooffsets.blp");
+    folder.succeed("c --max-app-chunks 0 in full.blp");
+    folder.succeed("c -m m.json in meta.blp");
     for (line, text) in [
         (
             "c -z 0 in x",
@@ -314,15 +280,15 @@ fn row_p10_whatever_is_wrong_is_one_error() {
             "unable to seek to metadata if it does not exist",
         ),
     ] {
-        let said = folder.line(line);
-        let error = said.error(1);
+        let result = folder.line(line);
+        let error = result.error(1);
         assert!(
             error.starts_with(text) && error.lines().count() == 1,
             "blpk {line}: {error}"
         );
         assert!(!folder.exists("x"), "blpk {line}");
     }
-    // A file of another kind is told of in a second line, by all subcommands.
+    // All subcommands print a second line for files that are no containers.
     folder.write("other.blp", &[0; 100]);
     for line in ["i other.blp", "d other.blp x", "a other.blp in"] {
         assert_eq!(
@@ -337,8 +303,8 @@ fn fixture_with_digest() -> Vec<u8> {
 }
 
 #[test]
-fn row_p15_info_tells_of_what_it_does_not_know() {
-    let folder = Folder::new();
+fn row_p15_info_reports_unknown_options_and_codecs() {
+    let folder = TestDir::new();
     let mut bits = fixture_with_digest();
     bits[5] = 0x21;
     folder.write("bits", &bits);
@@ -353,11 +319,11 @@ fn row_p15_info_tells_of_what_it_does_not_know() {
         let mut codec = fixture_with_digest();
         codec[120 + 2] = flags;
         folder.write("codec", &codec);
-        let said = folder.line("i codec");
+        let result = folder.line("i codec");
         assert!(
-            said.out().ends_with(&format!("('codec', '{name}')])\n")),
+            result.out().ends_with(&format!("('codec', '{name}')])\n")),
             "{}",
-            said.out()
+            result.out()
         );
     }
 
@@ -366,24 +332,25 @@ fn row_p15_info_tells_of_what_it_does_not_know() {
     none.extend([0; 16]);
     none.extend(b"noise noise noise noise noise");
     folder.write("none", &none);
-    let said = folder.line("i none");
-    assert_eq!(said.status, 0);
+    let result = folder.line("i none");
+    assert_eq!(result.status, 0);
     let end = "blpk:     chunk_size: -1\nblpk:     last_chunk: -1\nblpk:     nchunks: 0\nblpk:     max_app_chunks: 0\nblpk: There are no chunks\n";
-    assert!(said.out().ends_with(end), "{}", said.out());
+    assert!(result.out().ends_with(end), "{}", result.out());
 }
 
 #[test]
-fn row_p3_info_tells_of_unknown_metadata() {
-    let folder = Folder::new();
+fn row_p3_info_reports_unknown_metadata() {
+    let folder = TestDir::new();
     let mut other = common::recorded("meta_zlib.blp");
     other[32..36].copy_from_slice(b"CBOR");
     folder.write("x.blp", &other);
-    let said = folder.line("i x.blp");
+    let result = folder.line("i x.blp");
     assert!(
-        said.out()
+        result
+            .out()
             .contains("blpk: Metadata:\nblpk: the '46' bytes of b'CBOR' are of an unknown kind\n"),
         "{}",
-        said.out()
+        result.out()
     );
     assert_eq!(folder.line("d x.blp y").status, 0);
     assert_eq!(folder.read("y"), iota_of_fixture());
@@ -394,32 +361,35 @@ fn iota_of_fixture() -> Vec<u8> {
 }
 
 #[test]
-fn row_p6_appended_items_are_those_of_the_header() {
-    let folder = Folder::new();
-    folder.quietly("c -t 4 small x.blp");
-    folder.quietly("a x.blp small");
-    let said = folder.line("i --json --list-chunks x.blp");
-    let value: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+fn row_p6_append_uses_the_typesize_of_the_header() {
+    let folder = TestDir::new();
+    folder.succeed("c -t 4 small x.blp");
+    folder.succeed("a x.blp small");
+    let result = folder.line("i --json --list-chunks x.blp");
+    let value: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
     assert_eq!(value["chunks"][1]["typesize"], 4);
-    folder.quietly("a -t 2 x.blp small");
-    let said = folder.line("i --json --list-chunks x.blp");
-    let value: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+    folder.succeed("a -t 2 x.blp small");
+    let result = folder.line("i --json --list-chunks x.blp");
+    let value: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
     assert_eq!(value["header"]["typesize"], 4);
     assert_eq!(value["chunks"][2]["typesize"], 2);
 }
 
 #[test]
-fn row_p9_a_file_is_not_its_own_output_and_failures_leave_nothing() {
-    let folder = Folder::new();
-    folder.quietly("c in in.blp");
+fn row_p9_a_file_is_not_its_own_output_and_failures_leave_no_file() {
+    let folder = TestDir::new();
+    folder.succeed("c in in.blp");
     let before = folder.read("in.blp");
     for line in [
         "-f c in.blp in.blp",
         "-f d in.blp in.blp",
         "a in.blp in.blp",
     ] {
-        let said = folder.line(line);
-        assert_eq!(said.error(1), "'in.blp' can't be input and output at once");
+        let result = folder.line(line);
+        assert_eq!(
+            result.error(1),
+            "'in.blp' can't be input and output at once"
+        );
         assert_eq!(folder.read("in.blp"), before);
     }
     let mut damaged = before;
@@ -451,21 +421,21 @@ fn row_p9_a_file_is_not_its_own_output_and_failures_leave_nothing() {
 }
 
 #[test]
-fn row_p14_an_empty_file_is_appended_and_metadata_are_checked_first() {
-    let folder = Folder::new();
-    folder.quietly("c -m m.json in x.blp");
+fn row_p14_empty_files_can_be_appended_and_metadata_are_checked_first() {
+    let folder = TestDir::new();
+    folder.succeed("c -m m.json in x.blp");
     let before = folder.read("x.blp");
-    folder.quietly("a x.blp zero");
+    folder.succeed("a x.blp zero");
     assert_eq!(folder.read("x.blp"), before);
     assert_eq!(folder.line("a -m m.json x.blp small").status, 1);
     assert_eq!(folder.read("x.blp"), before);
 }
 
 #[test]
-fn row_p5_something_is_appended_to_nothing() {
-    let folder = Folder::new();
-    folder.quietly("c zero x.blp");
-    folder.quietly("a x.blp in");
-    folder.quietly("d x.blp back");
+fn row_p5_append_to_an_empty_container() {
+    let folder = TestDir::new();
+    folder.succeed("c zero x.blp");
+    folder.succeed("a x.blp in");
+    folder.succeed("d x.blp back");
     assert_eq!(folder.read("back"), folder.read("in"));
 }
