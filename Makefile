@@ -25,7 +25,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-care test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm clean
+.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-care test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -53,7 +53,7 @@ help:
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
-	@echo "make check                      formatting, lints, documentation, oldest rustc, aarch64"
+	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
 	@echo "make notice                     make NOTICE anew, after a change of the dependencies"
 	@echo "make headers                    make include/ anew, after a change of the C functions"
 
@@ -203,7 +203,17 @@ check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
-	$(MAKE) check-oldest check-arm
+	$(MAKE) check-headers check-deny check-oldest check-arm
+
+# The comments of the C headers, as Doxygen reads them.
+check-headers:
+	scripts/need.sh doxygen
+	mkdir -p target/doxygen
+	doxygen docs/Doxyfile
+
+# Licences, sources and versions of the crates; advisories where their database can be fetched.
+check-deny:
+	scripts/check-deny.sh
 
 check-oldest:
 	scripts/check-oldest.sh

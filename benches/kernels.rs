@@ -1,7 +1,8 @@
-//! The kernels alone, at each level this CPU has: `cargo bench --bench kernels -- [FILTER]`.
+//! Benchmarks of the kernels alone at each level this CPU has:
+//! `cargo bench --bench kernels -- [FILTER]`.
 //!
-//! Names are kernel/level/typesize, so that `-- '^shuffle/avx2'` runs what one file is responsible for. Buffers of 64 KiB
-//! stay in the caches, as the blocks of chunks do.
+//! Names are kernel/level/typesize, so `-- '^shuffle/avx2'` runs the code of one file. Buffers of
+//! 64 KiB stay in the caches, as the blocks of chunks do.
 
 use criterion::measurement::WallTime;
 use criterion::{
@@ -10,16 +11,16 @@ use criterion::{
 use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
 use std::hint::black_box;
 
-/// Bytes of a buffer, a multiple of all item sizes but the odd ones, which leave a tail.
+/// Bytes of a buffer: a multiple of all item sizes except the odd ones, which leave a tail.
 const LEN: usize = 64 << 10;
 const TYPESIZES: [usize; 9] = [1, 2, 3, 4, 7, 8, 12, 16, 32];
-/// The words that delta and the truncations work on.
+/// The word sizes of delta and truncation.
 const WORDS: [usize; 4] = [1, 2, 4, 8];
 
-/// A kernel at a level, for items of so many bytes.
+/// A kernel at a level, for items of the given size.
 type Kernel = fn(Level, usize, &[u8], &mut [u8]);
 
-/// Bytes without a pattern, always the same.
+/// Returns the same pseudo-random bytes each time.
 fn source() -> Vec<u8> {
     let mut state = 1u64;
     let words = std::iter::repeat_with(|| {
@@ -64,7 +65,7 @@ fn transforms(criterion: &mut Criterion) {
     }
 }
 
-/// Whether a stream is one byte over and over, of one that is.
+/// Benchmarks run detection on a run, which must be read completely.
 fn runs(criterion: &mut Criterion) {
     let stream = vec![7; LEN];
     let mut group = criterion.benchmark_group("constant");

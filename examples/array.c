@@ -1,5 +1,5 @@
 /*
- * Makes an array on disk, opens it again, and prints a slice of it.
+ * Creates an array on disk, reopens it and prints a slice.
  *
  *   cc array.c -lblosc2 -o array && ./array table.b2nd
  */

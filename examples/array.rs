@@ -1,13 +1,13 @@
-//! Makes an array on disk, opens it again, and prints a slice of it: `cargo run --example array -- FILE`.
+//! Creates an array on disk, reopens it and prints a slice: `cargo run --example array -- FILE`.
 
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::Storage;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("which file?")?;
+    let path = std::env::args().nth(1).ok_or("usage: array FILE")?;
     if std::fs::exists(&path)? {
-        return Err(format!("{path} is there already").into());
+        return Err(format!("{path} already exists").into());
     }
     let layout = Layout {
         shape: &[100, 50],

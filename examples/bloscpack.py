@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Bloscpack from Python, without a module: ctypes and libferroblosc.so.0.
+"""Bloscpack from Python with ctypes and libferroblosc.so.0 only.
 
-Packs some numbers with metadata, reads a few of them back, appends, unpacks everything.
+Packs numbers with metadata, reads a range, appends, and unpacks everything.
 
     LD_LIBRARY_PATH=/usr/local/lib python3 examples/bloscpack.py [FILE]
 """
@@ -17,7 +17,7 @@ lib.bloscpack_last_error.restype = ctypes.c_char_p
 
 
 class Args(ctypes.Structure):
-    """struct bloscpack_args, as in bloscpack.h."""
+    """struct bloscpack_args of bloscpack.h."""
 
     _fields_ = [
         ("codec", ctypes.c_char_p),
@@ -35,7 +35,7 @@ class Args(ctypes.Structure):
 
 
 def function(name, *types):
-    """A function that gives a size, or a negative error code: that becomes an exception."""
+    """Return a function whose negative results raise OSError."""
 
     def check(result, *_):
         if result < 0:
@@ -64,8 +64,8 @@ libc = ctypes.CDLL(None)
 libc.free.argtypes = [ctypes.c_void_p]
 
 
-def taken(pointer, size):
-    """A copy of memory that is ours to free."""
+def take(pointer, size):
+    """Copy and free memory allocated by the library."""
     data = ctypes.string_at(pointer, size)
     libc.free(pointer)
     return data
@@ -85,21 +85,21 @@ def main(path):
 
     some = ctypes.create_string_buffer(3 * 8)
     read_range(path, 8 * 500_000, len(some), some)
-    print("three of them:", list(array.array("d", some.raw)))
+    print("three numbers:", list(array.array("d", some.raw)))
 
     append_bytes(path, data, len(data), None)
     start, metadata = ctypes.c_void_p(), ctypes.c_void_p()
     size = unpack_bytes_from_file(path, 2, ctypes.byref(start), ctypes.byref(metadata))
-    back = taken(start.value, size)
+    back = take(start.value, size)
     assert back == data + data
     value = json.loads(ctypes.string_at(metadata.value))
     libc.free(metadata)
-    print(f"{size} bytes came back, with {value}")
+    print(f"{size} bytes unpacked, metadata {value}")
 
     try:
         read_range(b"/nonexistent", 0, 0, some)
     except OSError as error:
-        print("as it should be:", error)
+        print("expected error:", error)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 /*
- * Compresses a file with every codec, checks that it comes back, and prints ratio and speed.
+ * Compresses a file with every codec, verifies the round trip, and prints ratio and speed.
  *
  *   cc ratios.c -o ratios $(pkg-config --cflags --libs blosc2)
  *   ./ratios FILE TYPESIZE [THREADS]
  *
- * The file is cut into chunks of 4 MiB, as programs with large arrays do. TYPESIZE is the number
- * of bytes of an item: 4 for float, 8 for double.
+ * The file is divided into chunks of 4 MiB, as in programs with large arrays. TYPESIZE is the item
+ * size in bytes: 4 for float, 8 for double.
  */
 
 #include <blosc2.h>
@@ -15,7 +15,7 @@
 
 enum { CHUNK = 4 * 1024 * 1024, LEVEL = 5 };
 
-/* The best of a few runs counts. */
+/* The number of runs; the fastest is printed. */
 enum { RUNS = 3 };
 
 struct chunks {
@@ -24,8 +24,8 @@ struct chunks {
   size_t count;
 };
 
-static void fail(const char *what, int code) {
-  fprintf(stderr, "%s: %s\n", what, code < 0 ? blosc2_error_string(code) : "failed");
+static void fail(const char *action, int code) {
+  fprintf(stderr, "%s: %s\n", action, code < 0 ? blosc2_error_string(code) : "failed");
   exit(EXIT_FAILURE);
 }
 
@@ -62,7 +62,7 @@ static int bytes_of(size_t chunk, size_t size) {
   return left < CHUNK ? (int)left : CHUNK;
 }
 
-/* Compresses everything; gives the seconds it took. */
+/* Compresses all chunks; returns the elapsed seconds. */
 static double compress_all(blosc2_context *context, const uint8_t *data, size_t size,
                            struct chunks *chunks) {
   blosc_timestamp_t start, end;
@@ -80,7 +80,7 @@ static double compress_all(blosc2_context *context, const uint8_t *data, size_t 
   return blosc_elapsed_secs(start, end);
 }
 
-/* Decompresses everything; gives the seconds it took. */
+/* Decompresses all chunks; returns the elapsed seconds. */
 static double decompress_all(blosc2_context *context, const struct chunks *chunks, uint8_t *data,
                              size_t size) {
   blosc_timestamp_t start, end;
@@ -98,7 +98,7 @@ static double decompress_all(blosc2_context *context, const struct chunks *chunk
   return blosc_elapsed_secs(start, end);
 }
 
-/* One line of the table. */
+/* Measures and prints one row of the table. */
 static void measure(const char *codec, int shuffle, int typesize, int threads, const uint8_t *data,
                     size_t size, struct chunks *chunks, uint8_t *back) {
   static const char *const filters[] = {"-", "shuffle", "bitshuffle"};

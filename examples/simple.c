@@ -1,5 +1,5 @@
 /*
- * Compresses a million floating-point numbers, gets them back, and reads a few out of the middle.
+ * Compresses a million floating-point numbers, decompresses them, and reads a few items.
  *
  *   cc simple.c -o simple $(pkg-config --cflags --libs blosc2)
  */

@@ -1,7 +1,8 @@
-//! The shape of a block, for codecs and filters that look at their block as an array of several dimensions.
+//! The block shape, for codecs and filters that process blocks as multidimensional arrays. (Source:
+//! the B2ND format of C-Blosc2.)
 //!
-//! It stands in the metalayer that makes a super-chunk an array, `b2nd`, or `caterva` in files from before.
-//! Both begin alike; integers are big endian:
+//! It is stored in the metalayer `b2nd` of an array's super-chunk, or `caterva` in older files.
+//! Both have the same beginning; integers are big-endian:
 //!
 //! ```text
 //! marker  version  ndim
@@ -9,27 +10,28 @@
 //! marker  ndim × (marker int32)     chunkshape
 //! marker  ndim × (marker int32)     blockshape
 //! ```
-//! The metalayer is unrelated to the chunk it is read with and may be anybody's: markers are not looked at,
-//! extents are only taken if all are positive, and nothing here promises that a block really is so large.
-//! (Source: the B2ND format of C-Blosc2.)
+//!
+//! The metalayer is untrusted and independent of the chunk: markers are ignored, all extents must
+//! be positive, and a block may have a different size.
 
-use crate::Surroundings;
+use crate::CallContext;
 
-/// The names of the metalayer, in the order in which it is looked for.
+/// The names of the metalayer, in lookup order.
 const NAMES: [&str; 2] = ["b2nd", "caterva"];
-/// The most dimensions an array has.
+/// The maximum number of dimensions of an array.
 const MAX_DIM: usize = 16;
-/// Where the number of dimensions is.
+/// The offset of the number of dimensions.
 const NDIM_AT: usize = 2;
-/// Where the marker of the shape is.
+/// The offset of the marker of the shape.
 const SHAPE_AT: usize = 3;
 const MARKER_LEN: usize = 1;
-/// Bytes of an extent of the shape, with its marker.
+/// The size of an extent of the shape with its marker.
 const INT64_LEN: usize = 9;
-/// Bytes of an extent of the other two, with their markers.
+/// The size of an extent of chunkshape or blockshape with its marker.
 const INT32_LEN: usize = 5;
 
-/// Items of a block along each dimension, the fastest one last; at least one dimension, no empty one.
+/// The number of items of a block along each dimension, fastest last. There is at least one
+/// dimension, and no extent is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockShape {
     extents: [usize; MAX_DIM],
@@ -37,9 +39,9 @@ pub struct BlockShape {
 }
 
 impl BlockShape {
-    /// The shape of the blocks of the array a call works for, if it works for one.
-    pub fn around(around: &Surroundings<'_>) -> Option<BlockShape> {
-        let parent = around.parent?;
+    /// Returns the block shape of the array that a call processes, if any.
+    pub fn from_context(ctx: &CallContext<'_>) -> Option<BlockShape> {
+        let parent = ctx.parent?;
         let mut shape = None;
         let mut parse = |content: &[u8]| shape = BlockShape::parse(content);
         NAMES
@@ -48,8 +50,8 @@ impl BlockShape {
         shape
     }
 
-    /// The block shape in the content of a metalayer; none if it is cut short, or says that there is no
-    /// dimension, too many, or one without items.
+    /// Parses the block shape from the content of a metalayer. Returns `None` if the content is
+    /// truncated, or if it has no dimensions, too many, or one without items.
     pub fn parse(content: &[u8]) -> Option<BlockShape> {
         let ndim = usize::from(*content.get(NDIM_AT)?);
         if !(1..=MAX_DIM).contains(&ndim) {
@@ -67,12 +69,12 @@ impl BlockShape {
         Some(BlockShape { extents, ndim })
     }
 
-    /// Items along each dimension.
+    /// Returns the number of items along each dimension.
     pub fn extents(&self) -> &[usize] {
         &self.extents[..self.ndim]
     }
 
-    /// Items of a block, unless that is more than a number can say.
+    /// Returns the number of items of a block, or `None` if it overflows.
     pub fn items(&self) -> Option<usize> {
         let product = |items: usize, &extent: &usize| items.checked_mul(extent);
         self.extents().iter().try_fold(1, product)
@@ -84,7 +86,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::Parent;
 
-    /// A super-chunk of an array with blocks of this shape and items of this size.
+    /// A super-chunk of an array with the given block shape and item size.
     pub(crate) struct Array {
         pub(crate) typesize: i32,
         pub(crate) meta: Vec<u8>,
@@ -98,11 +100,11 @@ pub(crate) mod tests {
             }
         }
 
-        pub(crate) fn surroundings(&self) -> Surroundings<'_> {
-            Surroundings {
+        pub(crate) fn call_context(&self) -> CallContext<'_> {
+            CallContext {
                 parent: Some(self),
                 typesize: self.typesize as usize,
-                ..Surroundings::default()
+                ..CallContext::default()
             }
         }
     }
@@ -147,9 +149,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn shapes_of_known_metalayers_are_read() {
+    fn shapes_of_known_metalayers_are_parsed() {
         let b2nd = hex(concat!("97000392d3000000000000000592d2", "97000392"));
-        assert_eq!(BlockShape::parse(&b2nd), None, "cut short");
+        assert_eq!(BlockShape::parse(&b2nd), None, "truncated");
         let b2nd = hex(concat!(
             "97000292d30000000000000005d30000000000000007",
             "92d200000004d20000000492d200000002d20000000300db000000033c6934"
@@ -163,7 +165,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn every_prefix_that_ends_before_the_blockshape_does_has_none() {
+    fn prefixes_without_the_whole_blockshape_are_rejected() {
         let whole = metalayer(&[3, 4, 5]);
         let end = whole.len() - 9;
         for len in 0..whole.len() {
@@ -173,7 +175,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn shapes_without_items_and_of_too_many_dimensions_are_none() {
+    fn empty_shapes_and_too_many_dimensions_are_rejected() {
         for shape in [&[][..], &[0], &[4, -1], &[1; 17]] {
             assert_eq!(BlockShape::parse(&metalayer(shape)), None, "{shape:?}");
         }

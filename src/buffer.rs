@@ -1,13 +1,13 @@
-//! Bytes in memory that a C caller may come to own.
+//! Buffers in `malloc` memory, which C callers can own.
 //!
-//! Chunks and frames in memory go to C programs, which `free` them, and come from C programs, which made
-//! them with `malloc`. So they live in memory of libc's `malloc`, never of Rust's allocator.
+//! In-memory chunks and frames are passed to C programs, which `free` them, and come from C
+//! programs, which allocate them with `malloc`. So they use libc's allocator, never Rust's.
 
 use crate::{Error, Result};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// Bytes from `malloc`, freed when dropped unless [`Buffer::into_raw`] hands them over.
+/// A buffer from `malloc`, freed on drop unless released by [`Buffer::into_raw`].
 #[derive(Debug)]
 pub struct Buffer {
     start: NonNull<u8>,
@@ -15,13 +15,13 @@ pub struct Buffer {
     capacity: usize,
 }
 
-// SAFETY: the bytes are owned like those of a `Vec<u8>`; `free` may be called from any thread.
+// SAFETY: the bytes are owned like those of a `Vec<u8>`; any thread may call `free`.
 unsafe impl Send for Buffer {}
 // SAFETY: as above; a shared buffer is only read.
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// No bytes, and no memory yet.
+    /// Returns an empty buffer without memory.
     pub const fn new() -> Buffer {
         Buffer {
             start: NonNull::dangling(),
@@ -30,14 +30,14 @@ impl Buffer {
         }
     }
 
-    /// `len` zero bytes.
+    /// Returns a buffer of `len` zero bytes.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory.
+    /// [`Error::MemoryAlloc`].
     pub fn zeroed(len: usize) -> Result<Buffer> {
-        // One byte at least, since calloc(0) may give NULL.
+        // At least one byte, since `calloc(0)` may return NULL.
         let capacity = len.max(1);
-        // SAFETY: calloc takes any sizes.
+        // SAFETY: calloc accepts all sizes.
         let start = unsafe { libc::calloc(capacity, 1) };
         let start =
             NonNull::new(start.cast()).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
@@ -48,10 +48,10 @@ impl Buffer {
         })
     }
 
-    /// A copy of `bytes`.
+    /// Returns a copy of `bytes`.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory.
+    /// [`Error::MemoryAlloc`].
     pub fn copy_of(bytes: &[u8]) -> Result<Buffer> {
         let mut buffer = Buffer::new();
         buffer.reserve(bytes.len().max(1))?;
@@ -59,11 +59,11 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Takes over `len` bytes that came from `malloc`.
+    /// Takes ownership of `len` bytes allocated by `malloc`.
     ///
     /// # Safety
-    /// `start` is a block of libc's `malloc` of at least `len` initialised bytes that nobody else frees or
-    /// uses from now on.
+    /// `start` must point to a block from libc's `malloc` with at least `len` initialised bytes,
+    /// which no other code uses or frees afterwards.
     pub unsafe fn from_raw(start: NonNull<u8>, len: usize) -> Buffer {
         Buffer {
             start,
@@ -72,7 +72,8 @@ impl Buffer {
         }
     }
 
-    /// Gives the bytes away: the caller `free`s them. NULL only for a buffer that never had memory.
+    /// Releases the bytes to the caller, who must `free` them. Returns NULL only if the buffer
+    /// never had memory.
     pub fn into_raw(self) -> *mut u8 {
         match self.capacity {
             0 => std::ptr::null_mut(),
@@ -80,16 +81,16 @@ impl Buffer {
         }
     }
 
-    /// Makes room for `more` bytes behind those there are.
+    /// Reserves capacity for `more` bytes beyond the current length.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory; the bytes are as they were.
+    /// [`Error::MemoryAlloc`]; the buffer is unchanged.
     pub fn reserve(&mut self, more: usize) -> Result<()> {
         let wanted = self.len.checked_add(more).ok_or(Error::MemoryAlloc)?;
         if wanted <= self.capacity {
             return Ok(());
         }
-        // Growing by half again keeps many small appends linear.
+        // Growing by at least half keeps many small appends linear.
         self.set_capacity(wanted.max(self.capacity + self.capacity / 2))
     }
 
@@ -98,7 +99,7 @@ impl Buffer {
             0 => std::ptr::null_mut(),
             _ => self.start.as_ptr(),
         };
-        // SAFETY: `old` is NULL or our block; `capacity` is not 0.
+        // SAFETY: `old` is NULL or our block, and `capacity` is not 0.
         let start = unsafe { libc::realloc(old.cast(), capacity) };
         self.start =
             NonNull::new(start.cast()).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
@@ -106,13 +107,13 @@ impl Buffer {
         Ok(())
     }
 
-    /// Adds `bytes` at the end.
+    /// Appends `bytes`.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory; the bytes are as they were.
+    /// [`Error::MemoryAlloc`]; the buffer is unchanged.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.reserve(bytes.len())?;
-        // SAFETY: `reserve` made room for `bytes.len()` bytes behind `len`; a slice given to us can't be
+        // SAFETY: `reserve` made capacity for `bytes.len()` bytes after `len`; the source cannot be
         // inside memory that `&mut self` owns.
         unsafe {
             let end = self.start.as_ptr().add(self.len);
@@ -122,14 +123,14 @@ impl Buffer {
         Ok(())
     }
 
-    /// Cuts to `len` bytes, or grows to them with zeros.
+    /// Truncates to `len` bytes, or extends to `len` bytes with zeros.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory; the bytes are as they were.
+    /// [`Error::MemoryAlloc`]; the buffer is unchanged.
     pub fn resize(&mut self, len: usize) -> Result<()> {
         if len > self.len {
             self.reserve(len - self.len)?;
-            // SAFETY: `reserve` made room up to `len`.
+            // SAFETY: `reserve` made capacity for `len` bytes.
             unsafe {
                 std::ptr::write_bytes(self.start.as_ptr().add(self.len), 0, len - self.len);
             }
@@ -138,22 +139,22 @@ impl Buffer {
         Ok(())
     }
 
-    /// The first `len` bytes, with more room if that is needed: they are what they were, or zeros when all are new.
-    /// New ones cost nothing until they are used.
+    /// Returns the first `len` bytes for use as scratch memory, with their old contents. If there
+    /// are fewer, replaces the buffer by `len` zeros, which the system may allocate lazily.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory; the bytes are as they were.
-    pub fn room(&mut self, len: usize) -> Result<&mut [u8]> {
+    /// [`Error::MemoryAlloc`]; the buffer is unchanged.
+    pub fn ensure_len(&mut self, len: usize) -> Result<&mut [u8]> {
         if self.len < len {
             *self = Buffer::zeroed(len)?;
         }
         Ok(&mut self[..len])
     }
 
-    /// Gives back the room that isn't used.
+    /// Frees unused capacity.
     pub fn shrink(&mut self) {
         if self.capacity > self.len.max(1) {
-            // The larger block is as good when there is no smaller one.
+            // If there is no memory for the smaller block, the larger one remains.
             let _ = self.set_capacity(self.len.max(1));
         }
     }
@@ -169,7 +170,8 @@ impl Deref for Buffer {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: `start` is the start of `len` initialised bytes that we own, or dangling for none.
+        // SAFETY: `start` points to `len` initialised bytes that we own, or is dangling if `len` is
+        // 0.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -184,7 +186,8 @@ impl DerefMut for Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if self.capacity > 0 {
-            // SAFETY: `start` is a block of malloc, calloc or realloc that was not given away.
+            // SAFETY: `start` points to a block from malloc, calloc or realloc that was not
+            // released.
             unsafe { libc::free(self.start.as_ptr().cast()) }
         }
     }
@@ -195,11 +198,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_d9_a_buffer_handed_over_is_freed_by_free() {
+    fn row_d9_a_released_buffer_is_freed_by_free() {
         let mut buffer = Buffer::copy_of(&[1, 2, 3]).unwrap();
         buffer[0] = 9;
         let raw = buffer.into_raw();
-        // SAFETY: three bytes were copied; the block is ours to free, once.
+        // SAFETY: three bytes were copied; the block is ours and freed once.
         unsafe {
             assert_eq!(std::slice::from_raw_parts(raw, 3), [9, 2, 3]);
             libc::free(raw.cast());
@@ -208,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_survive_growing_and_cutting() {
+    fn bytes_survive_growing_and_truncating() {
         let mut buffer = Buffer::new();
         assert_eq!(*buffer, []);
         for byte in 0..100 {
@@ -223,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_cannot_exist_is_an_error() {
-        // The compiler may drop an allocation nobody looks at, and then it never fails.
+    fn an_impossible_buffer_is_an_error() {
+        // Keeps the compiler from removing the unused allocation, which would then never fail.
         let buffer = std::hint::black_box(Buffer::zeroed(usize::MAX));
         assert_eq!(buffer.err(), Some(Error::MemoryAlloc));
         let mut buffer = Buffer::copy_of(b"there").unwrap();

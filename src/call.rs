@@ -1,48 +1,49 @@
-//! What a codec or filter may know of the place it is called from.
+//! The context of a codec or filter call.
 //!
-//! Codecs and filters stand below the chunk and know nothing of it. Some need a fact from above all the
-//! same: the item size of the super-chunk, the shape in one of its metalayers, or the C structures a
-//! C callback expects to be handed. Such facts come down through [`Surroundings`].
+//! Codecs and filters do not depend on chunks and super-chunks. Some still need data from these:
+//! the item size of the super-chunk, the shape in one of its metalayers, or the C structures that a
+//! C callback expects. [`CallContext`] passes such data down.
 
 use std::any::Any;
 
-/// The super-chunk a context works for, as the floors below see it.
+/// The super-chunk of a context, as codecs and filters see it.
 pub trait Parent: Send + Sync {
-    /// Bytes of one item.
+    /// Returns the item size in bytes.
     fn typesize(&self) -> i32;
-    /// Shows the content of a fixed-length metalayer to `read`. Returns whether there is such a metalayer.
+    /// Calls `read` with the content of a fixed-length metalayer. Returns whether the metalayer
+    /// exists.
     fn with_metalayer(&self, name: &str, read: &mut dyn FnMut(&[u8])) -> bool;
-    /// A copy of the content of a fixed-length metalayer.
+    /// Returns a copy of the content of a fixed-length metalayer.
     fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
         let mut found = None;
         self.with_metalayer(name, &mut |content| found = Some(content.to_vec()));
         found
     }
-    /// Number of the chunk being worked on.
+    /// Returns the index of the chunk being processed.
     fn current_chunk(&self) -> i64;
 }
 
-/// Anything a caller wants handed back in its callbacks.
-pub type Token = dyn Any + Send + Sync;
+/// Any value that is passed through to the caller's callbacks.
+pub type UserData = dyn Any + Send + Sync;
 
-/// The facts from above that ride along with a codec or filter call.
+/// The context of a codec or filter call.
 #[derive(Clone, Copy, Default)]
-pub struct Surroundings<'a> {
-    /// The super-chunk, when there is one.
+pub struct CallContext<'a> {
+    /// The super-chunk, if any.
     pub parent: Option<&'a dyn Parent>,
-    /// What the owner of the context attached to its parameters.
-    pub token: Option<&'a Token>,
-    /// When encoding, the whole uncompressed source (empty if a prefilter makes it); when decoding,
-    /// the compressed chunk.
+    /// The value that the owner of the context attached to its parameters.
+    pub user_data: Option<&'a UserData>,
+    /// When encoding, the whole uncompressed source (empty if a prefilter generates it); when
+    /// decoding, the compressed chunk.
     pub chunk: &'a [u8],
-    /// Bytes of one item as the chunk header holds it (1 for items of more than 255 bytes).
+    /// The item size in bytes as stored in the chunk header (1 for items of more than 255 bytes).
     pub typesize: usize,
-    /// Bytes of a full block of this chunk.
+    /// The size of a full block of the chunk in bytes.
     pub blocksize: usize,
 }
 
-impl Surroundings<'_> {
-    /// Bytes of one item as the super-chunk says, however large.
+impl CallContext<'_> {
+    /// Returns the item size in bytes of the super-chunk, which has no upper limit.
     pub(crate) fn parent_typesize(&self) -> Option<usize> {
         let typesize = self.parent?.typesize();
         usize::try_from(typesize)

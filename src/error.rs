@@ -1,7 +1,7 @@
-//! The library's error: one of the public `BLOSC2_ERROR_*` codes, and what happened.
+//! The library's error: one of the public `BLOSC2_ERROR_*` codes, with context.
 //!
-//! An [`Error`] without context is two words and allocates nothing. The functions that know more
-//! add it on the way up: the operation, the path, the chunk, the system's error.
+//! An [`Error`] without context has 16 bytes and allocates nothing. Callers that know more add it:
+//! the operation, the path, the chunk, the system's error.
 //!
 //! ```
 //! use ferroblosc::{Error, ErrorKind};
@@ -24,7 +24,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The result of everything that can fail.
+/// The result of a fallible function.
 pub type Result<T> = std::result::Result<T, Error>;
 
 macro_rules! errors {
@@ -34,12 +34,12 @@ macro_rules! errors {
         #[non_exhaustive]
         pub enum ErrorKind {
             $(#[doc = $text] $(#[$doc])* $name,)*
-            /// A code that a user's callback returned and that is none of the library's own.
+            /// A code returned by a user's callback that is not one of the library's.
             Callback(i32),
         }
 
         impl ErrorKind {
-            /// Returns the public error code, always negative (but for a callback's own).
+            /// Returns the public error code, which is negative except for callback codes.
             pub const fn code(self) -> i32 {
                 match self {
                     $(ErrorKind::$name => $code,)*
@@ -63,7 +63,7 @@ macro_rules! errors {
                 }
             }
 
-            /// Returns the text of this kind with a NUL at its end, for C callers.
+            /// Returns the NUL-terminated text of this kind, for C callers.
             pub const fn c_message(self) -> &'static CStr {
                 const fn c_text(text: &'static str) -> &'static CStr {
                     match CStr::from_bytes_with_nul(text.as_bytes()) {
@@ -78,7 +78,7 @@ macro_rules! errors {
             }
         }
 
-        // The constants are errors without context, and read like the kinds they are of.
+        // Errors without context, named like their kinds.
         #[allow(non_upper_case_globals)]
         impl Error {
             $(#[doc = $text] $(#[$doc])* pub const $name: Error = Error::new(ErrorKind::$name);)*
@@ -135,19 +135,18 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Why a call failed: its [kind](Error::kind), and what is known about the circumstances.
+/// The reason of a failure: its [kind](Error::kind) and context.
 ///
-/// Two errors are equal if their kinds are.
+/// Two errors are equal if their kinds are equal.
 #[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
     context: Option<Boxed>,
 }
 
-/// A box of one element: unlike [`Box::new`], a vector reports that there is no memory.
+/// A box of one element. Unlike [`Box::new`], allocating a vector can fail.
 type Boxed = Box<[Context; 1]>;
 
-/// The circumstances of an error.
 #[derive(Clone, Debug, Default)]
 struct Context {
     /// The kind before the first [`Error::recast`].
@@ -160,10 +159,9 @@ struct Context {
     source: Option<Source>,
 }
 
-/// The error that caused an error.
 #[derive(Debug)]
 enum Source {
-    /// An error number of the system.
+    /// An error number of the operating system.
     System(io::Error),
     Other(Arc<dyn std::error::Error + Send + Sync>),
 }
@@ -180,7 +178,7 @@ impl Clone for Source {
 }
 
 impl Error {
-    /// Returns an error of this kind, without context. Allocates nothing.
+    /// Returns an error of this kind without context. Allocates nothing.
     pub const fn new(kind: ErrorKind) -> Error {
         Error {
             kind,
@@ -188,8 +186,9 @@ impl Error {
         }
     }
 
-    /// Returns the error of a callback that returned `code`, none of the library's own.
-    // Reads like the constants beside it.
+    /// Returns the error of a callback that returned `code`, which is not one of the library's
+    /// codes.
+    // Named like the constants.
     #[allow(non_snake_case)]
     pub const fn Callback(code: i32) -> Error {
         Error::new(ErrorKind::Callback(code))
@@ -200,8 +199,7 @@ impl Error {
         Error::new(ErrorKind::from_code(code))
     }
 
-    /// Returns the kind that the error had first, before callers gave it the kind of their own
-    /// operation.
+    /// Returns the kind before the first [`Error::recast`].
     pub fn origin(&self) -> ErrorKind {
         let origin = self.context().and_then(|context| context.origin);
         origin.unwrap_or(self.kind)
@@ -212,7 +210,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns the number that the C interface returns.
+    /// Returns the code returned by the C interface.
     pub const fn code(&self) -> i32 {
         self.kind.code()
     }
@@ -223,12 +221,12 @@ impl Error {
         self.kind.message()
     }
 
-    /// Returns the text of the kind with a NUL at its end, for C callers.
+    /// Returns the NUL-terminated text of the kind, for C callers.
     pub const fn c_message(&self) -> &'static CStr {
         self.kind.c_message()
     }
 
-    /// Whether bytes that were read are wrong. Errors of the system never are of this sort.
+    /// Whether the data read is invalid. System errors never mean that.
     pub fn is_corruption(&self) -> bool {
         let is_of_data = matches!(
             self.origin(),
@@ -245,8 +243,8 @@ impl Error {
         is_of_data && self.errno().is_none()
     }
 
-    /// Whether the system refused what says nothing about the data: all its errors but those of a file
-    /// that is missing.
+    /// Whether a system error other than a missing file caused this error, which says nothing about
+    /// the data.
     pub fn is_of_system(&self) -> bool {
         self.errno().is_some_and(|number| number != libc::ENOENT)
     }
@@ -271,8 +269,7 @@ impl Error {
         self.context()?.bytes
     }
 
-    /// Returns the error number of the system that caused this error, directly or through the
-    /// errors between.
+    /// Returns the system's error number, from the direct or an indirect cause.
     pub fn errno(&self) -> Option<i32> {
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
@@ -280,7 +277,7 @@ impl Error {
             if let Some(number) = system.and_then(io::Error::raw_os_error) {
                 return Some(number);
             }
-            // `source` of an `io::Error` leaves out the error that it wraps.
+            // `io::Error::source` skips the error that it wraps.
             source = match system.and_then(io::Error::get_ref) {
                 Some(inner) => Some(inner),
                 None => error.source(),
@@ -289,7 +286,7 @@ impl Error {
         None
     }
 
-    /// Adds the operation that failed, as a verb that `cannot` can precede, unless there is one.
+    /// Adds the operation that failed, as a verb to follow `cannot`, unless set.
     #[cold]
     pub fn during(self, operation: &'static str) -> Error {
         self.with(|context| {
@@ -297,7 +294,7 @@ impl Error {
         })
     }
 
-    /// Adds the path of the file or directory, unless there is one.
+    /// Adds the path of the file or directory, unless set.
     #[cold]
     pub fn at(self, path: impl AsRef<Path>) -> Error {
         self.with(|context| {
@@ -312,7 +309,7 @@ impl Error {
         })
     }
 
-    /// Adds the number of the chunk, unless there is one.
+    /// Adds the number of the chunk, unless set.
     #[cold]
     pub fn of_chunk(self, number: i64) -> Error {
         self.with(|context| {
@@ -320,7 +317,7 @@ impl Error {
         })
     }
 
-    /// Adds the number of bytes that could not be allocated, unless there is one.
+    /// Adds the number of bytes that could not be allocated, unless set.
     #[cold]
     pub fn of_bytes(self, count: usize) -> Error {
         self.with(|context| {
@@ -328,7 +325,7 @@ impl Error {
         })
     }
 
-    /// Adds a sentence that says why, unless there is one.
+    /// Adds the reason as a sentence, unless set.
     #[cold]
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Error {
         self.with(|context| {
@@ -336,9 +333,9 @@ impl Error {
         })
     }
 
-    /// Adds the system's error as the [source](std::error::Error::source), unless there is one.
+    /// Adds the system's error as the [source](std::error::Error::source), unless set.
     ///
-    /// An `Error` that passed through [`std::io`] keeps its context, and missing memory becomes
+    /// An `Error` that passed through [`std::io`] keeps its context, and out of memory becomes
     /// [`ErrorKind::MemoryAlloc`].
     #[cold]
     pub fn os(mut self, error: io::Error) -> Error {
@@ -356,13 +353,13 @@ impl Error {
         }
     }
 
-    /// Adds the system's last error on this thread as the source, unless there is one.
+    /// Adds the system's last error on this thread as the source, unless set.
     #[cold]
     pub fn last_os(self) -> Error {
         self.os(io::Error::last_os_error())
     }
 
-    /// Adds the error that caused this one, unless there is one.
+    /// Adds the error that caused this one, unless set.
     #[cold]
     pub fn caused_by(self, error: impl std::error::Error + Send + Sync + 'static) -> Error {
         self.with(|context| {
@@ -372,8 +369,8 @@ impl Error {
         })
     }
 
-    /// Returns the error with another kind. The text still is that of the first kind. Missing memory
-    /// keeps its kind.
+    /// Returns the error with another kind. The text remains that of the first kind.
+    /// [`ErrorKind::MemoryAlloc`] is not replaced.
     #[cold]
     pub fn recast(mut self, kind: ErrorKind) -> Error {
         if self.kind == ErrorKind::MemoryAlloc {
@@ -392,7 +389,8 @@ impl Error {
         self.context.as_ref().map(|context| &context[0])
     }
 
-    /// Lets `change` add to the context. Without memory for it, the error stays without context.
+    /// Calls `change` with the context. If the context cannot be allocated, the error stays
+    /// without.
     fn with(mut self, change: impl FnOnce(&mut Context)) -> Error {
         if self.context.is_none() {
             self.context = boxed(Context::default());
@@ -441,8 +439,8 @@ impl fmt::Debug for Error {
     }
 }
 
-/// One line of text without context of its own: `cannot open /x/y: No such file or directory (os
-/// error 2)`, `chunk 3 of /x/y: Invalid data`, `Invalid data`.
+/// Formats one line with the context: `cannot open /x/y: No such file or directory (os error 2)`,
+/// `chunk 3 of /x/y: Invalid data`, `Invalid data`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(context) = self.context() else {
@@ -468,7 +466,7 @@ impl fmt::Display for Error {
 }
 
 impl Error {
-    /// Returns the text without the operation, the path and the chunk, for callers that name them
+    /// Returns the text without the operation, the path and the chunk, for callers that add these
     /// themselves.
     pub fn reason(&self) -> impl fmt::Display + '_ {
         struct Reason<'a>(&'a Error);
@@ -498,8 +496,8 @@ impl Error {
     }
 }
 
-/// Returns `path` as one line for a terminal: control characters as `\u{..}`, bytes that are no
-/// UTF-8 as U+FFFD.
+/// Returns `path` as one line for a terminal: control characters as `\u{..}`, invalid UTF-8 as
+/// U+FFFD.
 fn escaped(path: &Path) -> impl fmt::Display {
     struct Escaped<'a>(&'a Path);
     impl fmt::Display for Escaped<'_> {
@@ -557,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_two_words() {
+    fn an_error_has_16_bytes() {
         assert!(size_of::<Error>() <= 16);
         assert_eq!(size_of::<Result<()>>(), size_of::<Error>());
     }
@@ -614,7 +612,7 @@ mod tests {
     }
 
     #[test]
-    fn context_that_is_there_stays() {
+    fn existing_context_is_kept() {
         let inner = Error::FileOpen.during("open").at("/inner").of_chunk(1);
         let outer = inner.during("read").at("/outer").of_chunk(2);
         assert_eq!(outer.operation(), Some("open"));
@@ -623,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recast_error_says_what_was_wrong_first() {
+    fn a_recast_error_reports_its_origin() {
         let error = Error::FilterPipeline
             .recast(ErrorKind::Data)
             .recast(ErrorKind::Failure);
@@ -635,14 +633,14 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_leaves_out_what_the_caller_names() {
+    fn a_reason_omits_operation_chunk_and_path() {
         let error = Error::Data.during("read").of_chunk(3).at("/x");
         assert_eq!(error.reason().to_string(), "Invalid data");
         assert_eq!(Error::Data.reason().to_string(), "Invalid data");
     }
 
     #[test]
-    fn an_error_of_the_system_is_no_corruption() {
+    fn a_system_error_is_not_corruption() {
         let error = Error::Data.os(io::Error::from_raw_os_error(libc::EIO));
         assert!(Error::Data.is_corruption() && !error.is_corruption());
     }

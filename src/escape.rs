@@ -1,7 +1,8 @@
-//! Text of unknown origin, made safe for terminals.
+//! Escapes untrusted text for terminals.
 //!
-//! Names and texts in files can hold control characters that move the cursor, change the title of the window or end
-//! the line, and marks that change the direction of what follows. They are written as escapes: `\n`, `\u{1b}`.
+//! Names and texts in files can contain control characters, which move the cursor, change the
+//! window title or end the line, and marks that change the direction of the following text. They
+//! are replaced by escapes: `\n`, `\u{1b}`.
 //!
 //! ```
 //! use ferroblosc::escape::escape;
@@ -11,18 +12,19 @@
 
 use std::borrow::Cow;
 
-/// Whether a terminal or an editor acts on a character instead of showing it.
+/// Whether a terminal or an editor interprets a character instead of displaying it.
 pub fn is_active(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            // Marks, embeddings, overrides and isolates of the direction of text.
+            // Directional marks, embeddings, overrides and isolates.
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
-            // Ends of lines and paragraphs, and what has no width.
+            // Line and paragraph separators, and zero-width characters.
             | '\u{2028}' | '\u{2029}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
             | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns the text with escapes in place of the characters that [`is_active`] finds. A text without any is borrowed.
+/// Returns the text with escapes for all characters that [`is_active`] matches. A text without any
+/// is borrowed.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(is_active) {
         return Cow::Borrowed(text);
@@ -38,8 +40,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns a JSON text with JSON's own escapes in place of active characters, except the ends of lines and blanks
-/// between values. JSON has active characters only inside of strings.
+/// Returns a JSON text with JSON escapes for active characters, except line breaks and blanks
+/// between values. JSON has active characters only inside strings.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     let is_active = |c: char| is_active(c) && !matches!(c, '\n' | '\t' | '\r');
     if !text.contains(is_active) {
@@ -79,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn json_keeps_its_lines_and_its_meaning() {
+    fn json_keeps_its_lines_and_its_values() {
         let text = "{\n  \"a\": \"\u{9b}\u{202e}\u{e0041}\"\n}";
         assert_eq!(
             escape_json(text),

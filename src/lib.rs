@@ -1,28 +1,48 @@
-//! Ferroblosc: the Blosc family of compressed formats as a safe Rust library.
+//! Ferroblosc reads and writes the Blosc family of compressed formats.
 //!
-//! Data is cut into *chunks*; a chunk is cut into *blocks*; each block goes through a pipeline of
-//! filters (shuffle, bitshuffle, delta …) and then a codec (BloscLZ, LZ4, LZ4HC, Zlib, Zstd). Blocks
-//! are the unit of threads and of partial reads.
+//! Data is compressed in *chunks*. A chunk consists of *blocks*, which are filtered (shuffle,
+//! bitshuffle, delta …) and then compressed by a codec (BloscLZ, LZ4, LZ4HC, Zlib, Zstandard …).
+//! Blocks are compressed in parallel and can be decompressed one by one. A *super-chunk* is a
+//! sequence of chunks with metadata, and an *array* is a super-chunk with a multidimensional shape.
+//! A *frame* stores either one in memory, in a file or in a directory.
 //!
-//! The rooms of the library, from the ground up:
+//! # Example
 //!
-//! | floor | module | what lives there |
-//! |---|---|---|
-//! | 0 | [`kernels`] | byte transforms on slices, one file per SIMD level |
-//! | 1 | [`codec`] | one file a codec, the codec registry, dictionaries |
-//! | 1 | [`filter`] | one file a filter, the pipeline, the filter registry |
-//! | 1 | [`io`] | bytes that lie elsewhere than in memory |
-//! | 1 | [`pool`] | the worker threads all contexts share |
-//! | 2 | [`chunk`] | headers, block sizes, the encoder and the decoder |
-//! | 3 | [`blosc1`] | the calls, settings and codes of Blosc 1.x |
-//! | 3 | [`frame`] | super-chunks as one buffer, one file or one directory |
-//! | 4 | [`schunk`] | the super-chunk: chunks, slices, metadata |
-//! | 5 | [`b2nd`] | arrays of several dimensions |
-//! | 5 | [`blpk`], [`bloscpack`] | the container of Bloscpack and bcolz; Bloscpack |
-//! | 6 | [`bcolz`] | the directories of bcolz: carrays and ctables |
-//! | 6 | [`convert`] | from one format to another |
+//! ```
+//! use ferroblosc::Result;
+//! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 //!
-//! A floor may use the floors below it, never one above.
+//! fn main() -> Result<()> {
+//!     let data: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
+//!     let params = CParams::default().typesize(4).level(5);
+//!     let chunk = Compressor::new(params)?.compress_to_vec(&data)?;
+//!     assert!(chunk.len() < data.len());
+//!
+//!     let mut restored = vec![0; data.len()];
+//!     Decompressor::new(DParams::default()).decompress(&chunk, &mut restored)?;
+//!     assert_eq!(restored, data);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Modules
+//!
+//! | to … | use |
+//! |---|---|
+//! | compress buffers into chunks | [`chunk`] |
+//! | store many chunks with metadata | [`schunk`] |
+//! | store multidimensional arrays and read slices of them | [`b2nd`] |
+//! | access frames and their files directly | [`frame`], [`io`] |
+//! | add codecs, filters and plugins | [`codec`], [`filter`], [`plugin`] |
+//! | control worker threads | [`pool`] |
+//! | use the interface of Blosc 1.x | [`blosc1`] |
+//! | read and write files of Bloscpack and bcolz | [`bloscpack`], [`blpk`], [`bcolz`] |
+//! | convert between formats | [`convert`] |
+//! | shuffle bytes and bits without compression | [`kernels`] |
+//! | show diagnostics and untrusted text | [`trace`], [`escape`] |
+//!
+//! All functions that can fail return an [`Error`], whose [`ErrorKind`] is one of the error codes of
+//! C-Blosc2.
 
 pub mod b2nd;
 pub mod bcolz;
@@ -35,14 +55,14 @@ mod call;
 pub mod chunk;
 pub mod codec;
 pub mod convert;
+#[doc(hidden)]
+pub mod elf_note;
 mod error;
 pub mod escape;
 pub mod filter;
 pub mod frame;
 pub mod io;
 pub mod kernels;
-#[doc(hidden)]
-pub mod note;
 pub mod plugin;
 pub mod pool;
 pub mod schunk;
@@ -51,23 +71,24 @@ pub(crate) mod testing;
 pub mod trace;
 
 pub use buffer::Buffer;
-pub use call::{Parent, Surroundings, Token};
+pub use call::{CallContext, Parent, UserData};
 pub use error::{Error, ErrorKind, Result};
 
-/// The version of Ferroblosc, apart from those of C-Blosc and C-Blosc2 that its libraries stand in for.
+/// The version of Ferroblosc, which is independent of the C-Blosc and C-Blosc2 versions that its
+/// libraries report.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Runs the example of the README as a test.
+/// Tests the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Runs the example of the page on durability as a test.
+/// Tests the example in the documentation of durability.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/durability.md")]
 struct Durability;
 
-/// Runs the example of the page on Bloscpack as a test.
+/// Tests the example in the documentation of Bloscpack.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/blpk.md")]
 struct Bloscpack;

@@ -1,8 +1,9 @@
-//! Codecs and filters that chunks name and this process does not have.
+//! Codecs and filters that chunks require but this process does not have.
 //!
-//! A chunk whose codec or filter is missing is not damaged: its data are there, and can be read once the plugin is
+//! A chunk with a missing codec or filter is not damaged: it can be read once the plugin is
 //! installed or the program registers it. So a missing plugin has errors of its own
-//! ([`Error::CodecSupport`], [`Error::FilterPipeline`]), a line in the trace, and a description for people.
+//! ([`Error::CodecSupport`], [`Error::FilterPipeline`]), a line in the trace, and a readable
+//! description.
 //!
 //! ```
 //! use ferroblosc::plugin::{Kind, Plugin};
@@ -18,7 +19,8 @@ use std::fmt;
 use crate::chunk::{ChunkHeader, Special};
 use crate::{Error, ErrorKind, codec, filter, trace_error};
 
-/// The environment variable that lets the C library ask Python packages for their plugin libraries.
+/// The environment variable that makes the C library query Python packages for their plugin
+/// libraries.
 pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 
 /// The kind of a plugin.
@@ -26,7 +28,7 @@ pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 pub enum Kind {
     /// A codec, by its compcode.
     Codec,
-    /// A codec of a stream format that this version does not know, by the format code.
+    /// A codec of an unknown stream format, by the format number.
     Format,
     /// A filter.
     Filter,
@@ -34,14 +36,14 @@ pub enum Kind {
     Tuner,
 }
 
-/// A plugin, by the number that chunks name it with.
+/// A plugin, by the number in chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plugin {
     /// The kind.
     pub kind: Kind,
     /// The number.
     pub id: u8,
-    /// The name, if it is registered or known from the start.
+    /// The name, if registered globally or by the user.
     pub name: Option<String>,
 }
 
@@ -55,7 +57,7 @@ impl Plugin {
         }
     }
 
-    /// The codec of a stream format that this version does not know.
+    /// Returns the codec of an unknown stream format.
     pub(crate) fn of_format(format: u8) -> Plugin {
         Plugin {
             kind: Kind::Format,
@@ -72,7 +74,7 @@ impl Plugin {
         }
     }
 
-    /// The kind as one word.
+    /// Returns the name of the kind: `codec`, `filter` or `tuner`.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
             Kind::Codec | Kind::Format => "codec",
@@ -81,38 +83,38 @@ impl Plugin {
         }
     }
 
-    /// Whether the number belongs to a user, so that it means different things in different programs.
-    fn is_of_user(&self) -> bool {
+    /// Whether the number is in the user range, where its meaning depends on the program.
+    fn is_user_defined(&self) -> bool {
         self.kind != Kind::Format && self.id >= codec::FIRST_USER_ID
     }
 
-    /// The file name of the plugin's library, if its name is known.
+    /// Returns the file name of the plugin's library, if its name is known.
     pub fn library(&self) -> Option<String> {
         use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
         let name = self.name.as_ref()?;
         Some(format!("{DLL_PREFIX}blosc2_{name}{DLL_SUFFIX}"))
     }
 
-    /// How to get the plugin, as one sentence.
+    /// Returns instructions for obtaining the plugin, as one sentence.
     pub fn advice(&self) -> String {
         match (&self.name, self.library()) {
-            (Some(name), Some(library)) if !self.is_of_user() => format!(
+            (Some(name), Some(library)) if !self.is_user_defined() => format!(
                 "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH), or 'pip install blosc2-{name}' and set {SEARCH_VARIABLE}=1"
             ),
             (_, Some(library)) => format!(
-                "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH); {SEARCH_VARIABLE} is for the plugins of the project alone"
+                "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH); {SEARCH_VARIABLE} only finds the plugins of the project"
             ),
-            _ if self.is_of_user() => format!(
-                "the program that wrote the data registers this {} itself, so read them with that program; no plugin library has such a number, and {SEARCH_VARIABLE} does not help",
+            _ if self.is_user_defined() => format!(
+                "the program that wrote the data registers this {} itself, so read the data with that program; no plugin library has this number, and {SEARCH_VARIABLE} does not help",
                 self.kind_name()
             ),
             _ => format!(
-                "read the data with a newer version; {SEARCH_VARIABLE} does not help, as the name of the plugin is not known here"
+                "read the data with a newer version; {SEARCH_VARIABLE} does not help, because the name of the plugin is unknown"
             ),
         }
     }
 
-    /// Writes the line about a missing plugin into the trace.
+    /// Writes a trace line about the missing plugin.
     pub fn trace_missing(&self) {
         trace_error!("{self} is missing: {}", self.advice());
     }
@@ -126,14 +128,14 @@ impl fmt::Display for Plugin {
             None if self.kind == Kind::Format => {
                 write!(f, "the codec of the stream format {}", self.id)
             }
-            None if self.is_of_user() => write!(f, "the user-defined {kind} {}", self.id),
+            None if self.is_user_defined() => write!(f, "the user-defined {kind} {}", self.id),
             None => write!(f, "the {kind} plugin {}", self.id),
         }
     }
 }
 
-/// Returns the plugin that a chunk needs and this process does not have, if there is one. Plugin libraries are loaded
-/// as they are for decompression.
+/// Returns the plugin that a chunk requires and this process does not have, if any. Loads plugin
+/// libraries as decompression does.
 pub fn missing_in(header: &ChunkHeader) -> Option<Plugin> {
     if header.special != Special::None || header.is_memcpyed() {
         return None;
@@ -147,20 +149,20 @@ pub fn missing_in(header: &ChunkHeader) -> Option<Plugin> {
         return Some(Plugin::of_format(format));
     }
     let ids = header.filters.iter().map(|slot| slot.id);
-    // The numbers below are those of Blosc2 itself: an unknown one is damage.
+    // Lower numbers belong to Blosc2 itself: an unknown one means damage.
     let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
     of_plugins
         .find(|&id| !filter::is_available(id))
         .map(Plugin::filter)
 }
 
-/// Whether an error may be that of a missing plugin.
+/// Whether an error may be caused by a missing plugin.
 pub fn may_be_missing(error: &Error) -> bool {
     *error == Error::CodecSupport || *error == Error::FilterPipeline
 }
 
-/// Returns the error of a call that reports [`ErrorKind::Failure`] for everything but missing plugins and
-/// missing memory.
+/// Returns the error of a call that reports [`ErrorKind::Failure`] for everything except missing
+/// plugins and missing memory.
 pub(crate) fn or_failure(error: Error) -> Error {
     if may_be_missing(&error) {
         error
@@ -169,7 +171,7 @@ pub(crate) fn or_failure(error: Error) -> Error {
     }
 }
 
-/// Traces that a codec is missing, and returns the error of that.
+/// Traces that a codec is missing, and returns the error.
 pub(crate) fn missing_codec(id: u8) -> Error {
     let plugin = Plugin::codec(id);
     plugin.trace_missing();
@@ -181,7 +183,7 @@ pub(crate) fn trace_missing_filter(id: u8) {
     Plugin::filter(id).trace_missing();
 }
 
-/// Returns the error of a filter that is missing.
+/// Returns the error for a missing filter.
 pub(crate) fn missing_filter(id: u8) -> Error {
     let plugin = Plugin::filter(id);
     Error::FilterPipeline.because(format!("{plugin} is missing: {}", plugin.advice()))
@@ -192,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_description_names_plugin_library_and_variable() {
+    fn descriptions_name_the_plugin_its_library_and_the_variable() {
         let openzl = Plugin::codec(codec::id::OPENZL);
         assert_eq!(openzl.to_string(), "the codec plugin \"openzl\" (id 38)");
         let advice = openzl.advice();

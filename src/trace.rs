@@ -1,8 +1,8 @@
-//! Messages for people, on standard error, under `BLOSC_TRACE` and `BLOSC_INFO`.
+//! Diagnostics on standard error, enabled by `BLOSC_TRACE` and `BLOSC_INFO`.
 //!
-//! The library never prints otherwise. A line is `[error] - text (file:line)`, the layout users of
-//! C-Blosc2 know; `BLOSC_INFO` adds `[INFO] - …` lines about the parameters of each compression and about
-//! mapped files.
+//! The library prints nothing else. A line is `[error] - text (file:line)`, the format of C-Blosc2;
+//! `BLOSC_INFO` adds `[INFO] - …` lines about the parameters of each compression and about
+//! memory-mapped files.
 //!
 //! ```
 //! // With BLOSC_TRACE set: [warning] - 3 blocks are missing (src/main.rs:2)
@@ -13,18 +13,18 @@ use std::fmt;
 
 use crate::chunk::environment::variable;
 
-/// How serious a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The call fails.
     Error,
-    /// The call goes on, but not as asked.
+    /// The call continues, but not as requested.
     Warning,
-    /// Worth knowing.
+    /// Information.
     Info,
 }
 
-/// Whether `BLOSC_TRACE` is set (to anything).
+/// Whether `BLOSC_TRACE` is set, to any value.
 pub fn enabled() -> bool {
     variable("BLOSC_TRACE").is_some()
 }
@@ -37,28 +37,28 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
         Severity::Warning => "warning",
         Severity::Info => "info",
     };
-    // A message that cannot be written is dropped: tracing never makes a call fail.
-    // The text may name things by what a file says.
+    // A write error is ignored, so that tracing never fails a call. The text may contain names from
+    // files and is escaped.
     let text = text.to_string();
     let text = crate::escape::escape(&text);
     let _ = writeln!(std::io::stderr(), "[{name}] - {text} ({file}:{line})");
 }
 
-/// Whether `BLOSC_INFO` is set (to anything).
-pub(crate) fn informs() -> bool {
+/// Whether `BLOSC_INFO` is set, to any value.
+pub(crate) fn info_enabled() -> bool {
     variable("BLOSC_INFO").is_some()
 }
 
-/// Writes a line that `BLOSC_INFO` asks for, if it is set.
+/// Writes an information line if `BLOSC_INFO` is set.
 #[doc(hidden)]
 pub fn inform(text: fmt::Arguments<'_>) {
     use std::io::Write;
-    if informs() {
+    if info_enabled() {
         let _ = writeln!(std::io::stderr(), "[INFO] - {text}");
     }
 }
 
-/// Writes an error message when tracing is on.
+/// Writes an error message if tracing is enabled.
 #[macro_export]
 macro_rules! trace_error {
     ($($arg:tt)*) => {
@@ -68,7 +68,7 @@ macro_rules! trace_error {
     };
 }
 
-/// Writes a warning when tracing is on.
+/// Writes a warning if tracing is enabled.
 #[macro_export]
 macro_rules! trace_warning {
     ($($arg:tt)*) => {

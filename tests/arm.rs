@@ -1,9 +1,8 @@
-//! All kernel checks, and round trips through the engine, on the main thread, for an emulated machine.
+//! Runs all kernel checks and round trips on the main thread, for emulated machines.
 //!
-//! A program that starts threads does not run reliably under user-mode emulation, and the standard
-//! test harness starts one for each test. This target has no harness: it runs the checks one after
-//! the other and fails by panicking. On the build machine it is a quick repetition of
-//! `tests/kernels.rs` and `tests/levels.rs`.
+//! Programs that start threads are not reliable under user-mode emulation, and the standard test
+//! harness starts one for each test. This target has no harness: it runs the checks in sequence and
+//! fails by panicking. On the build machine it repeats `tests/kernels.rs` and `tests/levels.rs`.
 
 #[path = "checks/chunks.rs"]
 mod chunks;

@@ -1,4 +1,5 @@
-//! Chunks by the rules of Blosc 1.x: the bytes its readers expect, and nothing they do not know.
+//! Chunks that follow the rules of Blosc 1.x: the bytes its readers expect, without unknown
+//! features.
 
 use ferroblosc::Error;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, SplitMode};
@@ -87,7 +88,7 @@ fn zeros_are_compressed_like_any_other_data() {
 }
 
 #[test]
-fn row_l14_chunks_keep_to_what_old_readers_know() {
+fn row_l14_chunks_use_only_features_of_old_readers() {
     let data: Vec<u8> = (0..100_003u32).map(|i| (i / 7 % 251) as u8).collect();
     for codec in CODECS {
         for (typesize, filter_id) in [
@@ -121,7 +122,7 @@ fn row_l14_chunks_keep_to_what_old_readers_know() {
 }
 
 #[test]
-fn snappy_is_for_blosc_1_only() {
+fn snappy_is_available_only_for_blosc_1() {
     let data: Vec<u8> = (0..4000).map(|i| (i / 9) as u8).collect();
     let mut dest = vec![0; 5000];
     let params = CParams::default().codec(id::SNAPPY);
@@ -130,7 +131,7 @@ fn snappy_is_for_blosc_1_only() {
 }
 
 #[test]
-fn a_destination_of_sixteen_more_bytes_is_enough_and_of_fifteen_is_not() {
+fn a_destination_must_be_sixteen_bytes_longer_than_the_data() {
     let mut noise = 1u32;
     let data: Vec<u8> = (0..100_000)
         .map(|_| {
@@ -141,7 +142,7 @@ fn a_destination_of_sixteen_more_bytes_is_enough_and_of_fifteen_is_not() {
     for codec in CODECS {
         let mut compressor = Compressor::new(blosc1(codec, 4)).unwrap();
         let mut dest = vec![0; data.len() + 100];
-        let mut size = |room: usize| compressor.compress(&data, &mut dest[..room]);
+        let mut size = |destsize: usize| compressor.compress(&data, &mut dest[..destsize]);
         assert_eq!(size(100_015), Ok(0));
         assert_eq!(size(100_016), Ok(100_016));
         assert_eq!(size(100_100), Ok(100_016));

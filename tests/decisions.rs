@@ -1,5 +1,4 @@
-//! Decisions about the reference's behaviour, each with a test that carries its row: this one looks after
-//! the others.
+//! Decisions about the reference's behaviour: checks that each has a test that carries its row.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,7 @@ use std::process::Command;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::{Error, codec};
 
-/// All Rust and C sources of tests below `dir`.
+/// Collects all Rust and C sources of tests in `dir`.
 fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap().flatten() {
         let path = entry.path();
@@ -26,7 +25,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn row_d13_every_row_of_what_is_built_has_a_test() {
+fn row_d13_every_implemented_row_has_a_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     for dir in ["src", "tests", "capi", "c-tests", "tools"] {
@@ -53,7 +52,7 @@ fn row_d13_every_row_of_what_is_built_has_a_test() {
     assert!(missing.is_empty(), "rows without a test: {missing:?}");
 }
 
-/// A chunk whose one stream needs the plugin codec of this number.
+/// Returns a chunk whose only stream needs the plugin codec `compcode`.
 fn chunk_of_plugin(compcode: u8) -> Vec<u8> {
     let params = CParams::default().codec(codec::id::LZ4).typesize(1);
     let data = b"the same text again, the same text again, the same text again";
@@ -67,7 +66,7 @@ fn chunk_of_plugin(compcode: u8) -> Vec<u8> {
     chunk
 }
 
-/// Marks the process in which the plugin chunks are read.
+/// The variable that marks the process in which the plugin chunks are read.
 const CHILD: &str = "FERROBLOSC_DECISIONS_CHILD";
 
 #[test]

@@ -1,4 +1,4 @@
-//! The examples in Rust, run as a reader would run them.
+//! Runs the examples in Rust.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Every kernel at every SIMD level of this CPU; see `checks/kernels.rs`.
+//! Runs the checks of `checks/kernels.rs` at every SIMD level of this CPU.
 
 #[path = "checks/kernels.rs"]
 mod checks;
@@ -6,7 +6,7 @@ mod checks;
 use ferroblosc::kernels::{Level, cpu};
 use std::sync::Mutex;
 
-/// Runs the checks whose name starts with `prefix` at all levels.
+/// Runs the checks whose names start with `prefix` at all levels.
 fn run(prefix: &str) {
     let mut found = false;
     for (name, check) in checks::CHECKS
@@ -22,10 +22,10 @@ fn run(prefix: &str) {
     assert!(found, "no check starts with {prefix}");
 }
 
-/// [`run`] in the way that is good for CPUs of AMD and in the way that is good for Intel's CPUs.
-fn run_in_both_ways(prefix: &str) {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _alone = ONE_AT_A_TIME.lock();
+/// [`run`] with the algorithms for AMD's CPUs, and with those for Intel's.
+fn run_for_amd_and_intel(prefix: &str) {
+    static SERIAL: Mutex<()> = Mutex::new(());
+    let _serial = SERIAL.lock();
     for amd in [true, false] {
         cpu::assume_amd(Some(amd));
         run(prefix);
@@ -34,40 +34,40 @@ fn run_in_both_ways(prefix: &str) {
 }
 
 #[test]
-fn shuffle_gives_the_same_bytes_at_every_level() {
-    run_in_both_ways("shuffle");
-    run_in_both_ways("parts_are_shuffled");
-    run_in_both_ways("scattered_planes");
-    run_in_both_ways("streamed_planes");
+fn shuffle_is_the_same_at_every_level() {
+    run_for_amd_and_intel("shuffle");
+    run_for_amd_and_intel("ranges_are_shuffled");
+    run_for_amd_and_intel("scattered_planes");
+    run_for_amd_and_intel("streamed_planes");
 }
 
 #[test]
-fn bitshuffle_gives_the_same_bytes_at_every_level() {
-    run_in_both_ways("bitshuffle");
+fn bitshuffle_is_the_same_at_every_level() {
+    run_for_amd_and_intel("bitshuffle");
 }
 
 #[test]
-fn planes_and_rows_that_crowd_the_cache_come_out_the_same_at_every_level() {
-    run_in_both_ways("crowds");
+fn cache_set_conflicts_do_not_change_bytes_at_any_level() {
+    run_for_amd_and_intel("cache_set_conflicts");
 }
 
 #[test]
-fn planes_and_rows_beyond_the_caches_come_out_the_same_at_every_level() {
-    run_in_both_ways("far_rows");
+fn buffers_beyond_the_caches_do_not_change_bytes_at_any_level() {
+    run_for_amd_and_intel("large_rows");
 }
 
 #[test]
-fn delta_gives_the_same_bytes_at_every_level() {
+fn delta_is_the_same_at_every_level() {
     run("delta");
 }
 
 #[test]
-fn truncation_gives_the_same_bytes_at_every_level() {
+fn truncation_is_the_same_at_every_level() {
     run("truncation");
 }
 
 #[test]
-fn bytedelta_gives_the_same_bytes_at_every_level() {
+fn bytedelta_is_the_same_at_every_level() {
     run("bytedelta");
     run("differences_of_items");
 }
@@ -79,5 +79,5 @@ fn streams_stay_inside_their_slices_at_every_level() {
 
 #[test]
 fn runs_are_found_at_every_level() {
-    run("runs");
+    run("only_runs");
 }

@@ -1,4 +1,4 @@
-//! Lazy chunks: the proxy's bytes, decoding from a source, and the errors of broken ones.
+//! Lazy chunks: the bytes of the proxy, decoding from a source, and errors of invalid ones.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl LazySource for Frame {
     }
 }
 
-/// A reader of lazy chunks of a frame in which `chunk` begins at byte `offset`.
+/// Returns a reader of lazy chunks of a frame that contains `chunk` at `offset`.
 fn reader(chunk: &[u8], offset: usize, nthreads: i16) -> Decompressor {
     let frame = [&vec![0xAA; offset][..], chunk].concat();
     Decompressor::new(
@@ -87,7 +87,7 @@ fn special_chunks_are_not_lazy() {
 }
 
 #[test]
-fn lazy_chunks_decode_like_the_stored_ones() {
+fn lazy_chunks_decode_like_stored_ones() {
     let text = b"the quick brown fox jumps over the lazy chunk ".repeat(300);
     for nthreads in [1, 3] {
         for codec in [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::ZLIB, id::ZSTD] {
@@ -142,8 +142,8 @@ fn row_c51_lazy_chunks_with_variable_length_blocks_decode() {
 }
 
 #[test]
-fn a_block_is_read_alone() {
-    // Only the second block's bytes are right; everything else would be an error.
+fn a_block_can_be_read_alone() {
+    // Only the second block's bytes are valid; reading any others would fail.
     let data = ramp(250);
     let chunk = compress(lz4().blocksize(400), &data);
     let lazy = make_lazy(&chunk, 0, 0).unwrap();
@@ -159,7 +159,7 @@ fn a_block_is_read_alone() {
 }
 
 #[test]
-fn broken_proxies_give_the_documented_errors() {
+fn invalid_proxies_return_the_documented_errors() {
     let data = ramp(250);
     let chunk = compress(lz4().blocksize(400), &data);
     let lazy = make_lazy(&chunk, 0, 97).unwrap();

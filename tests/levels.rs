@@ -1,5 +1,5 @@
-//! The same bytes at every SIMD level: the round trips run in a process of their own for each, since the
-//! level is chosen once a process.
+//! Compares the output of all SIMD levels. The round trips run in a separate process per level,
+//! because the level is chosen once per process.
 
 #[path = "checks/chunks.rs"]
 mod checks;

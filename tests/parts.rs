@@ -1,11 +1,11 @@
-//! Parts of chunks: for every codec, pipeline, split and block size, items read alone are those of the
-//! whole.
+//! Random access: for every codec, pipeline, split mode and block size, items must equal those of
+//! the decompressed chunk.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, SplitMode};
 use ferroblosc::codec::id;
 use ferroblosc::filter::{self, Slot};
 
-/// Planes of which some are constant, some noise and some regular.
+/// Returns constant, random and regular planes.
 fn mixed(items: u32) -> Vec<u8> {
     let mut noise = 1u32;
     (0..items)
@@ -29,9 +29,9 @@ fn pipelines() -> Vec<Vec<Slot>> {
     ]
 }
 
-/// Blosc 1.x leaves the bits of a block alone whose items are no multiple of 8.
+/// Blosc 1.x does not bitshuffle blocks whose item count is not a multiple of 8.
 #[test]
-fn items_of_shuffled_bits_are_those_of_the_whole_in_chunks_of_each_version() {
+fn bitshuffled_items_equal_those_of_the_decompressed_chunk_in_each_version() {
     let data = mixed(3001);
     let noise: Vec<u8> = mixed(12_004).chunks(4).map(|item| item[1]).collect();
     let steps: Vec<u8> = (0..3001u32).flat_map(|i| (i / 50).to_le_bytes()).collect();
@@ -68,7 +68,7 @@ fn items_of_shuffled_bits_are_those_of_the_whole_in_chunks_of_each_version() {
 }
 
 #[test]
-fn items_read_alone_are_those_of_the_whole() {
+fn items_equal_those_of_the_decompressed_chunk() {
     let data = mixed(5003);
     let mut reader = Decompressor::new(DParams::default());
     for codec in [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::ZLIB, id::ZSTD] {

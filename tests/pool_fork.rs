@@ -1,7 +1,7 @@
 //! The pool in forked children, with real forks.
 //!
-//! A child does not return from its test: it reports with its exit status, past all handlers, and an
-//! alarm ends it when it hangs.
+//! A child does not return from its test: it reports by its exit status, without running exit
+//! handlers, and an alarm ends it if it hangs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,21 +9,22 @@ use std::time::{Duration, Instant};
 
 use ferroblosc::pool::{release, run};
 
-/// After how many seconds a child counts as hanging.
-const PATIENCE: u32 = 20;
+/// The time limit of a child in seconds.
+const TIMEOUT_SECONDS: u32 = 20;
 
-/// One test at a time forks, so that the helpers a test counts on are not busy elsewhere.
-static FORKING: Mutex<()> = Mutex::new(());
+/// Serialises the tests, so that helpers are not busy in another one.
+static FORK_LOCK: Mutex<()> = Mutex::new(());
 
-/// Runs `child` in a forked process; true when it returned true there.
+/// Runs `child` in a forked process; returns whether it returned true there.
 fn in_child(child: impl FnOnce() -> bool) -> bool {
-    // SAFETY: the child calls nothing of the parent's other threads' but the pool, which is what is
-    // tested, and the allocator, which glibc keeps usable; it leaves by _exit, also after a panic.
+    // SAFETY: of the state of the parent's other threads the child uses only the pool, which is
+    // under test, and the allocator, which glibc keeps usable; it ends with _exit, also after a
+    // panic.
     unsafe {
         match libc::fork() {
             -1 => panic!("fork failed"),
             0 => {
-                libc::alarm(PATIENCE);
+                libc::alarm(TIMEOUT_SECONDS);
                 let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child));
                 libc::_exit(if let Ok(true) = result { 0 } else { 1 });
             }
@@ -36,8 +37,7 @@ fn in_child(child: impl FnOnce() -> bool) -> bool {
     }
 }
 
-/// Runs `body`, which belongs to the test called `name`, in a process of its own, where nothing has
-/// used the pool yet.
+/// Runs `body`, which belongs to the test `name`, in a new process in which the pool is unused.
 fn in_fresh_process(name: &str, body: impl FnOnce()) {
     const FRESH: &str = "FERROBLOSC_TEST_FRESH";
     if std::env::var_os(FRESH).is_some() {
@@ -50,19 +50,20 @@ fn in_fresh_process(name: &str, body: impl FnOnce()) {
     assert!(status.unwrap().success());
 }
 
-/// A run of many small pieces; true when each was done once.
-fn counts_right(nthreads: usize, pieces: usize) -> bool {
+/// Runs a job of many small tasks; returns whether each ran once.
+fn counts_right(nthreads: usize, tasks: usize) -> bool {
     let next = AtomicUsize::new(0);
-    let done: Vec<AtomicUsize> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
+    let done: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
     run(nthreads, &|_| {
-        while let Some(piece) = done.get(next.fetch_add(1, Ordering::Relaxed)) {
-            piece.fetch_add(1, Ordering::Relaxed);
+        while let Some(task) = done.get(next.fetch_add(1, Ordering::Relaxed)) {
+            task.fetch_add(1, Ordering::Relaxed);
         }
     });
-    done.iter().all(|piece| piece.load(Ordering::Relaxed) == 1)
+    done.iter().all(|task| task.load(Ordering::Relaxed) == 1)
 }
 
-/// A run in which all `nthreads` threads meet; false when they do not within five seconds.
+/// Runs a job in which all `nthreads` threads wait for each other; returns false after five
+/// seconds.
 fn threads_meet(nthreads: usize) -> bool {
     let inside = AtomicUsize::new(0);
     let met = AtomicBool::new(true);
@@ -80,8 +81,8 @@ fn threads_meet(nthreads: usize) -> bool {
 }
 
 #[test]
-fn row_c56_a_child_forked_after_runs_has_helpers_of_its_own() {
-    let _alone = FORKING.lock();
+fn row_c56_a_child_forked_after_runs_starts_its_own_helpers() {
+    let _serial = FORK_LOCK.lock();
     for nthreads in [2, 3, 4] {
         assert!(threads_meet(nthreads));
         assert!(in_child(
@@ -89,15 +90,15 @@ fn row_c56_a_child_forked_after_runs_has_helpers_of_its_own() {
         ));
         assert!(
             in_child(|| threads_meet(5)),
-            "another count than the parent's"
+            "a thread count that differs from the parent"
         );
     }
-    assert!(threads_meet(4), "the parent's helpers are as they were");
+    assert!(threads_meet(4), "the parent keeps its helpers");
 }
 
 #[test]
-fn row_c56_a_grandchild_has_helpers_of_its_own() {
-    let _alone = FORKING.lock();
+fn row_c56_a_grandchild_starts_its_own_helpers() {
+    let _serial = FORK_LOCK.lock();
     assert!(threads_meet(2));
     assert!(in_child(|| {
         threads_meet(2) && in_child(|| threads_meet(3) && counts_right(3, 100)) && threads_meet(2)
@@ -105,8 +106,8 @@ fn row_c56_a_grandchild_has_helpers_of_its_own() {
 }
 
 #[test]
-fn row_c56_a_fork_while_other_threads_run_jobs_leaves_the_child_able_to() {
-    let _alone = FORKING.lock();
+fn row_c56_a_child_forked_during_runs_can_run_jobs() {
+    let _serial = FORK_LOCK.lock();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for worker in 0..3 {
@@ -115,7 +116,7 @@ fn row_c56_a_fork_while_other_threads_run_jobs_leaves_the_child_able_to() {
                 while !over.load(Ordering::Relaxed) {
                     assert!(counts_right(2 + worker, 3));
                     if worker == 2 {
-                        // Helpers that end and start are in the middle of more things.
+                        // Ending and starting helpers adds states that a fork can interrupt.
                         release();
                     }
                 }
@@ -129,8 +130,8 @@ fn row_c56_a_fork_while_other_threads_run_jobs_leaves_the_child_able_to() {
 }
 
 #[test]
-fn row_c56_children_forked_from_several_threads_at_once_work() {
-    let _alone = FORKING.lock();
+fn row_c56_children_forked_from_several_threads_work() {
+    let _serial = FORK_LOCK.lock();
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
@@ -144,16 +145,16 @@ fn row_c56_children_forked_from_several_threads_at_once_work() {
 }
 
 #[test]
-fn row_d7_a_child_can_be_the_first_to_use_the_pool() {
-    in_fresh_process("row_d7_a_child_can_be_the_first_to_use_the_pool", || {
+fn row_d7_a_child_can_be_the_first_user_of_the_pool() {
+    in_fresh_process("row_d7_a_child_can_be_the_first_user_of_the_pool", || {
         assert!(in_child(|| threads_meet(2) && counts_right(4, 100)));
         assert!(in_child(|| threads_meet(2)));
     });
 }
 
 #[test]
-fn a_job_that_forks_goes_on_in_the_parent_and_is_refused_in_the_child() {
-    let _alone = FORKING.lock();
+fn a_job_that_forks_continues_in_the_parent_and_panics_in_the_child() {
+    let _serial = FORK_LOCK.lock();
     let inside = AtomicUsize::new(0);
     let leave = AtomicBool::new(false);
     let parent = std::process::id();
@@ -170,17 +171,17 @@ fn a_job_that_forks_goes_on_in_the_parent_and_is_refused_in_the_child() {
                 }
                 return;
             }
-            // SAFETY: as in `in_child`; the child comes out of the job and of the run below.
+            // SAFETY: as in `in_child`; the child returns from the job and from the run below.
             let child = unsafe { libc::fork() };
             if child > 0 {
                 let mut raw = 0;
-                // SAFETY: waitpid writes to the integer it is given.
+                // SAFETY: waitpid writes to the integer.
                 unsafe { libc::waitpid(child, &mut raw, 0) };
                 status.store(raw as usize, Ordering::SeqCst);
                 leave.store(true, Ordering::SeqCst);
             } else {
-                // SAFETY: sets a timer, no memory involved.
-                unsafe { libc::alarm(PATIENCE) };
+                // SAFETY: sets a timer; accesses no memory.
+                unsafe { libc::alarm(TIMEOUT_SECONDS) };
             }
         });
         status.into_inner()
@@ -193,28 +194,31 @@ fn a_job_that_forks_goes_on_in_the_parent_and_is_refused_in_the_child() {
 }
 
 #[test]
-fn a_process_that_can_start_no_thread_runs_alone() {
-    // In a fresh process, as the C library keeps the stacks of ended threads for new ones.
-    in_fresh_process("a_process_that_can_start_no_thread_runs_alone", || {
-        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-        let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
-        // Room for small things, not for another stack.
-        let limit = pages * 4096 + (1 << 20);
-        let limit = libc::rlimit {
-            rlim_cur: limit,
-            rlim_max: limit,
-        };
-        // SAFETY: setrlimit reads the structure it is given.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
-        let most = AtomicUsize::new(0);
-        // Long enough for helpers to come, and for another attempt to start some.
-        for _ in 0..120 {
-            run(4, &|tid| {
-                most.fetch_max(tid, Ordering::Relaxed);
-                std::thread::sleep(Duration::from_millis(1));
-            });
-        }
-        assert_eq!(most.into_inner(), 0);
-        assert!(counts_right(4, 10));
-    });
+fn a_process_that_cannot_start_threads_runs_on_the_caller() {
+    // A new process, as the C library reuses the stacks of ended threads.
+    in_fresh_process(
+        "a_process_that_cannot_start_threads_runs_on_the_caller",
+        || {
+            let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+            let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+            // Enough for small allocations, but not for another stack.
+            let limit = pages * 4096 + (1 << 20);
+            let limit = libc::rlimit {
+                rlim_cur: limit,
+                rlim_max: limit,
+            };
+            // SAFETY: setrlimit reads the structure.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+            let most = AtomicUsize::new(0);
+            // Long enough for helpers to join, and for another attempt to start some.
+            for _ in 0..120 {
+                run(4, &|tid| {
+                    most.fetch_max(tid, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(1));
+                });
+            }
+            assert_eq!(most.into_inner(), 0);
+            assert!(counts_right(4, 10));
+        },
+    );
 }

@@ -1,5 +1,5 @@
-//! What the library writes to standard error, and when. Each case runs in a process of its own, because
-//! the environment is the process's.
+//! The library's output to standard error. Each case runs in a separate process, since the
+//! environment is process-wide.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use ferroblosc::Parent;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::codec::id;
 
-/// Set in the child process.
+/// The variable set in the child process.
 const CHILD: &str = "FERROBLOSC_TRACE_TEST_CHILD";
 
-/// The standard error of a compression with this variable set.
+/// Returns the standard error of a compression with this variable set.
 fn stderr_with(variable: &str) -> String {
     stderr_of("compress_in_the_child", variable)
 }
 
-/// The standard error of a test with this variable set.
+/// Returns the standard error of a test with this variable set.
 fn stderr_of(test: &str, variable: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture"])
@@ -42,15 +42,15 @@ fn compress_in_the_child() {
 }
 
 #[test]
-fn parameters_are_told_under_blosc_info_only() {
+fn parameters_are_logged_only_under_blosc_info() {
     let line = "[INFO] - compcode: 1, clevel: 3, blocksize: 262144, splitmode: 1, typesize: 8";
     assert_eq!(stderr_with("BLOSC_INFO").trim(), line);
     assert_eq!(stderr_with("BLOSC_TRACE").trim(), "");
 }
 
 #[test]
-fn row_c68_zfp_behind_a_shuffle_works_with_a_warning() {
-    let warning = "[warning] - ZFP stands behind a shuffle, which makes its errors large";
+fn row_c68_zfp_after_a_shuffle_works_with_a_warning() {
+    let warning = "[warning] - ZFP follows a shuffle filter, which makes its errors large";
     assert!(stderr_of("shuffled_floats_in_the_child", "BLOSC_TRACE").contains(warning));
     assert_eq!(
         stderr_of("shuffled_floats_in_the_child", "BLOSC_INFO")
@@ -60,7 +60,7 @@ fn row_c68_zfp_behind_a_shuffle_works_with_a_warning() {
     );
 }
 
-/// A super-chunk of an array of 64 floats in one block.
+/// The super-chunk of an array of 64 floats in one block.
 struct Floats;
 
 impl Parent for Floats {

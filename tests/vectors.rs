@@ -1,5 +1,5 @@
-//! Complete chunks of the published format, as the reference libraries wrote them: each decodes to the
-//! data it stands for, and our encoder writes the same bytes where the parameters say all.
+//! Complete chunks of the published format, written by the reference libraries. Each must decode to
+//! its data, and our encoder must write the same bytes if the parameters determine them.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode, special};
 use ferroblosc::codec::id;
@@ -32,7 +32,7 @@ fn lz4(typesize: i32) -> CParams {
     CParams::default().codec(id::LZ4).typesize(typesize)
 }
 
-/// The bytes of the vector, from our encoder.
+/// Checks that our encoder writes the bytes of the vector.
 fn assert_encodes(params: CParams, data: &[u8], name: &str) {
     let chunk = Compressor::new(params)
         .unwrap()
@@ -98,12 +98,12 @@ fn runs_have_the_published_bytes() {
 }
 
 #[test]
-fn blocks_may_lie_in_any_order() {
+fn blocks_may_be_stored_in_any_order() {
     assert_eq!(decode(&vector("V11"), 192), three_blocks());
 }
 
 #[test]
-fn a_dictionary_of_lz4_is_history() {
+fn an_lz4_dictionary_is_decoded_as_history() {
     assert_eq!(decode(&vector("V12"), 21), b"0123456789abcdefXYZ_w");
 }
 
@@ -156,9 +156,9 @@ fn never_splitting_has_the_published_bytes() {
     assert_eq!(chunk[32..42], [0x24, 0, 0, 0, 0x50, 0, 0, 0, 0xFF, 0x36]);
 }
 
-/// What decompressing `chunk` gives, as a return code.
-fn code(chunk: &[u8], room: usize) -> Result<usize, i32> {
-    let mut data = vec![0; room];
+/// Returns the result of decompression as a return code.
+fn code(chunk: &[u8], destsize: usize) -> Result<usize, i32> {
+    let mut data = vec![0; destsize];
     let decoded = Decompressor::new(DParams::default()).decompress(chunk, &mut data);
     decoded.map_err(|error| error.code())
 }
@@ -181,7 +181,7 @@ fn filters_that_need_an_array_fail_without_one() {
 }
 
 #[test]
-fn an_empty_chunk_of_nans_is_empty_whatever_its_items() {
+fn an_empty_chunk_of_nans_is_empty_for_any_item_size() {
     let mut dest = [0; 32];
     assert_eq!(
         special::nans(&CParams::default().typesize(1), 0, &mut dest),

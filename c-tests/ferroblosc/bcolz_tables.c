@@ -75,7 +75,7 @@ static void change(const char *path) {
   bcolz_object *table = bcolz_open(path, "a");
   CHECK(table != NULL);
   CHECK(bcolz_open(path, "a") == NULL);
-  CHECK(strstr(bcolz_last_error(), "somebody else is writing") != NULL);
+  CHECK(strstr(bcolz_last_error(), "locked by another writer") != NULL);
   CHECK(bcolz_set_threads(table, 2) == 0);
   CHECK(bcolz_set_threads(table, 0) < 0);
   CHECK(bcolz_trim(table, 1) == 0);

@@ -1,7 +1,7 @@
-# What the two libraries are made of, and where the modules of a compiler go: for the build, and for projects whose
-# compiler can't read the installed modules and who build the libraries themselves.
+# The sources of the two libraries and the module directory of a compiler, for the build and for
+# projects that build the libraries because their compiler cannot read the installed modules.
 
-# In both libraries.
+# Sources of both libraries.
 set(BLOSC_FORTRAN_COMMON_SOURCES
   blosc_buffer.c
   blosc_shared.f90
@@ -37,8 +37,8 @@ set(BLOSC2_FORTRAN_SOURCES
   blosc2_superchunk_store.f90
   blosc2_types.f90)
 
-# The name of the folder with modules that the Fortran compiler in use can read. Those of gfortran have a version of
-# their own, which several versions of the compiler share.
+# Returns the name of the directory with modules for the current Fortran compiler. The module format
+# of gfortran has a version that several compiler versions share.
 function(blosc_fortran_module_folder result)
   string(REGEX MATCH "^[0-9]+" major "${CMAKE_Fortran_COMPILER_VERSION}")
   if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU")

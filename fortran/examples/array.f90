@@ -1,5 +1,6 @@
-! Stores an array of three dimensions in a file, changes a plane of it and reads a slice. The argument is the file,
-! which other languages open too: in Python, blosc2.open(file)[k - 1, j - 1, i - 1] is item (i, j, k) here.
+! Stores a three-dimensional array in a file, changes a plane of it and reads a slice. The argument
+! is the file, which is portable between languages: in Python, blosc2.open(file)[k - 1, j - 1, i -
+! 1] is item (i, j, k) here.
 program array_example
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use blosc2

@@ -1,4 +1,5 @@
-! Compresses a matrix into a chunk of bytes and brings it back, with the settings of the process and with contexts.
+! Compresses a matrix into a chunk and decompresses it, with the settings of the process and with
+! contexts.
 program chunk_example
   use, intrinsic :: iso_fortran_env, only: int8, real64
   use blosc2
@@ -30,7 +31,7 @@ program chunk_example
   call compressor%compress(field, chunk)
   print '(a, l1)', 'ten times smaller: ', 10*size(chunk) < size(field)*8
 
-  ! Of a chunk, a part alone: the 100th column.
+  ! Reads only a part of a chunk: the 100th column.
   call decompressor%create()
   call decompressor%getitem(chunk, 99*200 + 1, column)
   print '(a, f5.2)', 'item (1, 100): ', column(1)

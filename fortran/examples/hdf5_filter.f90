@@ -1,12 +1,13 @@
-! Writes a matrix to an HDF5 file through the Blosc2 filter, which HDF5 loads from HDF5_PLUGIN_PATH, and reads it again.
-! Arguments: the file, and the filter's number if it isn't 32026: 32001 is the filter of Blosc 1.x.
+! Writes a matrix to an HDF5 file through the Blosc2 filter, which HDF5 loads from HDF5_PLUGIN_PATH,
+! and reads it back. Arguments: the file, and optionally the filter's number: 32026 (default), or
+! 32001 for the Blosc 1.x filter.
 program hdf5_filter_example
   use, intrinsic :: iso_fortran_env, only: real64
   use hdf5
   implicit none
 
   integer(hsize_t), parameter :: SHAPE_OF_DATA(2) = [500, 100], SHAPE_OF_CHUNK(2) = [500, 50]
-  ! Zstd at level 5 behind a shuffle; the first four numbers are the filter's own.
+  ! Zstd at level 5 after a shuffle; the filter sets the first four numbers.
   integer, parameter :: SETTINGS(7) = [0, 0, 0, 0, 5, 1, 5]
   real(real64), target :: data(500, 100), back(500, 100)
   integer :: filter, i, j
@@ -39,12 +40,12 @@ contains
     call get_command_argument(1, path)
   end function
 
-  ! Ends the program when a call of HDF5 failed.
-  subroutine expect(error, what)
+  ! Stops the program if an HDF5 call failed.
+  subroutine expect(error, message)
     integer, intent(in) :: error
-    character(*), intent(in) :: what
+    character(*), intent(in) :: message
 
-    if (error < 0) error stop what
+    if (error < 0) error stop message
   end subroutine
 
   subroutine write_file(path)
@@ -55,15 +56,15 @@ contains
 
     call h5open_f(error)
     call h5fcreate_f(path, H5F_ACC_TRUNC_F, file, error)
-    call expect(error, 'the file can''t be made')
+    call expect(error, 'the file can''t be created')
     call h5screate_simple_f(2, SHAPE_OF_DATA, space, error)
     call h5pcreate_f(H5P_DATASET_CREATE_F, properties, error)
     call h5pset_chunk_f(properties, 2, SHAPE_OF_CHUNK, error)
-    ! 0: what can't be compressed is an error, not stored as it is.
+    ! 0: the filter is mandatory, so that a failed compression is an error.
     call h5pset_filter_f(properties, filter, 0, size(SETTINGS, kind=size_t), SETTINGS, error)
-    call expect(error, 'the filter isn''t there: see HDF5_PLUGIN_PATH')
+    call expect(error, 'the filter isn''t available: see HDF5_PLUGIN_PATH')
     call h5dcreate_f(file, 'field', H5T_NATIVE_DOUBLE, space, dataset, error, properties)
-    call expect(error, 'the dataset can''t be made')
+    call expect(error, 'the dataset can''t be created')
     call h5dwrite_f(dataset, H5T_NATIVE_DOUBLE, data, SHAPE_OF_DATA, error)
     call expect(error, 'the data can''t be written')
     call h5dget_storage_size_f(dataset, stored, error)

@@ -1,23 +1,23 @@
-! Constants of arrays and of the registries of codecs, filters and tuners, with the names and values of b2nd.h and
-! of the headers below blosc2/.
+! Constants of arrays and of the registries of codecs, filters and tuners, with the names and values
+! of b2nd.h and of the headers in blosc2/.
 module b2nd_constants
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
   private
 
-  ! The dtype of an array when none is given.
+  ! The default dtype of an array.
   character(*), parameter, public :: B2ND_DEFAULT_DTYPE = '|u1'
 
-  ! The name B2ND_MAX_DIM had before C-Blosc2 3.0.
-  !> Dimensions an array can have.
+  ! The name of B2ND_MAX_DIM before C-Blosc2 3.0.
+  !> Maximum number of dimensions of an array.
   integer(c_int), parameter, public :: B2ND_MAX_DIM = 16_c_int
-  !> Metalayers a user can add to an array: one is the array's own.
+  !> Maximum number of user metalayers of an array; one more is reserved for the array.
   integer(c_int), parameter, public :: B2ND_MAX_METALAYERS = 15_c_int
   !> Version of the array's metalayer.
   integer(c_int), parameter, public :: B2ND_METALAYER_VERSION = 0_c_int
   !> Format of the dtype string: NumPy's.
   integer(c_int), parameter, public :: DTYPE_NUMPY_FORMAT = 0_c_int
-  !> Format of the dtype string when none is given.
+  !> Default format of the dtype string.
   integer(c_int), parameter, public :: B2ND_DEFAULT_DTYPE_FORMAT = 0_c_int
 
   ! blosc2/codecs-registry.h: codecs
@@ -41,13 +41,13 @@ module b2nd_constants
   integer(c_int), parameter, public :: BLOSC_CODEC_HTJ2K = 40_c_int
 
   ! blosc2/filters-registry.h: filters
-  !> Items of a multidimensional cell side by side.
+  !> Stores the items of multidimensional cells contiguously.
   integer(c_int), parameter, public :: BLOSC_FILTER_NDCELL = 32_c_int
-  !> Items of a multidimensional cell replaced by their mean (lossy).
+  !> Replaces the items of multidimensional cells by their mean (lossy).
   integer(c_int), parameter, public :: BLOSC_FILTER_NDMEAN = 33_c_int
-  !> Differences of bytes, as the first version computed them; for reading only.
+  !> Byte differences of the first, faulty version; only for decompression.
   integer(c_int), parameter, public :: BLOSC_FILTER_BYTEDELTA_BUGGY = 34_c_int
-  !> Differences of the bytes of each stream of a shuffled block.
+  !> Byte differences in each stream of a shuffled block.
   integer(c_int), parameter, public :: BLOSC_FILTER_BYTEDELTA = 35_c_int
   !> Truncation of integers to a number of significant bits (lossy).
   integer(c_int), parameter, public :: BLOSC_FILTER_INT_TRUNC = 36_c_int

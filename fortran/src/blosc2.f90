@@ -1,6 +1,6 @@
-! Blosc2 for Fortran: chunks, contexts, super-chunks and arrays, in memory and on disk. `use blosc2` is all a program
-! needs; the C functions themselves are in the modules `blosc2_c_chunk`, `blosc2_c_schunk`, `blosc2_c_b2nd` and
-! `blosc2_c_plugin`.
+! Blosc2 for Fortran: chunks, contexts, super-chunks and arrays, in memory and on disk. Programs
+! need only `use blosc2`; the modules `blosc2_c_chunk`, `blosc2_c_schunk`, `blosc2_c_b2nd` and
+! `blosc2_c_plugin` contain the C functions.
 module blosc2
   use b2nd_constants
   use blosc_shared

@@ -1,17 +1,19 @@
-! Arrays of several dimensions, in memory, in a file or in a directory.
+! Multidimensional arrays in memory, in a file or in a directory.
 !
-! The order of dimensions. Blosc2 stores arrays as C does, the last dimension fastest; Fortran's first dimension is the
-! fastest. So a Fortran array `a(nx, ny, nz)` is, byte for byte, a C array `a[nz][ny][nx]`: nothing is transposed, only
-! the list of dimensions is read from the other end. Everything here is in Fortran's order and counts from 1: shapes,
-! first and last items of a slice (both belong to it, as in `a(first:last)`), dimensions. A program in C or Python sees
-! the same file with the shape reversed.
+! Blosc2 stores arrays in C order, with the last dimension fastest; in Fortran the first dimension
+! is the fastest. So a Fortran array `a(nx, ny, nz)` is, byte for byte, a C array `a[nz][ny][nx]`:
+! nothing is transposed, only the order of dimensions is reversed. All shapes, dimensions and slices
+! here are in Fortran order and count from 1; the first and the last item belong to a slice, as in
+! `a(first:last)`. A program in C or Python sees the same file with the shape reversed.
 !
-! A `b2nd_array` is a handle: assignment makes a second handle of the same array, and the last one that goes out of
-! scope or is released frees it; files stay. Views keep the array they show. All procedures but the inquiries have the
-! optional argument `stat`, see the module blosc2_status; a handle without array gives BLOSC2_ERROR_NULL_POINTER.
+! A `b2nd_array` is a handle: assignment creates a second handle of the same array, and the last one
+! that goes out of scope or is released frees it; files are kept. Views keep their array alive. All
+! procedures except inquiries have the optional argument `stat`, see the module blosc2_status; for a
+! handle without an array it is BLOSC2_ERROR_NULL_POINTER.
 !
-! What makes arrays is in blosc2_arrays_make.f90, what reads and writes items in blosc2_arrays_data.f90, what changes
-! the shape in blosc2_arrays_shape.f90, what an array says of itself in blosc2_arrays_facts.f90.
+! The implementation is in blosc2_arrays_make.f90 (creation), blosc2_arrays_data.f90 (reading and
+! writing items), blosc2_arrays_shape.f90 (changes of the shape) and blosc2_arrays_facts.f90
+! (inquiries).
 module blosc2_arrays
   use, intrinsic :: iso_c_binding, only: c_associated, c_bool, c_char, c_f_pointer, c_int, c_int32_t, c_int64_t, &
     c_int8_t, c_loc, c_null_char, c_null_ptr, c_ptr
@@ -28,33 +30,36 @@ module blosc2_arrays
   implicit none
   private
 
-  !> A fixed metalayer to create an array with: a name of at most BLOSC2_METALAYER_NAME_MAXLEN characters, and bytes.
+  !> A fixed metalayer of a new array: a name of at most BLOSC2_METALAYER_NAME_MAXLEN characters,
+  !! and bytes.
   type, public :: b2nd_metalayer
     character(:), allocatable :: name
     integer(c_int8_t), allocatable :: content(:)
   end type
 
-  !> The items that are selected along one dimension, by their numbers.
+  !> The indices of the selected items in one dimension.
   type, public :: b2nd_indices
     integer(c_int64_t), allocatable :: at(:)
   end type
 
-  !> How an array is partitioned and stored; every component has a default.
+  !> Partition and storage parameters of an array; every component has a default.
   type, public :: b2nd_options
-    !> Items of a chunk in each dimension; when not allocated, chosen for chunks of up to 2 MiB.
+    !> Chunk shape in items; if not allocated, chosen for chunks of up to 2 MiB.
     integer(c_int32_t), allocatable :: chunkshape(:)
-    !> Items of a block in each dimension; when not allocated, chosen for blocks of up to 64 KiB.
+    !> Block shape in items; if not allocated, chosen for blocks of up to 64 KiB.
     integer(c_int32_t), allocatable :: blockshape(:)
-    !> How to compress. The typesize is set to that of an item, but for a dtype whose size isn't in its spelling.
+    !> Compression parameters. The typesize is set to the item size, unless the dtype string does
+    !! not contain it.
     type(blosc2_cparams) :: cparams
-    !> How to decompress.
+    !> Decompression parameters.
     type(blosc2_dparams) :: dparams
-    !> A file or directory where nothing may be yet; when not allocated, the array is in memory.
+    !> A file or directory that must not exist; if not allocated, the array is in memory.
     character(:), allocatable :: urlpath
-    !> Whether the chunks are in one frame (a file on disk), or apart (a directory). When not allocated: on disk a file,
-    !! in memory apart.
+    !> Whether the chunks are in one frame (a file on disk) or separate (a directory on disk). If
+    !! not allocated: one frame on disk, separate in memory.
     logical, allocatable :: contiguous
-    !> The I/O backend; the file system when not allocated. What it points to must outlive the array.
+    !> The I/O backend; if not allocated, the file system. The objects it points to must outlive the
+    !! array.
     type(blosc2_io), allocatable :: io
     !> Fixed metalayers of the user.
     type(b2nd_metalayer), allocatable :: metalayers(:)
@@ -65,7 +70,7 @@ module blosc2_arrays
     private
     type(owner_handle) :: owner
   contains
-    ! Making.
+    ! Creation.
     procedure :: zeros => array_zeros
     procedure :: uninit => array_uninit
     procedure :: nans => array_nans
@@ -76,7 +81,7 @@ module blosc2_arrays
     procedure :: concatenation_of => array_concatenation_of
     procedure :: squeeze_of => array_squeeze_of
     procedure :: expansion_of => array_expansion_of
-    ! Opening, storing.
+    ! Opening and storing.
     procedure :: open => array_open
     procedure :: from_frame => array_from_frame
     procedure :: from_schunk => array_from_schunk
@@ -97,7 +102,7 @@ module blosc2_arrays
     procedure :: insert => array_insert
     procedure :: delete => array_delete
     procedure :: extend => array_extend
-    ! Facts.
+    ! Inquiries.
     procedure :: ndim => array_ndim
     procedure :: shape => array_shape
     procedure :: chunkshape => array_chunkshape
@@ -117,10 +122,10 @@ module blosc2_arrays
   end type
 
   interface
-    !> Makes the handle a new array of zeros.
+    !> Creates an array of zeros.
     !!
-    !! `dtype` is NumPy's spelling of an item's type, such as '<f8' for real64, '<c8' for complex of real32, '<i2' for
-    !! int16; `shape` has at most B2ND_MAX_DIM dimensions.
+    !! `dtype` is NumPy's string for the item type, such as '<f8' for real64, '<c8' for complex of
+    !! real32, '<i2' for int16; `shape` has at most B2ND_MAX_DIM dimensions.
     module subroutine array_zeros(self, dtype, shape, options, stat)
       class(b2nd_array), intent(inout) :: self
       character(*), intent(in) :: dtype
@@ -129,7 +134,7 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a new array whose items are whatever they are.
+    !> Creates an array with uninitialised items.
     module subroutine array_uninit(self, dtype, shape, options, stat)
       class(b2nd_array), intent(inout) :: self
       character(*), intent(in) :: dtype
@@ -138,7 +143,7 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a new array of NaNs, of items of 4 or 8 bytes.
+    !> Creates an array of NaNs, of 4 or 8 bytes each.
     module subroutine array_nans(self, dtype, shape, options, stat)
       class(b2nd_array), intent(inout) :: self
       character(*), intent(in) :: dtype
@@ -147,7 +152,7 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a new array whose items are all `value`, a scalar of any type. `dtype` is that of `value` by
+    !> Creates an array filled with `value`, a scalar of any type. `dtype` is that of `value` by
     !! default.
     module subroutine array_full(self, value, shape, options, dtype, stat)
       class(b2nd_array), intent(inout) :: self
@@ -158,11 +163,12 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a new array with the shape and the items of a Fortran array, of rank 0 to 15.
+    !> Creates an array with the shape and items of a Fortran array of rank 0 to 15.
     !!
-    !! `dtype` follows from the type of the items: int8 to int64 '|i1' to '<i8', real32 and real64 '<f4' and '<f8',
-    !! complex of these '<c8' and '<c16', logical of C's bool '|b1', characters '|S' with their length, other types '|V'
-    !! with their size. It must be given for what Fortran has no type for, such as unsigned numbers, '<u4'.
+    !! `dtype` follows from the item type: int8 to int64 '|i1' to '<i8', real32 and real64 '<f4' and
+    !! '<f8', complex of these '<c8' and '<c16', logical of C's bool '|b1', characters '|S' with
+    !! their length, other types '|V' with their size. It is required for types without a Fortran
+    !! equivalent, such as unsigned integers, '<u4'.
     module subroutine array_from_array(self, data, options, dtype, stat)
       class(b2nd_array), intent(inout) :: self
       type(*), dimension(..), intent(in), contiguous, target :: data
@@ -171,7 +177,7 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a new array of the items from `first` to `last` of another one.
+    !> Creates an array from the items `first` to `last` of another one.
     module subroutine array_slice_of(self, source, first, last, options, stat)
       class(b2nd_array), intent(inout) :: self
       class(b2nd_array), intent(in) :: source
@@ -180,8 +186,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a copy of another array, with its metalayers; `options` partition and store it, and may not have
-    !! metalayers of their own.
+    !> Creates a copy of another array, with its metalayers. `options` contain its partition and
+    !! storage parameters and must not contain metalayers.
     module subroutine array_copy_of(self, source, options, stat)
       class(b2nd_array), intent(inout) :: self
       class(b2nd_array), intent(in) :: source
@@ -189,7 +195,7 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a new array that has `second` behind `first` along dimension `dim`.
+    !> Creates an array that is the concatenation of two others along dimension `dim`.
     module subroutine array_concatenation_of(self, first, second, dim, options, stat)
       class(b2nd_array), intent(inout) :: self
       class(b2nd_array), intent(in) :: first, second
@@ -198,8 +204,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a view of an array without the dimensions in `dims`, which must have one item; by default all
-    !! that have.
+    !> Creates a view of an array without the dimensions in `dims`, which must have one item each;
+    !! by default all such dimensions.
     module subroutine array_squeeze_of(self, source, dims, stat)
       class(b2nd_array), intent(inout) :: self
       class(b2nd_array), intent(in) :: source
@@ -207,8 +213,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a view of an array with more dimensions: those that are true in `new` have one item, the others
-    !! are those of the array.
+    !> Creates a view of an array with additional dimensions: those that are true in `new` have one
+    !! item, the others are those of the array.
     module subroutine array_expansion_of(self, source, new, stat)
       class(b2nd_array), intent(inout) :: self
       class(b2nd_array), intent(in) :: source
@@ -216,8 +222,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle the array in a file or directory. `offset` is how many bytes of the file are in front of it.
-    !! `stat` is BLOSC2_ERROR_NULL_POINTER when there is no frame.
+    !> Opens the array in a file or directory. `offset` is the offset of the frame in the file, in
+    !! bytes. `stat` is BLOSC2_ERROR_NULL_POINTER if there is no frame.
     module subroutine array_open(self, urlpath, offset, stat)
       class(b2nd_array), intent(inout) :: self
       character(*), intent(in) :: urlpath
@@ -225,36 +231,37 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle the array in the bytes of a contiguous frame, which are copied.
+    !> Opens the array in the bytes of a contiguous frame, which are copied.
     module subroutine array_from_frame(self, frame, stat)
       class(b2nd_array), intent(inout) :: self
       integer(c_int8_t), intent(in), contiguous, target :: frame(:)
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle the array in a super-chunk that has the metalayer of one. It keeps the super-chunk.
+    !> Opens the array in a super-chunk with an array metalayer. The array keeps the super-chunk
+    !! alive.
     module subroutine array_from_schunk(self, schunk, stat)
       class(b2nd_array), intent(inout) :: self
       type(blosc2_schunk), intent(in) :: schunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The bytes of the array as a contiguous frame.
+    !> Returns the array as a contiguous frame.
     module subroutine array_to_frame(self, frame, stat)
       class(b2nd_array), intent(in) :: self
       integer(c_int8_t), allocatable, intent(out) :: frame(:)
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Copies the array to a file or directory, whichever its storage is, where nothing may be yet.
+    !> Copies the array to a file or directory, like its storage, which must not exist.
     module subroutine array_save(self, urlpath, stat)
       class(b2nd_array), intent(in) :: self
       character(*), intent(in) :: urlpath
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Writes the array as a contiguous frame behind what is in a file, which is made if it isn't there. `offset` is how
-    !! many bytes are in front of it, for open().
+    !> Appends the array as a contiguous frame to a file, which is created if it does not exist.
+    !! `offset` is the offset of the frame in the file in bytes, for open().
     module subroutine array_save_append(self, urlpath, offset, stat)
       class(b2nd_array), intent(in) :: self
       character(*), intent(in) :: urlpath
@@ -262,23 +269,25 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Takes up the shape that another handle or process has given the array in its file; `changed` tells whether there
-    !! was something. `stat` is BLOSC2_ERROR_DATA when more than the shape has changed.
+    !> Rereads the shape if another handle or process has changed it in the file; `changed` is
+    !! whether it has. `stat` is BLOSC2_ERROR_DATA if anything but the shape has changed.
     module subroutine array_refresh(self, changed, stat)
       class(b2nd_array), intent(inout) :: self
       logical, intent(out), optional :: changed
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads all items. `data` must have the shape of the array, but for dimensions of one item, and items of its type:
-    !! everything else is BLOSC2_ERROR_INVALID_PARAM, here and in all that follows.
+    !> Reads all items. `data` must have the shape of the array, ignoring dimensions of one item,
+    !! and the item type of the array; otherwise `stat` is BLOSC2_ERROR_INVALID_PARAM. The same
+    !! holds for the following procedures.
     module subroutine array_to_array(self, data, stat)
       class(b2nd_array), intent(in) :: self
       type(*), dimension(..), intent(inout), contiguous, target :: data
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads the items from `first` to `last`. `stat` is BLOSC2_ERROR_INVALID_INDEX when they are not all there.
+    !> Reads the items `first` to `last`. `stat` is BLOSC2_ERROR_INVALID_INDEX if the slice is out
+    !! of bounds.
     module subroutine array_get_slice(self, first, last, data, stat)
       class(b2nd_array), intent(in) :: self
       integer(c_int64_t), intent(in) :: first(:), last(:)
@@ -286,7 +295,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Writes the items from `first` to `last`. `stat` is BLOSC2_ERROR_INVALID_INDEX when they are not all there.
+    !> Writes the items `first` to `last`. `stat` is BLOSC2_ERROR_INVALID_INDEX if the slice is out
+    !! of bounds.
     module subroutine array_set_slice(self, first, last, data, stat)
       class(b2nd_array), intent(inout) :: self
       integer(c_int64_t), intent(in) :: first(:), last(:)
@@ -294,8 +304,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads the items with these numbers, one after the other. Numbers count from 1 in the order of the items in
-    !! Fortran, the first dimension fastest.
+    !> Reads the items with these numbers. Numbers count from 1 in Fortran order, with the first
+    !! dimension fastest.
     module subroutine array_get_sparse(self, numbers, data, stat)
       class(b2nd_array), intent(in) :: self
       integer(c_int64_t), intent(in) :: numbers(:)
@@ -303,7 +313,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads the items at all combinations of indices, as `a(selection(1)%at, selection(2)%at, ...)`.
+    !> Reads the items at all combinations of indices, as `a(selection(1)%at, selection(2)%at,
+    !! ...)`.
     module subroutine array_get_selection(self, selection, data, stat)
       class(b2nd_array), intent(in) :: self
       type(b2nd_indices), intent(in) :: selection(:)
@@ -311,7 +322,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Writes the items at all combinations of indices. Of items that are selected twice the last one stays.
+    !> Writes the items at all combinations of indices. If an item is selected twice, the last value
+    !! is stored.
     module subroutine array_set_selection(self, selection, data, stat)
       class(b2nd_array), intent(inout) :: self
       type(b2nd_indices), intent(in) :: selection(:)
@@ -319,8 +331,9 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Gives the array another shape. Items come or go at the end of each dimension, or in front of item `start`; inside
-    !! of the array that is only for whole chunks. What comes is zero, unless it was cut off before inside a chunk.
+    !> Changes the shape. In each dimension, items are added or removed at the end, or before item
+    !! `start`; changes inside the array must consist of whole chunks. Added items are zero, unless
+    !! they were removed before from the same chunk.
     module subroutine array_resize(self, shape, start, stat)
       class(b2nd_array), intent(inout) :: self
       integer(c_int64_t), intent(in) :: shape(:)
@@ -328,8 +341,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Adds items behind all others along dimension `dim`; in the other dimensions `data` must have as many as the
-    !! array.
+    !> Appends items along dimension `dim`; the extents of `data` in the other dimensions must
+    !! match.
     module subroutine array_append(self, data, dim, stat)
       class(b2nd_array), intent(inout) :: self
       type(*), dimension(..), intent(in), contiguous, target :: data
@@ -337,7 +350,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Inserts items in front of item `before` along dimension `dim`; inside of the array that is only for whole chunks.
+    !> Inserts items before item `before` along dimension `dim`; insertions inside the array must
+    !! consist of whole chunks.
     module subroutine array_insert(self, data, dim, before, stat)
       class(b2nd_array), intent(inout) :: self
       type(*), dimension(..), intent(in), contiguous, target :: data
@@ -346,8 +360,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Removes the items from `first` to `last` along dimension `dim`; inside of the array that is only for whole
-    !! chunks.
+    !> Removes the items `first` to `last` along dimension `dim`; removals inside the array must
+    !! consist of whole chunks.
     module subroutine array_delete(self, dim, first, last, stat)
       class(b2nd_array), intent(inout) :: self
       integer, intent(in) :: dim
@@ -355,7 +369,7 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Puts another array behind this one along dimension `dim`.
+    !> Appends another array along dimension `dim`.
     module subroutine array_extend(self, other, dim, stat)
       class(b2nd_array), intent(inout) :: self
       class(b2nd_array), intent(in) :: other
@@ -363,56 +377,58 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The number of dimensions; 0 without array.
+    !> Returns the number of dimensions; 0 without an array.
     module function array_ndim(self) result(ndim)
       class(b2nd_array), intent(in) :: self
       integer :: ndim
     end function
 
-    !> The items in each dimension; empty without array.
+    !> Returns the shape; empty without an array.
     module function array_shape(self) result(shape)
       class(b2nd_array), intent(in) :: self
       integer(c_int64_t), allocatable :: shape(:)
     end function
 
-    !> The items of a chunk in each dimension.
+    !> Returns the chunk shape in items.
     module function array_chunkshape(self) result(chunkshape)
       class(b2nd_array), intent(in) :: self
       integer(c_int32_t), allocatable :: chunkshape(:)
     end function
 
-    !> The items of a block in each dimension.
+    !> Returns the block shape in items.
     module function array_blockshape(self) result(blockshape)
       class(b2nd_array), intent(in) :: self
       integer(c_int32_t), allocatable :: blockshape(:)
     end function
 
-    !> The number of items; 0 without array.
+    !> Returns the number of items; 0 without an array.
     module function array_nitems(self) result(nitems)
       class(b2nd_array), intent(in) :: self
       integer(c_int64_t) :: nitems
     end function
 
-    !> The bytes of an item; 0 without array.
+    !> Returns the item size in bytes; 0 without an array.
     module function array_itemsize(self) result(itemsize)
       class(b2nd_array), intent(in) :: self
       integer :: itemsize
     end function
 
-    !> NumPy's spelling of the type of an item; empty without array.
+    !> Returns NumPy's string for the item type; empty without an array.
     module function array_dtype(self) result(dtype)
       class(b2nd_array), intent(in) :: self
       character(:), allocatable :: dtype
     end function
 
-    !> Makes `schunk` the super-chunk of the array, for its metalayers and chunks. It keeps the array.
+    !> Makes `schunk` a handle of the array's super-chunk, for its metalayers and chunks. It keeps
+    !! the array alive.
     module subroutine array_schunk(self, schunk, stat)
       class(b2nd_array), intent(in) :: self
       type(blosc2_schunk), intent(inout) :: schunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The numbers of the chunks that hold the items from `first` to `last`, counted from 1 in the order of Fortran.
+    !> Returns the numbers of the chunks that contain the items `first` to `last`, counted from 1 in
+    !! Fortran order.
     module subroutine array_get_slice_nchunks(self, first, last, numbers, stat)
       class(b2nd_array), intent(in) :: self
       integer(c_int64_t), intent(in) :: first(:), last(:)
@@ -420,15 +436,16 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    ! What is wrong with a slice: no array, another number of dimensions, items that aren't there.
+    ! Returns the error of a slice: no array, a wrong number of dimensions, or out of bounds.
     module function slice_error(self, first, last) result(code)
       class(b2nd_array), intent(in) :: self
       integer(c_int64_t), intent(in) :: first(:), last(:)
       integer(c_int) :: code
     end function
 
-    ! What is wrong with an array of Fortran that is to hold a slice of this shape: dimensions of one item may be
-    ! missing or too many, and the items must be as large, and as far as is known of the type, of the array's.
+    ! Returns the error of a Fortran array for a slice of this shape: dimensions of one item may be
+    ! missing or additional; the item size, and the item type if it is known, must match the
+    ! array's.
     module function shape_error(self, buffer, shape) result(code)
       class(b2nd_array), intent(in) :: self
       type(blosc_buffer), intent(in) :: buffer
@@ -436,7 +453,7 @@ module blosc2_arrays
       integer(c_int) :: code
     end function
 
-    ! Numbers of dimensions in the order of C.
+    ! Converts indices of dimensions to C order.
     module function to_c(numbers) result(reversed)
       integer(c_int64_t), intent(in) :: numbers(:)
       integer(c_int64_t) :: reversed(B2ND_MAX_DIM)
@@ -452,7 +469,7 @@ contains
     array_is_open = holds(self%owner)
   end function
 
-  !> The array for functions of C; null when there is none. It stays the handle's.
+  !> Returns the array for C functions, or null. The handle keeps the ownership.
   function array_c_pointer(self) result(array)
     class(b2nd_array), intent(in) :: self
     type(c_ptr) :: array
@@ -460,14 +477,14 @@ contains
     array = address_of(self%owner)
   end function
 
-  !> Lets go of the array; the last handle frees it.
+  !> Releases the array; the last handle frees it.
   impure elemental subroutine array_release(self)
     class(b2nd_array), intent(inout) :: self
 
     call let_go(self%owner)
   end subroutine
 
-  !> `to = from` makes `to` one more handle of the same array.
+  !> `to = from` makes `to` another handle of the same array.
   impure elemental subroutine array_assign(to, from)
     class(b2nd_array), intent(inout) :: to
     type(b2nd_array), intent(in) :: from

@@ -1,32 +1,32 @@
-! Arrays: reading and writing their items.
+! Arrays: reading and writing items.
 submodule (blosc2_arrays) blosc2_arrays_data
   implicit none
 
 contains
 
   module procedure array_to_array
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     integer(c_int) :: code
 
-    call blosc_describe(data, room)
+    call blosc_describe(data, output)
     code = BLOSC2_ERROR_NULL_POINTER
-    if (self%is_open()) code = shape_error(self, room, self%shape())
-    if (code == 0 .and. room%items > 0) then
-      code = c_b2nd_to_cbuffer(self%c_pointer(), room%address, room%items*room%item_size)
+    if (self%is_open()) code = shape_error(self, output, self%shape())
+    if (code == 0 .and. output%items > 0) then
+      code = c_b2nd_to_cbuffer(self%c_pointer(), output%address, output%items*output%item_size)
     end if
     call settle(code, 'b2nd_array%to_array', stat)
   end procedure
 
   module procedure array_get_slice
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     integer(c_int) :: code
 
-    call blosc_describe(data, room)
+    call blosc_describe(data, output)
     code = slice_error(self, first, last)
-    if (code == 0) code = shape_error(self, room, last - first + 1)
-    if (code == 0 .and. room%items > 0) then
-      code = c_b2nd_get_slice_cbuffer(self%c_pointer(), to_c(first - 1), to_c(last), room%address, &
-        to_c(last - first + 1), room%items*room%item_size)
+    if (code == 0) code = shape_error(self, output, last - first + 1)
+    if (code == 0 .and. output%items > 0) then
+      code = c_b2nd_get_slice_cbuffer(self%c_pointer(), to_c(first - 1), to_c(last), output%address, &
+        to_c(last - first + 1), output%items*output%item_size)
     end if
     call settle(code, 'b2nd_array%get_slice', stat)
   end procedure
@@ -46,35 +46,35 @@ contains
   end procedure
 
   module procedure array_get_sparse
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     integer(c_int) :: code
 
-    call blosc_describe(data, room)
+    call blosc_describe(data, output)
     code = BLOSC2_ERROR_NULL_POINTER
-    if (self%is_open()) code = shape_error(self, room, [size(numbers, kind=c_int64_t)])
+    if (self%is_open()) code = shape_error(self, output, [size(numbers, kind=c_int64_t)])
     if (code == 0) then
       if (any(numbers < 1 .or. numbers > self%nitems())) code = BLOSC2_ERROR_INVALID_INDEX
     end if
-    ! The number of an item is the same in both orders: the fastest dimension of one is that of the other.
+    ! The number of an item is the same in both orders, since the dimensions are reversed.
     if (code == 0 .and. size(numbers) > 0) then
-      code = c_b2nd_get_sparse_cbuffer(self%c_pointer(), size(numbers, kind=c_int64_t), numbers - 1, room%address, &
-        room%items*room%item_size)
+      code = c_b2nd_get_sparse_cbuffer(self%c_pointer(), size(numbers, kind=c_int64_t), numbers - 1, output%address, &
+        output%items*output%item_size)
     end if
     call settle(code, 'b2nd_array%get_sparse', stat)
   end procedure
 
   module procedure array_get_selection
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     type(b2nd_indices), allocatable, target :: indices(:)
     type(c_ptr) :: addresses(B2ND_MAX_DIM)
     integer(c_int64_t) :: counts(B2ND_MAX_DIM)
     integer(c_int) :: code
 
-    call blosc_describe(data, room)
-    call prepare_selection(self, selection, room, indices, addresses, counts, code)
-    if (code == 0 .and. room%items > 0) then
-      code = c_b2nd_get_orthogonal_selection(self%c_pointer(), addresses, counts, room%address, counts, &
-        room%items*room%item_size)
+    call blosc_describe(data, output)
+    call prepare_selection(self, selection, output, indices, addresses, counts, code)
+    if (code == 0 .and. output%items > 0) then
+      code = c_b2nd_get_orthogonal_selection(self%c_pointer(), addresses, counts, output%address, counts, &
+        output%items*output%item_size)
     end if
     call settle(code, 'b2nd_array%get_selection', stat)
   end procedure
@@ -95,7 +95,8 @@ contains
     call settle(code, 'b2nd_array%set_selection', stat)
   end procedure
 
-  ! Makes what C needs of a selection: for each dimension, in its order, the address and the count of indices from 0.
+  ! Builds the C representation of a selection: for each dimension in C order, the address and
+  ! number of zero-based indices.
   subroutine prepare_selection(self, selection, buffer, indices, addresses, counts, code)
     class(b2nd_array), intent(in) :: self
     type(b2nd_indices), intent(in) :: selection(:)

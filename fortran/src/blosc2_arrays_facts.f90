@@ -1,4 +1,4 @@
-! Arrays: what they say of themselves.
+! Arrays: inquiries.
 submodule (blosc2_arrays) blosc2_arrays_facts
   implicit none
 
@@ -126,8 +126,8 @@ contains
     code = BLOSC2_ERROR_SUCCESS
   end procedure
 
-  ! Whether items of a kind of Fortran can be those of a dtype, if it is one of a single letter: NumPy's unsigned
-  ! numbers and dates are integers, and what has no letter of its own can be anything.
+  ! Whether items of a Fortran kind match a dtype with a single letter: unsigned integers and dates
+  ! match integers, and types without a letter match any dtype.
   function fits_type(kind, dtype) result(fits)
     character, intent(in) :: kind
     character(*), intent(in) :: dtype

@@ -1,15 +1,15 @@
-! Arrays: making, opening and storing them.
+! Arrays: creation, opening and storing.
 !
-! C makes arrays with a context that holds the storage, the shapes and the type. Here one is made of `b2nd_options`,
-! used and freed.
+! C creates arrays with a context that holds the storage, the shapes and the type. Here the context
+! is built from `b2nd_options`, used once and freed.
 submodule (blosc2_arrays) blosc2_arrays_make
   implicit none
 
-  !> Bytes that chunks and blocks may have when their shapes are not given.
+  !> Maximum size of automatic chunks and blocks in bytes.
   integer(c_int64_t), parameter :: CHUNK_BYTES = 2_c_int64_t**21, BLOCK_BYTES = 2_c_int64_t**16
 
-  !> A context of C and what it points to. Variables of this type need the attribute `target`.
-  type :: recipe
+  !> A C context and the objects it points to. Variables of this type need the attribute `target`.
+  type :: creation_context
     type(c_ptr) :: context = c_null_ptr
     type(storage_parts) :: parts
     type(b2nd_metalayer), allocatable :: contents(:)
@@ -17,7 +17,7 @@ submodule (blosc2_arrays) blosc2_arrays_make
     type(blosc2_metalayer), allocatable :: metalayers(:)
   end type
 
-  !> A string of C.
+  !> A C string.
   type :: text
     character(kind=c_char), allocatable :: chars(:)
   end type
@@ -25,50 +25,50 @@ submodule (blosc2_arrays) blosc2_arrays_make
 contains
 
   module procedure array_zeros
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(c_ptr) :: array
     integer(c_int) :: code
 
-    call write_recipe(made, dtype, -1_c_int64_t, shape, options, code)
+    call create_context(made, dtype, -1_c_int64_t, shape, options, code)
     if (code == 0) code = c_b2nd_zeros(made%context, array)
     call finish(self, made, array, code, 'b2nd_array%zeros', stat)
   end procedure
 
   module procedure array_uninit
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(c_ptr) :: array
     integer(c_int) :: code
 
-    call write_recipe(made, dtype, -1_c_int64_t, shape, options, code)
+    call create_context(made, dtype, -1_c_int64_t, shape, options, code)
     if (code == 0) code = c_b2nd_uninit(made%context, array)
     call finish(self, made, array, code, 'b2nd_array%uninit', stat)
   end procedure
 
   module procedure array_nans
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(c_ptr) :: array
     integer(c_int) :: code
 
-    call write_recipe(made, dtype, -1_c_int64_t, shape, options, code)
+    call create_context(made, dtype, -1_c_int64_t, shape, options, code)
     if (code == 0) code = c_b2nd_nans(made%context, array)
     call finish(self, made, array, code, 'b2nd_array%nans', stat)
   end procedure
 
   module procedure array_full
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(blosc_buffer) :: item
     type(c_ptr) :: array
     integer(c_int) :: code
 
     call blosc_describe(value, item)
-    call write_recipe(made, spelling(item, dtype), item%item_size, shape, options, code)
+    call create_context(made, item_dtype(item, dtype), item%item_size, shape, options, code)
     if (code == 0 .and. item%items /= 1) code = BLOSC2_ERROR_INVALID_PARAM
     if (code == 0) code = c_b2nd_full(made%context, array, item%address)
     call finish(self, made, array, code, 'b2nd_array%full', stat)
   end procedure
 
   module procedure array_from_array
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(blosc_buffer) :: source
     type(c_ptr) :: array
     integer(c_int) :: code
@@ -77,7 +77,7 @@ contains
     if (source%items < 0) then
       code = BLOSC2_ERROR_INVALID_PARAM
     else
-      call write_recipe(made, spelling(source, dtype), source%item_size, source%extents(:source%rank), options, code)
+      call create_context(made, item_dtype(source, dtype), source%item_size, source%extents(:source%rank), options, code)
     end if
     if (code == 0) then
       code = c_b2nd_from_cbuffer(made%context, array, source%address, source%items*source%item_size)
@@ -86,13 +86,13 @@ contains
   end procedure
 
   module procedure array_slice_of
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(c_ptr) :: array
     integer(c_int) :: code
 
     code = slice_error(source, first, last)
     if (code == 0) then
-      call write_recipe(made, source%dtype(), int(source%itemsize(), c_int64_t), last - first + 1, options, code)
+      call create_context(made, source%dtype(), int(source%itemsize(), c_int64_t), last - first + 1, options, code)
     end if
     if (code == 0) then
       code = c_b2nd_get_slice(made%context, array, source%c_pointer(), to_c(first - 1), to_c(last))
@@ -101,20 +101,20 @@ contains
   end procedure
 
   module procedure array_copy_of
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(c_ptr) :: array
     integer(c_int) :: code
 
     code = BLOSC2_ERROR_NULL_POINTER
     if (source%is_open()) then
-      call write_recipe(made, source%dtype(), int(source%itemsize(), c_int64_t), source%shape(), options, code)
+      call create_context(made, source%dtype(), int(source%itemsize(), c_int64_t), source%shape(), options, code)
     end if
     if (code == 0) code = c_b2nd_copy(made%context, source%c_pointer(), array)
     call finish(self, made, array, code, 'b2nd_array%copy_of', stat)
   end procedure
 
   module procedure array_concatenation_of
-    type(recipe), target :: made
+    type(creation_context), target :: made
     type(c_ptr) :: array
     integer(c_int) :: code
     integer(c_int64_t), allocatable :: shape(:), added(:)
@@ -126,7 +126,7 @@ contains
         added = second%shape()
         shape = first%shape()
         shape(dim) = shape(dim) + added(dim)
-        call write_recipe(made, first%dtype(), int(first%itemsize(), c_int64_t), shape, options, code)
+        call create_context(made, first%dtype(), int(first%itemsize(), c_int64_t), shape, options, code)
       end if
     end if
     if (code == 0) then
@@ -159,7 +159,7 @@ contains
         code = c_b2nd_squeeze_index(source%c_pointer(), view, logical(dropped(size(dropped):1:-1), c_bool))
       end if
     end if
-    call show(self, source, view, code, 'b2nd_array%squeeze_of', stat)
+    call adopt_view(self, source, view, code, 'b2nd_array%squeeze_of', stat)
   end procedure
 
   module procedure array_expansion_of
@@ -174,7 +174,7 @@ contains
           int(size(new), c_int8_t))
       end if
     end if
-    call show(self, source, view, code, 'b2nd_array%expansion_of', stat)
+    call adopt_view(self, source, view, code, 'b2nd_array%expansion_of', stat)
   end procedure
 
   module procedure array_open
@@ -186,7 +186,7 @@ contains
     else
       code = c_b2nd_open(trim(urlpath)//c_null_char, array)
     end if
-    call take(self, array, code, 'b2nd_array%open', stat)
+    call adopt_array(self, array, code, 'b2nd_array%open', stat)
   end procedure
 
   module procedure array_from_frame
@@ -196,7 +196,7 @@ contains
 
     call blosc_describe(frame, source)
     code = c_b2nd_from_cframe(source%address, source%items, .true._c_bool, array)
-    call take(self, array, code, 'b2nd_array%from_frame', stat)
+    call adopt_array(self, array, code, 'b2nd_array%from_frame', stat)
   end procedure
 
   module procedure array_from_schunk
@@ -254,10 +254,10 @@ contains
     call settle(code, 'b2nd_array%refresh', stat)
   end procedure
 
-  ! Makes the context of C for an array of this type and shape. An `item_size` of -1 is taken from the spelling of the
-  ! type. `code` says what is wrong; then there is no context.
-  subroutine write_recipe(made, dtype, item_size, shape, options, code)
-    type(recipe), intent(inout), target :: made
+  ! Creates the C context for an array of this type and shape. An `item_size` of -1 is derived from
+  ! the dtype. On an error in `code` there is no context.
+  subroutine create_context(made, dtype, item_size, shape, options, code)
+    type(creation_context), intent(inout), target :: made
     character(*), intent(in) :: dtype
     integer(c_int64_t), intent(in) :: item_size
     integer(c_int64_t), intent(in) :: shape(:)
@@ -270,7 +270,7 @@ contains
     code = BLOSC2_ERROR_INVALID_PARAM
     if (size(shape) > B2ND_MAX_DIM .or. any(shape < 0)) return
     bytes = item_size
-    if (bytes < 0) bytes = spelled_size(dtype)
+    if (bytes < 0) bytes = itemsize_of(dtype)
     if (bytes > BLOSC2_MAXTYPESIZE) return
     if (bytes > 0) chosen%cparams%typesize = int(bytes, c_int32_t)
 
@@ -283,7 +283,7 @@ contains
     if (size(chosen%chunkshape) /= size(shape) .or. size(chosen%blockshape) /= size(shape)) return
     call assemble_storage(made%parts, chosen%cparams, chosen%dparams, chosen%urlpath, chosen%contiguous, chosen%io)
     if (.not. allocated(chosen%metalayers)) allocate (chosen%metalayers(0))
-    call write_metalayers(made, chosen%metalayers)
+    call build_metalayers(made, chosen%metalayers)
 
     made%context = c_b2nd_create_ctx(made%parts%storage, int(size(shape), c_int8_t), to_c(shape), &
       int(to_c(int(chosen%chunkshape, c_int64_t)), c_int32_t), &
@@ -292,9 +292,9 @@ contains
     if (c_associated(made%context)) code = BLOSC2_ERROR_SUCCESS
   end subroutine
 
-  ! Makes the structs of C for metalayers, with names and contents beside them.
-  subroutine write_metalayers(made, metalayers)
-    type(recipe), intent(inout), target :: made
+  ! Builds the C structs of metalayers, with their names and contents.
+  subroutine build_metalayers(made, metalayers)
+    type(creation_context), intent(inout), target :: made
     type(b2nd_metalayer), intent(in) :: metalayers(:)
     integer :: i, k
 
@@ -312,10 +312,10 @@ contains
     end do
   end subroutine
 
-  ! Frees the context and makes the handle the owner of what was made with it.
+  ! Frees the context and makes the handle the owner of the created array.
   subroutine finish(self, made, array, code, procedure, stat)
     class(b2nd_array), intent(inout) :: self
-    type(recipe), intent(inout) :: made
+    type(creation_context), intent(inout) :: made
     type(c_ptr), intent(in) :: array
     integer(c_int), intent(in) :: code
     character(*), intent(in) :: procedure
@@ -324,11 +324,11 @@ contains
 
     if (c_associated(made%context)) freed = c_b2nd_free_ctx(made%context)
     made%context = c_null_ptr
-    call take(self, array, code, procedure, stat)
+    call adopt_array(self, array, code, procedure, stat)
   end subroutine
 
-  ! Makes the handle the owner of an array, unless `code` says that there is none.
-  subroutine take(self, array, code, procedure, stat)
+  ! Makes the handle the owner of an array, unless `code` is an error.
+  subroutine adopt_array(self, array, code, procedure, stat)
     class(b2nd_array), intent(inout) :: self
     type(c_ptr), intent(in) :: array
     integer(c_int), intent(in) :: code
@@ -343,8 +343,8 @@ contains
     call settle(code, procedure, stat)
   end subroutine
 
-  ! Makes the handle the owner of a view of another array, which it keeps.
-  subroutine show(self, source, view, code, procedure, stat)
+  ! Makes the handle the owner of a view, which keeps its array alive.
+  subroutine adopt_view(self, source, view, code, procedure, stat)
     class(b2nd_array), intent(inout) :: self
     class(b2nd_array), intent(in) :: source
     type(c_ptr), intent(in) :: view
@@ -368,7 +368,7 @@ contains
     code = c_b2nd_free(object)
   end subroutine
 
-  ! Frees an array whose super-chunk has an owner of its own.
+  ! Frees an array whose super-chunk has its own owner.
   subroutine free_array_alone(object)
     type(c_ptr), intent(in) :: object
     type(c_b2nd_array), pointer :: facts
@@ -378,29 +378,29 @@ contains
     call free_array(object)
   end subroutine
 
-  ! The spelling of an item's type, if the caller has not given one.
-  function spelling(buffer, dtype) result(spelled)
+  ! Returns the dtype of an array, or the one passed by the caller.
+  function item_dtype(buffer, dtype) result(dtype_string)
     type(blosc_buffer), intent(in) :: buffer
     character(*), intent(in), optional :: dtype
-    character(:), allocatable :: spelled
+    character(:), allocatable :: dtype_string
     character(20) :: digits
     logical :: little
 
     if (present(dtype)) then
-      spelled = dtype
+      dtype_string = dtype
       return
     end if
     little = transfer(1_c_int32_t, 0_c_int8_t) == 1
     write (digits, '(i0)') buffer%item_size
     if (buffer%item_size == 1 .or. scan(buffer%kind, 'bSV') > 0) then
-      spelled = '|'//buffer%kind//trim(digits)
+      dtype_string = '|'//buffer%kind//trim(digits)
     else
-      spelled = merge('<', '>', little)//buffer%kind//trim(digits)
+      dtype_string = merge('<', '>', little)//buffer%kind//trim(digits)
     end if
   end function
 
-  ! The bytes of an item by the spelling of its type; -1 when that doesn't tell.
-  function spelled_size(dtype) result(item_size)
+  ! Returns the item size of a dtype in bytes, or -1 if the string does not contain it.
+  function itemsize_of(dtype) result(item_size)
     character(*), intent(in) :: dtype
     integer(c_int64_t) :: item_size
     integer :: failed, digits
@@ -411,11 +411,12 @@ contains
     if (verify(trim(dtype(digits:)), '0123456789') > 0) return
     read (dtype(digits:), *, iostat=failed) item_size
     if (failed /= 0) item_size = -1
-    ! Characters of NumPy's text have 4 bytes.
+    ! NumPy's Unicode characters have 4 bytes.
     if (dtype(digits - 1:digits - 1) == 'U') item_size = 4*item_size
   end function
 
-  ! A shape of at most so many items: the last dimensions, which are the slowest, are halved first.
+  ! Returns a shape of at most `items` items: the last dimensions, which are the slowest, are halved
+  ! first.
   function partition(shape, items) result(part)
     integer(c_int64_t), intent(in) :: shape(:), items
     integer(c_int32_t), allocatable :: part(:)
@@ -424,7 +425,7 @@ contains
 
     extents = min(max(shape, 1_c_int64_t), int(BLOSC2_MAX_BUFFERSIZE, c_int64_t))
     do i = size(shape), 1, -1
-      ! What the dimensions in front of this one hold, no further than it matters.
+      ! The number of items in the dimensions before this one, limited to the maximum size.
       product_of_others = 1
       do k = 1, i - 1
         product_of_others = min(product_of_others*extents(k), int(BLOSC2_MAX_BUFFERSIZE, c_int64_t))

@@ -1,4 +1,4 @@
-! Arrays: changing their shape.
+! Arrays: changes of the shape.
 submodule (blosc2_arrays) blosc2_arrays_shape
   implicit none
 
@@ -67,7 +67,7 @@ contains
     call settle(code, 'b2nd_array%extend', stat)
   end procedure
 
-  ! The number that C has for a dimension.
+  ! Returns the C index of a dimension.
   function c_axis(self, dim) result(axis)
     class(b2nd_array), intent(in) :: self
     integer, intent(in) :: dim
@@ -86,7 +86,8 @@ contains
     code = merge(BLOSC2_ERROR_SUCCESS, BLOSC2_ERROR_INVALID_PARAM, dim >= 1 .and. dim <= self%ndim())
   end function
 
-  ! What is wrong with items that are to be added along a dimension: in the others they must be as many as the array's.
+  ! Returns the error of items to add along a dimension: the extents in the others must match the
+  ! array's.
   function growth_error(self, source, dim) result(code)
     class(b2nd_array), intent(in) :: self
     type(blosc_buffer), intent(in) :: source

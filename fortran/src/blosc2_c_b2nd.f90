@@ -1,8 +1,8 @@
-! The functions of libblosc2.so.9 for arrays of several dimensions, as they are.
+! Interfaces of the libblosc2.so.9 functions for multidimensional arrays.
 !
-! Each C function has an interface here, under its own name with `c_` in front. Buffers are addresses, strings end in
-! `c_null_char`, nothing is checked; the comments speak of C, where items count from 0. The module above has the
-! same functions for Fortran.
+! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
+! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! from 0. The module blosc2_arrays wraps these functions for Fortran.
 module blosc2_c_b2nd
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr
   use blosc2_types, only: blosc2_metalayer, blosc2_storage
@@ -11,7 +11,7 @@ module blosc2_c_b2nd
   private :: c_bool, c_char, c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr, blosc2_metalayer, blosc2_storage
 
   interface
-    !> Adds the items in buffer behind all others along an axis. Gives 0, or an error code.
+    !> Appends the items in buffer along an axis. Returns 0 or an error code.
     function c_b2nd_append(array, buffer, buffersize, axis) bind(c, name='b2nd_append') result(c_result)
       import :: c_int, c_int64_t, c_int8_t, c_ptr
       type(c_ptr), value :: array, buffer
@@ -20,8 +20,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Puts src2 behind src1 along an axis. With copy that is a new array, with the partitions and the storage
-    !! of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error code.
+    !> Concatenates src1 and src2 along an axis. With copy, the result is a new array with the
+    !! partition and storage of ctx; otherwise src1 is enlarged and returned, and ctx may be NULL.
+    !! Returns 0 or an error code.
     function c_b2nd_concatenate(ctx, src1, src2, axis, copy, array) bind(c, name='b2nd_concatenate') result(c_result)
       import :: c_bool, c_int, c_int8_t, c_ptr
       type(c_ptr), value :: ctx, src1, src2
@@ -31,8 +32,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Copies an array, with the partitions and the storage of ctx, whose shape becomes that of src. All
-    !! metalayers are copied too. Gives 0, or an error code.
+    !> Copies an array with its metalayers to the partition and storage of ctx, whose shape becomes
+    !! that of src. Returns 0 or an error code.
     function c_b2nd_copy(ctx, src, array) bind(c, name='b2nd_copy') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: ctx, src
@@ -40,7 +41,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes.
+    !> Copies like b2nd_copy_buffer2(), for items of at most 255 bytes.
     function c_b2nd_copy_buffer(ndim, itemsize, src, src_pad_shape, src_start, src_stop, dst, dst_pad_shape, &
       dst_start) bind(c, name='b2nd_copy_buffer') result(c_result)
       import :: c_int, c_int64_t, c_int8_t, c_ptr
@@ -52,9 +53,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Copies the items from src_start to before src_stop of a buffer of the shape src_pad_shape to dst_start
-    !! and on in a buffer of the shape dst_pad_shape, rows first. Nobody checks that they are there; the
-    !! buffers must not overlap. Gives 0, or an error code.
+    !> Copies the items from src_start to src_stop (exclusive) of a buffer of the shape
+    !! src_pad_shape to dst_start in a buffer of the shape dst_pad_shape, in row-major order. Ranges
+    !! are not checked; the buffers must not overlap. Returns 0 or an error code.
     function c_b2nd_copy_buffer2(ndim, itemsize, src, src_pad_shape, src_start, src_stop, dst, dst_pad_shape, &
       dst_start) bind(c, name='b2nd_copy_buffer2') result(c_result)
       import :: c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr
@@ -67,10 +68,10 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes what arrays are created with: where and how they are stored, the shapes of the array, its chunks
-    !! and its blocks, the type of its items in NumPy's spelling, and metalayers to add. NULL for storage or
-    !! dtype means the default. What storage and metalayers point to stays the caller's and must outlive the
-    !! context; one context can create several arrays. Gives NULL for shapes that can't be. Free it with
+    !> Creates a context for array creation: storage, shapes of the array, chunks and blocks, item
+    !! type as NumPy's dtype string, and metalayers. NULL for storage or dtype selects the default.
+    !! The objects that storage and metalayers point to belong to the caller and must outlive the
+    !! context; a context can create several arrays. Returns NULL for invalid shapes. Free it with
     !! b2nd_free_ctx().
     function c_b2nd_create_ctx(b2_storage, ndim, shape, chunkshape, blockshape, dtype, dtype_format, metalayers, &
       nmetalayers) bind(c, name='b2nd_create_ctx') result(c_result)
@@ -86,8 +87,8 @@ module blosc2_c_b2nd
       type(c_ptr) :: c_result
     end function
 
-    !> Removes delete_len items along an axis from delete_start on; inside of the array that is only for whole
-    !! chunks. Gives 0, or an error code.
+    !> Removes delete_len items along an axis from delete_start; removals inside the array must
+    !! consist of whole chunks. Returns 0 or an error code.
     function c_b2nd_delete(array, axis, delete_start, delete_len) bind(c, name='b2nd_delete') result(c_result)
       import :: c_int, c_int64_t, c_int8_t, c_ptr
       type(c_ptr), value :: array
@@ -96,9 +97,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Reads the metalayer of an array. shape, chunkshape and blockshape need room for B2ND_MAX_DIM numbers;
-    !! the first ndim are written. dtype and dtype_format may be NULL; the caller frees dtype. Gives the bytes
-    !! read, or an error code.
+    !> Parses the metalayer of an array. shape, chunkshape and blockshape need B2ND_MAX_DIM
+    !! elements; the first ndim are written. dtype and dtype_format may be NULL; the caller frees
+    !! dtype. Returns the number of bytes read, or an error code.
     function c_b2nd_deserialize_meta(smeta, smeta_len, ndim, shape, chunkshape, blockshape, dtype, dtype_format) &
       bind(c, name='b2nd_deserialize_meta') result(c_result)
       import :: c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr
@@ -112,7 +113,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array of zeros. Gives 0, or an error code.
+    !> Creates an array of zeros. Returns 0 or an error code.
     function c_b2nd_empty(ctx, array) bind(c, name='b2nd_empty') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: ctx
@@ -120,8 +121,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Stores a view of an array that has a dimension of one item for each true of the final_dims entries of
-    !! axis, and those of the array for the others. The array must outlive the view. Gives 0, or an error code.
+    !> Creates a view of an array with a dimension of one item for each true of the final_dims
+    !! entries of axis; the others are those of the array. The array must outlive the view. Returns
+    !! 0 or an error code.
     function c_b2nd_expand_dims(array, view, axis, final_dims) bind(c, name='b2nd_expand_dims') result(c_result)
       import :: c_bool, c_int, c_int8_t, c_ptr
       type(c_ptr), value :: array
@@ -131,21 +133,21 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Frees an array with its super-chunk, unless sc is NULL. Gives 0, or an error code.
+    !> Frees an array with its super-chunk, unless sc is NULL. Returns 0 or an error code.
     function c_b2nd_free(array) bind(c, name='b2nd_free') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: array
       integer(c_int) :: c_result
     end function
 
-    !> Frees a context. The arrays made with it stay. Gives 0, or an error code.
+    !> Frees a context. Arrays created with it are kept. Returns 0 or an error code.
     function c_b2nd_free_ctx(ctx) bind(c, name='b2nd_free_ctx') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: ctx
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array of the items in buffer, which come rows first. Gives 0, or an error code.
+    !> Creates an array from the items in buffer, in row-major order. Returns 0 or an error code.
     function c_b2nd_from_cbuffer(ctx, array, buffer, buffersize) bind(c, name='b2nd_from_cbuffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: ctx
@@ -155,9 +157,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Opens the array in a contiguous frame of cframe_len bytes. With copy the data are copied; without, the
-    !! bytes stay the caller's and must outlive the array, which never writes to them. Gives 0, or an error
-    !! code.
+    !> Opens the array in a contiguous frame of cframe_len bytes. With copy, the data are copied;
+    !! otherwise the bytes belong to the caller and must outlive the array, which never writes to
+    !! them. Returns 0 or an error code.
     function c_b2nd_from_cframe(cframe, cframe_len, copy, array) bind(c, name='b2nd_from_cframe') result(c_result)
       import :: c_bool, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: cframe
@@ -167,8 +169,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array of a super-chunk that has the metalayer of one. The array owns the super-chunk when the
-    !! call succeeds. Gives 0, or an error code.
+    !> Opens the array in a super-chunk with an array metalayer. On success, the array owns the
+    !! super-chunk. Returns 0 or an error code.
     function c_b2nd_from_schunk(schunk, array) bind(c, name='b2nd_from_schunk') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
@@ -176,7 +178,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array whose items are all the one at fill_value. Gives 0, or an error code.
+    !> Creates an array filled with the item at fill_value. Returns 0 or an error code.
     function c_b2nd_full(ctx, array, fill_value) bind(c, name='b2nd_full') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: ctx
@@ -185,9 +187,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Reads the items at all combinations of indices, to a buffer of the shape buffershape, rows first.
-    !! selection holds the indices along each dimension, selection_size how many there are; buffersize is the
-    !! bytes of the items. Gives 0, or an error code.
+    !> Reads the items at all combinations of indices to a buffer of the shape buffershape, in
+    !! row-major order. selection contains the indices in each dimension, selection_size their
+    !! numbers; buffersize is the size of the items in bytes. Returns 0 or an error code.
     function c_b2nd_get_orthogonal_selection(array, selection, selection_size, buffer, buffershape, buffersize) &
       bind(c, name='b2nd_get_orthogonal_selection') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -200,8 +202,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array of the items of src from start to before stop, with the partitions and the storage of
-    !! ctx, whose shape becomes that of the slice. Gives 0, or an error code.
+    !> Creates an array from the items start to stop (exclusive) of src, with the partition and
+    !! storage of ctx, whose shape becomes that of the slice. Returns 0 or an error code.
     function c_b2nd_get_slice(ctx, array, src, start, stop) bind(c, name='b2nd_get_slice') result(c_result)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: ctx
@@ -211,9 +213,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Reads the items from start to before stop to the origin of a buffer of the shape buffershape; all else
-    !! in its first buffersize bytes becomes zeros, as do items outside of the array. Gives 0, or an error
-    !! code.
+    !> Reads the items start to stop (exclusive) to the origin of a buffer of the shape buffershape.
+    !! The rest of its first buffersize bytes and items outside the array are set to zero. Returns 0
+    !! or an error code.
     function c_b2nd_get_slice_cbuffer(array, start, stop, buffer, buffershape, buffersize) bind(c, &
       name='b2nd_get_slice_cbuffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -225,8 +227,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Reads the items of ncoords numbers, counted rows first, to buffer, one after the other. Gives 0, or an
-    !! error code.
+    !> Reads the items with ncoords row-major numbers to buffer. Returns 0 or an error code.
     function c_b2nd_get_sparse_cbuffer(array, ncoords, coords, buffer, buffersize) bind(c, &
       name='b2nd_get_sparse_cbuffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -238,8 +239,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Inserts the items in buffer in front of those at insert_start along an axis; inside of the array that is
-    !! only for whole chunks. Gives 0, or an error code.
+    !> Inserts the items in buffer before insert_start along an axis; insertions inside the array
+    !! must consist of whole chunks. Returns 0 or an error code.
     function c_b2nd_insert(array, buffer, buffersize, axis, insert_start) bind(c, name='b2nd_insert') result(c_result)
       import :: c_int, c_int64_t, c_int8_t, c_ptr
       type(c_ptr), value :: array, buffer
@@ -249,7 +250,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code.
+    !> Creates an array of NaNs, of 4 or 8 bytes each. Returns 0 or an error code.
     function c_b2nd_nans(ctx, array) bind(c, name='b2nd_nans') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: ctx
@@ -257,8 +258,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Opens the array in a file or directory. Gives 0, or an error code: BLOSC2_ERROR_NULL_POINTER when there
-    !! is no frame.
+    !> Opens the array in a file or directory. Returns 0 or an error code: BLOSC2_ERROR_NULL_POINTER
+    !! if there is no frame.
     function c_b2nd_open(urlpath, array) bind(c, name='b2nd_open') result(c_result)
       import :: c_char, c_int, c_ptr
       character(kind=c_char), intent(in) :: urlpath(*)
@@ -266,7 +267,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as b2nd_open().
+    !> Opens the array in the frame at an offset of a file. Returns 0 or an error code, like
+    !! b2nd_open().
     function c_b2nd_open_offset(urlpath, array, offset) bind(c, name='b2nd_open_offset') result(c_result)
       import :: c_char, c_int, c_int64_t, c_ptr
       character(kind=c_char), intent(in) :: urlpath(*)
@@ -275,24 +277,24 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Prints what the metalayer of an array says. Gives 0, or an error code.
+    !> Prints the content of an array's metalayer. Returns 0 or an error code.
     function c_b2nd_print_meta(array) bind(c, name='b2nd_print_meta') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: array
       integer(c_int) :: c_result
     end function
 
-    !> Takes up the shape that another handle or process has given the array in its file. Gives 1 when there
-    !! was something, 0 when not, or an error code: BLOSC2_ERROR_DATA when more than the shape has changed.
+    !> Rereads the shape if another handle or process has changed it in the file. Returns 1 if it
+    !! has, 0 if not, or an error code: BLOSC2_ERROR_DATA if anything but the shape has changed.
     function c_b2nd_refresh(array) bind(c, name='b2nd_refresh') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: array
       integer(c_int) :: c_result
     end function
 
-    !> Gives the array another shape. Along each dimension items come or go at start, or at the end for a start
-    !! of NULL; inside of the array that is only for whole chunks. What comes is zero, unless it was cut off
-    !! before inside a chunk. Gives 0, or an error code.
+    !> Changes the shape. In each dimension, items are added or removed at start, or at the end if
+    !! start is NULL; changes inside the array must consist of whole chunks. Added items are zero,
+    !! unless they were removed before from the same chunk. Returns 0 or an error code.
     function c_b2nd_resize(array, new_shape, start) bind(c, name='b2nd_resize') result(c_result)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: array
@@ -301,7 +303,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Copies the array to a file or directory, whichever its storage is, where nothing may be yet. Gives 0, or
+    !> Copies the array to a file or directory, like its storage, which must not exist. Returns 0 or
     !! an error code.
     function c_b2nd_save(array, urlpath) bind(c, name='b2nd_save') result(c_result)
       import :: c_char, c_int, c_ptr
@@ -310,8 +312,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Writes the array as a contiguous frame behind what is in a file, which is made if it isn't there. Gives
-    !! where in the file the frame begins, for b2nd_open_offset(), or an error code.
+    !> Appends the array as a contiguous frame to a file, which is created if it does not exist.
+    !! Returns the offset of the frame in the file for b2nd_open_offset(), or an error code.
     function c_b2nd_save_append(array, urlpath) bind(c, name='b2nd_save_append') result(c_result)
       import :: c_char, c_int64_t, c_ptr
       type(c_ptr), value :: array
@@ -319,8 +321,8 @@ module blosc2_c_b2nd
       integer(c_int64_t) :: c_result
     end function
 
-    !> Stores the metalayer of an array of these shapes in smeta, in memory that the caller frees. A dtype of
-    !! NULL is B2ND_DEFAULT_DTYPE. Gives its bytes, or an error code.
+    !> Serialises the metalayer of an array of these shapes to smeta, which the caller frees. A NULL
+    !! dtype selects B2ND_DEFAULT_DTYPE. Returns its size in bytes, or an error code.
     function c_b2nd_serialize_meta(ndim, shape, chunkshape, blockshape, dtype, dtype_format, smeta) bind(c, &
       name='b2nd_serialize_meta') result(c_result)
       import :: c_char, c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr
@@ -333,8 +335,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Writes the items at all combinations of indices along each dimension, as b2nd_get_orthogonal_selection()
-    !! reads them. Of items that are selected twice the last one stays. Gives 0, or an error code.
+    !> Writes the items at all combinations of indices, like b2nd_get_orthogonal_selection() reads
+    !! them. If an item is selected twice, the last value is stored. Returns 0 or an error code.
     function c_b2nd_set_orthogonal_selection(array, selection, selection_size, buffer, buffershape, buffersize) &
       bind(c, name='b2nd_set_orthogonal_selection') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -347,8 +349,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Writes the items from start to before stop from the origin of a buffer of the shape buffershape. Items
-    !! outside of the array are ignored. Gives 0, or an error code.
+    !> Writes the items start to stop (exclusive) from the origin of a buffer of the shape
+    !! buffershape. Items outside the array are ignored. Returns 0 or an error code.
     function c_b2nd_set_slice_cbuffer(buffer, buffershape, buffersize, start, stop, array) bind(c, &
       name='b2nd_set_slice_cbuffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -360,8 +362,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Stores a view of an array without its dimensions of one item. The array must outlive the view. Gives 0,
-    !! or an error code.
+    !> Creates a view of an array without its dimensions of one item. The array must outlive the
+    !! view. Returns 0 or an error code.
     function c_b2nd_squeeze(array, view) bind(c, name='b2nd_squeeze') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: array
@@ -369,8 +371,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Stores a view of an array without the dimensions that are true in index, which must have one item. The
-    !! array must outlive the view. Gives 0, or an error code.
+    !> Creates a view of an array without the dimensions that are true in index, which must have one
+    !! item. The array must outlive the view. Returns 0 or an error code.
     function c_b2nd_squeeze_index(array, view, index) bind(c, name='b2nd_squeeze_index') result(c_result)
       import :: c_bool, c_int, c_ptr
       type(c_ptr), value :: array
@@ -379,8 +381,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Reads all items to a buffer of buffersize bytes, rows first; the rest of the buffer becomes zeros. Gives
-    !! 0, or an error code.
+    !> Reads all items to a buffer of buffersize bytes, in row-major order; the rest of the buffer
+    !! is set to zero. Returns 0 or an error code.
     function c_b2nd_to_cbuffer(array, buffer, buffersize) bind(c, name='b2nd_to_cbuffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: array, buffer
@@ -388,9 +390,9 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Stores where the array is as a contiguous frame in cframe, its bytes in cframe_len, and in needs_free
-    !! whether the caller must free() it. What needs no free is valid until the array changes. Gives 0, or an
-    !! error code.
+    !> Stores the address of the array's contiguous frame in cframe, its size in cframe_len, and in
+    !! needs_free whether the caller must free() it. Otherwise it is valid until the array changes.
+    !! Returns 0 or an error code.
     function c_b2nd_to_cframe(array, cframe, cframe_len, needs_free) bind(c, name='b2nd_to_cframe') result(c_result)
       import :: c_bool, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: array
@@ -400,7 +402,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array whose items are whatever they are. Gives 0, or an error code.
+    !> Creates an array with uninitialised items. Returns 0 or an error code.
     function c_b2nd_uninit(ctx, array) bind(c, name='b2nd_uninit') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: ctx
@@ -408,7 +410,7 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Makes an array of zeros. Gives 0, or an error code.
+    !> Creates an array of zeros. Returns 0 or an error code.
     function c_b2nd_zeros(ctx, array) bind(c, name='b2nd_zeros') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: ctx

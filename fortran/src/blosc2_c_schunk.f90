@@ -1,8 +1,8 @@
-! The functions of libblosc2.so.9 for super-chunks and their metalayers, as they are.
+! Interfaces of the libblosc2.so.9 functions for super-chunks and their metalayers.
 !
-! Each C function has an interface here, under its own name with `c_` in front. Buffers are addresses, strings end in
-! `c_null_char`, nothing is checked; the comments speak of C, where items count from 0. The module above has the
-! same functions for Fortran.
+! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
+! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! from 0. The module blosc2_superchunk wraps these functions for Fortran.
 module blosc2_c_schunk
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int32_t, c_int64_t, c_ptr
   use blosc2_types, only: blosc2_cparams, blosc2_io, blosc2_storage
@@ -11,17 +11,17 @@ module blosc2_c_schunk
   private :: c_bool, c_char, c_int, c_int32_t, c_int64_t, c_ptr, blosc2_cparams, blosc2_io, blosc2_storage
 
   interface
-    !> The offsets of the chunks as the frame stores them, in memory that the caller frees; NULL for a super-
-    !! chunk without frame or without chunks.
+    !> Returns the offsets of the chunks as stored in the frame, which the caller frees; NULL for a
+    !! super-chunk without a frame or without chunks.
     function c_blosc2_frame_get_offsets(schunk) bind(c, name='blosc2_frame_get_offsets') result(c_result)
       import :: c_ptr
       type(c_ptr), value :: schunk
       type(c_ptr) :: c_result
     end function
 
-    !> Stores the numbers of the chunks that a slice touches in chunks_idx, in memory that the caller frees;
-    !! start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
-    !! error code.
+    !> Stores the numbers of the chunks that overlap a slice in chunks_idx, which the caller frees;
+    !! start and stop point to one index, or to one per dimension for an array. Returns their
+    !! number, or an error code.
     function c_blosc2_get_slice_nchunks(schunk, start, stop, chunks_idx) bind(c, &
       name='blosc2_get_slice_nchunks') result(c_result)
       import :: c_int64_t, c_ptr
@@ -31,8 +31,8 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Adds a metalayer of content_len bytes. Super-chunks in frames take none once they have chunks. Gives its
-    !! number, or an error code.
+    !> Adds a metalayer of content_len bytes. Fails for super-chunks in frames that have chunks.
+    !! Returns its number, or an error code.
     function c_blosc2_meta_add(schunk, name, content, content_len) bind(c, name='blosc2_meta_add') result(c_result)
       import :: c_char, c_int, c_int32_t, c_ptr
       type(c_ptr), value :: schunk
@@ -42,8 +42,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Overwrites the start of the content of a metalayer; a content that is longer changes nothing. Gives its
-    !! number, or an error code.
+    !> Overwrites the start of the content of a metalayer; longer content changes nothing. Returns
+    !! its number, or an error code.
     function c_blosc2_meta_update(schunk, name, content, content_len) bind(c, name='blosc2_meta_update') &
       result(c_result)
       import :: c_char, c_int, c_int32_t, c_ptr
@@ -54,8 +54,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of chunks,
-    !! or an error code.
+    !> Compresses nbytes bytes at src and appends them as a chunk. Returns the number of chunks, or
+    !! an error code.
     function c_blosc2_schunk_append_buffer(schunk, src, nbytes) bind(c, name='blosc2_schunk_append_buffer') &
       result(c_result)
       import :: c_int32_t, c_int64_t, c_ptr
@@ -64,8 +64,8 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the super-
-    !! chunk owns when the call succeeds. Gives the number of chunks, or an error code.
+    !> Appends a chunk. With copy, it is copied; otherwise it must be allocated with malloc, and on
+    !! success the super-chunk owns it. Returns the number of chunks, or an error code.
     function c_blosc2_schunk_append_chunk(schunk, chunk, copy) bind(c, name='blosc2_schunk_append_chunk') &
       result(c_result)
       import :: c_bool, c_int64_t, c_ptr
@@ -74,8 +74,8 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't there.
-    !! Gives where in the file the frame begins, or an error code.
+    !> Appends the super-chunk as a contiguous frame to a file, which is created if it does not
+    !! exist. Returns the offset of the frame in the file, or an error code.
     function c_blosc2_schunk_append_file(schunk, urlpath) bind(c, name='blosc2_schunk_append_file') result(c_result)
       import :: c_char, c_int64_t, c_ptr
       type(c_ptr), value :: schunk
@@ -83,7 +83,8 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed.
+    !> Sets whether the bytes of a contiguous frame in memory are kept when the super-chunk is
+    !! freed.
     subroutine c_blosc2_schunk_avoid_cframe_free(schunk, avoid_cframe_free) bind(c, &
       name='blosc2_schunk_avoid_cframe_free')
       import :: c_bool, c_ptr
@@ -91,9 +92,9 @@ module blosc2_c_schunk
       logical(c_bool), value :: avoid_cframe_free
     end subroutine
 
-    !> Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
-    !! storage are others than those of the super-chunk; NULL parameters are those of the super-chunk. Gives
-    !! NULL when it can't be done.
+    !> Copies a super-chunk to another storage. Chunks are recompressed if the parameters of the
+    !! storage differ from those of the super-chunk; NULL selects the latter. Returns NULL on
+    !! failure.
     function c_blosc2_schunk_copy(schunk, storage) bind(c, name='blosc2_schunk_copy') result(c_result)
       import :: blosc2_storage, c_ptr
       type(c_ptr), value :: schunk
@@ -101,8 +102,8 @@ module blosc2_c_schunk
       type(c_ptr) :: c_result
     end function
 
-    !> Decompresses chunk nchunk to dest, which has room for nbytes bytes. Gives the bytes of the chunk, or an
-    !! error code.
+    !> Decompresses chunk nchunk to dest, which has nbytes bytes. Returns the size of the chunk's
+    !! data in bytes, or an error code.
     function c_blosc2_schunk_decompress_chunk(schunk, nchunk, dest, nbytes) bind(c, &
       name='blosc2_schunk_decompress_chunk') result(c_result)
       import :: c_int, c_int32_t, c_int64_t, c_ptr
@@ -113,7 +114,7 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Removes chunk nchunk. Gives the number of chunks, or an error code.
+    !> Removes chunk nchunk. Returns the number of chunks, or an error code.
     function c_blosc2_schunk_delete_chunk(schunk, nchunk) bind(c, name='blosc2_schunk_delete_chunk') result(c_result)
       import :: c_int64_t, c_ptr
       type(c_ptr), value :: schunk
@@ -122,7 +123,8 @@ module blosc2_c_schunk
     end function
 
     !> Fills an empty super-chunk with nitems items of BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or
-    !! BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Gives the number of chunks, or an error code.
+    !! BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Returns the number of chunks, or an
+    !! error code.
     function c_blosc2_schunk_fill_special(schunk, nitems, special_value, chunksize) bind(c, &
       name='blosc2_schunk_fill_special') result(c_result)
       import :: c_int, c_int32_t, c_int64_t, c_ptr
@@ -133,25 +135,26 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
-    !! without frame an estimate.
+    !> Returns the size of the frame in bytes: for a directory, that of its index file; for a
+    !! super-chunk in memory without a frame, an estimate.
     function c_blosc2_schunk_frame_len(schunk) bind(c, name='blosc2_schunk_frame_len') result(c_result)
       import :: c_int64_t, c_ptr
       type(c_ptr), value :: schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Frees a super-chunk; NULL is allowed. Files stay. Gives 0, or 1 when the I/O backend could not free its
-    !! parameters.
+    !> Frees a super-chunk; NULL is allowed. Files are kept. Returns 0, or 1 if the I/O backend
+    !! could not free its parameters.
     function c_blosc2_schunk_free(schunk) bind(c, name='blosc2_schunk_free') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
       integer(c_int) :: c_result
     end function
 
-    !> Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are copied;
-    !! without, the bytes stay the caller's and must outlive the super-chunk, which never writes to them; see
-    !! blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
+    !> Opens the super-chunk in a contiguous frame of len bytes at cframe. With copy, its chunks are
+    !! copied; otherwise the bytes belong to the caller and must outlive the super-chunk, which
+    !! never writes to them; see blosc2_schunk_avoid_cframe_free(). Returns NULL if it is not a
+    !! frame.
     function c_blosc2_schunk_from_buffer(cframe, len, copy) bind(c, name='blosc2_schunk_from_buffer') result(c_result)
       import :: c_bool, c_int64_t, c_ptr
       type(c_ptr), value :: cframe
@@ -160,8 +163,9 @@ module blosc2_c_schunk
       type(c_ptr) :: c_result
     end function
 
-    !> Stores where chunk nchunk is in chunk, and in needs_free whether the caller must free() it. What needs
-    !! no free is valid until the super-chunk changes. Gives the bytes of the chunk, or an error code.
+    !> Stores the address of chunk nchunk in chunk, and in needs_free whether the caller must free()
+    !! it. Otherwise it is valid until the super-chunk changes. Returns the size of the chunk in
+    !! bytes, or an error code.
     function c_blosc2_schunk_get_chunk(schunk, nchunk, chunk, needs_free) bind(c, &
       name='blosc2_schunk_get_chunk') result(c_result)
       import :: c_bool, c_int, c_int64_t, c_ptr
@@ -172,8 +176,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Stores a copy of the parameters that the super-chunk compresses with in cparams; free() it. Gives 0 or
-    !! an error code.
+    !> Stores a copy of the compression parameters of the super-chunk in cparams; the caller frees
+    !! it. Returns 0 or an error code.
     function c_blosc2_schunk_get_cparams(schunk, cparams) bind(c, name='blosc2_schunk_get_cparams') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
@@ -181,8 +185,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Stores a copy of the parameters that the super-chunk decompresses with in dparams; free() it. Gives 0 or
-    !! an error code.
+    !> Stores a copy of the decompression parameters of the super-chunk in dparams; the caller frees
+    !! it. Returns 0 or an error code.
     function c_blosc2_schunk_get_dparams(schunk, dparams) bind(c, name='blosc2_schunk_get_dparams') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
@@ -190,8 +194,9 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are. Such a
-    !! chunk is read by contexts of this super-chunk; the size to tell them is the one given here.
+    !> Like blosc2_schunk_get_chunk(), but for a chunk in a file returns only the header and the
+    !! block offsets. Contexts of this super-chunk decompress such a chunk; its size for them is the
+    !! one returned here.
     function c_blosc2_schunk_get_lazychunk(schunk, nchunk, chunk, needs_free) bind(c, &
       name='blosc2_schunk_get_lazychunk') result(c_result)
       import :: c_bool, c_int, c_int64_t, c_ptr
@@ -202,7 +207,7 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Reads the items from start to before stop to buffer. Gives 0, or an error code.
+    !> Reads the items start to stop (exclusive) to buffer. Returns 0 or an error code.
     function c_blosc2_schunk_get_slice_buffer(schunk, start, stop, buffer) bind(c, &
       name='blosc2_schunk_get_slice_buffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -212,7 +217,7 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
+    !> Reads the items at ncoords coordinates to buffer. Returns 0 or an error code.
     function c_blosc2_schunk_get_sparse_buffer(schunk, ncoords, coords, buffer) bind(c, &
       name='blosc2_schunk_get_sparse_buffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -223,8 +228,9 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Decompresses block nblock of chunk nchunk, whose blocks have lengths of their own, into a buffer that
-    !! the caller frees; stores it in dest and its size in destsize. Gives the size, or an error code.
+    !> Decompresses block nblock of chunk nchunk, which has variable-length blocks, into a buffer
+    !! that the caller frees; stores it in dest and its size in destsize. Returns the size, or an
+    !! error code.
     function c_blosc2_schunk_get_vlblock(schunk, nchunk, nblock, dest, destsize) bind(c, &
       name='blosc2_schunk_get_vlblock') result(c_result)
       import :: c_int, c_int32_t, c_int64_t, c_ptr
@@ -236,8 +242,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Adds a chunk in front of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of chunks,
-    !! or an error code.
+    !> Inserts a chunk before chunk nchunk, like blosc2_schunk_append_chunk(). Returns the number of
+    !! chunks, or an error code.
     function c_blosc2_schunk_insert_chunk(schunk, nchunk, chunk, copy) bind(c, &
       name='blosc2_schunk_insert_chunk') result(c_result)
       import :: c_bool, c_int64_t, c_ptr
@@ -248,31 +254,31 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Locks the file against other handles until blosc2_schunk_unlock(), when locking was asked for; may be
-    !! nested. Gives 0, or BLOSC2_ERROR_LOCK.
+    !> Locks the file against other handles until blosc2_schunk_unlock(), if locking is enabled;
+    !! locks may be nested. Returns 0, or BLOSC2_ERROR_LOCK.
     function c_blosc2_schunk_lock(schunk) bind(c, name='blosc2_schunk_lock') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
       integer(c_int) :: c_result
     end function
 
-    !> Makes an empty super-chunk, in memory or at storage->urlpath, where nothing may be yet. The storage is
-    !! copied; what is NULL in it means the defaults. Gives NULL when it can't be made. Free it with
-    !! blosc2_schunk_free().
+    !> Creates an empty super-chunk in memory or at storage->urlpath, which must not exist. The
+    !! storage is copied; its NULL members select the defaults. Returns NULL on failure. Free it
+    !! with blosc2_schunk_free().
     function c_blosc2_schunk_new(storage) bind(c, name='blosc2_schunk_new') result(c_result)
       import :: blosc2_storage, c_ptr
       type(blosc2_storage), intent(in) :: storage
       type(c_ptr) :: c_result
     end function
 
-    !> Opens the super-chunk in a file or directory. Gives NULL when it can't be opened.
+    !> Opens the super-chunk in a file or directory. Returns NULL on failure.
     function c_blosc2_schunk_open(urlpath) bind(c, name='blosc2_schunk_open') result(c_result)
       import :: c_char, c_ptr
       character(kind=c_char), intent(in) :: urlpath(*)
       type(c_ptr) :: c_result
     end function
 
-    !> Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened.
+    !> Opens the super-chunk at an offset of a file. Returns NULL on failure.
     function c_blosc2_schunk_open_offset(urlpath, offset) bind(c, name='blosc2_schunk_open_offset') result(c_result)
       import :: c_char, c_int64_t, c_ptr
       character(kind=c_char), intent(in) :: urlpath(*)
@@ -280,7 +286,7 @@ module blosc2_c_schunk
       type(c_ptr) :: c_result
     end function
 
-    !> Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
+    !> Opens the super-chunk at an offset of a file through an I/O backend, like
     !! blosc2_schunk_open_udio().
     function c_blosc2_schunk_open_offset_udio(urlpath, offset, udio) bind(c, &
       name='blosc2_schunk_open_offset_udio') result(c_result)
@@ -291,8 +297,8 @@ module blosc2_c_schunk
       type(c_ptr) :: c_result
     end function
 
-    !> Opens a super-chunk through an I/O backend; NULL is the file system. The struct is copied, its params
-    !! must outlive the super-chunk. Gives NULL when it can't be opened; then params were destroyed.
+    !> Opens a super-chunk through an I/O backend; NULL is the file system. The struct is copied,
+    !! its params must outlive the super-chunk. Returns NULL on failure; then params were destroyed.
     function c_blosc2_schunk_open_udio(urlpath, udio) bind(c, name='blosc2_schunk_open_udio') result(c_result)
       import :: blosc2_io, c_char, c_ptr
       character(kind=c_char), intent(in) :: urlpath(*)
@@ -300,16 +306,16 @@ module blosc2_c_schunk
       type(c_ptr) :: c_result
     end function
 
-    !> Takes up what other handles or processes have changed in the file. Gives 1 when there was something, 0
-    !! when not, or an error code.
+    !> Rereads changes of other handles or processes in the file. Returns 1 if there were changes, 0
+    !! if not, or an error code.
     function c_blosc2_schunk_refresh(schunk) bind(c, name='blosc2_schunk_refresh') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
       integer(c_int) :: c_result
     end function
 
-    !> Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes chunk
-    !! i. Gives 0 or an error code.
+    !> Reorders the chunks: entry i of offsets_order is the previous number of chunk i. Returns 0 or
+    !! an error code.
     function c_blosc2_schunk_reorder_offsets(schunk, offsets_order) bind(c, &
       name='blosc2_schunk_reorder_offsets') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -318,7 +324,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error code.
+    !> Writes the items start to stop (exclusive), which must be in bounds, from buffer. Returns 0
+    !! or an error code.
     function c_blosc2_schunk_set_slice_buffer(schunk, start, stop, buffer) bind(c, &
       name='blosc2_schunk_set_slice_buffer') result(c_result)
       import :: c_int, c_int64_t, c_ptr
@@ -328,9 +335,9 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Stores where the super-chunk is as a contiguous frame in cframe, and in needs_free whether the caller
-    !! must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of the frame,
-    !! or an error code.
+    !> Stores the address of the super-chunk's contiguous frame in cframe, and in needs_free whether
+    !! the caller must free() it. Otherwise it is valid until the super-chunk changes. Returns the
+    !! size of the frame in bytes, or an error code.
     function c_blosc2_schunk_to_buffer(schunk, cframe, needs_free) bind(c, name='blosc2_schunk_to_buffer') &
       result(c_result)
       import :: c_bool, c_int64_t, c_ptr
@@ -340,8 +347,9 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
-    !! what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
+    !> Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory
+    !! overwrites an existing file; otherwise the file must not exist. Returns the size of the frame
+    !! in bytes, or an error code.
     function c_blosc2_schunk_to_file(schunk, urlpath) bind(c, name='blosc2_schunk_to_file') result(c_result)
       import :: c_char, c_int64_t, c_ptr
       type(c_ptr), value :: schunk
@@ -349,15 +357,15 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Ends what blosc2_schunk_lock() began. Gives 0.
+    !> Releases the lock of blosc2_schunk_lock(). Returns 0.
     function c_blosc2_schunk_unlock(schunk) bind(c, name='blosc2_schunk_unlock') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
       integer(c_int) :: c_result
     end function
 
-    !> Puts a chunk in the place of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
-    !! chunks, or an error code.
+    !> Replaces chunk nchunk, like blosc2_schunk_append_chunk(). Returns the number of chunks, or an
+    !! error code.
     function c_blosc2_schunk_update_chunk(schunk, nchunk, chunk, copy) bind(c, &
       name='blosc2_schunk_update_chunk') result(c_result)
       import :: c_bool, c_int64_t, c_ptr
@@ -368,8 +376,8 @@ module blosc2_c_schunk
       integer(c_int64_t) :: c_result
     end function
 
-    !> Adds a variable-length metalayer, compressed with cparams, or the defaults for NULL. Gives its number,
-    !! or an error code.
+    !> Adds a variable-length metalayer, compressed with cparams; NULL selects the defaults. Returns
+    !! its number, or an error code.
     function c_blosc2_vlmeta_add(schunk, name, content, content_len, cparams) bind(c, name='blosc2_vlmeta_add') &
       result(c_result)
       import :: blosc2_cparams, c_char, c_int, c_int32_t, c_ptr
@@ -381,7 +389,7 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Removes a variable-length metalayer. Gives how many are left, or an error code.
+    !> Removes a variable-length metalayer. Returns the remaining number, or an error code.
     function c_blosc2_vlmeta_delete(schunk, name) bind(c, name='blosc2_vlmeta_delete') result(c_result)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: schunk
@@ -389,7 +397,7 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> The number of a variable-length metalayer, or an error code.
+    !> Returns the number of a variable-length metalayer, or an error code.
     function c_blosc2_vlmeta_exists(schunk, name) bind(c, name='blosc2_vlmeta_exists') result(c_result)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: schunk
@@ -397,8 +405,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Stores the content of a variable-length metalayer in content, in memory that the caller frees, NULL when
-    !! it is empty, and its bytes in content_len. Gives its number, or an error code.
+    !> Stores the content of a variable-length metalayer in content, which the caller frees, NULL if
+    !! it is empty, and its size in bytes in content_len. Returns its number, or an error code.
     function c_blosc2_vlmeta_get(schunk, name, content, content_len) bind(c, name='blosc2_vlmeta_get') &
       result(c_result)
       import :: c_char, c_int, c_int32_t, c_ptr
@@ -409,8 +417,9 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Stores the names of the variable-length metalayers in names, which has room for schunk->nvlmetalayers
-    !! pointers; they belong to the super-chunk. Gives their count, or an error code.
+    !> Stores the names of the variable-length metalayers in names, which must have
+    !! schunk->nvlmetalayers elements; they belong to the super-chunk. Returns their number, or an
+    !! error code.
     function c_blosc2_vlmeta_get_names(schunk, names) bind(c, name='blosc2_vlmeta_get_names') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk
@@ -418,7 +427,7 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Gives a variable-length metalayer another content. Gives its number, or an error code.
+    !> Replaces the content of a variable-length metalayer. Returns its number, or an error code.
     function c_blosc2_vlmeta_update(schunk, name, content, content_len, cparams) bind(c, &
       name='blosc2_vlmeta_update') result(c_result)
       import :: blosc2_cparams, c_char, c_int, c_int32_t, c_ptr

@@ -1,8 +1,9 @@
-! Chunks without contexts: compressing and decompressing with the settings of the whole process, what a chunk's header
-! says, chunks of one value, and the library's own facts.
+! Chunks without contexts: compression and decompression with the settings of the process, header
+! fields, chunks of special values, and information about the library.
 !
-! The procedures have the names of the C functions they call. Data are arrays of any type and rank, or scalars; those
-! that are not contiguous are copied first. A chunk is an array of bytes, `integer(int8) :: chunk(:)`.
+! The procedures have the names of the C functions they call. Data are arrays of any type and rank,
+! or scalars; non-contiguous ones are copied first. A chunk is an array of bytes, `integer(int8) ::
+! chunk(:)`.
 module blosc2_chunk
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int16_t, c_int32_t, c_int64_t, c_int8_t, c_loc, &
     c_null_char, c_null_ptr, c_ptr, c_size_t
@@ -25,7 +26,7 @@ module blosc2_chunk
     blosc2_set_nthreads, blosc2_shuffle, blosc2_unshuffle
 
   abstract interface
-    !> What the four C functions that shuffle a buffer have in common.
+    !> The interface of the C functions that shuffle a buffer.
     function shuffle_function(typesize, blocksize, src, dest) bind(c) result(c_result)
       import :: c_int32_t, c_ptr
       integer(c_int32_t), value :: typesize, blocksize
@@ -33,7 +34,7 @@ module blosc2_chunk
       integer(c_int32_t) :: c_result
     end function
 
-    !> What the C functions that make a chunk of one special value have in common.
+    !> The interface of the C functions that create a chunk of one special value.
     function special_function(cparams, nbytes, dest, destsize) bind(c) result(c_result)
       import :: blosc2_cparams, c_int, c_int32_t, c_ptr
       type(blosc2_cparams), value :: cparams
@@ -46,40 +47,40 @@ module blosc2_chunk
 
 contains
 
-  !> Initialises the library. All procedures work without; after blosc2_destroy() this makes it forget what users
-  !! registered.
+  !> Initialises the library. This is optional; after blosc2_destroy() it removes all registrations.
   subroutine blosc2_init()
     call c_blosc2_init()
   end subroutine
 
-  !> Ends the threads of the library and frees its working memory. Settings stay, and all goes on working.
+  !> Ends the threads of the library and frees its working memory. Settings are kept, and all
+  !! procedures remain usable.
   subroutine blosc2_destroy()
     call c_blosc2_destroy()
   end subroutine
 
-  !> Frees threads and working memory of the calls without context, until the next one. `stat` is
-  !! BLOSC2_ERROR_FAILURE when the library is not initialised.
+  !> Frees the threads and working memory of calls without a context, until the next one. `stat` is
+  !! BLOSC2_ERROR_FAILURE if the library is not initialised.
   subroutine blosc2_free_resources(stat)
     integer, intent(out), optional :: stat
 
     call settle(c_blosc2_free_resources(), 'blosc2_free_resources', stat)
   end subroutine
 
-  !> The version of the library, such as "3.3.5".
+  !> Returns the version of the library, such as "3.3.5".
   function blosc2_get_version_string() result(version)
     character(:), allocatable :: version
 
     version = text_from_c(c_blosc2_get_version_string())
   end function
 
-  !> The names of the built-in codecs, separated by commas.
+  !> Returns the names of the built-in codecs, separated by commas.
   function blosc2_list_compressors() result(names)
     character(:), allocatable :: names
 
     names = text_from_c(c_blosc2_list_compressors())
   end function
 
-  !> The code of the codec with this name, built in or registered; -1 when there is none.
+  !> Returns the code of a built-in or registered codec, or -1 for an unknown name.
   function blosc2_compname_to_compcode(compname) result(compcode)
     character(*), intent(in) :: compname
     integer :: compcode
@@ -87,7 +88,7 @@ contains
     compcode = c_blosc2_compname_to_compcode(trim(compname)//c_null_char)
   end function
 
-  !> The name of the codec with this code; empty when there is none.
+  !> Returns the name of a codec, or an empty string for an unknown code.
   function blosc2_compcode_to_compname(compcode) result(compname)
     integer, intent(in) :: compcode
     character(:), allocatable :: compname
@@ -99,8 +100,8 @@ contains
     compname = text_from_c(text)
   end function
 
-  !> The name and the version of the library behind a codec. `stat` is BLOSC2_ERROR_CODEC_SUPPORT for an unknown name,
-  !! and both are empty then.
+  !> Returns the name and version of a codec's library. `stat` is BLOSC2_ERROR_CODEC_SUPPORT for an
+  !! unknown name, and both are empty.
   subroutine blosc2_get_complib_info(compname, complib, version, stat)
     character(*), intent(in) :: compname
     character(:), allocatable, intent(out) :: complib, version
@@ -117,14 +118,14 @@ contains
     call settle(code, 'blosc2_get_complib_info', stat)
   end subroutine
 
-  !> The number of threads of the calls without context.
+  !> Returns the number of threads of calls without a context.
   function blosc2_get_nthreads() result(nthreads)
     integer :: nthreads
 
     nthreads = c_blosc2_get_nthreads()
   end function
 
-  !> Sets the number of threads of the calls without context, from 1 to 32767.
+  !> Sets the number of threads of calls without a context, 1 to 32767.
   subroutine blosc2_set_nthreads(nthreads, stat)
     integer, intent(in) :: nthreads
     integer, intent(out), optional :: stat
@@ -135,15 +136,16 @@ contains
     call settle(code, 'blosc2_set_nthreads', stat)
   end subroutine
 
-  !> The name of the codec of the calls without context; empty after an unknown one was set.
+  !> Returns the name of the codec of calls without a context, or an empty string if the last one
+  !! set is unknown.
   function blosc1_get_compressor() result(compname)
     character(:), allocatable :: compname
 
     compname = text_from_c(c_blosc1_get_compressor())
   end function
 
-  !> Chooses the codec of the calls without context. `stat` is BLOSC2_ERROR_CODEC_SUPPORT for an unknown name;
-  !! compressing fails then until another one is chosen.
+  !> Sets the codec of calls without a context. `stat` is BLOSC2_ERROR_CODEC_SUPPORT for an unknown
+  !! name; compression then fails until another one is set.
   subroutine blosc1_set_compressor(compname, stat)
     character(*), intent(in) :: compname
     integer, intent(out), optional :: stat
@@ -154,14 +156,14 @@ contains
     call settle(code, 'blosc1_set_compressor', stat)
   end subroutine
 
-  !> The block size of the calls without context in bytes; 0 when it is automatic.
+  !> Returns the block size of calls without a context in bytes; 0 is automatic.
   function blosc1_get_blocksize() result(blocksize)
     integer :: blocksize
 
     blocksize = c_blosc1_get_blocksize()
   end function
 
-  !> Sets the block size of the calls without context in bytes; 0 is automatic.
+  !> Sets the block size of calls without a context in bytes; 0 is automatic.
   subroutine blosc1_set_blocksize(blocksize, stat)
     integer, intent(in) :: blocksize
     integer, intent(out), optional :: stat
@@ -175,14 +177,14 @@ contains
     call settle(code, 'blosc1_set_blocksize', stat)
   end subroutine
 
-  !> Chooses whether the calls without context split blocks in streams: BLOSC_ALWAYS_SPLIT and its siblings.
+  !> Sets the split mode of calls without a context: BLOSC_ALWAYS_SPLIT or another split mode.
   subroutine blosc1_set_splitmode(splitmode)
     integer, intent(in) :: splitmode
 
     call c_blosc1_set_splitmode(int(splitmode, c_int))
   end subroutine
 
-  !> Chooses whether the calls without context apply the delta filter.
+  !> Sets whether calls without a context apply the delta filter.
   subroutine blosc2_set_delta(dodelta)
     logical, intent(in) :: dodelta
 
@@ -191,16 +193,17 @@ contains
 
   !> Compresses an array or a scalar into a chunk.
   !!
-  !! `clevel` is from 0 (store) to 9 (smallest), 5 by default; `doshuffle` is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE (default)
-  !! or BLOSC_BITSHUFFLE; `typesize` is the bytes of an item for the shuffle, those of an item of `src` by default.
-  !! The environment variables of blosc2_compress() in C take precedence. Data above BLOSC2_MAX_BUFFERSIZE bytes are
-  !! refused with BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED.
+  !! `clevel` is 0 (store) to 9 (smallest), 5 by default; `doshuffle` is BLOSC_NOSHUFFLE,
+  !! BLOSC_SHUFFLE (default) or BLOSC_BITSHUFFLE; `typesize` is the item size in bytes for the
+  !! shuffle, by default that of `src`. The environment variables of blosc2_compress() in C take
+  !! precedence. Data above BLOSC2_MAX_BUFFERSIZE bytes are rejected with
+  !! BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED.
   subroutine blosc2_compress(src, chunk, clevel, doshuffle, typesize, stat)
     type(*), dimension(..), intent(in), contiguous, target :: src
     integer(c_int8_t), allocatable, intent(out) :: chunk(:)
     integer, intent(in), optional :: clevel, doshuffle, typesize
     integer, intent(out), optional :: stat
-    integer(c_int8_t), allocatable, target :: room(:)
+    integer(c_int8_t), allocatable, target :: output(:)
     type(blosc_buffer) :: source
     integer(c_int) :: code, level, shuffle
     integer(c_int32_t) :: item
@@ -214,68 +217,70 @@ contains
     if (code >= 0) then
       item = int(source%item_size, c_int32_t)
       if (present(typesize)) item = typesize
-      allocate (room(code + BLOSC2_MAX_OVERHEAD))
-      code = c_blosc2_compress(level, shuffle, item, source%address, code, c_loc(room), &
-        int(size(room), c_int32_t))
+      allocate (output(code + BLOSC2_MAX_OVERHEAD))
+      code = c_blosc2_compress(level, shuffle, item, source%address, code, c_loc(output), &
+        int(size(output), c_int32_t))
     end if
     if (code == 0) code = BLOSC2_ERROR_WRITE_BUFFER
     allocate (chunk(max(code, 0)))
-    if (code > 0) chunk = room(:code)
+    if (code > 0) chunk = output(:code)
     call settle(code, 'blosc2_compress', stat)
   end subroutine
 
-  !> Decompresses a chunk into an array, which must have room for it; `nbytes` is how much the chunk holds. What is
-  !! behind stays as it was.
+  !> Decompresses a chunk into an array of at least its size. `nbytes` is the size of the chunk's
+  !! data in bytes; the following items of `dest` are unchanged.
   subroutine blosc2_decompress(chunk, dest, nbytes, stat)
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
     type(*), dimension(..), intent(inout), contiguous, target :: dest
     integer, intent(out), optional :: nbytes, stat
-    type(blosc_buffer) :: source, room
-    integer(c_int) :: code, room_bytes
+    type(blosc_buffer) :: source, output
+    integer(c_int) :: code, output_size
 
     call blosc_describe(chunk, source)
-    call blosc_describe(dest, room)
+    call blosc_describe(dest, output)
     code = chunk_bytes(source)
-    room_bytes = chunk_bytes(room)
-    if (room_bytes < 0) code = room_bytes
-    if (code >= 0) code = c_blosc2_decompress(source%address, code, room%address, room_bytes)
+    output_size = chunk_bytes(output)
+    if (output_size < 0) code = output_size
+    if (code >= 0) code = c_blosc2_decompress(source%address, code, output%address, output_size)
     if (present(nbytes)) nbytes = max(code, 0)
     call settle(code, 'blosc2_decompress', stat)
   end subroutine
 
-  !> Decompresses the items of a chunk from item `first` on, as many as `dest` has. Items are those of `dest`: bytes, if
-  !! it is an array of bytes, and `first` counts them from 1. They must be whole items of the chunk.
+  !> Decompresses items of a chunk, starting at item `first`, until `dest` is full. Items have the
+  !! type of `dest`: for an array of bytes, `first` counts bytes. It counts from 1. The range must
+  !! consist of complete items of the chunk.
   subroutine blosc2_getitem(chunk, first, dest, stat)
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
     integer, intent(in) :: first
     type(*), dimension(..), intent(inout), contiguous, target :: dest
     integer, intent(out), optional :: stat
-    type(blosc_buffer) :: source, room
-    integer(c_int) :: code, room_bytes
+    type(blosc_buffer) :: source, output
+    integer(c_int) :: code, output_size
     integer :: typesize
     integer(c_int64_t) :: start
 
     call blosc_describe(chunk, source)
-    call blosc_describe(dest, room)
+    call blosc_describe(dest, output)
     code = chunk_bytes(source)
-    room_bytes = chunk_bytes(room)
-    if (room_bytes < 0) code = room_bytes
+    output_size = chunk_bytes(output)
+    if (output_size < 0) code = output_size
     if (code >= 0) then
       call blosc2_cbuffer_metainfo(chunk, typesize)
       typesize = max(typesize, 1)
-      start = (first - 1_c_int64_t)*room%item_size
+      start = (first - 1_c_int64_t)*output%item_size
       if (start < 0 .or. start > BLOSC2_MAX_BUFFERSIZE .or. modulo(start, int(typesize, c_int64_t)) /= 0 .or. &
-          modulo(room_bytes, typesize) /= 0) then
+          modulo(output_size, typesize) /= 0) then
         code = BLOSC2_ERROR_INVALID_PARAM
       else
-        code = c_blosc2_getitem(source%address, code, int(start, c_int)/typesize, room_bytes/typesize, room%address, &
-          room_bytes)
+        code = c_blosc2_getitem(source%address, code, int(start, c_int)/typesize, output_size/typesize, output%address, &
+          output_size)
       end if
     end if
     call settle(code, 'blosc2_getitem', stat)
   end subroutine
 
-  !> The sizes in the header of a chunk, in bytes: of its data, of itself, of a block; 0 for what is no chunk.
+  !> Returns the sizes in the header of a chunk in bytes: of the data, the chunk and a block; 0 for
+  !! an invalid chunk.
   subroutine blosc2_cbuffer_sizes(chunk, nbytes, cbytes, blocksize, stat)
     integer(c_int8_t), intent(in) :: chunk(:)
     integer, intent(out), optional :: nbytes, cbytes, blocksize, stat
@@ -291,8 +296,8 @@ contains
     call settle(code, 'blosc2_cbuffer_sizes', stat)
   end subroutine
 
-  !> The bytes of an item and the flags (BLOSC_DOSHUFFLE and its siblings) in the header of a chunk; 0 for what is no
-  !! chunk.
+  !> Returns the item size in bytes and the flags (BLOSC_DOSHUFFLE and others) in the header of a
+  !! chunk; 0 for an invalid chunk.
   subroutine blosc2_cbuffer_metainfo(chunk, typesize, flags)
     integer(c_int8_t), intent(in) :: chunk(:)
     integer, intent(out), optional :: typesize, flags
@@ -306,7 +311,7 @@ contains
     if (present(flags)) flags = bits
   end subroutine
 
-  !> The version of a chunk and of the format of its codec; 0 for what is no chunk.
+  !> Returns the version of a chunk and of its codec's format; 0 for an invalid chunk.
   subroutine blosc2_cbuffer_versions(chunk, version, versionlz)
     integer(c_int8_t), intent(in) :: chunk(:)
     integer, intent(out) :: version, versionlz
@@ -316,7 +321,8 @@ contains
     call c_blosc2_cbuffer_versions(c_loc(header), version, versionlz)
   end subroutine
 
-  !> The name of the library that made the streams of a chunk; empty for what is no chunk or of a registered codec.
+  !> Returns the name of the codec library of a chunk, or an empty string for an invalid chunk or a
+  !! registered codec.
   function blosc2_cbuffer_complib(chunk) result(complib)
     integer(c_int8_t), intent(in) :: chunk(:)
     character(:), allocatable :: complib
@@ -326,8 +332,8 @@ contains
     complib = text_from_c(c_blosc2_cbuffer_complib(c_loc(header)))
   end function
 
-  !> Tells whether the header of a chunk makes sense and says that it is as large as the array; `nbytes` is the size of
-  !! its data, 0 when not. The data itself is not looked at.
+  !> Validates the header of a chunk, including its size; `nbytes` is the size of its data in bytes,
+  !! 0 if it is invalid. The data are not checked.
   subroutine blosc2_cbuffer_validate(chunk, nbytes, stat)
     integer(c_int8_t), intent(in) :: chunk(:)
     integer, intent(out), optional :: nbytes, stat
@@ -341,7 +347,7 @@ contains
     call settle(code, 'blosc2_cbuffer_validate', stat)
   end subroutine
 
-  !> Makes a chunk of `nbytes` zeros, of which `cparams` tells the size of an item; `nbytes` must be whole items.
+  !> Creates a chunk of `nbytes` zeros. `nbytes` must be a multiple of the item size in `cparams`.
   subroutine blosc2_chunk_zeros(cparams, nbytes, chunk, stat)
     type(blosc2_cparams), intent(in) :: cparams
     integer, intent(in) :: nbytes
@@ -351,7 +357,7 @@ contains
     call make_special(c_blosc2_chunk_zeros, 'blosc2_chunk_zeros', cparams, nbytes, chunk, stat)
   end subroutine
 
-  !> Makes a chunk of `nbytes` bytes of NaNs, of 4 or 8 bytes each, as `cparams` tells.
+  !> Creates a chunk of `nbytes` bytes of NaNs, of 4 or 8 bytes each, the item size in `cparams`.
   subroutine blosc2_chunk_nans(cparams, nbytes, chunk, stat)
     type(blosc2_cparams), intent(in) :: cparams
     integer, intent(in) :: nbytes
@@ -361,7 +367,7 @@ contains
     call make_special(c_blosc2_chunk_nans, 'blosc2_chunk_nans', cparams, nbytes, chunk, stat)
   end subroutine
 
-  !> Makes a chunk of `nbytes` bytes without a value. Decompressing it leaves the destination alone.
+  !> Creates a chunk of `nbytes` uninitialised bytes. Decompression does not change the destination.
   subroutine blosc2_chunk_uninit(cparams, nbytes, chunk, stat)
     type(blosc2_cparams), intent(in) :: cparams
     integer, intent(in) :: nbytes
@@ -371,14 +377,14 @@ contains
     call make_special(c_blosc2_chunk_uninit, 'blosc2_chunk_uninit', cparams, nbytes, chunk, stat)
   end subroutine
 
-  !> Makes a chunk of `nbytes` bytes that repeats `value`, a scalar of the size that `cparams` tells.
+  !> Creates a chunk of `nbytes` bytes that repeats `value`, a scalar of the item size in `cparams`.
   subroutine blosc2_chunk_repeatval(cparams, nbytes, value, chunk, stat)
     type(blosc2_cparams), intent(in) :: cparams
     integer, intent(in) :: nbytes
     type(*), dimension(..), intent(in), contiguous, target :: value
     integer(c_int8_t), allocatable, intent(out) :: chunk(:)
     integer, intent(out), optional :: stat
-    integer(c_int8_t), allocatable, target :: room(:)
+    integer(c_int8_t), allocatable, target :: output(:)
     type(blosc_buffer) :: item
     integer(c_int) :: code
 
@@ -386,17 +392,18 @@ contains
     code = chunk_bytes(item)
     if (code /= cparams%typesize) code = BLOSC2_ERROR_INVALID_PARAM
     if (code > 0) then
-      allocate (room(BLOSC_EXTENDED_HEADER_LENGTH + code))
-      code = c_blosc2_chunk_repeatval(cparams, int(nbytes, c_int32_t), c_loc(room), int(size(room), c_int32_t), &
+      allocate (output(BLOSC_EXTENDED_HEADER_LENGTH + code))
+      code = c_blosc2_chunk_repeatval(cparams, int(nbytes, c_int32_t), c_loc(output), int(size(output), c_int32_t), &
         item%address)
     end if
     allocate (chunk(max(code, 0)))
-    if (code > 0) chunk = room(:code)
+    if (code > 0) chunk = output(:code)
     call settle(code, 'blosc2_chunk_repeatval', stat)
   end subroutine
 
-  !> Shuffles the bytes of `src` into `dest`, which must be as large: the first bytes of all items, then the second
-  !! ones, and so on. `typesize` is from 1 to 256, that of an item of `src` by default.
+  !> Shuffles the bytes of `src` into `dest`, which must have the same size: the first bytes of all
+  !! items, then the second ones, and so on. `typesize` is 1 to 256, by default the item size of
+  !! `src`.
   subroutine blosc2_shuffle(src, dest, typesize, stat)
     type(*), dimension(..), intent(in), contiguous, target :: src
     type(*), dimension(..), intent(inout), contiguous, target :: dest
@@ -406,7 +413,7 @@ contains
     call run_shuffle(c_blosc2_shuffle, 'blosc2_shuffle', src, dest, typesize, stat)
   end subroutine
 
-  !> Undoes blosc2_shuffle(). `typesize` is that of an item of `dest` by default.
+  !> Reverses blosc2_shuffle(). `typesize` is by default the item size of `dest`.
   subroutine blosc2_unshuffle(src, dest, typesize, stat)
     type(*), dimension(..), intent(in), contiguous, target :: src
     type(*), dimension(..), intent(inout), contiguous, target :: dest
@@ -416,7 +423,7 @@ contains
     call run_shuffle(c_blosc2_unshuffle, 'blosc2_unshuffle', src, dest, typesize, stat, backward=.true.)
   end subroutine
 
-  !> Shuffles bits as blosc2_shuffle() shuffles bytes.
+  !> Shuffles bits like blosc2_shuffle() shuffles bytes.
   subroutine blosc2_bitshuffle(src, dest, typesize, stat)
     type(*), dimension(..), intent(in), contiguous, target :: src
     type(*), dimension(..), intent(inout), contiguous, target :: dest
@@ -426,7 +433,7 @@ contains
     call run_shuffle(c_blosc2_bitshuffle, 'blosc2_bitshuffle', src, dest, typesize, stat)
   end subroutine
 
-  !> Undoes blosc2_bitshuffle(). `typesize` is that of an item of `dest` by default.
+  !> Reverses blosc2_bitshuffle(). `typesize` is by default the item size of `dest`.
   subroutine blosc2_bitunshuffle(src, dest, typesize, stat)
     type(*), dimension(..), intent(in), contiguous, target :: src
     type(*), dimension(..), intent(inout), contiguous, target :: dest
@@ -444,7 +451,7 @@ contains
     call settle(c_blosc2_remove_dir(trim(path)//c_null_char), 'blosc2_remove_dir', stat)
   end subroutine
 
-  !> Removes a super-chunk from the disk, be it a file or a directory. Nothing there is success.
+  !> Removes a super-chunk from disk, a file or a directory. A missing path is success.
   subroutine blosc2_remove_urlpath(path, stat)
     character(*), intent(in) :: path
     integer, intent(out), optional :: stat
@@ -452,7 +459,7 @@ contains
     call settle(c_blosc2_remove_urlpath(trim(path)//c_null_char), 'blosc2_remove_urlpath', stat)
   end subroutine
 
-  !> Renames a super-chunk on the disk, be it a file or a directory; a file of the new name is replaced.
+  !> Renames a super-chunk on disk, a file or a directory; a file at the new path is replaced.
   subroutine blosc2_rename_urlpath(old, new, stat)
     character(*), intent(in) :: old, new
     integer, intent(out), optional :: stat
@@ -460,7 +467,7 @@ contains
     call settle(c_blosc2_rename_urlpath(trim(old)//c_null_char, trim(new)//c_null_char), 'blosc2_rename_urlpath', stat)
   end subroutine
 
-  ! The header of a chunk, filled up with zeros where the chunk is shorter.
+  ! Returns the header of a chunk, padded with zeros if the chunk is shorter.
   pure function header_of(chunk) result(header)
     integer(c_int8_t), intent(in) :: chunk(:)
     integer(c_int8_t) :: header(BLOSC_EXTENDED_HEADER_LENGTH)
@@ -478,12 +485,12 @@ contains
     integer, intent(in) :: nbytes
     integer(c_int8_t), allocatable, intent(out) :: chunk(:)
     integer, intent(out), optional :: stat
-    integer(c_int8_t), target :: room(BLOSC_EXTENDED_HEADER_LENGTH)
+    integer(c_int8_t), target :: output(BLOSC_EXTENDED_HEADER_LENGTH)
     integer(c_int) :: code
 
-    code = make(cparams, int(nbytes, c_int32_t), c_loc(room), int(size(room), c_int32_t))
+    code = make(cparams, int(nbytes, c_int32_t), c_loc(output), int(size(output), c_int32_t))
     allocate (chunk(max(code, 0)))
-    if (code > 0) chunk = room(:code)
+    if (code > 0) chunk = output(:code)
     call settle(code, procedure, stat)
   end subroutine
 
@@ -495,18 +502,18 @@ contains
     integer, intent(in), optional :: typesize
     integer, intent(out), optional :: stat
     logical, intent(in), optional :: backward
-    type(blosc_buffer) :: source, room
+    type(blosc_buffer) :: source, output
     integer(c_int) :: code
     integer(c_int32_t) :: item
 
     call blosc_describe(src, source)
-    call blosc_describe(dest, room)
+    call blosc_describe(dest, output)
     code = chunk_bytes(source)
-    if (code /= chunk_bytes(room)) code = BLOSC2_ERROR_INVALID_PARAM
+    if (code /= chunk_bytes(output)) code = BLOSC2_ERROR_INVALID_PARAM
     if (code >= 0) then
-      item = int(merge(room%item_size, source%item_size, present(backward)), c_int32_t)
+      item = int(merge(output%item_size, source%item_size, present(backward)), c_int32_t)
       if (present(typesize)) item = typesize
-      code = shuffle(item, code, source%address, room%address)
+      code = shuffle(item, code, source%address, output%address)
     end if
     call settle(code, procedure, stat)
   end subroutine

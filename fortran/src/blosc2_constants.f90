@@ -1,7 +1,7 @@
 ! Constants of Blosc2, with the names and values of blosc2.h.
 !
-! Codes that a C struct keeps in one byte are `integer(c_int)` here like all others; a component
-! takes them by assignment.
+! Codes that a C struct stores in one byte are `integer(c_int)` like all others; assignment to a
+! component converts them.
 module blosc2_constants
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
@@ -14,7 +14,7 @@ module blosc2_constants
   character(*), parameter, public :: BLOSC2_VERSION_STRING = '3.3.5'
   character(*), parameter, public :: BLOSC2_VERSION_DATE = '$Date:: 2026-09-24 #$'
 
-  ! The chunk format: versions, positions in the header, flags, special values.
+  ! The chunk format: versions, offsets in the header, flags, special values.
   !> Chunks of Blosc before 1.0.
   integer(c_int), parameter, public :: BLOSC1_VERSION_FORMAT_PRE1 = 1_c_int
   !> Chunks of Blosc 1.x.
@@ -27,7 +27,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_VERSION_FORMAT_STABLE = 5_c_int
   !> Chunks with blocks of variable length.
   integer(c_int), parameter, public :: BLOSC2_VERSION_FORMAT_VL_BLOCKS = 6_c_int
-  !> The newest chunk version this library reads and writes.
+  !> The newest chunk version that is supported.
   integer(c_int), parameter, public :: BLOSC2_VERSION_FORMAT = 6_c_int
   !> Frames of the second Blosc2 beta.
   integer(c_int), parameter, public :: BLOSC2_VERSION_FRAME_FORMAT_BETA2 = 1_c_int
@@ -35,29 +35,29 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_VERSION_FRAME_FORMAT_RC1 = 2_c_int
   !> Frames that may hold chunks with blocks of variable length.
   integer(c_int), parameter, public :: BLOSC2_VERSION_FRAME_FORMAT_VL_BLOCKS = 3_c_int
-  !> The newest frame version this library reads and writes.
+  !> The newest frame version that is supported.
   integer(c_int), parameter, public :: BLOSC2_VERSION_FRAME_FORMAT = 3_c_int
-  !> Position of the chunk version (1 byte).
+  !> Offset of the chunk version (1 byte).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_VERSION = 0_c_int
-  !> Position of the version of the codec's format (1 byte).
+  !> Offset of the version of the codec's format (1 byte).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_VERSIONLZ = 1_c_int
-  !> Position of the flags and the codec's format code (1 byte).
+  !> Offset of the flags and the codec's format code (1 byte).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_FLAGS = 2_c_int
-  !> Position of the typesize (1 byte).
+  !> Offset of the typesize (1 byte).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_TYPESIZE = 3_c_int
-  !> Position of the uncompressed size (4 bytes).
+  !> Offset of the uncompressed size (4 bytes).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_NBYTES = 4_c_int
-  !> Position of the block size (4 bytes).
+  !> Offset of the block size (4 bytes).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_BLOCKSIZE = 8_c_int
-  !> Position of the compressed size, header included (4 bytes).
+  !> Offset of the compressed size, including the header (4 bytes).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_CBYTES = 12_c_int
-  !> Position of the filter codes (6 bytes).
+  !> Offset of the filter codes (6 bytes).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_FILTER_CODES = 16_c_int
-  !> Position of the meta bytes of the filters (6 bytes).
+  !> Offset of the meta bytes of the filters (6 bytes).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_FILTER_META = 24_c_int
-  !> Position of the second Blosc2 flags (1 byte).
+  !> Offset of the second Blosc2 flags (1 byte).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_BLOSC2_FLAGS2 = 30_c_int
-  !> Position of the Blosc2 flags (1 byte).
+  !> Offset of the Blosc2 flags (1 byte).
   integer(c_int), parameter, public :: BLOSC2_CHUNK_BLOSC2_FLAGS = 31_c_int
   !> Chunk flag: delta filter.
   integer(c_int), parameter, public :: BLOSC_DODELTA = 8_c_int
@@ -65,7 +65,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_USEDICT = 1_c_int
   !> Blosc2 flag: the data is big-endian.
   integer(c_int), parameter, public :: BLOSC2_BIGENDIAN = 2_c_int
-  !> Blosc2 flag: the blocks are measurements of the codec, not data.
+  !> Blosc2 flag: the blocks are codec measurements instead of data.
   integer(c_int), parameter, public :: BLOSC2_INSTR_CODEC = 128_c_int
   !> Second Blosc2 flag: the blocks have variable length.
   integer(c_int), parameter, public :: BLOSC2_VL_BLOCKS = 1_c_int
@@ -77,34 +77,34 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_NAN = 2_c_int
   !> All items are the value that follows the header.
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_VALUE = 3_c_int
-  !> The items have no value yet.
+  !> The items are uninitialised.
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_UNINIT = 4_c_int
   !> The last kind of special value.
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_LASTID = 4_c_int
-  !> Bits of the special value, after a shift by 4 in the Blosc2 flags.
+  !> Mask of the special value, after a right shift of the Blosc2 flags by 4.
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_MASK = 7_c_int
 
   ! Limits of sizes and counts.
-  !> Buffers smaller than this are stored as they are.
+  !> Minimum size of buffers to compress, in bytes; smaller ones are stored.
   integer(c_int), parameter, public :: BLOSC_MIN_BUFFERSIZE = 32_c_int
-  !> Size of the header of a Blosc2 chunk.
+  !> Size of the header of a Blosc2 chunk in bytes.
   integer(c_int), parameter, public :: BLOSC_EXTENDED_HEADER_LENGTH = 32_c_int
-  !> A chunk is never larger than its data by more than this.
+  !> Maximum size of a chunk beyond the size of its data, in bytes.
   integer(c_int), parameter, public :: BLOSC2_MAX_OVERHEAD = 32_c_int
-  !> The largest buffer a chunk can hold: INT_MAX - BLOSC2_MAX_OVERHEAD.
+  !> Maximum size of a chunk's data in bytes: INT_MAX - BLOSC2_MAX_OVERHEAD.
   integer(c_int), parameter, public :: BLOSC2_MAX_BUFFERSIZE = 2147483615_c_int
-  !> The largest block.
+  !> Maximum block size in bytes.
   integer(c_int), parameter, public :: BLOSC2_MAXBLOCKSIZE = 536866816_c_int
-  !> The largest typesize.
+  !> Maximum typesize in bytes.
   integer(c_int), parameter, public :: BLOSC2_MAXTYPESIZE = 536866816_c_int
-  !> The largest dictionary.
+  !> Maximum dictionary size in bytes.
   integer(c_int), parameter, public :: BLOSC2_MAXDICTSIZE = 32768_c_int
-  !> The smallest dictionary worth storing.
+  !> Minimum size in bytes of a dictionary to store.
   integer(c_int), parameter, public :: BLOSC2_MINUSEFULDICT = 256_c_int
-  !> Places of the filter pipeline.
+  !> Number of slots of the filter pipeline.
   integer(c_int), parameter, public :: BLOSC2_MAX_FILTERS = 6_c_int
-  !> Filters a user was once able to register; today it is all ids from
-  !! BLOSC2_USER_REGISTERED_FILTERS_START to BLOSC2_USER_REGISTERED_FILTERS_STOP.
+  !> Maximum number of user filters in older versions; now all ids from
+  !! BLOSC2_USER_REGISTERED_FILTERS_START to BLOSC2_USER_REGISTERED_FILTERS_STOP are available.
   integer(c_int), parameter, public :: BLOSC2_MAX_UDFILTERS = 16_c_int
 
   ! Codes and id ranges of the filters.
@@ -126,7 +126,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_FILTERS_START = 32_c_int
   !> Last id of the global registry.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_FILTERS_STOP = 159_c_int
-  !> Filters in the global registry.
+  !> Number of filters in the global registry.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_FILTERS = 5_c_int
   !> First id for users.
   integer(c_int), parameter, public :: BLOSC2_USER_REGISTERED_FILTERS_START = 160_c_int
@@ -146,7 +146,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_CODECS_START = 32_c_int
   !> Last id of the global registry.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_CODECS_STOP = 159_c_int
-  !> Codecs of the first global registry.
+  !> Number of codecs in the first global registry.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_CODECS = 5_c_int
   !> First id for users.
   integer(c_int), parameter, public :: BLOSC2_USER_REGISTERED_CODECS_START = 160_c_int
@@ -154,11 +154,11 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_USER_REGISTERED_CODECS_STOP = 255_c_int
   !> Library code of registered codecs.
   integer(c_int), parameter, public :: BLOSC_UDCODEC_LIB = 6_c_int
-  !> Library code of data that is in the super-chunk.
+  !> Library code of data stored in the super-chunk.
   integer(c_int), parameter, public :: BLOSC_SCHUNK_LIB = 7_c_int
   !> Format code of registered codecs in the chunk flags.
   integer(c_int), parameter, public :: BLOSC_UDCODEC_FORMAT = 6_c_int
-  !> Version of the format of registered codecs, when they have none of their own.
+  !> Default format version of registered codecs.
   integer(c_int), parameter, public :: BLOSC_UDCODEC_VERSION_FORMAT = 1_c_int
 
   ! Codes and id ranges of the tuners.
@@ -176,7 +176,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_TUNER_START = 32_c_int
   !> Last id of the global registry.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_TUNER_STOP = 159_c_int
-  !> Tuners built in from the global registry.
+  !> Number of built-in tuners from the global registry.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_TUNERS = 0_c_int
   !> First id for users.
   integer(c_int), parameter, public :: BLOSC2_USER_REGISTERED_TUNER_START = 160_c_int
@@ -184,7 +184,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_USER_REGISTERED_TUNER_STOP = 255_c_int
 
   ! Ids of the I/O backends.
-  !> Files by system calls.
+  !> Files accessed with system calls.
   integer(c_int), parameter, public :: BLOSC2_IO_FILESYSTEM = 0_c_int
   !> Files mapped into memory.
   integer(c_int), parameter, public :: BLOSC2_IO_FILESYSTEM_MMAP = 1_c_int
@@ -199,12 +199,12 @@ module blosc2_constants
   !> End of the ids for users.
   integer(c_int), parameter, public :: BLOSC2_IO_USER_DEFINED = 256_c_int
 
-  ! Error codes. `blosc2_error_string` gives the text of each.
-  !> It worked.
+  ! Error codes. `blosc2_error_string` returns the message of each.
+  !> Success.
   integer(c_int), parameter, public :: BLOSC2_ERROR_SUCCESS = 0_c_int
   !> Generic failure.
   integer(c_int), parameter, public :: BLOSC2_ERROR_FAILURE = -1_c_int
-  !> Bad stream.
+  !> Invalid stream.
   integer(c_int), parameter, public :: BLOSC2_ERROR_STREAM = -2_c_int
   !> Invalid data.
   integer(c_int), parameter, public :: BLOSC2_ERROR_DATA = -3_c_int
@@ -212,7 +212,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_ERROR_MEMORY_ALLOC = -4_c_int
   !> Not enough bytes to read.
   integer(c_int), parameter, public :: BLOSC2_ERROR_READ_BUFFER = -5_c_int
-  !> Not enough room to write.
+  !> The output buffer is too small.
   integer(c_int), parameter, public :: BLOSC2_ERROR_WRITE_BUFFER = -6_c_int
   !> Codec not supported.
   integer(c_int), parameter, public :: BLOSC2_ERROR_CODEC_SUPPORT = -7_c_int
@@ -234,7 +234,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_ERROR_FILE_OPEN = -15_c_int
   !> Not found.
   integer(c_int), parameter, public :: BLOSC2_ERROR_NOT_FOUND = -16_c_int
-  !> Bad run-length encoding.
+  !> Invalid run-length encoding.
   integer(c_int), parameter, public :: BLOSC2_ERROR_RUN_LENGTH = -17_c_int
   !> A filter failed.
   integer(c_int), parameter, public :: BLOSC2_ERROR_FILTER_PIPELINE = -18_c_int
@@ -256,9 +256,9 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_ERROR_THREAD_CREATE = -26_c_int
   !> A postfilter failed.
   integer(c_int), parameter, public :: BLOSC2_ERROR_POSTFILTER = -27_c_int
-  !> Special value of a frame failed.
+  !> Invalid special value in a frame.
   integer(c_int), parameter, public :: BLOSC2_ERROR_FRAME_SPECIAL = -28_c_int
-  !> Special value of a super-chunk failed.
+  !> Invalid special value in a super-chunk.
   integer(c_int), parameter, public :: BLOSC2_ERROR_SCHUNK_SPECIAL = -29_c_int
   !> Error of an I/O plugin.
   integer(c_int), parameter, public :: BLOSC2_ERROR_PLUGIN_IO = -30_c_int
@@ -268,7 +268,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_ERROR_NULL_POINTER = -32_c_int
   !> Invalid index.
   integer(c_int), parameter, public :: BLOSC2_ERROR_INVALID_INDEX = -33_c_int
-  !> There is no such metalayer.
+  !> Metalayer not found.
   integer(c_int), parameter, public :: BLOSC2_ERROR_METALAYER_NOT_FOUND = -34_c_int
   !> Buffer larger than the maximum.
   integer(c_int), parameter, public :: BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED = -35_c_int
@@ -276,12 +276,12 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_ERROR_TUNER = -36_c_int
   !> Locking a frame failed.
   integer(c_int), parameter, public :: BLOSC2_ERROR_LOCK = -37_c_int
-  !> Fixed metalayers a super-chunk can have.
+  !> Maximum number of fixed metalayers of a super-chunk.
   integer(c_int), parameter, public :: BLOSC2_MAX_METALAYERS = 16_c_int
-  !> Longest name of a fixed metalayer, without its NUL.
+  !> Maximum length of a fixed metalayer's name, without its NUL.
   integer(c_int), parameter, public :: BLOSC2_METALAYER_NAME_MAXLEN = 31_c_int
-  !> Variable-length metalayers a super-chunk can have.
+  !> Maximum number of variable-length metalayers of a super-chunk.
   integer(c_int), parameter, public :: BLOSC2_MAX_VLMETALAYERS = 8192_c_int
-  !> Longest name of a variable-length metalayer, without its NUL.
+  !> Maximum length of a variable-length metalayer's name, without its NUL.
   integer(c_int), parameter, public :: BLOSC2_VLMETALAYERS_NAME_MAXLEN = 31_c_int
 end module blosc2_constants

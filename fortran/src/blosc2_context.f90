@@ -1,8 +1,8 @@
-! Contexts: parameters and working memory of compressions and decompressions, which threads can use side by side, each
-! its own.
+! Contexts: the parameters and working memory of compression or decompression. Threads can use
+! different contexts concurrently.
 !
-! A context is a handle: assignment makes a second handle of the same context, and the last one that goes out of scope
-! or is released frees it.
+! A context is a handle: assignment creates a second handle of the same context, and the last one
+! that goes out of scope or is released frees it.
 module blosc2_context
   use, intrinsic :: iso_c_binding, only: c_associated, c_bool, c_int, c_int32_t, c_int64_t, c_int8_t, c_loc, &
     c_null_ptr, c_ptr
@@ -16,12 +16,12 @@ module blosc2_context
   private
   public :: blosc2_vlchunk_get_nblocks
 
-  !> Bytes of their own length, for lists of buffers that differ in size.
+  !> Bytes with an individual length, for lists of buffers of different sizes.
   type, public :: blosc2_bytes
     integer(c_int8_t), allocatable :: bytes(:)
   end type
 
-  !> A context that compresses.
+  !> A compression context.
   type, public :: blosc2_cctx
     private
     type(owner_handle) :: owner
@@ -38,7 +38,7 @@ module blosc2_context
     final :: cctx_finalize
   end type
 
-  !> A context that decompresses.
+  !> A decompression context.
   type, public :: blosc2_dctx
     private
     type(owner_handle) :: owner
@@ -60,9 +60,9 @@ module blosc2_context
 
 contains
 
-  !> Makes the handle a new context with these parameters; the library's default ones without. The parameters are
-  !! copied; what they point to is the caller's. `stat` is BLOSC2_ERROR_INVALID_PARAM for parameters no context can
-  !! have: an unknown filter or tuner. Everything else is judged when something is compressed.
+  !> Creates a context with these parameters, or the library's defaults. The parameters are copied;
+  !! the objects they point to belong to the caller. `stat` is BLOSC2_ERROR_INVALID_PARAM for an
+  !! unknown filter or tuner. Other parameters are checked at compression.
   subroutine cctx_create(self, cparams, stat)
     class(blosc2_cctx), intent(inout) :: self
     type(blosc2_cparams), intent(in), optional :: cparams
@@ -81,7 +81,7 @@ contains
     type(*), dimension(..), intent(in), contiguous, target :: src
     integer(c_int8_t), allocatable, intent(out) :: chunk(:)
     integer, intent(out), optional :: stat
-    integer(c_int8_t), allocatable, target :: room(:)
+    integer(c_int8_t), allocatable, target :: output(:)
     type(blosc_buffer) :: source
     integer(c_int) :: code
 
@@ -89,22 +89,22 @@ contains
     code = chunk_bytes(source)
     if (.not. self%is_open()) code = BLOSC2_ERROR_NULL_POINTER
     if (code >= 0) then
-      allocate (room(code + BLOSC2_MAX_OVERHEAD))
-      code = c_blosc2_compress_ctx(self%c_pointer(), source%address, code, c_loc(room), int(size(room), c_int32_t))
+      allocate (output(code + BLOSC2_MAX_OVERHEAD))
+      code = c_blosc2_compress_ctx(self%c_pointer(), source%address, code, c_loc(output), int(size(output), c_int32_t))
     end if
-    call give_chunk(code, room, chunk, 'blosc2_cctx%compress', stat)
+    call return_chunk(code, output, chunk, 'blosc2_cctx%compress', stat)
   end subroutine
 
-  !> Compresses each buffer of a list into a block of its own, all in one chunk. No buffer may be empty.
+  !> Compresses each buffer of a list into its own block of one chunk. No buffer may be empty.
   subroutine cctx_vlcompress(self, blocks, chunk, stat)
     class(blosc2_cctx), intent(in) :: self
     type(blosc2_bytes), intent(in), target :: blocks(:)
     integer(c_int8_t), allocatable, intent(out) :: chunk(:)
     integer, intent(out), optional :: stat
-    ! Bytes a chunk of such blocks needs for each, besides the data: its place in the list, its size, and the lengths of
-    ! at most 16 streams.
+    ! Upper bound on the overhead of a block in bytes: its offset, its size, and the lengths of at
+    ! most 16 streams.
     integer, parameter :: BLOCK_OVERHEAD = 128
-    integer(c_int8_t), allocatable, target :: room(:)
+    integer(c_int8_t), allocatable, target :: output(:)
     type(c_ptr) :: sources(size(blocks))
     integer(c_int32_t) :: sizes(size(blocks))
     type(blosc_buffer) :: source
@@ -127,15 +127,15 @@ contains
     end do
     if (code == 0 .and. total > BLOSC2_MAX_BUFFERSIZE) code = BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED
     if (code == 0) then
-      allocate (room(total))
-      code = c_blosc2_vlcompress_ctx(self%c_pointer(), sources, sizes, int(size(blocks), c_int32_t), c_loc(room), &
+      allocate (output(total))
+      code = c_blosc2_vlcompress_ctx(self%c_pointer(), sources, sizes, int(size(blocks), c_int32_t), c_loc(output), &
         int(total, c_int32_t))
     end if
-    call give_chunk(code, room, chunk, 'blosc2_cctx%vlcompress', stat)
+    call return_chunk(code, output, chunk, 'blosc2_cctx%vlcompress', stat)
   end subroutine
 
-  !> The parameters of the context, but for tuner_params and filter_params. The block size is that of the last
-  !! compression.
+  !> Returns the parameters of the context, except tuner_params and filter_params. The block size is
+  !! that of the last compression.
   subroutine cctx_get_cparams(self, cparams, stat)
     class(blosc2_cctx), intent(in) :: self
     type(blosc2_cparams), intent(out) :: cparams
@@ -147,7 +147,7 @@ contains
     call settle(code, 'blosc2_cctx%get_cparams', stat)
   end subroutine
 
-  !> Makes the handle a new context with these parameters; the library's default ones without.
+  !> Creates a context with these parameters, or the library's defaults.
   subroutine dctx_create(self, dparams, stat)
     class(blosc2_dctx), intent(inout) :: self
     type(blosc2_dparams), intent(in), optional :: dparams
@@ -160,56 +160,57 @@ contains
     call adopt_context(self%owner, context, 'blosc2_dctx%create', stat)
   end subroutine
 
-  !> Decompresses a chunk into an array, which must have room for it; `nbytes` is how much the chunk holds. What is
-  !! behind stays as it was.
+  !> Decompresses a chunk into an array of at least its size. `nbytes` is the size of the chunk's
+  !! data in bytes; the following items of `dest` are unchanged.
   subroutine dctx_decompress(self, chunk, dest, nbytes, stat)
     class(blosc2_dctx), intent(in) :: self
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
     type(*), dimension(..), intent(inout), contiguous, target :: dest
     integer, intent(out), optional :: nbytes, stat
-    type(blosc_buffer) :: source, room
-    integer(c_int) :: code, room_bytes
+    type(blosc_buffer) :: source, output
+    integer(c_int) :: code, output_size
 
     call blosc_describe(chunk, source)
-    call blosc_describe(dest, room)
+    call blosc_describe(dest, output)
     code = chunk_bytes(source)
-    room_bytes = chunk_bytes(room)
-    if (room_bytes < 0) code = room_bytes
+    output_size = chunk_bytes(output)
+    if (output_size < 0) code = output_size
     if (.not. self%is_open()) code = BLOSC2_ERROR_NULL_POINTER
-    if (code >= 0) code = c_blosc2_decompress_ctx(self%c_pointer(), source%address, code, room%address, room_bytes)
+    if (code >= 0) code = c_blosc2_decompress_ctx(self%c_pointer(), source%address, code, output%address, output_size)
     if (present(nbytes)) nbytes = max(code, 0)
     call settle(code, 'blosc2_dctx%decompress', stat)
   end subroutine
 
-  !> Decompresses the items of a chunk from item `first` on, as many as `dest` has. Items are those of `dest`: bytes, if
-  !! it is an array of bytes, and `first` counts them from 1. They must be whole items of the chunk.
+  !> Decompresses items of a chunk, starting at item `first`, until `dest` is full. Items have the
+  !! type of `dest`: for an array of bytes, `first` counts bytes. It counts from 1. The range must
+  !! consist of complete items of the chunk.
   subroutine dctx_getitem(self, chunk, first, dest, stat)
     class(blosc2_dctx), intent(in) :: self
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
     integer, intent(in) :: first
     type(*), dimension(..), intent(inout), contiguous, target :: dest
     integer, intent(out), optional :: stat
-    type(blosc_buffer) :: source, room
+    type(blosc_buffer) :: source, output
     integer(c_int64_t) :: start
-    integer(c_int) :: code, room_bytes
+    integer(c_int) :: code, output_size
 
     call blosc_describe(chunk, source)
-    call blosc_describe(dest, room)
+    call blosc_describe(dest, output)
     code = chunk_bytes(source)
-    room_bytes = chunk_bytes(room)
-    if (room_bytes < 0) code = room_bytes
-    start = (first - 1_c_int64_t)*room%item_size
+    output_size = chunk_bytes(output)
+    if (output_size < 0) code = output_size
+    start = (first - 1_c_int64_t)*output%item_size
     if (start < 0 .or. start > BLOSC2_MAX_BUFFERSIZE) code = BLOSC2_ERROR_INVALID_PARAM
     if (.not. self%is_open()) code = BLOSC2_ERROR_NULL_POINTER
     if (code >= 0) then
-      code = c_blosc2_getitem_bytes_ctx(self%c_pointer(), source%address, code, int(start, c_int32_t), room_bytes, &
-        room%address, room_bytes)
+      code = c_blosc2_getitem_bytes_ctx(self%c_pointer(), source%address, code, int(start, c_int32_t), output_size, &
+        output%address, output_size)
     end if
     call settle(code, 'blosc2_dctx%getitem', stat)
   end subroutine
 
-  !> Leaves out the blocks marked true when the next chunk is decompressed, and only then: their bytes stay as they are.
-  !! There must be a mark for each block of that chunk.
+  !> Skips the blocks marked true in the next decompression, and only in that one: their bytes in
+  !! the destination are unchanged. There must be one mark for each block of the chunk.
   subroutine dctx_set_maskout(self, maskout, stat)
     class(blosc2_dctx), intent(in) :: self
     logical, intent(in) :: maskout(:)
@@ -223,7 +224,7 @@ contains
     call settle(code, 'blosc2_dctx%set_maskout', stat)
   end subroutine
 
-  !> Decompresses each block of a chunk that vlcompress() made into a buffer of its own.
+  !> Decompresses each block of a chunk made by vlcompress() into its own buffer.
   subroutine dctx_vldecompress(self, chunk, blocks, stat)
     class(blosc2_dctx), intent(in) :: self
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
@@ -251,7 +252,7 @@ contains
     call settle(code, 'blosc2_dctx%vldecompress', stat)
   end subroutine
 
-  !> Decompresses block `nblock`, counted from 1, of a chunk that vlcompress() made.
+  !> Decompresses block `nblock`, counted from 1, of a chunk made by vlcompress().
   subroutine dctx_vldecompress_block(self, chunk, nblock, bytes, stat)
     class(blosc2_dctx), intent(in) :: self
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
@@ -279,7 +280,7 @@ contains
     call settle(code, 'blosc2_dctx%vldecompress_block', stat)
   end subroutine
 
-  !> The parameters of the context.
+  !> Returns the parameters of the context.
   subroutine dctx_get_dparams(self, dparams, stat)
     class(blosc2_dctx), intent(in) :: self
     type(blosc2_dparams), intent(out) :: dparams
@@ -291,7 +292,7 @@ contains
     call settle(code, 'blosc2_dctx%get_dparams', stat)
   end subroutine
 
-  !> The number of blocks of a chunk that vlcompress() made.
+  !> Returns the number of blocks of a chunk made by vlcompress().
   subroutine blosc2_vlchunk_get_nblocks(chunk, nblocks, stat)
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
     integer, intent(out) :: nblocks
@@ -315,7 +316,7 @@ contains
     cctx_is_open = holds(self%owner)
   end function
 
-  !> The context for functions of C; null when there is none. It stays the handle's.
+  !> Returns the context for C functions, or null. The handle keeps the ownership.
   function cctx_c_pointer(self) result(context)
     class(blosc2_cctx), intent(in) :: self
     type(c_ptr) :: context
@@ -323,14 +324,14 @@ contains
     context = address_of(self%owner)
   end function
 
-  !> Lets go of the context; the last handle frees it.
+  !> Releases the context; the last handle frees it.
   impure elemental subroutine cctx_release(self)
     class(blosc2_cctx), intent(inout) :: self
 
     call let_go(self%owner)
   end subroutine
 
-  !> `to = from` makes `to` one more handle of the same context.
+  !> `to = from` makes `to` another handle of the same context.
   impure elemental subroutine cctx_assign(to, from)
     class(blosc2_cctx), intent(inout) :: to
     type(blosc2_cctx), intent(in) :: from
@@ -351,7 +352,7 @@ contains
     dctx_is_open = holds(self%owner)
   end function
 
-  !> The context for functions of C; null when there is none. It stays the handle's.
+  !> Returns the context for C functions, or null. The handle keeps the ownership.
   function dctx_c_pointer(self) result(context)
     class(blosc2_dctx), intent(in) :: self
     type(c_ptr) :: context
@@ -359,14 +360,14 @@ contains
     context = address_of(self%owner)
   end function
 
-  !> Lets go of the context; the last handle frees it.
+  !> Releases the context; the last handle frees it.
   impure elemental subroutine dctx_release(self)
     class(blosc2_dctx), intent(inout) :: self
 
     call let_go(self%owner)
   end subroutine
 
-  !> `to = from` makes `to` one more handle of the same context.
+  !> `to = from` makes `to` another handle of the same context.
   impure elemental subroutine dctx_assign(to, from)
     class(blosc2_dctx), intent(inout) :: to
     type(blosc2_dctx), intent(in) :: from
@@ -380,7 +381,7 @@ contains
     call let_go(self%owner)
   end subroutine
 
-  ! Makes `owner` the handle of a context that was just created.
+  ! Makes `owner` the handle of a new context.
   subroutine adopt_context(owner, context, procedure, stat)
     type(owner_handle), intent(inout) :: owner
     type(c_ptr), intent(in) :: context
@@ -402,16 +403,16 @@ contains
     call c_blosc2_free_ctx(object)
   end subroutine
 
-  ! Cuts what the library wrote to `room` to its length; a code of 0 means that the chunk didn't fit.
-  subroutine give_chunk(code, room, chunk, procedure, stat)
+  ! Copies the written part of `output` to `chunk`; a code of 0 means that the chunk did not fit.
+  subroutine return_chunk(code, output, chunk, procedure, stat)
     integer(c_int), intent(in) :: code
-    integer(c_int8_t), allocatable, intent(in) :: room(:)
+    integer(c_int8_t), allocatable, intent(in) :: output(:)
     integer(c_int8_t), allocatable, intent(out) :: chunk(:)
     character(*), intent(in) :: procedure
     integer, intent(out), optional :: stat
 
     allocate (chunk(max(code, 0)))
-    if (code > 0) chunk = room(:code)
+    if (code > 0) chunk = output(:code)
     call settle(merge(code, BLOSC2_ERROR_WRITE_BUFFER, code /= 0), procedure, stat)
   end subroutine
 end module blosc2_context

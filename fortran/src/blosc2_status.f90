@@ -1,8 +1,8 @@
-! How procedures of `blosc2` tell what went wrong.
+! Error reporting of the `blosc2` procedures.
 !
-! Each has an optional argument `stat`: 0 when all went well, otherwise one of the negative BLOSC2_ERROR_ codes. A
-! caller that leaves it out wants no errors: the program ends by `error stop`, with the name of the procedure and the
-! library's message.
+! Each has an optional argument `stat`: 0 on success, otherwise one of the negative BLOSC2_ERROR_
+! codes. If it is absent, an error stops the program by `error stop`, with the name of the procedure
+! and the library's message.
 module blosc2_status
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_ptr
   use blosc_support, only: blosc_buffer, text_from_c
@@ -20,7 +20,7 @@ module blosc2_status
 
 contains
 
-  !> The library's message for a code of `stat`; "Unknown error" for values that are none.
+  !> Returns the library's message for a code of `stat`; "Unknown error" for other values.
   function blosc2_error_string(code) result(message)
     integer, intent(in) :: code
     character(:), allocatable :: message
@@ -28,7 +28,8 @@ contains
     message = text_from_c(c_blosc2_error_string(int(code, c_int)))
   end function
 
-  !> Hands a result of C to the caller of `procedure`: values that are not negative are all success.
+  !> Returns a C result in `stat`, or stops the program on an error; non-negative values are
+  !! success.
   subroutine settle_int(code, procedure, stat)
     integer(c_int), intent(in) :: code
     character(*), intent(in) :: procedure
@@ -41,7 +42,7 @@ contains
     end if
   end subroutine
 
-  !> The same for results that are counts of 64 bits.
+  !> The same for 64-bit results.
   subroutine settle_int64(code, procedure, stat)
     integer(c_int64_t), intent(in) :: code
     character(*), intent(in) :: procedure
@@ -50,7 +51,7 @@ contains
     call settle_int(int(min(code, 0_c_int64_t), c_int), procedure, stat)
   end subroutine
 
-  !> The bytes of an array that goes into or comes out of one chunk, or an error code.
+  !> Returns the size of an array in bytes for use with one chunk, or an error code.
   function chunk_bytes(buffer) result(nbytes)
     type(blosc_buffer), intent(in) :: buffer
     integer(c_int) :: nbytes

@@ -1,6 +1,6 @@
-! The C struct that says where and how a super-chunk or an array is stored, made of optional arguments of Fortran.
+! Builds the C struct for the storage of a super-chunk or an array from optional Fortran arguments.
 !
-! The struct points to its parts, so they are kept beside it for the time of the call; the library copies them.
+! The struct points to its components, which must exist during the call; the library copies them.
 module blosc2_storage_parts
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_loc, c_null_char
   use blosc2_types, only: blosc2_cparams, blosc2_dparams, blosc2_io, blosc2_storage
@@ -8,7 +8,7 @@ module blosc2_storage_parts
   private
   public :: assemble_storage
 
-  !> A storage and what it points to. Variables of this type need the attribute `target`.
+  !> A storage and the objects it points to. Variables of this type need the attribute `target`.
   type, public :: storage_parts
     type(blosc2_storage) :: storage
     type(blosc2_cparams) :: cparams
@@ -19,8 +19,8 @@ module blosc2_storage_parts
 
 contains
 
-  !> Fills in `parts`. What is absent stays null, which is the library's default; without `contiguous`, what is on disk
-  !! is one file, and what is in memory are chunks apart.
+  !> Fills in `parts`. Absent arguments stay null, which selects the library's defaults. Without
+  !! `contiguous`, the storage is one file on disk, or separate chunks in memory.
   subroutine assemble_storage(parts, cparams, dparams, urlpath, contiguous, io)
     type(storage_parts), intent(inout), target :: parts
     type(blosc2_cparams), intent(in), optional :: cparams

@@ -1,13 +1,17 @@
-! Super-chunks: sequences of chunks with parameters and metadata, in memory, in a file or in a directory.
+! Super-chunks: sequences of chunks with parameters and metadata, in memory, in a file or in a
+! directory.
 !
-! A `blosc2_schunk` is a handle: assignment makes a second handle of the same super-chunk, and the last one that goes
-! out of scope or is released frees it; files stay. Chunks, blocks and items count from 1. Data are arrays of any type
-! and rank whose items have the super-chunk's typesize, or arrays of bytes.
+! A `blosc2_schunk` is a handle: assignment creates a second handle of the same super-chunk, and the
+! last one that goes out of scope or is released frees it; files are kept. Chunks, blocks and items
+! count from
+! 1. Data are arrays of any type and rank whose items have the super-chunk's typesize, or arrays of
+!    bytes.
 !
-! All procedures but the inquiries have the optional argument `stat`, see the module blosc2_status; a handle without
-! super-chunk gives BLOSC2_ERROR_NULL_POINTER. What works on chunks and items is in blosc2_superchunk_data.f90, on
-! metalayers in blosc2_superchunk_meta.f90; what makes and stores them is in blosc2_superchunk_store.f90, facts and
-! locks are in blosc2_superchunk_facts.f90.
+! All procedures except inquiries have the optional argument `stat`, see the module blosc2_status;
+! for a handle without a super-chunk it is BLOSC2_ERROR_NULL_POINTER. The implementation is in
+! blosc2_superchunk_data.f90 (chunks and items), blosc2_superchunk_meta.f90 (metalayers),
+! blosc2_superchunk_store.f90 (creation and storage) and blosc2_superchunk_facts.f90 (inquiries and
+! locks).
 module blosc2_superchunk
   use, intrinsic :: iso_c_binding, only: c_associated, c_bool, c_f_pointer, c_int, c_int32_t, c_int64_t, c_int8_t, &
     c_loc, c_null_char, c_null_ptr, c_ptr
@@ -27,7 +31,7 @@ module blosc2_superchunk
     private
     type(owner_handle) :: owner
   contains
-    ! Making, opening, storing.
+    ! Creation, opening and storing.
     procedure :: create => schunk_create
     procedure :: open => schunk_open
     procedure :: from_frame => schunk_from_frame
@@ -38,7 +42,7 @@ module blosc2_superchunk
     procedure :: refresh => schunk_refresh
     procedure :: lock => schunk_lock
     procedure :: unlock => schunk_unlock
-    ! Facts.
+    ! Inquiries.
     procedure :: nchunks => schunk_nchunks
     procedure :: nitems => schunk_nitems
     procedure :: nbytes => schunk_nbytes
@@ -65,7 +69,7 @@ module blosc2_superchunk
     procedure :: get_sparse => schunk_get_sparse
     procedure :: get_slice_nchunks => schunk_get_slice_nchunks
     procedure :: get_offsets => schunk_get_offsets
-    ! Metalayers: fixed ones, and ones of variable length.
+    ! Fixed and variable-length metalayers.
     procedure :: meta_exists => schunk_meta_exists
     procedure :: meta_names => schunk_meta_names
     procedure :: meta_add => schunk_meta_add
@@ -97,22 +101,22 @@ module blosc2_superchunk
   end type
 
   interface
-    !> Compresses an array and adds it as a chunk behind all others.
+    !> Compresses an array and appends it as a chunk.
     module subroutine schunk_append(self, data, stat)
       class(blosc2_schunk), intent(inout) :: self
       type(*), dimension(..), intent(in), contiguous, target :: data
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Adds a copy of a chunk behind all others. A chunk that is longer than the array is BLOSC2_ERROR_READ_BUFFER, here
-    !! as in insert_chunk() and update_chunk().
+    !> Appends a copy of a chunk. `stat` is BLOSC2_ERROR_READ_BUFFER if the array is shorter than
+    !! the chunk, as for insert_chunk() and update_chunk().
     module subroutine schunk_append_chunk(self, chunk, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Adds a copy of a chunk in front of chunk `nchunk`.
+    !> Inserts a copy of a chunk before chunk `nchunk`.
     module subroutine schunk_insert_chunk(self, nchunk, chunk, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer(c_int64_t), intent(in) :: nchunk
@@ -120,7 +124,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Puts a copy of a chunk in the place of chunk `nchunk`.
+    !> Replaces chunk `nchunk` by a copy of a chunk.
     module subroutine schunk_update_chunk(self, nchunk, chunk, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer(c_int64_t), intent(in) :: nchunk
@@ -135,7 +139,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Puts the chunks in another order: `order(i)` is the number of the chunk that becomes chunk i.
+    !> Reorders the chunks: `order(i)` is the previous number of chunk i.
     module subroutine schunk_reorder_offsets(self, order, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer(c_int64_t), intent(in) :: order(:)
@@ -151,7 +155,8 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Decompresses chunk `nchunk` into an array, which must have room for it; `nbytes` is how much it holds.
+    !> Decompresses chunk `nchunk` into an array of at least its size; `nbytes` is the size of its
+    !! data in bytes.
     module subroutine schunk_decompress_chunk(self, nchunk, dest, nbytes, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t), intent(in) :: nchunk
@@ -159,7 +164,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: nbytes, stat
     end subroutine
 
-    !> A copy of chunk `nchunk` as it is stored.
+    !> Returns a copy of the compressed chunk `nchunk`.
     module subroutine schunk_get_chunk(self, nchunk, chunk, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t), intent(in) :: nchunk
@@ -167,7 +172,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Block `nblock` of chunk `nchunk`, whose blocks have lengths of their own.
+    !> Returns block `nblock` of chunk `nchunk`, which has variable-length blocks.
     module subroutine schunk_get_vlblock(self, nchunk, nblock, bytes, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t), intent(in) :: nchunk
@@ -176,7 +181,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads the items from item `first` on, as many as `data` has.
+    !> Reads items, starting at item `first`, until `data` is full.
     module subroutine schunk_get_slice(self, first, data, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t), intent(in) :: first
@@ -184,7 +189,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Writes the items from item `first` on, as many as `data` has; they must be there.
+    !> Writes all items of `data`, starting at item `first`; the range must be in bounds.
     module subroutine schunk_set_slice(self, first, data, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer(c_int64_t), intent(in) :: first
@@ -192,7 +197,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads the items with these numbers, one after the other. `data` must have an item for each.
+    !> Reads the items with these numbers. `data` must have one item for each.
     module subroutine schunk_get_sparse(self, numbers, data, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t), intent(in) :: numbers(:)
@@ -200,8 +205,9 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The numbers of the chunks that hold the items from `first` to `last`. The super-chunk of an array has a procedure
-    !! of the array for that; here it is BLOSC2_ERROR_INVALID_PARAM.
+    !> Returns the numbers of the chunks that contain the items `first` to `last`. For the
+    !! super-chunk of an array, `stat` is BLOSC2_ERROR_INVALID_PARAM; the array has its own
+    !! procedure.
     module subroutine schunk_get_slice_nchunks(self, first, last, numbers, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t), intent(in) :: first, last
@@ -209,7 +215,8 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The offsets of the chunks as the frame stores them; none for a super-chunk without frame.
+    !> Returns the offsets of the chunks as stored in the frame; empty for a super-chunk without a
+    !! frame.
     module subroutine schunk_get_offsets(self, offsets, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t), allocatable, intent(out) :: offsets(:)
@@ -223,14 +230,14 @@ module blosc2_superchunk
       logical :: exists
     end function
 
-    !> The names of the fixed metalayers.
+    !> Returns the names of the fixed metalayers.
     module function schunk_meta_names(self) result(names)
       class(blosc2_schunk), intent(in) :: self
       character(BLOSC2_METALAYER_NAME_MAXLEN), allocatable :: names(:)
     end function
 
-    !> Adds a fixed metalayer that holds the bytes of an array or a scalar. Super-chunks in frames take none once they
-    !! have chunks.
+    !> Adds a fixed metalayer with the bytes of an array or a scalar. Fails for super-chunks in
+    !! frames that have chunks.
     module subroutine schunk_meta_add(self, name, content, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name
@@ -238,14 +245,14 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Adds a fixed metalayer that holds a text, as it is.
+    !> Adds a fixed metalayer with the bytes of a string.
     module subroutine schunk_meta_add_text(self, name, text, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name, text
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Overwrites the start of a fixed metalayer; a content that is longer changes nothing.
+    !> Overwrites the start of a fixed metalayer; longer content changes nothing.
     module subroutine schunk_meta_update(self, name, content, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name
@@ -253,15 +260,15 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> meta_update() with a text.
+    !> meta_update() with a string.
     module subroutine schunk_meta_update_text(self, name, text, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name, text
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads a fixed metalayer into an array or a scalar of exactly its size; another size is
-    !! BLOSC2_ERROR_INVALID_PARAM.
+    !> Reads a fixed metalayer into an array or a scalar of the same size; for another size, `stat`
+    !! is BLOSC2_ERROR_INVALID_PARAM.
     module subroutine schunk_meta_read(self, name, content, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: name
@@ -269,7 +276,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The bytes of a fixed metalayer.
+    !> Returns the bytes of a fixed metalayer.
     module subroutine schunk_meta_get_bytes(self, name, content, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: name
@@ -277,7 +284,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The bytes of a fixed metalayer as text.
+    !> Returns the bytes of a fixed metalayer as a string.
     module subroutine schunk_meta_get_text(self, name, content, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: name
@@ -285,21 +292,21 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Whether there is a metalayer of variable length of this name.
+    !> Whether there is a variable-length metalayer of this name.
     module function schunk_vlmeta_exists(self, name) result(exists)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: name
       logical :: exists
     end function
 
-    !> The names of the metalayers of variable length.
+    !> Returns the names of the variable-length metalayers.
     module function schunk_vlmeta_names(self) result(names)
       class(blosc2_schunk), intent(in) :: self
       character(BLOSC2_VLMETALAYERS_NAME_MAXLEN), allocatable :: names(:)
     end function
 
-    !> Adds a metalayer of variable length that holds the bytes of an array or a scalar, compressed with `cparams`, or
-    !! the library's default parameters.
+    !> Adds a variable-length metalayer with the bytes of an array or a scalar, compressed with
+    !! `cparams` or the library's defaults.
     module subroutine schunk_vlmeta_add(self, name, content, cparams, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name
@@ -308,7 +315,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Adds a metalayer of variable length that holds a text, as it is.
+    !> Adds a variable-length metalayer with the bytes of a string.
     module subroutine schunk_vlmeta_add_text(self, name, text, cparams, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name, text
@@ -316,7 +323,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Gives a metalayer of variable length another content.
+    !> Replaces the content of a variable-length metalayer.
     module subroutine schunk_vlmeta_update(self, name, content, cparams, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name
@@ -325,7 +332,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> vlmeta_update() with a text.
+    !> vlmeta_update() with a string.
     module subroutine schunk_vlmeta_update_text(self, name, text, cparams, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name, text
@@ -333,15 +340,15 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Removes a metalayer of variable length.
+    !> Removes a variable-length metalayer.
     module subroutine schunk_vlmeta_delete(self, name, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads a metalayer of variable length into an array or a scalar of exactly its size; another size is
-    !! BLOSC2_ERROR_INVALID_PARAM.
+    !> Reads a variable-length metalayer into an array or a scalar of the same size; for another
+    !! size, `stat` is BLOSC2_ERROR_INVALID_PARAM.
     module subroutine schunk_vlmeta_read(self, name, content, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: name
@@ -349,7 +356,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The bytes of a metalayer of variable length.
+    !> Returns the bytes of a variable-length metalayer.
     module subroutine schunk_vlmeta_get_bytes(self, name, content, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: name
@@ -357,7 +364,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The bytes of a metalayer of variable length as text.
+    !> Returns the bytes of a variable-length metalayer as a string.
     module subroutine schunk_vlmeta_get_text(self, name, content, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: name
@@ -365,16 +372,16 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over what is
-    !! there; otherwise nothing may be there.
+    !> Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory
+    !! overwrites an existing file; otherwise the file must not exist.
     module subroutine schunk_to_file(self, urlpath, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: urlpath
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't there. `offset`
-    !! is how many bytes are in front of it, for open().
+    !> Appends the super-chunk as a contiguous frame to a file, which is created if it does not
+    !! exist. `offset` is the offset of the frame in the file in bytes, for open().
     module subroutine schunk_append_file(self, urlpath, offset, stat)
       class(blosc2_schunk), intent(in) :: self
       character(*), intent(in) :: urlpath
@@ -382,93 +389,98 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Takes up what other handles or processes have changed in the file; `changed` tells whether there was something.
+    !> Rereads changes of other handles or processes in the file; `changed` is whether there were
+    !! any.
     module subroutine schunk_refresh(self, changed, stat)
       class(blosc2_schunk), intent(inout) :: self
       logical, intent(out), optional :: changed
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Locks the file against other handles until unlock(), when locking was asked for; may be nested.
+    !> Locks the file against other handles until unlock(), if locking is enabled; locks may be
+    !! nested.
     module subroutine schunk_lock(self, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Ends what lock() began.
+    !> Releases the lock of lock().
     module subroutine schunk_unlock(self, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The chunks held; 0 without super-chunk, as for all these facts.
+    !> Returns the number of chunks; 0 without a super-chunk, as for all inquiries.
     module function schunk_nchunks(self) result(nchunks)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t) :: nchunks
     end function
 
-    !> The items held.
+    !> Returns the number of items.
     module function schunk_nitems(self) result(nitems)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t) :: nitems
     end function
 
-    !> The bytes of data.
+    !> Returns the uncompressed size in bytes.
     module function schunk_nbytes(self) result(nbytes)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t) :: nbytes
     end function
 
-    !> The bytes of data, compressed.
+    !> Returns the compressed size in bytes.
     module function schunk_cbytes(self) result(cbytes)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t) :: cbytes
     end function
 
-    !> The bytes of an item.
+    !> Returns the item size in bytes.
     module function schunk_typesize(self) result(typesize)
       class(blosc2_schunk), intent(in) :: self
       integer :: typesize
     end function
 
-    !> The bytes of data of a chunk; 0 when the chunks differ.
+    !> Returns the uncompressed size of a chunk in bytes; 0 if chunks differ.
     module function schunk_chunksize(self) result(chunksize)
       class(blosc2_schunk), intent(in) :: self
       integer :: chunksize
     end function
 
-    !> The bytes of data of a block; 0 when it is automatic.
+    !> Returns the block size in bytes; 0 is automatic.
     module function schunk_blocksize(self) result(blocksize)
       class(blosc2_schunk), intent(in) :: self
       integer :: blocksize
     end function
 
-    !> The bytes of the frame; of one in a directory those of its index file, of chunks apart in memory an estimate.
+    !> Returns the size of the frame in bytes: for a directory, that of its index file; for separate
+    !! chunks in memory, an estimate.
     module function schunk_frame_len(self) result(length)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t) :: length
     end function
 
-    !> The parameters that the super-chunk compresses with.
+    !> Returns the compression parameters.
     module subroutine schunk_get_cparams(self, cparams, stat)
       class(blosc2_schunk), intent(in) :: self
       type(blosc2_cparams), intent(out) :: cparams
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The parameters that the super-chunk decompresses with.
+    !> Returns the decompression parameters.
     module subroutine schunk_get_dparams(self, dparams, stat)
       class(blosc2_schunk), intent(in) :: self
       type(blosc2_dparams), intent(out) :: dparams
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a new, empty super-chunk.
+    !> Creates an empty super-chunk.
     !!
-    !! `cparams` says how to compress and how large an item is, the library's defaults (8 bytes) without. `urlpath` is a
-    !! file or directory where nothing may be yet; without, it is in memory. With `contiguous` the chunks are in one
-    !! frame, a file on disk; without, apart, in a directory on disk. On disk a file is the default, in memory chunks
-    !! apart. What `io` points to must outlive the super-chunk. `stat` is BLOSC2_ERROR_FAILURE when it can't be made.
+    !! `cparams` contains the compression parameters and the item size; the default are the
+    !! library's (8 bytes). `urlpath` is a file or directory that must not exist; the default is
+    !! memory. With `contiguous`, the chunks are in one frame, a file on disk; without it, they are
+    !! separate, in a directory on disk. The default is a file on disk, and separate chunks in
+    !! memory. The objects that `io` points to must outlive the super-chunk. `stat` is
+    !! BLOSC2_ERROR_FAILURE if the creation fails.
     module subroutine schunk_create(self, cparams, dparams, urlpath, contiguous, io, stat)
       class(blosc2_schunk), intent(inout) :: self
       type(blosc2_cparams), intent(in), optional :: cparams
@@ -479,8 +491,9 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle the super-chunk in a file or directory. `offset` is how many bytes of the file are in front of
-    !! it. What `io` points to must outlive the super-chunk. `stat` is BLOSC2_ERROR_FILE_OPEN when it can't be opened.
+    !> Opens the super-chunk in a file or directory. `offset` is the offset of the frame in the file
+    !! in bytes. The objects that `io` points to must outlive the super-chunk. `stat` is
+    !! BLOSC2_ERROR_FILE_OPEN if the super-chunk cannot be opened.
     module subroutine schunk_open(self, urlpath, offset, io, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: urlpath
@@ -489,16 +502,17 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle the super-chunk in the bytes of a contiguous frame, which are copied. `stat` is
-    !! BLOSC2_ERROR_DATA when they are no frame.
+    !> Opens the super-chunk in the bytes of a contiguous frame, which are copied. `stat` is
+    !! BLOSC2_ERROR_DATA if they are not a frame.
     module subroutine schunk_from_frame(self, frame, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer(c_int8_t), intent(in), contiguous, target :: frame(:)
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Makes the handle a copy of another super-chunk, stored as create() says. Other parameters than those of `source`
-    !! compress its chunks anew. `stat` is BLOSC2_ERROR_SCHUNK_COPY when it can't be done.
+    !> Creates a copy of another super-chunk with the storage arguments of create(). Parameters that
+    !! differ from those of `source` recompress its chunks. `stat` is BLOSC2_ERROR_SCHUNK_COPY if
+    !! the copy fails.
     module subroutine schunk_copy_of(self, source, cparams, dparams, urlpath, contiguous, io, stat)
       class(blosc2_schunk), intent(inout) :: self
       class(blosc2_schunk), intent(in) :: source
@@ -510,7 +524,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> The bytes of the super-chunk as a contiguous frame.
+    !> Returns the super-chunk as a contiguous frame.
     module subroutine schunk_to_frame(self, frame, stat)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int8_t), allocatable, intent(out) :: frame(:)
@@ -527,7 +541,7 @@ contains
     schunk_is_open = holds(self%owner)
   end function
 
-  !> The super-chunk for functions of C; null when there is none. It stays the handle's.
+  !> Returns the super-chunk for C functions, or null. The handle keeps the ownership.
   function schunk_c_pointer(self) result(schunk)
     class(blosc2_schunk), intent(in) :: self
     type(c_ptr) :: schunk
@@ -535,8 +549,8 @@ contains
     schunk = address_of(self%owner)
   end function
 
-  !> Makes the handle the owner of a super-chunk that a function of C made. With `parent`, the record of the object that
-  !! the super-chunk is a part of, it is not freed but keeps that one.
+  !> Makes the handle the owner of a super-chunk created by a C function. With `parent`, the record
+  !! of the object that the super-chunk belongs to, it is not freed but keeps the parent alive.
   subroutine schunk_adopt(self, schunk, parent)
     class(blosc2_schunk), intent(inout) :: self
     type(c_ptr), intent(in) :: schunk
@@ -549,7 +563,7 @@ contains
     end if
   end subroutine
 
-  !> The record that counts the handles of the super-chunk, for what is made of it and must keep it.
+  !> Returns the record that counts the handles of the super-chunk, to keep it alive.
   function schunk_ownership(self) result(record)
     class(blosc2_schunk), intent(in) :: self
     type(owned_object), pointer :: record
@@ -557,14 +571,14 @@ contains
     record => record_of(self%owner)
   end function
 
-  !> Lets go of the super-chunk; the last handle frees it.
+  !> Releases the super-chunk; the last handle frees it.
   impure elemental subroutine schunk_release(self)
     class(blosc2_schunk), intent(inout) :: self
 
     call let_go(self%owner)
   end subroutine
 
-  !> `to = from` makes `to` one more handle of the same super-chunk.
+  !> `to = from` makes `to` another handle of the same super-chunk.
   impure elemental subroutine schunk_assign(to, from)
     class(blosc2_schunk), intent(inout) :: to
     type(blosc2_schunk), intent(in) :: from

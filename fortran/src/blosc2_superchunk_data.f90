@@ -1,4 +1,4 @@
-! Super-chunks: their chunks and items.
+! Super-chunks: chunks and items.
 submodule (blosc2_superchunk) blosc2_superchunk_data
   implicit none
 
@@ -71,13 +71,13 @@ contains
   end procedure
 
   module procedure schunk_decompress_chunk
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     integer(c_int) :: code
 
-    call blosc_describe(dest, room)
+    call blosc_describe(dest, output)
     code = BLOSC2_ERROR_NULL_POINTER
-    if (self%is_open()) code = chunk_bytes(room)
-    if (code >= 0) code = c_blosc2_schunk_decompress_chunk(self%c_pointer(), nchunk - 1, room%address, code)
+    if (self%is_open()) code = chunk_bytes(output)
+    if (code >= 0) code = c_blosc2_schunk_decompress_chunk(self%c_pointer(), nchunk - 1, output%address, code)
     if (present(nbytes)) nbytes = max(code, 0)
     call settle(code, 'blosc2_schunk%decompress_chunk', stat)
   end procedure
@@ -110,17 +110,17 @@ contains
   end procedure
 
   module procedure schunk_get_slice
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     integer(c_int64_t) :: items
     integer(c_int) :: code
 
-    call blosc_describe(data, room)
+    call blosc_describe(data, output)
     code = BLOSC2_ERROR_NULL_POINTER
     if (self%is_open()) then
-      items = items_of(self, room)
+      items = items_of(self, output)
       code = slice_error(self, first, items)
       if (code == 0 .and. items > 0) then
-        code = c_blosc2_schunk_get_slice_buffer(self%c_pointer(), first - 1, first - 1 + items, room%address)
+        code = c_blosc2_schunk_get_slice_buffer(self%c_pointer(), first - 1, first - 1 + items, output%address)
       end if
     end if
     call settle(code, 'blosc2_schunk%get_slice', stat)
@@ -144,16 +144,16 @@ contains
   end procedure
 
   module procedure schunk_get_sparse
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     integer(c_int) :: code
 
-    call blosc_describe(data, room)
+    call blosc_describe(data, output)
     code = BLOSC2_ERROR_NULL_POINTER
     if (self%is_open()) then
       code = BLOSC2_ERROR_INVALID_PARAM
-      if (items_of(self, room) == size(numbers)) then
+      if (items_of(self, output) == size(numbers)) then
         code = c_blosc2_schunk_get_sparse_buffer(self%c_pointer(), size(numbers, kind=c_int64_t), numbers - 1, &
-          room%address)
+          output%address)
       end if
     end if
     call settle(code, 'blosc2_schunk%get_sparse', stat)
@@ -204,8 +204,8 @@ contains
     call settle(code, 'blosc2_schunk%get_offsets', stat)
   end procedure
 
-  ! The items of a super-chunk that an array holds, -1 when it can't: its items must have the typesize, or be bytes that
-  ! make whole items.
+  ! Returns the number of the super-chunk's items that an array holds, or -1 if its items neither
+  ! have the typesize nor are bytes that form complete items.
   function items_of(self, buffer) result(items)
     class(blosc2_schunk), intent(in) :: self
     type(blosc_buffer), intent(in) :: buffer
@@ -222,7 +222,7 @@ contains
     end if
   end function
 
-  ! What is wrong with a slice of so many items from `first` on.
+  ! Returns the error of a slice of `items` items from `first`.
   function slice_error(self, first, items) result(code)
     class(blosc2_schunk), intent(in) :: self
     integer(c_int64_t), intent(in) :: first, items
@@ -236,7 +236,7 @@ contains
     end if
   end function
 
-  ! What is wrong with a chunk that is going to be copied: C believes its header.
+  ! Returns the error of a chunk to copy, since C trusts its header.
   function checked_chunk(self, chunk) result(code)
     class(blosc2_schunk), intent(in) :: self
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)

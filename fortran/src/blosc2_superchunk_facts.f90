@@ -1,4 +1,4 @@
-! Super-chunks: what they say of themselves, and locks.
+! Super-chunks: inquiries and locks.
 submodule (blosc2_superchunk) blosc2_superchunk_facts
   implicit none
 

@@ -1,6 +1,6 @@
-! Super-chunks: their metalayers.
+! Super-chunks: metalayers.
 !
-! The library has no functions that look for fixed metalayers or read them: their places are in the struct of C.
+! The library has no functions that find or read fixed metalayers: they are in the C struct.
 submodule (blosc2_superchunk) blosc2_superchunk_meta
   implicit none
 
@@ -170,7 +170,7 @@ contains
     call settle(code, 'blosc2_schunk%vlmeta_get', stat)
   end procedure
 
-  ! The fixed metalayer of a name, which belongs to the super-chunk; null when there is none.
+  ! Returns the fixed metalayer of a name, which belongs to the super-chunk; null if there is none.
   function find_meta(self, name) result(found)
     class(blosc2_schunk), intent(in) :: self
     character(*), intent(in) :: name
@@ -188,7 +188,7 @@ contains
     found => null()
   end function
 
-  ! The bytes of a fixed metalayer; none when there is an error.
+  ! Returns the bytes of a fixed metalayer; empty on an error.
   subroutine get_meta(self, name, bytes, code)
     class(blosc2_schunk), intent(in) :: self
     character(*), intent(in) :: name
@@ -207,7 +207,7 @@ contains
     end if
   end subroutine
 
-  ! The bytes of a metalayer of variable length; none when there is an error.
+  ! Returns the bytes of a variable-length metalayer; empty on an error.
   subroutine get_vlmeta(self, name, bytes, code)
     class(blosc2_schunk), intent(in) :: self
     character(*), intent(in) :: name
@@ -227,24 +227,24 @@ contains
     end if
   end subroutine
 
-  ! Copies bytes to an array of exactly their size.
+  ! Copies bytes to an array of the same size.
   function copy_bytes(bytes, content) result(code)
     integer(c_int8_t), intent(in) :: bytes(:)
     type(*), dimension(..), intent(inout), contiguous, target :: content
     integer(c_int) :: code
-    type(blosc_buffer) :: room
+    type(blosc_buffer) :: output
     integer(c_int8_t), pointer :: target_bytes(:)
 
-    call blosc_describe(content, room)
+    call blosc_describe(content, output)
     code = BLOSC2_ERROR_INVALID_PARAM
-    if (chunk_bytes(room) /= size(bytes)) return
+    if (chunk_bytes(output) /= size(bytes)) return
     code = BLOSC2_ERROR_SUCCESS
-    call c_f_pointer(room%address, target_bytes, [size(bytes)])
+    call c_f_pointer(output%address, target_bytes, [size(bytes)])
     target_bytes = bytes
   end function
 
-  ! A text as bytes. The compiler's descriptor of a text that is an expression doesn't tell its length, so texts don't
-  ! go through arguments of any type.
+  ! Converts a string to bytes. The compiler's descriptor of a string expression lacks its length,
+  ! so strings are not passed as arguments of any type.
   function bytes_of(text) result(bytes)
     character(*), intent(in) :: text
     integer(c_int8_t) :: bytes(len(text))

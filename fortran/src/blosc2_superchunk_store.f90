@@ -1,4 +1,4 @@
-! Super-chunks: making and opening them, and writing them as frames.
+! Super-chunks: creation, opening, and writing as frames.
 submodule (blosc2_superchunk) blosc2_superchunk_store
   implicit none
 
@@ -8,7 +8,7 @@ contains
     type(storage_parts), target :: parts
 
     call assemble_storage(parts, cparams, dparams, urlpath, contiguous, io)
-    call take(self, c_blosc2_schunk_new(parts%storage), BLOSC2_ERROR_FAILURE, 'blosc2_schunk%create', stat)
+    call adopt_schunk(self, c_blosc2_schunk_new(parts%storage), BLOSC2_ERROR_FAILURE, 'blosc2_schunk%create', stat)
   end procedure
 
   module procedure schunk_open
@@ -22,14 +22,14 @@ contains
     else
       opened = c_blosc2_schunk_open_offset(trim(urlpath)//c_null_char, start)
     end if
-    call take(self, opened, BLOSC2_ERROR_FILE_OPEN, 'blosc2_schunk%open', stat)
+    call adopt_schunk(self, opened, BLOSC2_ERROR_FILE_OPEN, 'blosc2_schunk%open', stat)
   end procedure
 
   module procedure schunk_from_frame
     type(blosc_buffer) :: source
 
     call blosc_describe(frame, source)
-    call take(self, c_blosc2_schunk_from_buffer(source%address, source%items, .true._c_bool), BLOSC2_ERROR_DATA, &
+    call adopt_schunk(self, c_blosc2_schunk_from_buffer(source%address, source%items, .true._c_bool), BLOSC2_ERROR_DATA, &
       'blosc2_schunk%from_frame', stat)
   end procedure
 
@@ -38,7 +38,7 @@ contains
 
     call assemble_storage(parts, cparams, dparams, urlpath, contiguous, io)
     if (source%is_open()) then
-      call take(self, c_blosc2_schunk_copy(source%c_pointer(), parts%storage), BLOSC2_ERROR_SCHUNK_COPY, &
+      call adopt_schunk(self, c_blosc2_schunk_copy(source%c_pointer(), parts%storage), BLOSC2_ERROR_SCHUNK_COPY, &
         'blosc2_schunk%copy_of', stat)
     else
       call self%release()
@@ -74,8 +74,8 @@ contains
     call settle(code, 'blosc2_schunk%append_file', stat)
   end procedure
 
-  ! Makes the handle the owner of what the library gave, which is null when it failed with `failure`.
-  subroutine take(self, schunk, failure, procedure, stat)
+  ! Makes the handle the owner of a super-chunk returned by the library; null means `failure`.
+  subroutine adopt_schunk(self, schunk, failure, procedure, stat)
     class(blosc2_schunk), intent(inout) :: self
     type(c_ptr), intent(in) :: schunk
     integer(c_int), intent(in) :: failure

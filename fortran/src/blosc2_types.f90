@@ -1,8 +1,9 @@
 ! The structs of blosc2.h and b2nd.h as derived types of the same layout.
 !
-! A `blosc2_cparams`, `blosc2_dparams`, `blosc2_io` or `blosc2_storage` begins with the library's default values. Bytes
-! that C has without sign, such as the ids of filters, are `integer(c_int8_t)`: ids from 128 on are stored as id - 256.
-! The types with `c_` in front are what a handle's address points to; they belong to the library and are for reading.
+! `blosc2_cparams`, `blosc2_dparams`, `blosc2_io` and `blosc2_storage` are initialised with the
+! library's defaults. Unsigned C bytes, such as filter ids, are `integer(c_int8_t)`: ids from 128 on
+! are stored as id - 256. Types with the prefix `c_` describe the objects of handles; they belong to
+! the library and are read-only.
 module blosc2_types
   use, intrinsic :: iso_c_binding, only: c_bool, c_float, c_funptr, c_int, c_int16_t, c_int32_t, c_int64_t, &
     c_int8_t, c_long, c_null_funptr, c_null_ptr, c_ptr, c_size_t
@@ -13,30 +14,30 @@ module blosc2_types
   implicit none
   private
 
-  !> How to compress.
+  !> Compression parameters.
   type, bind(c), public :: blosc2_cparams
-    !> The codec: BLOSC_BLOSCLZ and its siblings.
+    !> The codec: BLOSC_BLOSCLZ or another codec.
     integer(c_int8_t) :: compcode = int(BLOSC_BLOSCLZ, c_int8_t)
-    !> A byte for the codec.
+    !> The codec's parameter.
     integer(c_int8_t) :: compcode_meta = 0_c_int8_t
-    !> Level from 0 (store) to 9 (smallest).
+    !> Level, 0 (store) to 9 (smallest).
     integer(c_int8_t) :: clevel = 5_c_int8_t
     !> Whether blocks share a dictionary: 0 or 1.
     integer(c_int) :: use_dict = 0_c_int
-    !> Bytes of an item.
+    !> Item size in bytes.
     integer(c_int32_t) :: typesize = 8_c_int32_t
-    !> Threads to use.
+    !> Number of threads.
     integer(c_int16_t) :: nthreads = 1_c_int16_t
-    !> Bytes of a block; 0 is automatic.
+    !> Block size in bytes; 0 is automatic.
     integer(c_int32_t) :: blocksize = 0_c_int32_t
-    !> Whether blocks are split in streams: BLOSC_ALWAYS_SPLIT and its siblings.
+    !> Split mode of blocks: BLOSC_ALWAYS_SPLIT or another split mode.
     integer(c_int32_t) :: splitmode = int(BLOSC_FORWARD_COMPAT_SPLIT, c_int32_t)
-    !> The super-chunk the chunks are for, or null.
+    !> The super-chunk of the chunks, or null.
     type(c_ptr) :: schunk = c_null_ptr
-    !> The filters, applied from the first to the last.
+    !> The filters in the order of compression.
     integer(c_int8_t) :: filters(BLOSC2_MAX_FILTERS) = [0_c_int8_t, 0_c_int8_t, 0_c_int8_t, 0_c_int8_t, 0_c_int8_t, &
       int(BLOSC_SHUFFLE, c_int8_t)]
-    !> A byte for each filter.
+    !> The parameter of each filter.
     integer(c_int8_t) :: filters_meta(BLOSC2_MAX_FILTERS) = 0_c_int8_t
     !> Called for each block before the filters, or null: a bind(c) function.
     type(c_funptr) :: prefilter = c_null_funptr
@@ -46,7 +47,7 @@ module blosc2_types
     type(c_ptr) :: tuner_params = c_null_ptr
     !> The tuner.
     integer(c_int) :: tuner_id = BLOSC_STUNE
-    !> Whether to measure the codec instead of storing what it makes.
+    !> Whether to store codec measurements instead of compressed data.
     logical(c_bool) :: instr_codec = .false._c_bool
     !> Parameters of the codec.
     type(c_ptr) :: codec_params = c_null_ptr
@@ -54,79 +55,79 @@ module blosc2_types
     type(c_ptr) :: filter_params(BLOSC2_MAX_FILTERS) = c_null_ptr
   end type
 
-  !> How to decompress.
+  !> Decompression parameters.
   type, bind(c), public :: blosc2_dparams
-    !> Threads to use.
+    !> Number of threads.
     integer(c_int16_t) :: nthreads = 1_c_int16_t
-    !> The super-chunk the chunks are from, or null.
+    !> The super-chunk of the chunks, or null.
     type(c_ptr) :: schunk = c_null_ptr
-    !> Called for each block after the filters were undone, or null: a bind(c) function.
+    !> Called for each block after the filters, or null: a bind(c) function.
     type(c_funptr) :: postfilter = c_null_funptr
     !> Parameters of the postfilter, a blosc2_postfilter_params; copied.
     type(c_ptr) :: postparams = c_null_ptr
-    !> Bytes of an item.
+    !> Item size in bytes.
     integer(c_int32_t) :: typesize = 8_c_int32_t
   end type
 
-  !> What a prefilter gets: one block, before the filters.
+  !> Arguments of a prefilter: one block, before the filters.
   type, bind(c), public :: blosc2_prefilter_params
-    !> What the user put there.
+    !> The user's data.
     type(c_ptr) :: user_data = c_null_ptr
     !> The block in the source buffer.
     type(c_ptr) :: input = c_null_ptr
-    !> Where the filtered block goes.
+    !> The destination of the filtered block.
     type(c_ptr) :: output = c_null_ptr
-    !> Bytes to write to output.
+    !> Number of bytes to write to output.
     integer(c_int32_t) :: output_size = 0_c_int32_t
-    !> Bytes of an item of output.
+    !> Item size of output in bytes.
     integer(c_int32_t) :: output_typesize = 0_c_int32_t
-    !> Position of the block in the chunk, in bytes.
+    !> Offset of the block in the chunk, in bytes.
     integer(c_int32_t) :: output_offset = 0_c_int32_t
     !> Number of the chunk in its super-chunk from 0, or -1.
     integer(c_int64_t) :: nchunk = 0_c_int64_t
     !> Number of the block in its chunk, from 0.
     integer(c_int32_t) :: nblock = 0_c_int32_t
-    !> Number of the worker, 0 in serial runs.
+    !> Number of the worker thread, 0 in serial runs.
     integer(c_int32_t) :: tid = 0_c_int32_t
     !> Scratch memory.
     type(c_ptr) :: ttmp = c_null_ptr
-    !> Bytes of ttmp.
+    !> Size of ttmp in bytes.
     integer(c_size_t) :: ttmp_nbytes = 0_c_size_t
-    !> The context that compresses.
+    !> The compression context.
     type(c_ptr) :: ctx = c_null_ptr
-    !> Whether the output is not going to be stored.
+    !> Whether the output is discarded.
     logical(c_bool) :: output_is_disposable = .false._c_bool
   end type
 
-  !> What a postfilter gets: one block, after the filters were undone.
+  !> Arguments of a postfilter: one block, after the filters.
   type, bind(c), public :: blosc2_postfilter_params
-    !> What the user put there.
+    !> The user's data.
     type(c_ptr) :: user_data = c_null_ptr
     !> The decoded block.
     type(c_ptr) :: input = c_null_ptr
-    !> Where the block goes.
+    !> The destination of the block.
     type(c_ptr) :: output = c_null_ptr
-    !> Bytes to write to output.
+    !> Number of bytes to write to output.
     integer(c_int32_t) :: size = 0_c_int32_t
-    !> Bytes of an item.
+    !> Item size in bytes.
     integer(c_int32_t) :: typesize = 0_c_int32_t
-    !> Position of the block in the chunk, in bytes.
+    !> Offset of the block in the chunk, in bytes.
     integer(c_int32_t) :: offset = 0_c_int32_t
     !> Number of the chunk in its super-chunk from 0, or -1.
     integer(c_int64_t) :: nchunk = 0_c_int64_t
     !> Number of the block in its chunk, from 0.
     integer(c_int32_t) :: nblock = 0_c_int32_t
-    !> Number of the worker, 0 in serial runs.
+    !> Number of the worker thread, 0 in serial runs.
     integer(c_int32_t) :: tid = 0_c_int32_t
     !> Scratch memory.
     type(c_ptr) :: ttmp = c_null_ptr
-    !> Bytes of ttmp.
+    !> Size of ttmp in bytes.
     integer(c_size_t) :: ttmp_nbytes = 0_c_size_t
-    !> The context that decompresses.
+    !> The decompression context.
     type(c_ptr) :: ctx = c_null_ptr
   end type
 
-  !> What an instrumented chunk holds for each stream in place of its data.
+  !> Content of an instrumented chunk for each stream, instead of its data.
   type, bind(c), public :: blosc2_instr
     !> Compression ratio.
     real(c_float) :: cratio
@@ -134,19 +135,19 @@ module blosc2_types
     real(c_float) :: cspeed
     !> Speed of the filters in bytes per second.
     real(c_float) :: filter_speed
-    !> The first tells by its lowest bit whether the stream could not be compressed.
+    !> The lowest bit of the first byte is set if the stream could not be compressed.
     integer(c_int8_t) :: flags(4)
   end type
 
-  !> A codec of the user.
+  !> A user-defined codec.
   type, bind(c), public :: blosc2_codec
-    !> Its code, from BLOSC2_USER_REGISTERED_CODECS_START on.
+    !> The code, at least BLOSC2_USER_REGISTERED_CODECS_START.
     integer(c_int8_t) :: compcode = 0_c_int8_t
-    !> Its name, which ends in c_null_char; must outlive the library.
+    !> The name, terminated by c_null_char; must outlive the library.
     type(c_ptr) :: compname = c_null_ptr
-    !> The code of its library.
+    !> The code of the library.
     integer(c_int8_t) :: complib = 0_c_int8_t
-    !> The version of its format; chunks record it.
+    !> The version of the format, which chunks record.
     integer(c_int8_t) :: version = 0_c_int8_t
     !> The encoder: a bind(c) function.
     type(c_funptr) :: encoder = c_null_funptr
@@ -154,21 +155,21 @@ module blosc2_types
     type(c_funptr) :: decoder = c_null_funptr
   end type
 
-  !> A filter of the user.
+  !> A user-defined filter.
   type, bind(c), public :: blosc2_filter
-    !> Its id, from BLOSC2_USER_REGISTERED_FILTERS_START on.
+    !> The id, at least BLOSC2_USER_REGISTERED_FILTERS_START.
     integer(c_int8_t) :: id = 0_c_int8_t
-    !> Its name, which ends in c_null_char; must outlive the library.
+    !> The name, terminated by c_null_char; must outlive the library.
     type(c_ptr) :: name = c_null_ptr
-    !> Its version, for people.
+    !> The version, for information only.
     integer(c_int8_t) :: version = 0_c_int8_t
-    !> What compression calls: a bind(c) function.
+    !> Called by compression: a bind(c) function.
     type(c_funptr) :: forward = c_null_funptr
-    !> What decompression calls: a bind(c) function.
+    !> Called by decompression: a bind(c) function.
     type(c_funptr) :: backward = c_null_funptr
   end type
 
-  !> A tuner of the user.
+  !> A user-defined tuner.
   type, bind(c), public :: blosc2_tuner
     !> Called when a compression context is created with this tuner.
     type(c_funptr) :: init = c_null_funptr
@@ -180,67 +181,67 @@ module blosc2_types
     type(c_funptr) :: update = c_null_funptr
     !> For tuners that keep their state in the context.
     type(c_funptr) :: free = c_null_funptr
-    !> Its id, from BLOSC2_USER_REGISTERED_TUNER_START on.
+    !> The id, at least BLOSC2_USER_REGISTERED_TUNER_START.
     integer(c_int) :: id = 0_c_int
-    !> Its name, which ends in c_null_char; must outlive the library.
+    !> The name, terminated by c_null_char; must outlive the library.
     type(c_ptr) :: name = c_null_ptr
   end type
 
   !> An I/O backend.
   type, bind(c), public :: blosc2_io_cb
-    !> Its id, from BLOSC2_IO_REGISTERED on.
+    !> The id, at least BLOSC2_IO_REGISTERED.
     integer(c_int8_t) :: id = 0_c_int8_t
-    !> Its name, which ends in c_null_char; must outlive the library.
+    !> The name, terminated by c_null_char; must outlive the library.
     type(c_ptr) :: name = c_null_ptr
-    !> Whether read fills a buffer of the library, or hands out a pointer of its own.
+    !> Whether read fills a buffer of the library, or returns its own pointer.
     logical(c_bool) :: is_allocation_necessary = .true._c_bool
-    !> Opens a file; each of these is a bind(c) function.
+    !> Opens a file; a bind(c) function like the following ones.
     type(c_funptr) :: open = c_null_funptr
-    !> Closes it.
+    !> Closes the file.
     type(c_funptr) :: close = c_null_funptr
-    !> Tells its size.
+    !> Returns the size of the file.
     type(c_funptr) :: size = c_null_funptr
-    !> Writes to it.
+    !> Writes to the file.
     type(c_funptr) :: write = c_null_funptr
-    !> Reads from it.
+    !> Reads from the file.
     type(c_funptr) :: read = c_null_funptr
-    !> Sets its size.
+    !> Sets the size of the file.
     type(c_funptr) :: truncate = c_null_funptr
     !> Frees the parameters.
     type(c_funptr) :: destroy = c_null_funptr
   end type
 
-  !> Which I/O backend to use, and how.
+  !> The I/O backend to use, with its parameters.
   type, bind(c), public :: blosc2_io
     !> The id of the backend.
     integer(c_int8_t) :: id = int(BLOSC2_IO_FILESYSTEM, c_int8_t)
-    !> Its name, which ends in c_null_char; the id counts.
+    !> The name, terminated by c_null_char; only the id is used.
     type(c_ptr) :: name = c_null_ptr
     !> Parameters of the backend.
     type(c_ptr) :: params = c_null_ptr
   end type
 
-  !> Where and how a super-chunk is stored.
+  !> The storage of a super-chunk.
   type, bind(c), public :: blosc2_storage
-    !> Whether the chunks are in one frame, or apart.
+    !> Whether the chunks are in one frame, or separate.
     logical(c_bool) :: contiguous = .false._c_bool
-    !> The file or directory, which ends in c_null_char; null is memory.
+    !> The file or directory, terminated by c_null_char; null selects memory.
     type(c_ptr) :: urlpath = c_null_ptr
-    !> How to compress, a blosc2_cparams; null is the defaults.
+    !> The compression parameters, a blosc2_cparams; null selects the defaults.
     type(c_ptr) :: cparams = c_null_ptr
-    !> How to decompress, a blosc2_dparams; null is the defaults.
+    !> The decompression parameters, a blosc2_dparams; null selects the defaults.
     type(c_ptr) :: dparams = c_null_ptr
-    !> The I/O backend, a blosc2_io; null is the file system.
+    !> The I/O backend, a blosc2_io; null selects the file system.
     type(c_ptr) :: io = c_null_ptr
   end type
 
-  !> A metalayer: bytes with a name.
+  !> A metalayer: a name and bytes.
   type, bind(c), public :: blosc2_metalayer
-    !> The name, which ends in c_null_char.
+    !> The name, terminated by c_null_char.
     type(c_ptr) :: name = c_null_ptr
     !> The bytes.
     type(c_ptr) :: content = c_null_ptr
-    !> Their count.
+    !> The number of bytes.
     integer(c_int32_t) :: content_len = 0_c_int32_t
   end type
 
@@ -252,15 +253,15 @@ module blosc2_types
 
   !> A stream of the file-system backend.
   type, bind(c), public :: blosc2_stdio_file
-    !> The open file of C.
+    !> The open C file.
     type(c_ptr) :: file = c_null_ptr
   end type
 
   !> Parameters and stream of the mapped-file backend.
   type, bind(c), public :: blosc2_stdio_mmap
-    !> "r", "r+", "w+" or "c" (changes stay in memory), which ends in c_null_char; must be set.
+    !> "r", "r+", "w+" or "c" (changes stay in memory), terminated by c_null_char; required.
     type(c_ptr) :: mode = c_null_ptr
-    !> Bytes to map at first.
+    !> Initial size of the mapping in bytes.
     integer(c_size_t) :: initial_mapping_size = 2_c_size_t**30
     !> Whether the library frees the struct.
     logical(c_bool) :: needs_free = .false._c_bool
@@ -268,15 +269,15 @@ module blosc2_types
     type(c_ptr) :: addr = c_null_ptr
     !> The file.
     type(c_ptr) :: urlpath = c_null_ptr
-    !> Its size.
+    !> Size of the file in bytes.
     integer(c_size_t) :: file_size = 0_c_size_t
-    !> Bytes mapped.
+    !> Size of the mapping in bytes.
     integer(c_size_t) :: mapping_size = 0_c_size_t
     !> Whether changes stay in memory.
     logical(c_bool) :: is_memory_only = .false._c_bool
-    !> The open file of C.
+    !> The open C file.
     type(c_ptr) :: file = c_null_ptr
-    !> Its descriptor.
+    !> The file descriptor.
     integer(c_int) :: fd = -1_c_int
     !> Protection of the mapping.
     integer(c_int64_t) :: access_flags = -1_c_int64_t
@@ -284,11 +285,11 @@ module blosc2_types
     integer(c_int64_t) :: map_flags = -1_c_int64_t
   end type
 
-  !> A point in time, as C's `struct timespec` holds it where both numbers are of C's type `long`.
+  !> A point in time, like C's `struct timespec` with two numbers of C's type `long`.
   type, bind(c), public :: blosc_timestamp
     !> Seconds.
     integer(c_long) :: seconds = 0_c_long
-    !> Nanoseconds behind them.
+    !> Nanoseconds after the seconds.
     integer(c_long) :: nanoseconds = 0_c_long
   end type
 
@@ -312,13 +313,13 @@ module blosc2_types
     integer(c_int64_t) :: change_tick
   end type
 
-  !> The chunk an array decompressed last.
+  !> The last chunk that an array decompressed.
   type, bind(c), public :: c_chunk_cache
     type(c_ptr) :: data
     integer(c_int64_t) :: nchunk
   end type
 
-  !> An array of the library; the components are those of b2nd.h, with dimensions in the order of C.
+  !> An array of the library; the components are those of b2nd.h, with dimensions in C order.
   type, bind(c), public :: c_b2nd_array
     type(c_ptr) :: sc
     integer(c_int64_t) :: shape(B2ND_MAX_DIM)

@@ -1,10 +1,8 @@
-/*
- * What a Fortran array is to C: where it begins, how large its items are and how many.
+/* The C view of a Fortran array: its address, item size, item count and shape.
  *
- * A procedure that takes arrays of any type and rank (`type(*), dimension(..)`) can't ask Fortran for the size of an
- * item. The descriptor that the compiler passes to C has it; its layout is the compiler's, its names are those of the
- * Fortran standard.
- */
+ * Fortran procedures with arguments of any type and rank (`type(*), dimension(..)`) cannot inquire
+ * the item size. The descriptor that the compiler passes to C contains it; its layout is
+ * compiler-specific, its member names are those of the Fortran standard. */
 
 #include <ISO_Fortran_binding.h>
 #include <stddef.h>
@@ -14,19 +12,19 @@
 typedef struct {
   /* The first item; never NULL. */
   void *address;
-  /* Bytes of an item. */
+  /* The item size in bytes. */
   int64_t item_size;
-  /* Items; -1 when the array doesn't know it, as those of assumed size. */
+  /* The number of items; -1 if it is unknown, as for assumed size. */
   int64_t items;
-  /* Items along each dimension, the fastest first. */
+  /* The extent of each dimension, the fastest first. */
   int64_t extents[CFI_MAX_RANK];
-  /* Dimensions; 0 for a scalar. */
+  /* The number of dimensions; 0 for a scalar. */
   int rank;
-  /* The letter that NumPy has for this kind of item. */
+  /* NumPy's letter for the item type. */
   char kind;
 } blosc_buffer;
 
-/* The letter of NumPy for the type of an item: V is bytes that mean nothing to it. */
+/* Returns NumPy's letter for an item type; V is opaque bytes. */
 static char kind_of(CFI_type_t type) {
   static const CFI_type_t integers[] = {
       CFI_type_signed_char, CFI_type_short,    CFI_type_int,     CFI_type_long,     CFI_type_long_long,
@@ -51,10 +49,8 @@ static char kind_of(CFI_type_t type) {
   return type == CFI_type_char ? 'S' : 'V';
 }
 
-/*
- * Link-time optimisation may take the descriptor that Fortran writes and the one that C reads for different things,
- * unless it doesn't look into this function.
- */
+/* Link-time optimisation may treat the descriptors of Fortran and C as distinct objects, unless it
+ * cannot look into this function. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define OPAQUE __attribute__((noipa))
 #else
@@ -63,7 +59,7 @@ static char kind_of(CFI_type_t type) {
 
 void blosc_fortran_describe(const CFI_cdesc_t *array, blosc_buffer *buffer) OPAQUE;
 
-/* Fills in what is known of an array, which must be contiguous. */
+/* Describes an array, which must be contiguous. */
 void blosc_fortran_describe(const CFI_cdesc_t *array, blosc_buffer *buffer) {
   static char nothing;
   int i;

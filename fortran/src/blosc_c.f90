@@ -1,8 +1,8 @@
-! The functions of libblosc.so.1 as they are.
+! Interfaces of the libblosc.so.1 functions.
 !
-! Each C function has an interface here, under its own name with `c_` in front. Buffers are addresses, strings end in
-! `c_null_char`, nothing is checked; the comments speak of C, where items count from 0. The module above has the
-! same functions for Fortran.
+! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
+! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! from 0. The module blosc wraps these functions for Fortran.
 module blosc_c
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_ptr, c_size_t
   implicit none
@@ -10,7 +10,7 @@ module blosc_c
   private :: c_char, c_int, c_ptr, c_size_t
 
   interface
-    !> The name of the library that decompresses a chunk; NULL for an unknown one.
+    !> Returns the name of the library that decompresses a chunk, or NULL if it is unknown.
     function c_blosc_cbuffer_complib(cbuffer) bind(c, name='blosc_cbuffer_complib') result(c_result)
       import :: c_ptr
       type(c_ptr), value :: cbuffer
@@ -18,7 +18,7 @@ module blosc_c
     end function
 
     !> Stores the typesize and the flags in the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,
-    !! BLOSC_DOBITSHUFFLE; 0 for what is no chunk.
+    !! BLOSC_DOBITSHUFFLE; 0 for an invalid chunk.
     subroutine c_blosc_cbuffer_metainfo(cbuffer, typesize, flags) bind(c, name='blosc_cbuffer_metainfo')
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: cbuffer
@@ -26,16 +26,16 @@ module blosc_c
       integer(c_int), intent(out) :: flags
     end subroutine
 
-    !> Stores the sizes in the header of a chunk: of its data, of itself, of a block. They are 0 for what is no
-    !! chunk.
+    !> Stores the sizes in the header of a chunk: of the data, the chunk and a block; 0 for an
+    !! invalid chunk.
     subroutine c_blosc_cbuffer_sizes(cbuffer, nbytes, cbytes, blocksize) bind(c, name='blosc_cbuffer_sizes')
       import :: c_ptr, c_size_t
       type(c_ptr), value :: cbuffer
       integer(c_size_t), intent(out) :: nbytes, cbytes, blocksize
     end subroutine
 
-    !> Tells whether the cbytes bytes at cbuffer can be a chunk; stores the size of its data.  Gives 0, or -1
-    !! when not. The data itself is not looked at.
+    !> Validates the header of a chunk of cbytes bytes and stores the size of its data. Returns 0,
+    !! or -1 if it is invalid. The data are not checked.
     function c_blosc_cbuffer_validate(cbuffer, cbytes, nbytes) bind(c, name='blosc_cbuffer_validate') result(c_result)
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: cbuffer
@@ -44,14 +44,15 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> Stores the versions in the header of a chunk: of its own format and of the compressor's.
+    !> Stores the versions in the header of a chunk: of the chunk format and of the compressor's
+    !! format.
     subroutine c_blosc_cbuffer_versions(cbuffer, version, compversion) bind(c, name='blosc_cbuffer_versions')
       import :: c_int, c_ptr
       type(c_ptr), value :: cbuffer
       integer(c_int), intent(out) :: version, compversion
     end subroutine
 
-    !> Stores the name of a compressor; NULL for a code that none has. Gives the code, or -1.
+    !> Stores the name of a compressor, or NULL for an unknown code. Returns the code, or -1.
     function c_blosc_compcode_to_compname(compcode, compname) bind(c, name='blosc_compcode_to_compname') &
       result(c_result)
       import :: c_int, c_ptr
@@ -60,21 +61,22 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> The code of a compressor, or -1 for a name that none has.
+    !> Returns the code of a compressor, or -1 for an unknown name.
     function c_blosc_compname_to_compcode(compname) bind(c, name='blosc_compname_to_compcode') result(c_result)
       import :: c_char, c_int
       character(kind=c_char), intent(in) :: compname(*)
       integer(c_int) :: c_result
     end function
 
-    !> Compresses nbytes bytes at src, items of typesize bytes, into a chunk at dest.  clevel is from 0 (store)
-    !! to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE; a typesize above
-    !! BLOSC_MAX_TYPESIZE counts as 1. Gives the size of the chunk, 0 when it is larger than destsize, or a
-    !! negative number. A destination that is BLOSC_MAX_OVERHEAD bytes larger than the source is always large
-    !! enough.  Environment variables take precedence over the arguments and over what was set before:
-    !! BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE, BLOSC_NTHREADS,
-    !! BLOSC_SPLITMODE; the last four for good. With BLOSC_NOLOCK, calls in different threads don't wait for
-    !! one another. With BLOSC_WARN above 0, messages on stderr say why a call is refused.
+    !> Compresses nbytes bytes at src, items of typesize bytes, into a chunk at dest. clevel is 0
+    !! (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE; a
+    !! typesize above BLOSC_MAX_TYPESIZE is treated as 1. Returns the size of the chunk, 0 if it
+    !! exceeds destsize, or a negative number. A destination that is BLOSC_MAX_OVERHEAD bytes larger
+    !! than the source is always large enough. Environment variables take precedence over arguments
+    !! and settings: BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE,
+    !! BLOSC_NTHREADS, BLOSC_SPLITMODE; the last four change the settings permanently. With
+    !! BLOSC_NOLOCK, calls in different threads do not wait for each other. With BLOSC_WARN above 0,
+    !! messages on stderr contain the reason of rejected calls.
     function c_blosc_compress(clevel, doshuffle, typesize, nbytes, src, dest, destsize) bind(c, &
       name='blosc_compress') result(c_result)
       import :: c_int, c_ptr, c_size_t
@@ -85,8 +87,8 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> blosc_compress() without global state: nothing counts but the arguments and the split mode that was set.
-    !! Calls in different threads don't wait for one another.  blocksize 0 is automatic; numinternalthreads is
+    !> Compresses like blosc_compress(), without global state except the split mode. Calls in
+    !! different threads do not wait for each other. blocksize 0 is automatic; numinternalthreads is
     !! the number of threads of this call.
     function c_blosc_compress_ctx(clevel, doshuffle, typesize, nbytes, src, dest, destsize, compressor, &
       blocksize, numinternalthreads) bind(c, name='blosc_compress_ctx') result(c_result)
@@ -101,9 +103,10 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> Decompresses the chunk at src to dest. The chunk is believed to be as long as its header says: ask
-    !! blosc_cbuffer_validate() first when it may not be.  Gives the bytes the chunk holds, or a negative
-    !! number. The environment variables BLOSC_NTHREADS and BLOSC_NOLOCK count as for blosc_compress().
+    !> Decompresses the chunk at src to dest. The size in the chunk's header is trusted: for
+    !! untrusted chunks, call blosc_cbuffer_validate() first. Returns the size of the chunk's data
+    !! in bytes, or a negative number. The environment variables BLOSC_NTHREADS and BLOSC_NOLOCK
+    !! apply as for blosc_compress().
     function c_blosc_decompress(src, dest, destsize) bind(c, name='blosc_decompress') result(c_result)
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: src, dest
@@ -111,8 +114,8 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> blosc_decompress() without global state. Calls in different threads don't wait for one another.
-    !! numinternalthreads is the number of threads of this call.
+    !> Decompresses like blosc_decompress(), without global state. Calls in different threads do not
+    !! wait for each other. numinternalthreads is the number of threads of this call.
     function c_blosc_decompress_ctx(src, dest, destsize, numinternalthreads) bind(c, &
       name='blosc_decompress_ctx') result(c_result)
       import :: c_int, c_ptr, c_size_t
@@ -122,26 +125,26 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> Ends the threads of the library and frees its working memory. Settings stay, and all functions go on
-    !! working.
+    !> Ends the threads of the library and frees its working memory. Settings are kept, and all
+    !! functions remain usable.
     subroutine c_blosc_destroy() bind(c, name='blosc_destroy')
     end subroutine
 
-    !> Ends the threads of the library and frees its working memory, until the next call that needs them. Gives
-    !! 0, or -1 when the library is not initialised.
+    !> Ends the threads of the library and frees its working memory, until the next call that needs
+    !! them. Returns 0, or -1 if the library is not initialised.
     function c_blosc_free_resources() bind(c, name='blosc_free_resources') result(c_result)
       import :: c_int
       integer(c_int) :: c_result
     end function
 
-    !> The block size; 0 when it is automatic.
+    !> Returns the block size; 0 is automatic.
     function c_blosc_get_blocksize() bind(c, name='blosc_get_blocksize') result(c_result)
       import :: c_int
       integer(c_int) :: c_result
     end function
 
-    !> Stores the name and the version of the library behind a compressor, both to be freed by the caller.
-    !! Gives the code of the library; -1 for an unknown compressor, and both are NULL then.
+    !> Stores the name and version of a compressor's library, which the caller frees. Returns the
+    !! code of the library, or -1 for an unknown compressor; both are then NULL.
     function c_blosc_get_complib_info(compname, complib, version) bind(c, name='blosc_get_complib_info') &
       result(c_result)
       import :: c_char, c_int, c_ptr
@@ -150,26 +153,26 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> The name of the compressor; NULL after an unknown one was set.
+    !> Returns the name of the compressor, or NULL if the last one set is unknown.
     function c_blosc_get_compressor() bind(c, name='blosc_get_compressor') result(c_result)
       import :: c_ptr
       type(c_ptr) :: c_result
     end function
 
-    !> The number of threads.
+    !> Returns the number of threads.
     function c_blosc_get_nthreads() bind(c, name='blosc_get_nthreads') result(c_result)
       import :: c_int
       integer(c_int) :: c_result
     end function
 
-    !> The version of the library: BLOSC_VERSION_STRING.
+    !> Returns the version of the library: BLOSC_VERSION_STRING.
     function c_blosc_get_version_string() bind(c, name='blosc_get_version_string') result(c_result)
       import :: c_ptr
       type(c_ptr) :: c_result
     end function
 
-    !> Decompresses nitems items of the chunk at src, from item start on, to dest. Gives the bytes written, or
-    !! a negative number.
+    !> Decompresses nitems items of the chunk at src, starting at item start, to dest. Returns the
+    !! number of bytes written, or a negative number.
     function c_blosc_getitem(src, start, nitems, dest) bind(c, name='blosc_getitem') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: src
@@ -178,11 +181,11 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> Initialises the library. All functions work without.
+    !> Initialises the library. This is optional.
     subroutine c_blosc_init() bind(c, name='blosc_init')
     end subroutine
 
-    !> The names of all compressors, separated by commas.
+    !> Returns the names of all compressors, separated by commas.
     function c_blosc_list_compressors() bind(c, name='blosc_list_compressors') result(c_result)
       import :: c_ptr
       type(c_ptr) :: c_result
@@ -194,23 +197,23 @@ module blosc_c
       integer(c_size_t), value :: blocksize
     end subroutine
 
-    !> Chooses the compressor. Gives its code; -1 for an unknown one, and compressing fails then until another
-    !! one is chosen.
+    !> Sets the compressor. Returns its code, or -1 for an unknown one; compression then fails until
+    !! another one is set.
     function c_blosc_set_compressor(compname) bind(c, name='blosc_set_compressor') result(c_result)
       import :: c_char, c_int
       character(kind=c_char), intent(in) :: compname(*)
       integer(c_int) :: c_result
     end function
 
-    !> Sets the number of threads, from 1 to BLOSC_MAX_THREADS. Gives the number before.
+    !> Sets the number of threads, 1 to BLOSC_MAX_THREADS. Returns the previous number.
     function c_blosc_set_nthreads(nthreads) bind(c, name='blosc_set_nthreads') result(c_result)
       import :: c_int
       integer(c_int), value :: nthreads
       integer(c_int) :: c_result
     end function
 
-    !> Chooses whether blocks are split into one stream per byte of an item: BLOSC_FORWARD_COMPAT_SPLIT
-    !! (default) or one of its siblings. Counts for the calls with _ctx too.
+    !> Sets the split mode of blocks, one stream per byte of an item: BLOSC_FORWARD_COMPAT_SPLIT
+    !! (default) or another split mode. Applies also to calls with _ctx.
     subroutine c_blosc_set_splitmode(splitmode) bind(c, name='blosc_set_splitmode')
       import :: c_int
       integer(c_int), value :: splitmode

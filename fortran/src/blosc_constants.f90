@@ -1,4 +1,4 @@
-! Constants of Blosc 1.x alone, with the names and values of blosc.h.
+! Constants specific to Blosc 1.x, with the names and values of blosc.h.
 module blosc_constants
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
@@ -15,17 +15,17 @@ module blosc_constants
   ! Names of the compressors.
   character(*), parameter, public :: BLOSC_SNAPPY_COMPNAME = 'snappy'
 
-  ! Names of the libraries they come from.
+  ! Names of the compressors' libraries.
   character(*), parameter, public :: BLOSC_SNAPPY_LIBNAME = 'Snappy'
   !> Version of the chunk format.
   integer(c_int), parameter, public :: BLOSC_VERSION_FORMAT = 2_c_int
-  !> How many bytes a chunk can be larger than its data.
+  !> Maximum size of a chunk beyond the size of its data, in bytes.
   integer(c_int), parameter, public :: BLOSC_MAX_OVERHEAD = 16_c_int
-  !> The most bytes a chunk can hold: INT_MAX - BLOSC_MAX_OVERHEAD.
+  !> Maximum size of a chunk's data in bytes: INT_MAX - BLOSC_MAX_OVERHEAD.
   integer(c_int), parameter, public :: BLOSC_MAX_BUFFERSIZE = 2147483631_c_int
-  !> The largest block, in bytes.
+  !> Maximum block size in bytes.
   integer(c_int), parameter, public :: BLOSC_MAX_BLOCKSIZE = 715827542_c_int
-  !> The most threads.
+  !> Maximum number of threads.
   integer(c_int), parameter, public :: BLOSC_MAX_THREADS = 256_c_int
   !> Code of the Snappy compressor.
   integer(c_int), parameter, public :: BLOSC_SNAPPY = 3_c_int

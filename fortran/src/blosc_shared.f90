@@ -1,6 +1,7 @@
-! Constants that Blosc 1.x and Blosc2 have in common: codes of compressors, filters and split modes.
+! Constants common to Blosc 1.x and Blosc2: codes of compressors, filters and split modes.
 !
-! Both `blosc` and `blosc2` pass them on, so that a program may use both modules: one entity under one name.
+! Both `blosc` and `blosc2` re-export them, so that a program can use both modules without name
+! conflicts.
 module blosc_shared
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
@@ -13,14 +14,14 @@ module blosc_shared
   character(*), parameter, public :: BLOSC_ZLIB_COMPNAME = 'zlib'
   character(*), parameter, public :: BLOSC_ZSTD_COMPNAME = 'zstd'
 
-  ! Names of the libraries they come from.
+  ! Names of the compressors' libraries.
   character(*), parameter, public :: BLOSC_BLOSCLZ_LIBNAME = 'BloscLZ'
   character(*), parameter, public :: BLOSC_LZ4_LIBNAME = 'LZ4'
   character(*), parameter, public :: BLOSC_ZLIB_LIBNAME = 'Zlib'
   character(*), parameter, public :: BLOSC_ZSTD_LIBNAME = 'Zstd'
   !> Size of the header of a chunk, in bytes.
   integer(c_int), parameter, public :: BLOSC_MIN_HEADER_LENGTH = 16_c_int
-  !> The largest typesize a chunk can hold; larger ones are stored as 1.
+  !> Maximum typesize of a chunk; larger ones are stored as 1.
   integer(c_int), parameter, public :: BLOSC_MAX_TYPESIZE = 255_c_int
   !> No shuffle.
   integer(c_int), parameter, public :: BLOSC_NOSHUFFLE = 0_c_int
@@ -30,7 +31,7 @@ module blosc_shared
   integer(c_int), parameter, public :: BLOSC_BITSHUFFLE = 2_c_int
   !> Chunk flag: byte-wise shuffle.
   integer(c_int), parameter, public :: BLOSC_DOSHUFFLE = 1_c_int
-  !> Chunk flag: the data is stored as it is.
+  !> Chunk flag: the data is stored uncompressed.
   integer(c_int), parameter, public :: BLOSC_MEMCPYED = 2_c_int
   !> Chunk flag: bit-wise shuffle.
   integer(c_int), parameter, public :: BLOSC_DOBITSHUFFLE = 4_c_int
@@ -56,7 +57,7 @@ module blosc_shared
   integer(c_int), parameter, public :: BLOSC_BLOSCLZ_FORMAT = 0_c_int
   !> Code of the LZ4 format in the flags of a chunk.
   integer(c_int), parameter, public :: BLOSC_LZ4_FORMAT = 1_c_int
-  !> Code of the LZ4HC format in the flags of a chunk: it is that of LZ4.
+  !> Code of the LZ4HC format in the flags of a chunk, the same as that of LZ4.
   integer(c_int), parameter, public :: BLOSC_LZ4HC_FORMAT = 1_c_int
   !> Code of the Zlib format in the flags of a chunk.
   integer(c_int), parameter, public :: BLOSC_ZLIB_FORMAT = 3_c_int
@@ -72,12 +73,12 @@ module blosc_shared
   integer(c_int), parameter, public :: BLOSC_ZLIB_VERSION_FORMAT = 1_c_int
   !> Version of the Zstd format.
   integer(c_int), parameter, public :: BLOSC_ZSTD_VERSION_FORMAT = 1_c_int
-  !> Blocks are split into one stream per byte of an item wherever they can be.
+  !> Blocks are split into one stream per byte of an item whenever possible.
   integer(c_int), parameter, public :: BLOSC_ALWAYS_SPLIT = 1_c_int
   !> Blocks are never split.
   integer(c_int), parameter, public :: BLOSC_NEVER_SPLIT = 2_c_int
-  !> Blocks are split where it pays with the compressor.
+  !> Blocks are split if that improves the compression of the codec.
   integer(c_int), parameter, public :: BLOSC_AUTO_SPLIT = 3_c_int
-  !> Blocks are split so that old versions of the library can read them (default).
+  !> Blocks are split such that old versions of the library can read them (default).
   integer(c_int), parameter, public :: BLOSC_FORWARD_COMPAT_SPLIT = 4_c_int
 end module blosc_shared

@@ -1,5 +1,6 @@
-! Arrays: the order of dimensions, slices, selections, changing shapes, views, files; and how each fails. What is read
-! is compared with a Fortran array on which the same was done. The argument is a folder for the files.
+! Tests of arrays: dimension order, slices, selections, shape changes, views, files, and errors.
+! Results are compared with a Fortran array after the same operations. The argument is a directory
+! for the files.
 program arrays
   use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
   use, intrinsic :: iso_fortran_env, only: int16, int32, int64, int8, real32, real64
@@ -29,7 +30,7 @@ program arrays
 
 contains
 
-  ! The array of which most tests are: item (i, j, k) is 100 i + 10 j + k.
+  ! The array of most tests: item (i, j, k) is 100 i + 10 j + k.
   function numbers(n1, n2, n3) result(items)
     integer, intent(in) :: n1, n2, n3
     integer(int32) :: items(n1, n2, n3)
@@ -52,8 +53,8 @@ contains
     options%blockshape = blockshape
   end function
 
-  ! The first dimension is the fastest, in the file too: the items of the whole array, one after the other, are those of
-  ! Fortran, and the super-chunk says the shape in the order of C.
+  ! The first dimension is the fastest, also in the file: the items of the whole array are in
+  ! Fortran order, and the super-chunk contains the shape in C order.
   subroutine order_of_dimensions()
     type(b2nd_array) :: array
     type(blosc2_schunk) :: schunk
@@ -71,7 +72,7 @@ contains
     call array%get_sparse([(i, i=1, 30)], flat)
     call check(all(flat == reshape(data, [30])), 'the same numbers of items')
     call schunk%meta_get('b2nd', meta)
-    ! Version, dimensions, then the shape in MessagePack: numbers of 8 bytes behind a marker, 2, 3 and 5.
+    ! Version, dimensions, then the shape in MessagePack: 8-byte numbers after a marker, 2, 3 and 5.
     call check(meta(3) == 3 .and. meta(13) == 2 .and. meta(22) == 3 .and. meta(31) == 5, 'the shape in the file')
   end subroutine
 
@@ -102,9 +103,9 @@ contains
     call array%set_slice([5_int64, 5_int64, 4_int64], [5_int64, 5_int64, 4_int64], 7)
     allocate (seen(17, 9, 4))
     call array%to_array(seen)
-    call check(all(seen == data), 'the array with what was written')
+    call check(all(seen == data), 'the array after writing')
 
-    ! What is not contiguous in memory.
+    ! A non-contiguous section.
     plane = 0
     call array%get_slice([1_int64, 1_int64, 2_int64], [9_int64, 9_int64, 2_int64], plane(::2, :))
     call check(all(plane(1:17:2, :) == data(1:9, :, 2)) .and. all(plane(2::2, :) == 0), 'into every second row')
@@ -181,7 +182,7 @@ contains
     call check(array%itemsize() == 12, 'characters of four bytes')
     options%cparams%typesize = 6
     call array%zeros("[('a', '<i4'), ('b', '<i2')]", [2_int64], options)
-    call check(array%itemsize() == 6, 'a size that the spelling does not tell')
+    call check(array%itemsize() == 6, 'a size that is not in the dtype')
     call array%from_array([1.0_real32], stat=stat)
     call array%to_array(unsigned(1), stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'reals into integers')
@@ -222,18 +223,18 @@ contains
     call check(stat < 0, 'no indices')
   end subroutine
 
-  subroutine check_equal(array, data, what)
+  subroutine check_equal(array, data, label)
     type(b2nd_array), intent(in) :: array
     integer(int32), intent(in) :: data(:, :, :)
-    character(*), intent(in) :: what
+    character(*), intent(in) :: label
     integer(int32), allocatable :: seen(:, :, :)
     integer :: stat
 
     allocate (seen, mold=data)
     seen = huge(seen)
     call array%to_array(seen, stat)
-    call check_stat(stat, 0, what)
-    call check(all(seen == data), what)
+    call check_stat(stat, 0, label)
+    call check(all(seen == data), label)
   end subroutine
 
   subroutine changes_of_shape()
@@ -249,7 +250,7 @@ contains
     allocate (expected(4, 8, 4))
     expected(:, :6, :) = data
     expected(:, 7:, :) = more
-    call check_equal(array, expected, 'items behind the second dimension')
+    call check_equal(array, expected, 'items after the second dimension')
     call array%insert(more, 2, 3_int64)
     deallocate (expected)
     allocate (expected(4, 10, 4))
@@ -257,7 +258,7 @@ contains
     expected(:, 3:4, :) = more
     expected(:, 5:8, :) = data(:, 3:, :)
     expected(:, 9:, :) = more
-    call check_equal(array, expected, 'items in front of the third')
+    call check_equal(array, expected, 'items before the third')
     call array%delete(2, 9_int64, 10_int64)
     call array%delete(2, 3_int64, 4_int64)
     call check_equal(array, data, 'items that were removed')
@@ -270,9 +271,9 @@ contains
     call array%append(layer, 3)
     call check_equal(array, expected, 'a layer of one dimension less')
     call array%resize([6_int64, 6_int64, 5_int64], start=[1_int64, 1_int64, 1_int64])
-    call check(all(array%shape() == [6, 6, 5]), 'items in front')
+    call check(all(array%shape() == [6, 6, 5]), 'items before')
     call array%delete(1, 1_int64, 2_int64)
-    call check_equal(array, expected, 'and away again')
+    call check_equal(array, expected, 'and removed again')
 
     call array%append(more, 3, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'items of another shape')
@@ -281,7 +282,7 @@ contains
     call array%insert(more, 0, 1_int64, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'dimension 0')
     call array%delete(1, 4_int64, 9_int64, stat)
-    call check(stat < 0, 'deleting behind the end')
+    call check(stat < 0, 'deleting after the end')
     call array%resize([4_int64, 6_int64], stat=stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'two dimensions')
     call array%resize([4_int64, 6_int64, 9_int64], [1_int64], stat)
@@ -307,7 +308,7 @@ contains
     call copied%copy_of(array, options)
     call check_equal(copied, data, 'a copy')
     call both%concatenation_of(part, part, 1)
-    call check_equal(both, numbers_twice(data(2:4, :, 3:5)), 'two behind each other')
+    call check_equal(both, numbers_twice(data(2:4, :, 3:5)), 'a concatenation')
     call part%extend(part, 3)
     call check(all(part%shape() == [3, 6, 6]), 'an array that was extended by itself')
     call array%get_slice_nchunks([1_int64, 1_int64, 1_int64], [5_int64, 1_int64, 1_int64], chunks)
@@ -317,11 +318,11 @@ contains
     call both%concatenation_of(array, part, 1, stat=stat)
     call check(stat < 0 .and. .not. both%is_open(), 'arrays that do not fit')
     call both%concatenation_of(array, array, 4, stat=stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'behind a fourth dimension')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'along a fourth dimension')
     call array%extend(part, 1, stat)
-    call check(stat < 0, 'extending by what does not fit')
+    call check(stat < 0, 'extending by an array that does not fit')
     call part%slice_of(array, [2_int64, 1_int64, 3_int64], [4_int64, 7_int64, 5_int64], stat=stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'a slice that is not there')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'a slice out of bounds')
   end subroutine
 
   function numbers_twice(items) result(twice)
@@ -343,7 +344,7 @@ contains
     call check(all(view%shape() == [4, 3]), 'without dimensions of one item')
     call view%squeeze_of(array, [1])
     call check(all(view%shape() == [4, 1, 3]), 'without the first dimension')
-    call check_equal(view, data(1, :, :, :), 'what it shows')
+    call check_equal(view, data(1, :, :, :), 'its items')
     call view%squeeze_of(array, [2], stat)
     call check(stat < 0 .and. .not. view%is_open(), 'without a dimension of four items')
     call view%squeeze_of(array, [5], stat)
@@ -372,10 +373,10 @@ contains
     call check_equal(again, data, 'an array in a file')
     call array%resize([6_int64, 5_int64, 5_int64])
     call again%refresh(changed)
-    call check(changed .and. all(again%shape() == [6, 5, 5]), 'the shape that another handle has given it')
+    call check(changed .and. all(again%shape() == [6, 5, 5]), 'the shape set by another handle')
     call array%resize([6_int64, 5_int64, 4_int64])
     call again%from_array(data, options, stat=stat)
-    call check(stat < 0 .and. .not. again%is_open(), 'an array where something is')
+    call check(stat < 0 .and. .not. again%is_open(), 'an array at an existing path')
 
     options%urlpath = folder//'array-directory.b2nd'
     options%contiguous = .false.
@@ -389,8 +390,8 @@ contains
     call array%save(folder//'saved.b2nd')
     call array%save_append(folder//'saved.b2nd', offset)
     call again%open(folder//'saved.b2nd', offset)
-    call check(offset > 0, 'behind another frame')
-    call check_equal(again, data, 'an array behind another')
+    call check(offset > 0, 'after another frame')
+    call check_equal(again, data, 'an array after another')
     call array%to_frame(frame)
     call again%from_frame(frame)
     call check_equal(again, data, 'an array in a frame')
@@ -518,7 +519,7 @@ contains
 
     call array%from_array(data)
     call array%to_array(turned, stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'a shape the other way round')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'a reversed shape')
     call array%to_array(wrong, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'items of another size')
     call array%get_slice([1_int64], [4_int64], data, stat)

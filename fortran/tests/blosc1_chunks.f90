@@ -1,5 +1,5 @@
-! The module `blosc`: chunks of Blosc 1.x with the settings of the process and without, parts, headers; and how each of
-! these fails.
+! Tests of the module `blosc`: Blosc 1.x chunks with and without the settings of the process,
+! partial decompression, headers, and errors.
 program blosc1_chunks
   use, intrinsic :: iso_fortran_env, only: int32, int64, int8, real64
   use blosc
@@ -61,7 +61,7 @@ contains
     call blosc_free_resources()
     call blosc_destroy()
     call blosc_free_resources(stat)
-    call check_stat(stat, BLOSC_ERROR_FAILURE, 'freeing what is not there')
+    call check_stat(stat, BLOSC_ERROR_FAILURE, 'freeing without resources')
     call blosc_init()
   end subroutine
 
@@ -99,7 +99,7 @@ contains
     call blosc_getitem(chunk, 5, bytes)
     call check(transfer(bytes, 0_int32) == 2, 'bytes of an item')
     call blosc_getitem(chunk, 995, some, stat)
-    call check_stat(stat, BLOSC_ERROR_FAILURE, 'items behind the end')
+    call check_stat(stat, BLOSC_ERROR_FAILURE, 'items after the end')
     call blosc_getitem(chunk, 0, some, stat)
     call check_stat(stat, BLOSC_ERROR_INVALID_ARRAY, 'item 0')
     call blosc_getitem(chunk, 2, bytes, stat)
@@ -124,7 +124,7 @@ contains
     call blosc_cbuffer_validate(chunk, nbytes)
     call check(nbytes == 400, 'validated size')
     call blosc_cbuffer_validate(chunk(:size(chunk) - 1), nbytes, stat)
-    call check(stat == BLOSC_ERROR_FAILURE .and. nbytes == 0, 'a chunk that is cut off')
+    call check(stat == BLOSC_ERROR_FAILURE .and. nbytes == 0, 'a truncated chunk')
     call blosc_cbuffer_sizes(chunk(:3), nbytes, cbytes, blocksize)
     call blosc_cbuffer_metainfo(chunk(:3), typesize, flags)
     call blosc_cbuffer_versions(chunk(:3), version, compversion)
@@ -140,7 +140,7 @@ contains
     data = 3
     call blosc_compress(data, chunk)
     call blosc_decompress(chunk, small, nbytes, stat)
-    call check(stat == BLOSC_ERROR_FAILURE .and. nbytes == 0, 'room that is too small')
+    call check(stat == BLOSC_ERROR_FAILURE .and. nbytes == 0, 'a destination that is too small')
     call blosc_decompress_ctx(chunk(:20), data, stat=stat)
     call check_stat(stat, BLOSC_ERROR_FAILURE, 'part of a chunk')
     call blosc_compress(data, chunk, clevel=10, stat=stat)

@@ -1,5 +1,6 @@
-! What Fortran gives to C by its address: a prefilter, a postfilter and a filter of the user, registered by the interfaces
-! of the C functions; and super-chunks and arrays that those functions made.
+! Tests of C callbacks implemented in Fortran: a prefilter, a postfilter and a user-defined filter,
+! registered through the interfaces of the C functions; and of super-chunks and arrays created by C
+! functions.
 module callback_functions
   use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr
   use blosc2_types, only: blosc2_postfilter_params, blosc2_prefilter_params
@@ -19,7 +20,7 @@ contains
     code = 0
   end function
 
-  ! Adds the number that the user's data begin with, and the item's own.
+  ! Adds the first number of the user's data, and the number of the item.
   function counting(params) result(code) bind(c)
     type(blosc2_postfilter_params), intent(in) :: params
     integer(c_int) :: code
@@ -35,7 +36,7 @@ contains
     code = 0
   end function
 
-  ! A filter that turns the bits of each byte over, both ways.
+  ! A filter that inverts the bits of each byte; it is its own inverse.
   function turn(input, output, length, meta, params, id) result(code) bind(c)
     type(c_ptr), value :: input, output, params
     integer(c_int32_t), value :: length
@@ -46,7 +47,7 @@ contains
     call c_f_pointer(input, from, [length])
     call c_f_pointer(output, to, [length])
     to = not(from)
-    ! The library passes what the parameters say, and the parameters.
+    ! The library passes the values of the parameters, and the parameters.
     code = merge(0, -1, meta == 5 .and. iand(int(id), 255) == 200 .and. c_associated(params))
   end function
 end module callback_functions
@@ -89,14 +90,14 @@ contains
     call cctx%create(cparams)
     call cctx%compress(data, chunk)
     call blosc2_decompress(chunk, back)
-    call check(all(back == 2*data), 'numbers that were doubled on the way in')
+    call check(all(back == 2*data), 'numbers doubled by the prefilter')
     post%user_data = c_loc(added)
     dparams%postfilter = c_funloc(counting)
     dparams%postparams = c_loc(post)
     dparams%nthreads = 2
     call dctx%create(dparams)
     call dctx%decompress(chunk, back)
-    call check(all(back == 3*data + 100), 'and counted on the way out')
+    call check(all(back == 3*data + 100), 'and numbered by the postfilter')
   end subroutine
 
   subroutine filter_of_the_user()

@@ -1,4 +1,4 @@
-! What the test programs share: a check notes what is not so and goes on, and finish() ends a program that noted any.
+! Common code of the test programs: a failed check is counted, and finish() fails if there were any.
 module checks
   use, intrinsic :: iso_fortran_env, only: error_unit, int8
   implicit none
@@ -9,22 +9,22 @@ module checks
 
 contains
 
-  subroutine check(holds, what)
+  subroutine check(holds, label)
     logical, intent(in) :: holds
-    character(*), intent(in) :: what
+    character(*), intent(in) :: label
 
     if (holds) return
     failures = failures + 1
-    write (error_unit, '(a)') 'not so: '//what
+    write (error_unit, '(a)') 'failed: '//label
   end subroutine
 
-  subroutine check_stat(stat, expected, what)
+  subroutine check_stat(stat, expected, label)
     integer, intent(in) :: stat, expected
-    character(*), intent(in) :: what
+    character(*), intent(in) :: label
 
     if (stat == expected) return
     failures = failures + 1
-    write (error_unit, '(2a, i0, a, i0)') what, ': stat is ', stat, ', not ', expected
+    write (error_unit, '(2a, i0, a, i0)') label, ': stat is ', stat, ', not ', expected
   end subroutine
 
   subroutine finish(program_name)
@@ -37,7 +37,7 @@ contains
     print '(a)', program_name//': all checks hold'
   end subroutine
 
-  !> Argument number `i` of the program.
+  !> Returns argument number `i` of the program.
   function argument(i) result(text)
     integer, intent(in) :: i
     character(:), allocatable :: text

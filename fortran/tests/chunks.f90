@@ -1,5 +1,5 @@
-! Chunks and contexts: parts, headers, special values, blocks of variable length, shuffles, settings; and how each of
-! these fails.
+! Tests of chunks and contexts: partial decompression, headers, special values, variable-length
+! blocks, shuffles, settings, and errors.
 program chunks
   use, intrinsic :: iso_fortran_env, only: int16, int32, int64, int8, real32, real64
   use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
@@ -82,7 +82,7 @@ contains
     call blosc2_free_resources()
     call blosc2_destroy()
     call blosc2_free_resources(stat)
-    call check_stat(stat, BLOSC2_ERROR_FAILURE, 'freeing what is not there')
+    call check_stat(stat, BLOSC2_ERROR_FAILURE, 'freeing without resources')
     call blosc2_init()
   end subroutine
 
@@ -102,9 +102,9 @@ contains
     call blosc2_getitem(chunk, 9, bytes)
     call check(all(transfer(bytes, [0_int32]) == [3, 4]), 'bytes of items')
     call blosc2_getitem(chunk, 992, part, stat)
-    call check(stat < 0, 'items behind the end')
+    call check(stat < 0, 'items after the end')
     call blosc2_getitem(chunk, 0, part, stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'items in front')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'items before the start')
     call blosc2_getitem(chunk, 2, bytes, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'parts of items')
 
@@ -113,9 +113,9 @@ contains
     call dctx%getitem(chunk, 5, part)
     call check(all(part == data(5:14)), 'items by context')
     call dctx%getitem(chunk, 996, part, stat)
-    call check(stat < 0, 'items behind the end by context')
+    call check(stat < 0, 'items after the end by context')
     call dctx%getitem(chunk, -3, part, stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'items in front by context')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'items before the start by context')
   end subroutine
 
   subroutine headers()
@@ -134,7 +134,7 @@ contains
     call blosc2_cbuffer_validate(chunk, nbytes)
     call check(nbytes == 200, 'validated size')
     call blosc2_cbuffer_validate(chunk(:size(chunk) - 1), nbytes, stat)
-    call check(stat < 0 .and. nbytes == 0, 'a chunk that is cut off')
+    call check(stat < 0 .and. nbytes == 0, 'a truncated chunk')
     call blosc2_cbuffer_sizes(chunk(:5), nbytes, stat=stat)
     call check(stat < 0 .and. nbytes == 0, 'five bytes')
     call blosc2_cbuffer_metainfo(chunk(:0), typesize)
@@ -206,14 +206,14 @@ contains
     call blosc2_vlchunk_get_nblocks(chunk, nblocks)
     call check(nblocks == 3, 'blocks in a chunk')
     call dctx%vldecompress(chunk, back)
-    call check(size(back) == 3, 'blocks that came back')
+    call check(size(back) == 3, 'decompressed blocks')
     call check(all(back(1)%bytes == blocks(1)%bytes), 'first block')
     call check(size(back(2)%bytes) == 35 .and. all(back(3)%bytes == 1_int8), 'other blocks')
     call dctx%vldecompress_block(chunk, 2, block)
     call check(all(block == blocks(2)%bytes), 'block 2')
     call dctx%vldecompress_block(chunk, 4, block, stat)
     call check(stat < 0 .and. size(block) == 0, 'block 4')
-    ! What can't be compressed takes more room than it is large, most with items of 16 bytes, which have 16 streams.
+    ! Incompressible blocks have the largest overhead with items of 16 bytes, which have 16 streams.
     cparams%typesize = 16
     cparams%clevel = 9
     cparams%splitmode = BLOSC_ALWAYS_SPLIT
@@ -225,7 +225,7 @@ contains
     call dctx%vldecompress(chunk, back)
     call check(all(back(1)%bytes == blocks(1)%bytes) .and. all(back(3)%bytes == blocks(3)%bytes), 'noise')
     call cctx%vlcompress(hollow, chunk, stat)
-    call check(stat < 0 .and. size(chunk) == 0, 'a block that is not there')
+    call check(stat < 0 .and. size(chunk) == 0, 'a missing block')
     call blosc2_compress([1, 2, 3], chunk)
     call dctx%vldecompress(chunk, back, stat)
     call check(stat < 0 .and. size(back) == 0, 'blocks of a common chunk')
@@ -288,10 +288,10 @@ contains
     call check(.not. cctx%is_open(), 'no context')
   end subroutine
 
-  ! What is of no numeric type: texts, logicals, derived types.
+  ! Non-numeric types: strings, logicals, derived types.
   subroutine other_types()
     type :: particle
-      real(real64) :: place(3)
+      real(real64) :: position(3)
       ! Two numbers, so that the type has no padding.
       integer(int32) :: charge, number
     end type
@@ -308,7 +308,7 @@ contains
     call blosc2_cbuffer_metainfo(chunk, typesize)
     call check(typesize == storage_size(particles)/8, 'size of a particle')
     call blosc2_decompress(chunk, seen)
-    call check(all(seen%charge == particles%charge) .and. seen(100)%place(3) == 300, 'particles')
+    call check(all(seen%charge == particles%charge) .and. seen(100)%position(3) == 300, 'particles')
     words = 'some words.'
     call blosc2_compress(words, chunk)
     call blosc2_cbuffer_metainfo(chunk, typesize)
@@ -333,9 +333,9 @@ contains
     data = 1
     call blosc2_compress(data, chunk)
     call blosc2_decompress(chunk, small, nbytes, stat)
-    call check(stat < 0 .and. nbytes == 0, 'room that is too small')
+    call check(stat < 0 .and. nbytes == 0, 'a destination that is too small')
     call blosc2_decompress(chunk(:20), data, stat=stat)
-    call check(stat < 0, 'a chunk that is cut off')
+    call check(stat < 0, 'a truncated chunk')
     call blosc2_compress(data, chunk, clevel=10, stat=stat)
     call check(stat < 0 .and. size(chunk) == 0, 'level 10')
     call blosc2_compress(data, chunk, typesize=0, stat=stat)
@@ -367,12 +367,12 @@ contains
     call check_stat(stat, BLOSC2_ERROR_NULL_POINTER, 'parameters to decompress with, without context')
     call dctx%create()
     call dctx%decompress(chunk, small, stat=stat)
-    call check(stat < 0, 'room that is too small, by context')
+    call check(stat < 0, 'a destination that is too small, by context')
     call blosc2_remove_dir('/nonexistent/folder', stat)
-    call check_stat(stat, BLOSC2_ERROR_NOT_FOUND, 'removing a folder that is not there')
+    call check_stat(stat, BLOSC2_ERROR_NOT_FOUND, 'removing a missing directory')
     call blosc2_remove_urlpath('/nonexistent/file')
     call blosc2_rename_urlpath('/nonexistent/file', '/nonexistent/other', stat)
-    call check_stat(stat, BLOSC2_ERROR_FAILURE, 'renaming what is not there')
+    call check_stat(stat, BLOSC2_ERROR_FAILURE, 'renaming a missing path')
   end subroutine
 
   subroutine of_assumed_size(data)

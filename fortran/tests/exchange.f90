@@ -1,5 +1,5 @@
-! Trades files with another implementation: `exchange write FOLDER` writes them, `exchange read FOLDER` reads those of
-! the other side, which has written the same. What is in them is told by exchange.py, which is the other side.
+! Exchanges files with python-blosc2: `exchange write FOLDER` writes them, `exchange read FOLDER`
+! reads the same content written by exchange.py, which documents it.
 program exchange
   use, intrinsic :: iso_fortran_env, only: int16, int32, int64, int8, real32, real64
   use blosc, only: blosc_compress_ctx, blosc_decompress
@@ -37,7 +37,8 @@ contains
     values = reshape([(((item(i, j, k), i=1, N1), j=1, N2), k=1, N3)], [N1, N2, N3])
   end function
 
-  ! A text of at most 31 characters as MessagePack, which the other side takes metalayers for.
+  ! Returns a string of at most 31 characters in MessagePack, the encoding of python-blosc2's
+  ! metalayers.
   function packed(text)
     character(*), intent(in) :: text
     character(len(text) + 1) :: packed

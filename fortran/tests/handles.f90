@@ -1,5 +1,5 @@
-! Who frees what: assignment shares an object, and the last handle that ends frees it. Run under valgrind, which finds
-! what is freed twice, too early or not at all.
+! Tests of ownership: assignment shares an object, and the last handle frees it. Run under valgrind,
+! which detects double frees, accesses to freed memory and leaks.
 program handles
   use, intrinsic :: iso_c_binding, only: c_associated
   use, intrinsic :: iso_fortran_env, only: int32, int64, int8, real64
@@ -7,7 +7,7 @@ program handles
   use checks, only: check, check_stat, finish
   implicit none
 
-  !> A type of a user that has handles in it.
+  !> A user-defined type with handles.
   type :: experiment
     type(blosc2_schunk) :: samples
     type(b2nd_array) :: grid
@@ -18,12 +18,12 @@ program handles
   call shared_handles()
   call arrays_of_handles()
   call handles_in_types()
-  call copies_behind_their_back()
+  call bitwise_copies_of_handles()
   call allocated_handles()
   call views_keep_their_array()
   call super_chunks_of_arrays()
   call arrays_of_super_chunks()
-  call handles_that_are_used_again()
+  call reused_handles()
   call shared_contexts()
   call finish('handles')
 
@@ -61,7 +61,7 @@ contains
     second = second
     call check(c_associated(first%c_pointer(), second%c_pointer()), 'one super-chunk')
     call second%append(data)
-    call check(first%nchunks() == 2, 'what the other handle has added')
+    call check(first%nchunks() == 2, 'a chunk added by the other handle')
     call first%release()
     call first%release()
     call check(.not. first%is_open() .and. second%nchunks() == 2, 'the other handle stays')
@@ -93,7 +93,8 @@ contains
     call one%grid%zeros('<i4', [3_int64, 4_int64])
     one%number = 7
     other = one
-    ! A compiler that calls the assignment of components makes handles; gfortran doesn't, and they hold nothing.
+    ! A compiler that calls the assignment of components creates handles; gfortran does not, and the
+    ! copies are empty.
     call check(other%number == 7 .and. (other%samples%is_open() .eqv. other%samples%nchunks() == 1), 'a copied type')
     other%samples = one%samples
     other%grid = one%grid
@@ -102,9 +103,9 @@ contains
     call check(all(other%grid%shape() == [3, 4]), 'the array, too')
   end subroutine
 
-  ! A type with an allocatable list of handles: gfortran copies them by their bytes. Such copies hold nothing, and
-  ! nothing is freed twice; a compiler that calls their assignment makes them handles.
-  subroutine copies_behind_their_back()
+  ! A type with an allocatable list of handles: gfortran copies them bitwise. Such copies are empty,
+  ! so that nothing is freed twice; a compiler that calls their assignment creates handles.
+  subroutine bitwise_copies_of_handles()
     type :: collection
       type(blosc2_schunk), allocatable :: list(:)
     end type
@@ -144,12 +145,12 @@ contains
     call array%release()
     call check(all(view%shape() == [4, 5]), 'a view')
     call view%to_array(back)
-    call check(all(back == data(:, 1, :)), 'what it shows')
+    call check(all(back == data(:, 1, :)), 'its items')
     call again%expansion_of(view, [.true., .false., .false.])
     call view%release()
     call check(all(again%shape() == [1, 4, 5]), 'a view of a view')
     call again%to_array(back)
-    call check(all(back == data(:, 1, :)), 'what it shows, too')
+    call check(all(back == data(:, 1, :)), 'its items, too')
   end subroutine
 
   subroutine super_chunks_of_arrays()
@@ -189,7 +190,7 @@ contains
     call check_stat(stat, BLOSC2_ERROR_NULL_POINTER, 'no super-chunk')
   end subroutine
 
-  subroutine handles_that_are_used_again()
+  subroutine reused_handles()
     type(blosc2_schunk) :: schunk
     type(b2nd_array) :: array
     type(blosc2_cctx) :: cctx
@@ -220,6 +221,6 @@ contains
     call same%decompress(chunk, back)
     call check(all(back == data), 'contexts of two handles')
     call check(c_associated(other%c_pointer()) .and. .not. c_associated(dctx%c_pointer()), 'addresses')
-    call check(.not. cctx%is_open(), 'a context that was let go')
+    call check(.not. cctx%is_open(), 'a released context')
   end subroutine
 end program handles

@@ -1,10 +1,10 @@
-"""Compares the Fortran modules with C: constants, layouts of structs, functions.
+"""Compares the Fortran modules with C: constants, struct layouts and functions.
 
 usage: interface.py PREFIX FOLDER [FORTRAN-OPTION...]
 
-PREFIX is where the headers are installed, FOLDER is for the programs made here. Constants and layouts are printed by a C
-program and a Fortran program, both made of the names that stand in the sources of the modules; the functions are compared
-with the recorded prototypes and symbols of the C libraries.
+PREFIX is the installation prefix of the headers, FOLDER a directory for generated programs. A C program
+and a Fortran program, both generated from the names in the sources of the modules, print constants and
+layouts; functions are compared with the recorded prototypes and symbols of the C libraries.
 """
 
 import json
@@ -24,9 +24,9 @@ CONSTANTS = {
     "blosc": ["blosc_shared.f90", "blosc_constants.f90"],
     "blosc2": ["blosc_shared.f90", "blosc2_constants.f90", "b2nd_constants.f90"],
 }
-# Names of headers that are no constants: an old alias, and macros that programs define.
+# Header names that are not constants: an old alias, and macros that programs define.
 NO_CONSTANTS = {"BLOSC2_MAX_DIM", "BLOSC1_COMPAT"}
-# Types whose name, or whose components' names, are others in C.
+# Types whose name or component names differ in C.
 C_NAMES = {
     "c_blosc2_schunk": "blosc2_schunk", "c_b2nd_array": "b2nd_array_t", "c_chunk_cache": "chunk_cache_s",
     "blosc_timestamp": "blosc_timestamp_t",
@@ -40,7 +40,7 @@ C_TYPES = {
 
 
 def source(name):
-    """A source without comments and with continued lines joined."""
+    """Returns a source without comments and with continued lines joined."""
     text = re.sub(r"^\s*!.*\n", "", (SOURCES / name).read_text(), flags=re.M)
     return re.sub(r"&\s*\n\s*", "", text)
 
@@ -68,7 +68,7 @@ def fortran_constants(library):
 
 
 def fortran_types():
-    """The components of each bind(c) type."""
+    """Returns the components of each bind(c) type."""
     types = {}
     for name, body in re.findall(r"type, bind\(c\), public :: (\w+)\n(.*?)\n  end type", source("blosc2_types.f90"), re.S):
         components = []
@@ -82,7 +82,7 @@ def fortran_types():
 def compare_values(prefix, folder, library, options):
     constants = fortran_constants(library)
     missing = header_constants(prefix, library) ^ set(constants)
-    assert not missing, f"{library}: constants of one side alone: {sorted(missing)}"
+    assert not missing, f"{library}: constants of only one side: {sorted(missing)}"
     c = ["#include <stdio.h>", "#include <stddef.h>"] + [f"#include <{h}>" for h in HEADERS[library]]
     f = []
     c.append("int main(void) {")
@@ -96,7 +96,7 @@ def compare_values(prefix, folder, library, options):
             c_name = C_NAMES.get(name, name)
             fields = [C_FIELDS.get((name, x), x) for x in components]
             if c_name in recorded:
-                assert [x["name"] for x in recorded[c_name]["fields"]] == fields, f"{name} has not the fields of C"
+                assert [x["name"] for x in recorded[c_name]["fields"]] == fields, f"{name} does not have the fields of C"
             c.append(f'  printf("{name} %zu\\n", sizeof({c_name}));')
             f.append(f"call print_size('{name}', storage_size({name}_item)/8)")
             for component, field in zip(components, fields):
@@ -125,7 +125,7 @@ def compare_values(prefix, folder, library, options):
 
 
 def same_type(declared, c_type):
-    """Whether a dummy argument or result is declared as C needs it."""
+    """Whether a dummy argument or result has the right C type."""
     c_type = re.sub(r"\bconst\b", "", c_type).strip()
     if ", value" not in declared:
         return c_type.endswith("*")
@@ -161,7 +161,7 @@ def compare_functions(library, sources):
             result = declared.get("c_result")
             assert (result is None) == (prototype["ret"] == "void") == (kind == "subroutine"), c_name
             assert result is None or same_type(result + ", value", prototype["ret"]), (c_name, result)
-    assert found == exported, f"{library}: functions of one side alone: {sorted(found ^ exported)}"
+    assert found == exported, f"{library}: functions of only one side: {sorted(found ^ exported)}"
     return len(found)
 
 
@@ -171,7 +171,7 @@ def main():
     for library in ("blosc", "blosc2"):
         values = compare_values(prefix, folder, library, options)
         functions = compare_functions(library, [p.name for p in sorted(SOURCES.glob(f"{library}_c*.f90"))])
-        print(f"{library}: {values} values and {functions} functions are those of C")
+        print(f"{library}: {values} values and {functions} functions match C")
 
 
 main()

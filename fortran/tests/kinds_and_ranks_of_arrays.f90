@@ -1,5 +1,5 @@
-! Fortran arrays of every numeric kind and every rank, and scalars, are arrays of Blosc2 of the same shape and the right
-! type, and come back.
+! Tests that Fortran arrays of every numeric kind and rank, and scalars, round-trip through Blosc2
+! arrays of the same shape and the right type.
 program kinds_and_ranks_of_arrays
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use blosc2, only: b2nd_array
@@ -21,15 +21,15 @@ program kinds_and_ranks_of_arrays
 
 contains
 
-  subroutine round_trip(there, back, label)
-    type(*), dimension(..), intent(in), contiguous, target :: there
+  subroutine round_trip(source, back, label)
+    type(*), dimension(..), intent(in), contiguous, target :: source
     type(*), dimension(..), intent(inout), contiguous, target :: back
     character(*), intent(in) :: label
     type(b2nd_array) :: array
     type(blosc_buffer) :: facts
 
-    call blosc_describe(there, facts)
-    call array%from_array(there)
+    call blosc_describe(source, facts)
+    call array%from_array(source)
     call check(array%ndim() == facts%rank, label//' rank')
     call check(all(array%shape() == facts%extents(:facts%rank)), label//' shape')
     call check(array%itemsize() == facts%item_size, label//' item size')

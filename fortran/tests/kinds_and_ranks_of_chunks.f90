@@ -1,4 +1,5 @@
-! Arrays of every numeric kind and every rank, and scalars, are chunks of Blosc2 and of Blosc 1.x, and come back.
+! Tests that arrays of every numeric kind and rank, and scalars, round-trip through Blosc2 and Blosc
+! 1.x chunks.
 program kinds_and_ranks_of_chunks
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use blosc, only: blosc_compress_ctx, blosc_decompress
@@ -21,8 +22,8 @@ program kinds_and_ranks_of_chunks
 
 contains
 
-  subroutine round_trip(there, back, label)
-    type(*), dimension(..), intent(in), contiguous, target :: there
+  subroutine round_trip(source, back, label)
+    type(*), dimension(..), intent(in), contiguous, target :: source
     type(*), dimension(..), intent(inout), contiguous, target :: back
     character(*), intent(in) :: label
     type(blosc2_cctx) :: cctx
@@ -32,13 +33,13 @@ contains
     integer(int8), allocatable :: chunk(:), by_context(:), old(:)
     integer :: nbytes
 
-    call blosc_describe(there, facts)
+    call blosc_describe(source, facts)
     cparams%typesize = int(facts%item_size)
     call cctx%create(cparams)
     call dctx%create()
-    call cctx%compress(there, by_context)
-    call blosc2_compress(there, chunk)
-    call blosc_compress_ctx(there, old, compressor='lz4', doshuffle=2)
+    call cctx%compress(source, by_context)
+    call blosc2_compress(source, chunk)
+    call blosc_compress_ctx(source, old, compressor='lz4', doshuffle=2)
     call blosc_decompress(old, back, nbytes)
     call check(nbytes == facts%items*facts%item_size, label//' size in Blosc 1.x')
     call blosc2_decompress(chunk, back, nbytes)

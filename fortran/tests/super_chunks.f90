@@ -1,5 +1,5 @@
-! Super-chunks in memory, in files and in directories: chunks, items, metalayers, copies; and how each fails. The
-! argument is a folder for the files.
+! Tests of super-chunks in memory, in files and in directories: chunks, items, metalayers, copies,
+! and errors. The argument is a directory for the files.
 program super_chunks
   use, intrinsic :: iso_c_binding, only: c_char, c_loc, c_null_char
   use, intrinsic :: iso_fortran_env, only: int32, int64, int8, real32, real64
@@ -9,11 +9,11 @@ program super_chunks
 
   integer, parameter :: PER_CHUNK = 1000
   character(:), allocatable :: folder
-  integer :: place
+  integer :: storage
 
   folder = argument(1)//'/'
-  do place = 1, 4
-    call life_of_a_super_chunk(place)
+  do storage = 1, 4
+    call life_of_a_super_chunk(storage)
   end do
   call chunks_as_they_are()
   call special_chunks()
@@ -30,10 +30,10 @@ program super_chunks
 
 contains
 
-  ! Makes a super-chunk at one of the four places there are.
-  subroutine make(schunk, place, path)
+  ! Creates a super-chunk with one of the four kinds of storage.
+  subroutine make(schunk, storage, path)
     type(blosc2_schunk), intent(inout) :: schunk
-    integer, intent(in) :: place
+    integer, intent(in) :: storage
     character(:), allocatable, intent(out) :: path
     type(blosc2_cparams) :: cparams
     type(blosc2_dparams) :: dparams
@@ -42,7 +42,7 @@ contains
     cparams%compcode = BLOSC_LZ4
     dparams%nthreads = 2
     path = ''
-    select case (place)
+    select case (storage)
     case (1)
       call schunk%create(cparams, dparams)
     case (2)
@@ -58,8 +58,8 @@ contains
     end select
   end subroutine
 
-  subroutine life_of_a_super_chunk(place)
-    integer, intent(in) :: place
+  subroutine life_of_a_super_chunk(storage)
+    integer, intent(in) :: storage
     type(blosc2_schunk) :: schunk, again
     type(blosc2_cparams) :: cparams
     type(blosc2_dparams) :: dparams
@@ -70,7 +70,7 @@ contains
     real(real64) :: scale
     integer :: i, nbytes
 
-    call make(schunk, place, path)
+    call make(schunk, storage, path)
     call check(schunk%is_open() .and. schunk%nchunks() == 0 .and. schunk%typesize() == 4, 'a new super-chunk')
     call schunk%meta_add_text('units', 'metres')
     call schunk%meta_add('scale', 0.25_real64)
@@ -96,11 +96,11 @@ contains
     call schunk%get_slice(2998_int64, square)
     call check(all(square == reshape([3, 91, 92, 93], [2, 2])), 'a slice as a matrix')
     call schunk%get_sparse([5000_int64, 1_int64, 3000_int64], some(:3))
-    call check(all(some(:3) == [5, 1, 92]), 'items here and there')
+    call check(all(some(:3) == [5, 1, 92]), 'scattered items')
     call schunk%get_slice_nchunks(1000_int64, 2001_int64, numbers)
     call check(all(numbers == [1_int64, 2_int64, 3_int64]), 'chunks of a slice')
     call schunk%get_offsets(offsets)
-    call check(size(offsets) == merge(0, 5, place == 1), 'offsets')
+    call check(size(offsets) == merge(0, 5, storage == 1), 'offsets')
 
     call schunk%reorder_offsets([5_int64, 4_int64, 3_int64, 2_int64, 1_int64])
     call schunk%decompress_chunk(1_int64, back)
@@ -108,7 +108,7 @@ contains
     call schunk%delete_chunk(3_int64)
     call check(schunk%nchunks() == 4, 'a chunk less')
     call schunk%decompress_chunk(3_int64, back)
-    call check(all(back == 2), 'what was behind it')
+    call check(all(back == 2), 'the following chunk')
 
     call schunk%vlmeta_add_text('history', 'made')
     call schunk%vlmeta_add('grid', [1.5_real32, 2.5_real32], cparams)
@@ -117,16 +117,16 @@ contains
     call schunk%vlmeta_delete('gone')
     call schunk%meta_update('scale', 0.5_real64)
     call schunk%get_dparams(dparams)
-    call check(dparams%nthreads == merge(2, 1, place == 1 .or. place == 4), 'threads')
+    call check(dparams%nthreads == merge(2, 1, storage == 1 .or. storage == 4), 'threads')
 
     again = schunk
-    if (place > 2) then
+    if (storage > 2) then
       call schunk%release()
       call again%release()
       call again%open(path)
     end if
     call schunk%release()
-    call check(again%nchunks() == 4 .and. again%typesize() == 4, 'what was opened')
+    call check(again%nchunks() == 4 .and. again%typesize() == 4, 'the opened super-chunk')
     call again%get_cparams(cparams)
     call check(cparams%compcode == BLOSC_LZ4, 'its codec')
     call check(again%meta_exists('units') .and. .not. again%meta_exists('unit'), 'fixed metalayers')
@@ -148,7 +148,7 @@ contains
     call again%vlmeta_get('grid', bytes)
     call check(size(bytes) == 8, 'bytes of two numbers')
     call again%release()
-    if (place > 2) call blosc2_remove_urlpath(path)
+    if (storage > 2) call blosc2_remove_urlpath(path)
   end subroutine
 
   subroutine chunks_as_they_are()
@@ -172,12 +172,12 @@ contains
     call schunk%append(transfer(data, raw))
     call check(schunk%nchunks() == 3, 'chunks')
     call schunk%decompress_chunk(1_int64, back)
-    call check(all(back == 2), 'the chunk in front')
+    call check(all(back == 2), 'the preceding chunk')
     call schunk%get_chunk(2_int64, chunk)
     call blosc2_decompress(chunk, back)
-    call check(all(back == 3), 'the chunk that took the place')
+    call check(all(back == 3), 'the replacing chunk')
     call schunk%append_chunk(chunk(:size(chunk) - 1), stat)
-    call check_stat(stat, BLOSC2_ERROR_READ_BUFFER, 'a chunk that is cut off')
+    call check_stat(stat, BLOSC2_ERROR_READ_BUFFER, 'a truncated chunk')
     call schunk%insert_chunk(1_int64, chunk(:10), stat)
     call check_stat(stat, BLOSC2_ERROR_READ_BUFFER, 'part of a header')
     call schunk%update_chunk(9_int64, chunk, stat)
@@ -201,7 +201,7 @@ contains
     call schunk%get_slice(999994_int64, data)
     call check(all(data == 0), 'zeros')
     call schunk%fill_special(10_int64, BLOSC2_SPECIAL_ZERO, 40, stat)
-    call check(stat < 0, 'filling what is full')
+    call check(stat < 0, 'filling a super-chunk with chunks')
   end subroutine
 
   subroutine blocks_of_variable_length()
@@ -229,11 +229,11 @@ contains
     type(blosc2_schunk) :: schunk, again
     integer(int8), allocatable :: frame(:)
     real(real64) :: data(100), back(100)
-    integer :: place, stat
+    integer :: storage, stat
 
     data = 4
-    do place = 0, 1
-      call schunk%create(contiguous=place == 1)
+    do storage = 0, 1
+      call schunk%create(contiguous=storage == 1)
       call schunk%append(data)
       call schunk%to_frame(frame)
       call again%from_frame(frame)
@@ -275,7 +275,7 @@ contains
     call check(all(back == data) .and. cparams%compcode == BLOSC_ZSTD, 'a copy by another codec')
     call check(copied%vlmeta_exists('note'), 'metalayers of a copy')
     call schunk%copy_of(copied, urlpath=folder//'copy.b2frame', stat=stat)
-    call check_stat(stat, BLOSC2_ERROR_SCHUNK_COPY, 'a copy where something is')
+    call check_stat(stat, BLOSC2_ERROR_SCHUNK_COPY, 'a copy to an existing path')
     call check(.not. schunk%is_open(), 'no copy')
     call schunk%copy_of(schunk, stat=stat)
     call check_stat(stat, BLOSC2_ERROR_NULL_POINTER, 'a copy of nothing')
@@ -314,12 +314,12 @@ contains
     call other%open(folder//'locked.b2frame')
     call schunk%append(data)
     call other%refresh(changed)
-    call check(changed .and. other%nchunks() == 2, 'what another handle has added')
+    call check(changed .and. other%nchunks() == 2, 'a chunk added by another handle')
     call other%refresh(changed)
     call check(.not. changed, 'nothing new')
   end subroutine
 
-  ! The other I/O backend of the library, which maps files into memory; its parameters are the caller's.
+  ! The memory-mapping I/O backend of the library; its parameters belong to the caller.
   subroutine mapped_files()
     type(blosc2_schunk) :: schunk
     type(blosc2_io) :: io
@@ -342,7 +342,7 @@ contains
     call schunk%decompress_chunk(1_int64, back)
     call check(all(back == 8), 'a mapped file')
     call schunk%append(data, stat)
-    call check(stat < 0, 'writing to what is mapped for reading')
+    call check(stat < 0, 'writing to a read-only mapping')
     call schunk%release()
   end subroutine
 
@@ -413,20 +413,20 @@ contains
     call blosc2_remove_urlpath(folder//'errors.b2frame')
     call schunk%create(urlpath=folder//'errors.b2frame')
     call second%create(urlpath=folder//'errors.b2frame', stat=stat)
-    call check_stat(stat, BLOSC2_ERROR_FAILURE, 'a super-chunk where something is')
+    call check_stat(stat, BLOSC2_ERROR_FAILURE, 'a super-chunk at an existing path')
     call second%open('/nonexistent/file', stat=stat)
-    call check_stat(stat, BLOSC2_ERROR_FILE_OPEN, 'opening what is not there')
+    call check_stat(stat, BLOSC2_ERROR_FILE_OPEN, 'opening a missing file')
     data = 1
     wrong = 1
     call schunk%append(data)
     call schunk%append(wrong, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'items of another size')
     call schunk%get_slice(2_int64, data, stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'items behind the end')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'items after the end')
     call schunk%get_slice(0_int64, data, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'item 0')
     call schunk%set_slice(5_int64, data, stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'writing behind the end')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'writing after the end')
     call schunk%set_slice(1_int64, wrong, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'writing items of another size')
     call schunk%get_sparse([1_int64, 11_int64], data(:2), stat)
@@ -434,15 +434,15 @@ contains
     call schunk%get_sparse([1_int64, 2_int64], data, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'two items into ten')
     call schunk%get_slice_nchunks(5_int64, 11_int64, numbers, stat)
-    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'chunks of items that are not there')
+    call check_stat(stat, BLOSC2_ERROR_INVALID_INDEX, 'chunks of missing items')
     call schunk%reorder_offsets([1_int64, 2_int64], stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'an order of two for one chunk')
     call schunk%delete_chunk(2_int64, stat)
     call check(stat < 0, 'deleting no chunk')
     call schunk%decompress_chunk(1_int64, data(:9), stat=stat)
-    call check(stat < 0, 'room that is too small')
+    call check(stat < 0, 'a destination that is too small')
     call schunk%meta_add('late', data, stat)
-    call check(stat < 0, 'a fixed metalayer behind chunks')
+    call check(stat < 0, 'a fixed metalayer after chunks')
     call schunk%meta_get('none', text, stat)
     call check_stat(stat, BLOSC2_ERROR_METALAYER_NOT_FOUND, 'no metalayer')
     call schunk%vlmeta_get('none', text, stat)
@@ -451,7 +451,7 @@ contains
     call check(stat < 0, 'deleting no metalayer')
     call schunk%vlmeta_add('number', 3.0_real64)
     call schunk%vlmeta_add('number', 3.0_real64, stat=stat)
-    call check(stat < 0, 'a name that is taken')
+    call check(stat < 0, 'an existing name')
     call schunk%vlmeta_read('number', wrong, stat)
     call check_stat(stat, BLOSC2_ERROR_INVALID_PARAM, 'reading into more')
     call schunk%vlmeta_read('number', number)

@@ -1,4 +1,4 @@
-! Procedures whose caller leaves out `stat`: each of these ends the program. The argument says which one is called.
+! Tests of procedures without `stat`: each call stops the program. The argument selects the call.
 program without_stat
   use, intrinsic :: iso_fortran_env, only: int64, int8
   use blosc, only: blosc_decompress

@@ -1,18 +1,18 @@
-//! A global allocator that remembers the largest request.
+//! A global allocator that records the largest request.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, watched.
-pub struct Watched;
+/// The system allocator with recording.
+pub struct RecordingAllocator;
 
-// SAFETY: every call is passed on unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Watched {
+// SAFETY: every call is forwarded unchanged to the system allocator.
+unsafe impl GlobalAlloc for RecordingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's contract is that of the system's allocator.
+        // SAFETY: the caller's contract is that of the system allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -34,7 +34,8 @@ unsafe impl GlobalAlloc for Watched {
     }
 }
 
-/// The largest request, in bytes, while `f` ran. (Requests of other threads count, too.)
+/// Returns the result of `f` and the largest request in bytes while it ran, including those of
+/// other threads.
 pub fn largest_during<T>(f: impl FnOnce() -> T) -> (T, usize) {
     LARGEST.store(0, Ordering::Relaxed);
     let result = f();

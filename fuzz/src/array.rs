@@ -1,4 +1,4 @@
-//! Hostile arrays: metalayers that lie about a few real chunks, and frames with whatever metalayer they have.
+//! Hostile arrays: invalid metalayers on a few valid chunks, and frames with arbitrary metalayers.
 
 use std::sync::OnceLock;
 
@@ -8,21 +8,22 @@ use ferroblosc::schunk::{SChunk, Storage};
 
 use crate::draw::Draw;
 
-/// The largest input; libFuzzer's default limit is below it.
+/// The maximum input length in bytes, above libFuzzer's default limit.
 const MAX_INPUT: usize = 1 << 20;
-/// Bytes of a slice.
+/// The maximum size of a slice in bytes.
 const MAX_SLICE: usize = 1 << 14;
-/// Frames with larger chunks are only looked at: they, or the shapes in them, tell of it, so they may cost as much.
+/// Frames with larger chunks are opened but not used, since they and their shapes may legitimately
+/// need as much memory.
 const MAX_CHUNK: i32 = 1 << 16;
-/// Arrays aren't enlarged to more chunks.
+/// The maximum number of chunks to which arrays are enlarged.
 const MAX_CHUNKS: i64 = 1000;
-/// Bytes of address space that calls on arrays of small chunks may add. The allocator maps 128 MiB for each thread
-/// that is new to it; shapes that lie come to 2 GiB a chunk.
+/// The maximum growth of the address space by calls on arrays of small chunks, in bytes. The
+/// allocator maps 128 MiB for each new thread; an invalid shape can demand 2 GiB per chunk.
 const MAX_GROWTH: u64 = 512 << 20;
-/// Where the name of a frame stands in it.
+/// The offset and the bytes of a frame's magic number.
 const MAGIC: (usize, &[u8]) = (2, b"b2frame\0");
 
-/// A metalayer in front of real chunks, or a whole frame.
+/// Checks a whole frame, or a metalayer on valid chunks.
 pub fn array(input: &[u8]) {
     if input.len() > MAX_INPUT {
         return;
@@ -30,15 +31,16 @@ pub fn array(input: &[u8]) {
     let is_frame = input[MAGIC.0.min(input.len())..].starts_with(MAGIC.1);
     let mut draw = Draw::new(input);
     let before = peak();
-    match is_frame {
-        true => frame(input, &mut draw),
-        false => metalayer(input, &mut draw),
+    if is_frame {
+        frame(input, &mut draw)
+    } else {
+        metalayer(input, &mut draw)
     }
     let growth = peak() - before;
     assert!(growth <= MAX_GROWTH, "took {growth} bytes of address space");
 }
 
-/// The most address space this process has ever had.
+/// Returns the peak address space of this process in bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("the kernel knows");
     let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:"));
@@ -47,7 +49,7 @@ fn peak() -> u64 {
     kibibytes.expect("a number of KiB") << 10
 }
 
-/// A frame of four chunks of 16 items of a byte, in blocks of 4, without metalayers.
+/// Returns four chunks of 16 one-byte items in blocks of 4.
 fn chunks() -> &'static [Vec<u8>] {
     static CHUNKS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     CHUNKS.get_or_init(|| {
@@ -98,7 +100,7 @@ fn frame(bytes: &[u8], draw: &mut Draw) {
     let Ok(array) = Array::from_schunk(schunk) else {
         return;
     };
-    // A frame of chunks that vary in size leaves it to the shapes.
+    // In a frame with variable chunk sizes, only the shapes determine the size.
     let chunksize = array.geometry().chunksize(array.schunk().typesize());
     if chunksize.is_ok_and(|bytes| bytes > MAX_CHUNK as usize) {
         return;
@@ -106,9 +108,9 @@ fn frame(bytes: &[u8], draw: &mut Draw) {
     use_array(array, draw, false);
 }
 
-/// A slice of few items, which may stick out, or be empty.
+/// Draws a slice of few items, which may be empty or exceed the array.
 fn slice(array: &Array, draw: &mut Draw) -> (Vec<i64>, Vec<i64>) {
-    let mut room = MAX_SLICE / (array.schunk().typesize().max(1) as usize);
+    let mut budget = MAX_SLICE / (array.schunk().typesize().max(1) as usize);
     let mut range = |&extent: &i64| {
         let start = match draw.below(4) {
             0 => 0,
@@ -116,15 +118,15 @@ fn slice(array: &Array, draw: &mut Draw) -> (Vec<i64>, Vec<i64>) {
             2 => extent / 2,
             _ => draw.below(usize::try_from(extent).unwrap_or(0)) as i64,
         };
-        let len = draw.below(12.min(room + 1));
-        room /= len.max(1);
+        let len = draw.below(12.min(budget + 1));
+        budget /= len.max(1);
         (start, start.saturating_add(len as i64))
     };
     array.shape().iter().map(&mut range).unzip()
 }
 
-/// Does everything there is to an array. When its chunks are sound, all ways to read must tell the same, and what
-/// is written must come back.
+/// Calls all functions of an array. If its chunks are valid, all ways of reading must agree, and
+/// written items must be read back.
 fn use_array(mut array: Array, draw: &mut Draw, is_sound: bool) {
     let Ok(typesize) = usize::try_from(array.schunk().typesize()) else {
         return;
@@ -149,7 +151,7 @@ fn use_array(mut array: Array, draw: &mut Draw, is_sound: bool) {
     reshape(&mut array, draw);
     read(&array, draw, is_sound);
     if let (Ok(bytes), true) = (array.to_bytes(), is_sound) {
-        // What could be used can be opened.
+        // An array that could be used can be reopened.
         let again = SChunk::from_bytes(&bytes, DParams::default()).and_then(Array::from_schunk);
         assert_eq!(again.map(|again| again.shape()), Ok(array.shape()));
     }
@@ -172,9 +174,9 @@ fn read(array: &Array, draw: &mut Draw, is_sound: bool) {
         .try_fold(0i64, |at, (i, n)| at.checked_mul(*n)?.checked_add(*i))
         .unwrap_or(i64::MAX);
     let sparse = array.get_sparse(&[number]);
-    // Of a view only the dimensions of more than one item are left.
-    let kept = |places: &[i64]| -> Vec<i64> {
-        let kept = places
+    // A view keeps only the dimensions of more than one item.
+    let kept = |indices: &[i64]| -> Vec<i64> {
+        let kept = indices
             .iter()
             .zip(&shape)
             .filter(|(_, extent)| **extent != 1);
@@ -207,7 +209,7 @@ fn write(array: &mut Array, draw: &mut Draw, (start, stop): (&[i64], &[i64]), is
     let _ = array.set_orthogonal(&lists, &before[..before.len().min(1)]);
 }
 
-/// Gives it another shape, by each of the calls that do.
+/// Reshapes the array through each of the calls that do so.
 fn reshape(array: &mut Array, draw: &mut Draw) {
     let mut shape = array.shape();
     let axis = draw.below(shape.len());

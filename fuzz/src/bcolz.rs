@@ -1,7 +1,7 @@
-//! Directories of bcolz: read, verified, changed and repaired, whatever is in them.
+//! Directories of bcolz with arbitrary content: read, verified, changed and repaired.
 //!
-//! The input is the text of a directory: each file is a line with `=` and its path, and its bytes up to the next such
-//! line. It lies on a disk in memory.
+//! The input is a directory as one text: each file is a line of `=` and its path, followed by its
+//! bytes up to the next such line. It is stored on an in-memory disk.
 
 use ferroblosc::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
 use ferroblosc::io::fault::{Disk, Survival};
@@ -11,22 +11,23 @@ use std::sync::Arc;
 use crate::alloc::largest_during;
 use crate::draw::Draw;
 
-/// Chunks that hold more are not read or written: it would take long and find nothing new.
+/// Larger chunks are not read or written: they are slow and find nothing new.
 const MAX_NBYTES: u64 = 1 << 20;
-/// What may be asked for at once whatever the directory: codec states, tables, a step of growth.
+/// The maximum size of a single allocation for any directory, in bytes: codec states, tables, a
+/// growth step.
 const FIXED_ALLOCATION: usize = 24 << 20;
-/// Where the directory is.
+/// The path of the directory.
 const ROOT: &str = "/a";
-/// What is in front of a file's path.
+/// The bytes before a file's path.
 const MARK: &[u8] = b"\n=";
-/// The file by which a writer claims the directory, and takes away when he is done.
+/// The lock file that a writer holds.
 const LOCK: &str = "/a/.ferroblosc-lock";
-/// What the names of new files begin with until they are complete; the next writer takes away those that were left.
+/// The prefix of incomplete new files; the next writer removes leftover ones.
 const NEW: &str = ".ferroblosc-new-";
-/// Where a chunk's file tells the plain bytes.
+/// The offset of the uncompressed size in a chunk file.
 const NBYTES_AT: usize = 16 + 4;
 
-/// The text of a directory.
+/// Returns the text of a directory.
 pub fn text_of<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Vec<u8> {
     let mut text = Vec::new();
     for (path, bytes) in files {
@@ -38,7 +39,7 @@ pub fn text_of<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Vec<
     text
 }
 
-/// The files in a text.
+/// Parses the files of a text.
 fn files_in(text: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
     let mut starts: Vec<usize> = text
         .windows(MARK.len())
@@ -61,7 +62,7 @@ fn files_in(text: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
             files.push((Path::new(ROOT).join(path), bytes.to_vec()));
         }
     }
-    // A file can't be a directory, too.
+    // A path cannot be a file and a directory.
     let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
     files.retain(|(path, _)| {
         let is_inside = |other: &PathBuf| other != path && other.starts_with(path);
@@ -70,7 +71,7 @@ fn files_in(text: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-/// Whether no chunk says that it holds much.
+/// Whether all chunks have a moderate uncompressed size.
 fn is_moderate(files: &[(PathBuf, Vec<u8>)]) -> bool {
     let is_chunk = |path: &Path| path.extension().is_some_and(|extension| extension == "blp");
     let mut chunks = files.iter().filter(|(path, _)| is_chunk(path));
@@ -80,7 +81,8 @@ fn is_moderate(files: &[(PathBuf, Vec<u8>)]) -> bool {
     })
 }
 
-/// A directory: an error or rows, the same each time; changes that succeed are there; repairs mend what they say.
+/// Checks a directory: reading returns an error or rows, consistently; successful changes are
+/// visible; repairs fix what they report.
 pub fn directory(text: &[u8]) {
     let files = files_in(text);
     if files.is_empty() || !is_moderate(&files) {
@@ -91,7 +93,7 @@ pub fn directory(text: &[u8]) {
         let mut draw = Draw::new(text);
         read(&options(&disk), &mut draw);
         change(&disk.after_crash(Survival::All));
-        mend(&disk.after_crash(Survival::All));
+        repair(&disk.after_crash(Survival::All));
     });
     let justified = FIXED_ALLOCATION + 16 * text.len();
     assert!(
@@ -115,7 +117,7 @@ fn is_right(found: &[Finding]) -> bool {
     found.iter().all(|finding| finding.fault.is_note())
 }
 
-/// Whether rows and chunks are of moderate size.
+/// Whether rows and chunks have a moderate size.
 fn is_small(array: &Carray) -> bool {
     let chunk = array.chunklen().checked_mul(array.row_bytes());
     array.row_bytes() > 0 && chunk.is_some_and(|bytes| bytes <= MAX_NBYTES)
@@ -126,7 +128,7 @@ fn read(options: &Options, draw: &mut Draw) {
     let Ok(object) = bcolz::open(root(), Mode::Read, options) else {
         return;
     };
-    let found = found.expect("what can be opened can be looked at");
+    let found = found.expect("opened directories can be read");
     let _ = object.attrs().to_value().to_spaced_json();
     match object {
         Object::Carray(mut array) => read_rows(&mut array, is_right(&found), draw),
@@ -148,7 +150,7 @@ fn read_rows(array: &mut Carray, must_be_right: bool, draw: &mut Draw) {
     let first = draw.below(usize::try_from(array.len()).unwrap_or(usize::MAX)) as u64;
     let rows = first..(first + most).min(array.len());
     let all = array.read(rows.clone());
-    // Python's objects are not rows.
+    // Python objects are not rows.
     if must_be_right && !array.dtype().has_objects() {
         all.as_ref().expect("rows of an array without a fault");
     }
@@ -164,7 +166,7 @@ fn read_rows(array: &mut Carray, must_be_right: bool, draw: &mut Draw) {
     assert!(again == all, "other rows");
 }
 
-/// Appends, overwrites and takes away; what succeeded is found again.
+/// Appends, overwrites and truncates; successful changes must be visible.
 fn change(disk: &Disk) {
     let options = options(disk);
     match bcolz::open(root(), Mode::Append, &options) {
@@ -188,7 +190,7 @@ fn change_array(mut array: Carray, options: &Options) {
     let mut array = Carray::open(root(), Mode::Read, options).expect("it was just written");
     assert_eq!(array.len(), len + 2);
     let found = array.read(len..len + 2).expect("rows just written");
-    // Quantized ones are not what was given.
+    // Quantized floats differ from the originals.
     assert!(is_float || found == rows[size..2 * size].repeat(2));
 }
 
@@ -211,7 +213,7 @@ fn change_table(mut table: Ctable, options: &Options) {
     assert_eq!(table.len(), len + u64::from(appended && !names.is_empty()));
 }
 
-/// How many files there are but for the lock and those that were never complete.
+/// Returns the number of files except the lock and incomplete ones.
 fn kept(disk: &Disk) -> usize {
     let is_new = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str());
@@ -224,14 +226,15 @@ fn kept(disk: &Disk) -> usize {
         .count()
 }
 
-/// Repairs; what is left is what verify finds then, and where nothing is, all rows can be read.
-fn mend(disk: &Disk) {
+/// Repairs. The remaining faults must be those that verify then finds; without any, all rows must
+/// be readable.
+fn repair(disk: &Disk) {
     let options = options(disk);
     let is_large = match bcolz::open(root(), Mode::Read, &options) {
         Ok(Object::Carray(array)) => !is_small(&array),
         _ => false,
     };
-    // A lost chunk is filled in, however large it is.
+    // A lost chunk is filled, whatever its size.
     if is_large {
         return;
     }
@@ -241,7 +244,7 @@ fn mend(disk: &Disk) {
     };
     assert!(kept(disk) >= before, "a file is gone");
     let found = bcolz::verify(root(), &options).expect("it was just repaired");
-    assert_eq!(found, repaired.left);
+    assert_eq!(found, repaired.remaining);
     let mut draw = Draw::new(ROOT.as_bytes());
     if is_right(&found) {
         read(&options, &mut draw);

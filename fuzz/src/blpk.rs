@@ -1,4 +1,4 @@
-//! Containers: every way to read one, on any bytes.
+//! Bloscpack containers: all ways of reading, on arbitrary bytes.
 
 use ferroblosc::bloscpack::{Unpacking, Value, unpack_ndarray_from_bytes};
 use ferroblosc::blpk::{Archive, Bytes, Header, PlainFile, Stream};
@@ -7,14 +7,15 @@ use std::io::Read;
 use crate::alloc::largest_during;
 use crate::draw::Draw;
 
-/// Chunks that hold more are not decompressed: it would take long and find nothing new.
+/// Larger chunks are not decompressed: they are slow and find nothing new.
 const MAX_NBYTES: u32 = 1 << 20;
-/// More chunks are not read, for the same reason.
+/// The maximum number of chunks to read.
 const MAX_CHUNKS: usize = 256;
-/// What a reader may ask for at once whatever the container: codec states, tables, a step of reading.
+/// The maximum size of a single allocation for any container, in bytes: codec states, tables, a
+/// read step.
 const FIXED_ALLOCATION: usize = 4 << 20;
 
-/// The plain bytes, from front to back.
+/// Returns the uncompressed data, read sequentially.
 fn unpacked(container: &[u8], size: Option<u64>) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
     let unpacking = Unpacking::new(container, size).ok()?;
@@ -22,7 +23,7 @@ fn unpacked(container: &[u8], size: Option<u64>) -> Option<Vec<u8>> {
     Some(plain)
 }
 
-/// Whether all chunks are few and small, as far as they can be found.
+/// Whether all reachable chunks are few and small.
 fn is_moderate(container: &[u8]) -> bool {
     let Ok(mut stream) = Stream::new(container, Some(container.len() as u64)) else {
         return true;
@@ -38,12 +39,12 @@ fn is_moderate(container: &[u8]) -> bool {
     false
 }
 
-/// A container: all readers agree on it, and on its header; memory stays within reason.
+/// Checks a container: all readers must agree on data and header, within bounded memory.
 pub fn container(bytes: &[u8]) {
     if let Ok(header) = Header::decode(bytes)
         && header.version == 3
     {
-        let encoded = header.encode().expect("what was read can be written");
+        let encoded = header.encode().expect("parsed headers can be encoded");
         assert_eq!(encoded, bytes[..encoded.len()]);
     }
     if !is_moderate(bytes) {
@@ -62,10 +63,10 @@ fn read(bytes: &[u8]) {
     let _ = unpack_ndarray_from_bytes(bytes, 1);
     let piped = unpacked(bytes, None);
     if plain.is_some() {
-        assert!(plain == piped, "a pipe gives something else");
+        assert!(plain == piped, "reading from a pipe differs");
     }
     let Ok(mut archive) = Archive::open(Bytes(bytes)) else {
-        assert!(plain.is_none(), "only read from front to back");
+        assert!(plain.is_none(), "only sequential reading succeeds");
         return;
     };
     let is_walked = !archive.header().offsets;
@@ -76,9 +77,9 @@ fn read(bytes: &[u8]) {
         let start = draw.below(size as usize + 1);
         let mut part = vec![0; draw.below(size as usize + 1 - start)];
         let read = archive.read_range(start as u64, &mut part);
-        // Offsets may lead elsewhere; without them there is one way only.
+        // Offsets may point elsewhere; without them there is only sequential reading.
         if let (Some(plain), true) = (&plain, is_walked) {
-            read.expect("a range of what is there");
+            read.expect("a range within the data");
             assert!(part == plain[start..start + part.len()], "another range");
         }
     }
@@ -92,14 +93,14 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// A text that may be JSON: what is read is written so that the same is read.
+/// Checks a text that may be JSON: a parsed value must survive a round trip.
 pub fn value(bytes: &[u8]) {
     let Ok(value) = Value::parse(bytes) else {
         return;
     };
     let text = value.to_json();
     assert!(text.is_ascii());
-    let again = Value::parse(text.as_bytes()).expect("what was written can be read");
+    let again = Value::parse(text.as_bytes()).expect("encoded values can be parsed");
     assert_eq!(again.to_json(), text);
     for width in [1, 20, 90] {
         let _ = value.pretty(width);

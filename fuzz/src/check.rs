@@ -1,4 +1,4 @@
-//! One function a target: calls the library on a chunk and checks what must hold whatever the bytes.
+//! The checks of chunks, one function per target: invariants of calls on arbitrary bytes.
 
 use std::cell::RefCell;
 
@@ -11,16 +11,16 @@ use crate::alloc::largest_during;
 use crate::draw::Draw;
 use crate::guard::{Guarded, Side};
 
-/// Chunks that hold more are not decompressed: it would take long and find nothing new.
+/// Larger chunks are not decompressed: they are slow and find nothing new.
 const MAX_NBYTES: usize = 1 << 20;
 
-/// The largest input; libFuzzer's default limit is below it.
+/// The maximum input length in bytes, above libFuzzer's default limit.
 const MAX_CHUNK: usize = 1 << 20;
 
-/// What a decompressor may ask for at once whatever the chunk: codec states and tables.
+/// The maximum size of a single allocation for any chunk, in bytes: codec states and tables.
 const FIXED_ALLOCATION: usize = 1 << 20;
 
-/// What destinations hold before a call.
+/// The initial content of destinations.
 const FILL: u8 = 0xA5;
 
 struct Bench {
@@ -32,7 +32,7 @@ struct Bench {
 }
 
 thread_local! {
-    /// Kept from one input to the next, so that what a bad chunk leaves behind meets the following.
+    /// Reused across inputs, so that state left by an invalid chunk meets the next one.
     static BENCH: RefCell<Bench> = RefCell::new(Bench {
         chunk: Guarded::new(MAX_CHUNK),
         whole: Guarded::new(MAX_NBYTES),
@@ -48,8 +48,8 @@ fn on_bench(chunk: &[u8], check: impl FnOnce(&mut Bench, &mut Draw)) {
     }
 }
 
-/// Calls `f` and checks that it asked for no more memory at once than a chunk of this size, that holds
-/// `nbytes` bytes, is good for.
+/// Calls `f` and checks that its largest allocation is justified by the length of `chunk` and by
+/// `nbytes`, its uncompressed size.
 fn within_means<T>(chunk: &[u8], nbytes: usize, f: impl FnOnce() -> T) -> T {
     let (result, largest) = largest_during(f);
     let justified = FIXED_ALLOCATION + 4 * (chunk.len() + nbytes);
@@ -60,13 +60,13 @@ fn within_means<T>(chunk: &[u8], nbytes: usize, f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The number of bytes a chunk says it holds, if it says a number.
+/// Returns the uncompressed size in the header, or 0.
 fn nbytes_of(chunk: &[u8]) -> usize {
     BasicHeader::parse(chunk).map_or(0, |header| usize::try_from(header.nbytes).unwrap_or(0))
 }
 
-/// A buffer of just the right size, and now and then one of another: the result must be the same
-/// size, or an error.
+/// Draws the length of a destination: mostly exact, sometimes another, for which the result must be
+/// the same size or an error.
 fn dest_len(nbytes: usize, draw: &mut Draw) -> usize {
     let len = match draw.below(8) {
         0 => nbytes.saturating_sub(1),
@@ -77,7 +77,7 @@ fn dest_len(nbytes: usize, draw: &mut Draw) -> usize {
     len.min(MAX_NBYTES)
 }
 
-/// Decompression: never more than fits, all that the header says, and the same with threads.
+/// Checks decompression: within bounds, complete, and the same with several threads.
 pub fn decompress(chunk: &[u8]) {
     on_bench(chunk, |bench, draw| {
         let nbytes = nbytes_of(chunk);
@@ -88,10 +88,10 @@ pub fn decompress(chunk: &[u8]) {
         dest.fill(FILL);
         let serial = within_means(chunk, len, || bench.serial.decompress(chunk, dest));
         if let Ok(written) = serial {
-            assert_eq!(written, nbytes, "not what the header says");
+            assert_eq!(written, nbytes, "differs from the header");
             assert!(
                 dest[written..].iter().all(|&byte| byte == FILL),
-                "wrote behind the data"
+                "wrote past the data"
             );
         }
         let again = bench.part.slice(len, side);
@@ -108,7 +108,7 @@ pub fn decompress(chunk: &[u8]) {
     });
 }
 
-/// Items: those of the decompressed chunk, and an error for items that it doesn't have.
+/// Checks random access: the items of the decompressed chunk, and an error for items out of range.
 pub fn getitem(chunk: &[u8]) {
     on_bench(chunk, |bench, draw| {
         let Ok(header) = BasicHeader::parse(chunk) else {
@@ -151,7 +151,10 @@ pub fn getitem(chunk: &[u8]) {
                 );
             }
             if nitems > 0 && start + nitems > count.max(nbytes.div_ceil(typesize)) {
-                assert!(result.is_err(), "gave items {start}+{nitems} of {count}");
+                assert!(
+                    result.is_err(),
+                    "returned items {start}+{nitems} of {count}"
+                );
             }
         }
         for (start, nitems) in [
@@ -167,7 +170,7 @@ pub fn getitem(chunk: &[u8]) {
     });
 }
 
-/// Variable-length blocks: together, one by one and as one buffer they are the same.
+/// Checks variable-length blocks: the same one by one, together and as one buffer.
 pub fn vldecompress(chunk: &[u8]) {
     on_bench(chunk, |bench, draw| {
         let nbytes = nbytes_of(chunk);
@@ -217,7 +220,7 @@ pub fn vldecompress(chunk: &[u8]) {
     });
 }
 
-/// Headers: the ways to ask agree with each other.
+/// Checks headers: all queries agree.
 pub fn header(chunk: &[u8]) {
     on_bench(chunk, |bench, draw| {
         let chunk = bench.chunk.copy(chunk, Side::draw(draw));

@@ -1,10 +1,10 @@
-//! Numbers drawn from the bytes of the input.
+//! Pseudo-random numbers derived from the input.
 
-/// A sequence of numbers that is the same each time the same input is run.
+/// A sequence of numbers that depends only on the input.
 pub struct Draw(u64);
 
 impl Draw {
-    /// Starts from a hash (FNV-1a) of `bytes`.
+    /// Seeds the sequence with a hash (FNV-1a) of `bytes`.
     pub fn new(bytes: &[u8]) -> Draw {
         let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -12,7 +12,7 @@ impl Draw {
         Draw(hash)
     }
 
-    /// The next number below `bound`; 0 when that is 0.
+    /// Returns the next number below `bound`, or 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         // SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -22,7 +22,7 @@ impl Draw {
         (z ^ (z >> 31)).checked_rem(bound as u64).unwrap_or(0) as usize
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` calls on average.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

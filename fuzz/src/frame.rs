@@ -1,4 +1,4 @@
-//! Hostile frames: opened, walked through, and changed once, from memory and from a file.
+//! Hostile frames: opened, read and changed once, in memory and in a file.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -15,17 +15,17 @@ use crate::calls;
 use crate::draw::Draw;
 use crate::guard::{Guarded, Side};
 
-/// The largest input; libFuzzer's default limit is below it.
+/// The maximum input length in bytes, above libFuzzer's default limit.
 const MAX_FRAME: usize = 1 << 20;
-/// Chunks that hold more are not decompressed: it would take long and find nothing new.
+/// Larger chunks are not decompressed: they are slow and find nothing new.
 const MAX_NBYTES: usize = 1 << 20;
-/// Chunks that are looked at: a filled frame tells of millions.
+/// The maximum number of chunks to read: a frame may declare millions.
 const MAX_CHUNKS: i64 = 40;
-/// Address space for all that frames of this size may ask for. What asks for more is told that there is
-/// none, which the checks take for a finding.
+/// The address space limit in bytes, sufficient for all frames of this size. Larger requests fail,
+/// which the checks report as a finding.
 const ADDRESS_SPACE: u64 = 512 << 20;
 
-/// Limits the memory of the process, which without sanitizers needs little.
+/// Limits the memory of the process, which needs little without sanitizers.
 fn limit_memory() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -45,13 +45,13 @@ fn limit_memory() {
     });
 }
 
-/// No frame needs more memory than there is.
+/// Converts a result to an option; running out of memory is a finding.
 fn affordable<T>(result: Result<T>) -> Option<T> {
     assert_ne!(result.as_ref().err(), Some(&Error::MemoryAlloc));
     result.ok()
 }
 
-/// Reads a super-chunk in all ways; ways that lead nowhere are errors.
+/// Reads a super-chunk in all ways; invalid content must be an error.
 fn walk(schunk: &SChunk, draw: &mut Draw) {
     let mut dest = vec![0; MAX_NBYTES];
     for nchunk in 0..schunk.nchunks().min(MAX_CHUNKS) {
@@ -64,7 +64,7 @@ fn walk(schunk: &SChunk, draw: &mut Draw) {
             if let Some(len) = affordable(schunk.decompress(nchunk, &mut dest)) {
                 assert_eq!(len, nbytes);
             }
-            // A block's size is told by its chunk, and may be as large as it likes.
+            // A block's size is defined by its chunk and may be arbitrarily large.
             let _ = schunk.vl_block(nchunk, draw.below(4) as i64);
         }
     }
@@ -87,7 +87,7 @@ fn walk(schunk: &SChunk, draw: &mut Draw) {
     }
 }
 
-/// Changes a super-chunk once; when that succeeds, what is there can still be read.
+/// Changes a super-chunk once; after a success, its content must be readable.
 fn change(schunk: &mut SChunk, draw: &mut Draw) {
     let nchunks = schunk.nchunks();
     let at = draw.below(usize::try_from(nchunks).unwrap_or(0)) as i64;
@@ -115,10 +115,10 @@ fn change(schunk: &mut SChunk, draw: &mut Draw) {
     }
 }
 
-/// The chunks of a frame that lies before a guard page, as they lie there.
+/// Reads the chunks of a frame that ends at a guard page, without copying it.
 fn walk_in_place(frame: &[u8]) {
     let start = NonNull::from(frame).cast();
-    // SAFETY: the bytes stay until this function returns, and nobody writes to them.
+    // SAFETY: the bytes outlive this function and are not written.
     let memory = unsafe { Memory::lent(View::new(start, frame.len())) };
     let Some((frame, loaded)) = affordable(Frame::from_memory(memory)) else {
         return;
@@ -147,24 +147,24 @@ fn frame_len(counters: &ferroblosc::frame::Counters) -> usize {
 }
 
 thread_local! {
-    static ROOM: RefCell<Guarded> = RefCell::new(Guarded::new(MAX_FRAME));
+    static BUFFER: RefCell<Guarded> = RefCell::new(Guarded::new(MAX_FRAME));
 }
 
-/// A frame in memory.
+/// Checks a frame in memory.
 pub fn buffer(frame: &[u8]) {
     if frame.len() > MAX_FRAME {
         return;
     }
     limit_memory();
     let mut draw = Draw::new(frame);
-    ROOM.with_borrow_mut(|room| walk_in_place(room.copy(frame, Side::draw(&mut draw))));
+    BUFFER.with_borrow_mut(|buffer| walk_in_place(buffer.copy(frame, Side::draw(&mut draw))));
     if let Some(mut schunk) = affordable(SChunk::from_bytes(frame, DParams::default())) {
         walk(&schunk, &mut draw);
         change(&mut schunk, &mut draw);
     }
 }
 
-/// Where the file of this process is: in memory, where there is such a place.
+/// Returns the path of this process's file, in memory if the system supports it.
 fn path() -> PathBuf {
     let shared = PathBuf::from("/dev/shm");
     let folder = if shared.is_dir() {
@@ -175,7 +175,7 @@ fn path() -> PathBuf {
     folder.join(format!("ferroblosc-fuzz-{}.b2frame", std::process::id()))
 }
 
-/// A frame in a file.
+/// Checks a frame in a file.
 pub fn file(frame: &[u8]) {
     if frame.len() > MAX_FRAME {
         return;
@@ -187,7 +187,7 @@ pub fn file(frame: &[u8]) {
     if let Some(mut schunk) = affordable(SChunk::open(storage.clone(), DParams::default())) {
         walk(&schunk, &mut draw);
         change(&mut schunk, &mut draw);
-        // What was changed can be opened again, or was refused.
+        // A changed frame can be reopened, or the change was refused.
         if let Some(again) = affordable(SChunk::open(storage, DParams::default())) {
             walk(&again, &mut draw);
         }
@@ -195,7 +195,7 @@ pub fn file(frame: &[u8]) {
     std::fs::remove_file(&path).expect("the file can be removed");
 }
 
-/// A frame that is changed by several calls, as a super-chunk and as an array, in memory and in a file.
+/// Checks a frame under several changes, as a super-chunk and as an array, in memory and in a file.
 pub fn changes(frame: &[u8]) {
     if frame.len() > MAX_FRAME {
         return;

@@ -1,29 +1,28 @@
-//! Memory between two pages that nobody may touch.
+//! Buffers between two inaccessible pages.
 //!
 //! ```text
-//! no access | room, whole pages | no access
+//! no access | buffer, whole pages | no access
 //!            ^ Side::Low begins here
-//!                    Side::High ends here ^
+//!                      Side::High ends here ^
 //! ```
 //!
-//! A read or write of one byte too far, by Rust or by a codec in C, ends the process there and
-//! then.
+//! Any out-of-bounds access by one byte, in Rust or in a C codec, ends the process at once.
 
 use std::ptr;
 
 use crate::draw::Draw;
 
-/// Which end of a slice touches a guard page.
+/// The end of a slice that touches a guard page.
 #[derive(Clone, Copy, Debug)]
 pub enum Side {
-    /// Its first byte comes right after one.
+    /// The first byte follows a guard page.
     Low,
-    /// Its last byte comes right before one.
+    /// The last byte precedes a guard page.
     High,
 }
 
 impl Side {
-    /// The high side mostly: running over the end is the likelier mistake.
+    /// Draws a side, mostly the high one: overruns at the end are likelier.
     pub fn draw(draw: &mut Draw) -> Side {
         if draw.one_in(4) {
             Side::Low
@@ -33,27 +32,28 @@ impl Side {
     }
 }
 
-/// Room for bytes between two guard pages.
+/// A buffer between two guard pages.
 pub struct Guarded {
     mapping: *mut u8,
     page: usize,
-    room: usize,
+    capacity: usize,
 }
 
 impl Guarded {
-    /// Room for `capacity` bytes or more.
+    /// Allocates a buffer of at least `capacity` bytes.
     ///
     /// # Panics
-    /// When the system has no memory.
+    /// If the system has no memory.
     pub fn new(capacity: usize) -> Guarded {
-        // SAFETY: asks for a number.
+        // SAFETY: a query without pointers.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-        let room = capacity.next_multiple_of(page).max(page);
-        // SAFETY: a new anonymous mapping; its middle is made accessible, its ends stay closed.
+        let capacity = capacity.next_multiple_of(page).max(page);
+        // SAFETY: a new anonymous mapping, whose middle is made accessible and whose ends stay
+        // inaccessible.
         unsafe {
             let mapping = libc::mmap(
                 ptr::null_mut(),
-                room + 2 * page,
+                capacity + 2 * page,
                 libc::PROT_NONE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
                 -1,
@@ -63,34 +63,34 @@ impl Guarded {
             let mapping = mapping.cast::<u8>();
             let opened = libc::mprotect(
                 mapping.add(page).cast(),
-                room,
+                capacity,
                 libc::PROT_READ | libc::PROT_WRITE,
             );
             assert_eq!(opened, 0, "no memory");
             Guarded {
                 mapping,
                 page,
-                room,
+                capacity,
             }
         }
     }
 
-    /// `len` bytes of the room, at the given side. They hold what was written there last.
+    /// Returns `len` bytes of the buffer at the given side, with their previous content.
     ///
     /// # Panics
-    /// When there is not so much room.
+    /// If the buffer is shorter.
     pub fn slice(&mut self, len: usize, side: Side) -> &mut [u8] {
-        assert!(len <= self.room);
+        assert!(len <= self.capacity);
         let offset = match side {
             Side::Low => self.page,
-            Side::High => self.page + self.room - len,
+            Side::High => self.page + self.capacity - len,
         };
-        // SAFETY: the bytes lie in the accessible middle of the mapping, which started as zeros and
-        // lives as long as `self`, which the slice borrows.
+        // SAFETY: the bytes are in the accessible middle of the mapping, which was zero-initialised
+        // and lives as long as `self`, which the slice borrows.
         unsafe { std::slice::from_raw_parts_mut(self.mapping.add(offset), len) }
     }
 
-    /// A copy of `bytes` at the given side.
+    /// Copies `bytes` to the given side.
     pub fn copy(&mut self, bytes: &[u8], side: Side) -> &[u8] {
         let copy = self.slice(bytes.len(), side);
         copy.copy_from_slice(bytes);
@@ -100,8 +100,8 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made in `new` with this length, and no slice of it is left.
-        unsafe { libc::munmap(self.mapping.cast(), self.room + 2 * self.page) };
+        // SAFETY: the mapping was created in `new` with this length, and no slice of it is left.
+        unsafe { libc::munmap(self.mapping.cast(), self.capacity + 2 * self.page) };
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
 
     /// Whether reading the byte at `address` kills a process.
     fn is_deadly(address: *const u8) -> bool {
-        // SAFETY: the child does nothing but the read, which it may not survive, and _exit.
+        // SAFETY: the child only performs the read, which may kill it, and calls _exit.
         unsafe {
             match libc::fork() {
                 0 => {
@@ -130,10 +130,10 @@ mod tests {
 
     #[test]
     fn the_byte_beyond_the_guarded_side_is_out_of_reach() {
-        let mut room = Guarded::new(10_000);
-        let high = room.slice(5000, Side::High).as_ptr_range();
+        let mut capacity = Guarded::new(10_000);
+        let high = capacity.slice(5000, Side::High).as_ptr_range();
         assert!(!is_deadly(high.end.wrapping_sub(1)) && is_deadly(high.end));
-        let low = room.slice(5000, Side::Low).as_ptr_range();
+        let low = capacity.slice(5000, Side::Low).as_ptr_range();
         assert!(!is_deadly(low.start) && is_deadly(low.start.wrapping_sub(1)));
     }
 }

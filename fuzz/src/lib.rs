@@ -1,10 +1,9 @@
-//! What the fuzz targets check, as a library, so that a plain test can run it over the seeds, too.
+//! The checks of the fuzz targets, as a library, so that plain tests can run them on the seeds.
 //!
-//! The input of a target is a chunk, a frame, a metalayer, a container, the text of a directory or what a single
-//! decoder gets, without a prefix of
-//! fuzzing parameters: a finding can be handed to any reader, and targets share what is in `seeds/` and
-//! `seeds-frame/`. What else a call needs (which items, how many threads, which end of a buffer lies at a
-//! guard page) is drawn from a hash of the input, so that a finding repeats.
+//! The input of a target is a bare chunk, frame, metalayer, container, directory text or codec
+//! stream, without a prefix of fuzzing parameters. A finding can therefore be passed to any reader,
+//! and targets share `seeds/` and `seeds-frame/`. All other arguments (items, threads, the side of
+//! a buffer at a guard page) are drawn from a hash of the input, so that findings are reproducible.
 
 pub mod alloc;
 pub mod array;
@@ -21,4 +20,4 @@ pub mod plugins;
 pub mod seeds;
 
 #[global_allocator]
-static ALLOCATOR: alloc::Watched = alloc::Watched;
+static ALLOCATOR: alloc::RecordingAllocator = alloc::RecordingAllocator;

@@ -1,18 +1,18 @@
-//! The plugins that look at a block as an array: their streams, and the array, may be anybody's.
+//! The plugins that treat a block as an array, on arbitrary streams and arrays.
 
 use std::cell::RefCell;
 
 use ferroblosc::codec::{self, CodecCall, id};
 use ferroblosc::filter::{self, Pipeline, Reference, SLOTS, Scratch, Slot};
-use ferroblosc::{Parent, Surroundings};
+use ferroblosc::{CallContext, Parent};
 
 use crate::alloc::largest_during;
 use crate::draw::Draw;
 use crate::guard::{Guarded, Side};
 
-/// The largest input and output.
+/// The maximum length of input and output in bytes.
 const MAX_LEN: usize = 1 << 16;
-/// What a decoder may ask for at once, but for what input and output justify.
+/// The maximum size of a single allocation in bytes, beyond the lengths of input and output.
 const FIXED_ALLOCATION: usize = 1 << 16;
 
 thread_local! {
@@ -20,7 +20,7 @@ thread_local! {
         RefCell::new((Guarded::new(MAX_LEN), Guarded::new(MAX_LEN)));
 }
 
-/// A super-chunk with this metalayer.
+/// A super-chunk with the given array metalayer.
 struct Array {
     typesize: i32,
     metalayer: Vec<u8>,
@@ -40,7 +40,7 @@ impl Parent for Array {
     }
 }
 
-/// The metalayer of an array whose blocks have this shape.
+/// Returns the metalayer of an array with this blockshape.
 fn metalayer(shape: &[i32]) -> Vec<u8> {
     let ndim = shape.len() as u8;
     let mut bytes = vec![0x97, 0, ndim, 0x90 + ndim];
@@ -58,15 +58,15 @@ fn metalayer(shape: &[i32]) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a stream to `len` bytes: what comes of it is never more, and the same again.
+/// Decodes a stream to `len` bytes: within bounds and reproducibly.
 fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw: &mut Draw) {
     let codec = codec::implementation(compcode).expect("a plugin of our own");
     let call = CodecCall {
         level: 0,
         meta,
-        around: Surroundings {
+        ctx: CallContext {
             parent: Some(array),
-            ..Surroundings::default()
+            ..CallContext::default()
         },
     };
     BENCH.with_borrow_mut(|(input, output)| {
@@ -82,16 +82,16 @@ fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw
             "another time"
         );
         let Ok(made) = made else { return };
-        assert!(dest[..made] == again[..made], "other bytes another time");
+        assert!(dest[..made] == again[..made], "not reproducible");
         let from = draw.below(made + 1);
         let mut part = vec![0; draw.below(made - from + 1).min(32)];
         if let Some(Ok(())) = codec.decode_part(&call, stream, len, from, &mut part) {
-            assert!(part == dest[from..][..part.len()], "another part");
+            assert!(part == dest[from..][..part.len()], "another range");
         }
     });
 }
 
-/// A stream of NDLZ.
+/// Checks a stream of NDLZ.
 pub fn ndlz(stream: &[u8]) {
     if stream.len() > MAX_LEN {
         return;
@@ -107,7 +107,7 @@ pub fn ndlz(stream: &[u8]) {
     }
 }
 
-/// A stream of ZFP, in each of its modes.
+/// Checks a stream of ZFP in each of its modes.
 pub fn zfp(stream: &[u8]) {
     if stream.len() > MAX_LEN {
         return;
@@ -129,7 +129,7 @@ pub fn zfp(stream: &[u8]) {
     }
 }
 
-/// The product of the numbers in the place of a blockshape.
+/// Returns the product of the numbers in the blockshape field.
 fn items_of_a_block(metalayer: &[u8]) -> Option<usize> {
     let ndim = usize::from(*metalayer.get(2)?);
     let numbers = metalayer.get(6 + 14 * ndim..)?.get(..5 * ndim)?;
@@ -143,17 +143,17 @@ fn items_of_a_block(metalayer: &[u8]) -> Option<usize> {
         })
 }
 
-/// A metalayer, which the filters of cells take the shape of a block from.
+/// Checks the cell filters with a metalayer from which they read the blockshape.
 pub fn cells(metalayer: &[u8]) {
     let draw = &mut Draw::new(metalayer);
     let array = Array {
         typesize: 1 + draw.below(9) as i32,
         metalayer: metalayer.to_vec(),
     };
-    let around = Surroundings {
+    let ctx = CallContext {
         parent: Some(&array),
         typesize: array.typesize as usize,
-        ..Surroundings::default()
+        ..CallContext::default()
     };
     let right = items_of_a_block(metalayer).filter(|&items| items <= MAX_LEN / 16);
     for items in [Some(draw.below(100)), right].into_iter().flatten() {
@@ -171,11 +171,11 @@ pub fn cells(metalayer: &[u8]) {
             let mut back = vec![0; block.len()];
             let own = Reference::Own;
             if pipeline
-                .backward(own, &around, &block, &mut scratch, &mut back)
+                .backward(own, &ctx, &block, &mut scratch, &mut back)
                 .is_ok()
                 && id == filter::id::NDCELL
             {
-                let forth = pipeline.forward(own, &around, &back, &mut scratch);
+                let forth = pipeline.forward(own, &ctx, &back, &mut scratch);
                 assert_eq!(forth, Ok(&*block), "items were lost");
             }
         }

@@ -1,17 +1,16 @@
-//! What the tests of all seeds share: where seeds lie, how they are written, and the small damage that the checks have
-//! to bear.
+//! Shared helpers of the seed tests: reading and writing seeds, and the damage applied to them.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 
-/// A folder with seeds.
+/// Returns a folder of seeds.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Writes seeds anew if the environment says `SEEDS=write`.
-pub fn write_if_asked<N: AsRef<Path>>(
+/// Writes the seeds if the environment contains `SEEDS=write`.
+pub fn write_if_requested<N: AsRef<Path>>(
     folder: &Path,
     seeds: impl IntoIterator<Item = (N, Vec<u8>)>,
 ) {
@@ -23,7 +22,7 @@ pub fn write_if_asked<N: AsRef<Path>>(
     }
 }
 
-/// Runs a check, and names the input when it fails.
+/// Runs a check and names the input if it fails.
 pub fn assert_survives(name: impl Display, bytes: &[u8], check: impl FnOnce(&[u8])) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(bytes))) {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -32,14 +31,14 @@ pub fn assert_survives(name: impl Display, bytes: &[u8], check: impl FnOnce(&[u8
     }
 }
 
-/// Gives away a seed cut off at every place, and whole.
+/// Passes every prefix of a seed to `check`, and the seed itself.
 pub fn each_prefix(seed: &[u8], mut check: impl FnMut(&[u8])) {
     for len in 0..=seed.len() {
         check(&seed[..len]);
     }
 }
 
-/// Gives away a seed with each of its bytes changed into those that `others` names.
+/// Passes a seed to `check` with each of its bytes changed to those that `others` returns.
 pub fn each_change<const N: usize>(
     seed: &[u8],
     others: impl Fn(u8) -> [u8; N],
@@ -56,7 +55,7 @@ pub fn each_change<const N: usize>(
     }
 }
 
-/// A byte with any of its bits flipped, and the bytes that mean something in many places.
+/// Returns a byte with each of its bits flipped, and common special values.
 pub fn flips_and_limits(was: u8) -> [u8; 13] {
     let limits = [0x00, 0x01, 0x7F, 0x80, 0xFF];
     std::array::from_fn(|i| match i {

@@ -1,4 +1,4 @@
-//! Arrays: hostile metalayers in front of real chunks, and hostile frames.
+//! Arrays: hostile metalayers on valid chunks, and hostile frames.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Directories of bcolz, with hostile files in them.
+//! Directories of bcolz with hostile files.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Containers and the values in their metadata, on hostile bytes.
+//! Bloscpack containers and their JSON metadata, on hostile bytes.
 
 #![no_main]
 

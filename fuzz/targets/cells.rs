@@ -1,4 +1,4 @@
-//! The filters of cells, on hostile metalayers.
+//! The cell filters, on hostile metalayers.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Frames in memory, of hostile bytes.
+//! Hostile frames in memory.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Frames of hostile bytes that open, and are changed by several calls.
+//! Hostile frames that can be opened, under several changes.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Frames in files, of hostile bytes.
+//! Hostile frames in files.
 
 #![no_main]
 

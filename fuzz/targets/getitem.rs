@@ -1,4 +1,4 @@
-//! Items out of chunks, on hostile bytes.
+//! Random access to items of chunks, on hostile bytes.
 
 #![no_main]
 

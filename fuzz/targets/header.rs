@@ -1,4 +1,4 @@
-//! What is read from headers alone, on hostile bytes.
+//! Queries on headers, on hostile bytes.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Our LZ4 decoder against liblz4's, on hostile blocks.
+//! The LZ4 decoder compared with that of liblz4, on hostile blocks.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
-//! The seeds of arrays: that they are arrays, and that the checks hold on them and on what is left of them after
-//! small damage.
+//! Checks that the array seeds are arrays, and runs the fuzz checks on them, intact and slightly
+//! damaged.
 //!
-//! `SEEDS=write cargo test --test arrays` in this directory writes `seeds-array/` anew.
+//! `SEEDS=write cargo test --test arrays` in this directory writes `seeds-array/`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use ferroblosc::codec;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_fuzz::array;
 use ferroblosc_fuzz::seeds::{
-    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_asked,
+    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,
 };
 
 fn frame(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], codec: u8) -> Vec<u8> {
@@ -27,7 +27,7 @@ fn frame(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], codec: u8) -> Ve
     array.unwrap().to_bytes().unwrap()
 }
 
-/// Metalayers that fit the chunks of the target, and frames.
+/// Returns metalayers that fit the target's chunks, and frames.
 fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
     let layer = |shape: &[i64], chunks: &[i32], blocks: &[i32]| {
         meta::serialise(shape, chunks, blocks, Some(b"|u1"), 0).unwrap()
@@ -56,7 +56,7 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
 
 #[test]
 fn the_seeds_are_arrays() {
-    write_if_asked(&folder("seeds-array"), seeds());
+    write_if_requested(&folder("seeds-array"), seeds());
     for (name, bytes) in seeds() {
         let written = std::fs::read(folder("seeds-array").join(name));
         assert!(written.is_ok(), "{name} is missing");

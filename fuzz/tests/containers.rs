@@ -1,7 +1,6 @@
-//! The seeds of containers: that they are what they should be, and that the checks hold on them and on what is
-//! left of them after small damage.
+//! Checks the container seeds, and runs the fuzz checks on them, intact and slightly damaged.
 //!
-//! `SEEDS=write cargo test --test containers` in this directory writes `seeds-blpk/` anew.
+//! `SEEDS=write cargo test --test containers` in this directory writes `seeds-blpk/`.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +10,10 @@ use ferroblosc::bloscpack::{
 use ferroblosc::blpk::{Checksum, Header};
 use ferroblosc_fuzz::blpk;
 use ferroblosc_fuzz::seeds::{
-    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_asked,
+    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,
 };
 
-/// Some numbers, packed.
+/// Returns a container of some numbers.
 fn packed(codec: &str, checksum: Checksum, offsets: bool, metadata: Option<&str>) -> Vec<u8> {
     let data: Vec<u8> = (0..60_u32).flat_map(|i| (i / 3).to_le_bytes()).collect();
     let args = PackArgs {
@@ -35,7 +34,7 @@ fn packed(codec: &str, checksum: Checksum, offsets: bool, metadata: Option<&str>
     bloscpack::pack_bytes_to_bytes(&data, &args).unwrap()
 }
 
-/// Containers of each version, with and without each part.
+/// Returns containers of each version, with and without each optional section.
 fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
     let array = r#"{"dtype":"'<i4'","shape":[60],"order":"C","container":"numpy"}"#;
     let zeros = format!("\"{}\"", "0".repeat(200));
@@ -43,7 +42,7 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
     let mut version1 = Header::version1(Some(2)).encode().unwrap();
     version1.extend(&plain[32..]);
     let mut version2 = packed("zlib", Checksum::Crc32, true, None);
-    // Without room for more; the two unused entries are dropped.
+    // Drops the two unused entries of the offsets.
     version2.drain(32 + 2 * 8..32 + 4 * 8);
     version2[4] = 2;
     version2[24] = 0;
@@ -68,8 +67,8 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
 }
 
 #[test]
-fn the_seeds_are_containers_that_are_read() {
-    write_if_asked(&folder("seeds-blpk"), seeds());
+fn the_seeds_are_readable_containers() {
+    write_if_requested(&folder("seeds-blpk"), seeds());
     for (name, bytes) in seeds() {
         assert!(
             std::fs::read(folder("seeds-blpk").join(name)).is_ok(),

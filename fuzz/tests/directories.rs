@@ -1,14 +1,16 @@
-//! The seeds of directories: that they are what they should be, and that the checks hold on them and on what is left of
-//! them after small damage.
+//! Checks the directory seeds, and runs the fuzz checks on them, intact and slightly damaged.
 //!
-//! `SEEDS=write cargo test --test directories` in this directory writes `seeds-bcolz/` anew, from the test data.
+//! `SEEDS=write cargo test --test directories` in this directory writes `seeds-bcolz/` from the
+//! test data.
 
 use std::path::{Path, PathBuf};
 
 use ferroblosc_fuzz::bcolz;
-use ferroblosc_fuzz::seeds::{assert_survives, each_change, each_prefix, folder, write_if_asked};
+use ferroblosc_fuzz::seeds::{
+    assert_survives, each_change, each_prefix, folder, write_if_requested,
+};
 
-/// Of the test data, small arrays and tables of all kinds.
+/// Small arrays and tables of all kinds from the test data.
 const NAMES: [&str; 12] = [
     "i8_small",
     "i4_exact",
@@ -29,9 +31,10 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     for path in paths {
-        match path.is_dir() {
-            true => collect(root, &path, files),
-            false => {
+        if path.is_dir() {
+            collect(root, &path, files)
+        } else {
+            {
                 let name = path.strip_prefix(root).unwrap().to_str().unwrap();
                 files.push((name.to_owned(), std::fs::read(&path).unwrap()));
             }
@@ -54,7 +57,7 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn the_seeds_are_those_of_the_test_data() {
-    write_if_asked(&folder("seeds-bcolz"), seeds());
+    write_if_requested(&folder("seeds-bcolz"), seeds());
     for (name, text) in seeds() {
         assert!(text.len() <= 4096, "{name} is longer than inputs are");
         assert_eq!(
@@ -70,7 +73,7 @@ fn passes(name: &str, text: &[u8]) {
 }
 
 #[test]
-fn every_seed_cut_off_anywhere_passes_the_checks() {
+fn every_prefix_of_every_seed_passes_the_checks() {
     for (name, text) in seeds() {
         each_prefix(&text, |text| passes(name, text));
     }
@@ -78,7 +81,7 @@ fn every_seed_cut_off_anywhere_passes_the_checks() {
 
 #[test]
 fn every_seed_with_one_byte_changed_passes_the_checks() {
-    // Each is a directory to be made.
+    // Each change creates a directory.
     let others = |was| [was ^ 1, was ^ 0x80, b'0', b'9', 0xFF];
     for (name, seed) in seeds() {
         each_change(&seed, others, |text| passes(name, text));
@@ -86,7 +89,7 @@ fn every_seed_with_one_byte_changed_passes_the_checks() {
 }
 
 #[test]
-fn the_lock_that_an_interrupted_writer_left_may_go() {
+fn the_lock_of_an_interrupted_writer_may_be_removed() {
     let files = [
         ("__attrs__", &b"{}"[..]),
         ("data/__0.blp", b"blpk"),
@@ -96,7 +99,7 @@ fn the_lock_that_an_interrupted_writer_left_may_go() {
 }
 
 #[test]
-fn files_that_an_interrupted_writer_had_not_completed_may_go() {
+fn incomplete_files_of_an_interrupted_writer_may_be_removed() {
     let (_, seed) = seeds().swap_remove(0);
     let incomplete = [
         ("data/__0.blp", &b"blpk"[..]),

@@ -1,7 +1,7 @@
-//! The seeds: that they are what they should be, and that the checks of every target hold on them and
-//! on what is left of them after small damage.
+//! Checks the chunk seeds, and runs the checks of every target on them, intact and slightly
+//! damaged.
 //!
-//! `SEEDS=write cargo test --test seeds` in this directory writes `seeds/` anew.
+//! `SEEDS=write cargo test --test seeds` in this directory writes `seeds/`.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, special};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
 use ferroblosc_fuzz::seeds::{
-    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_asked,
+    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,
 };
 use ferroblosc_fuzz::{check, lz4, plugins};
 
-/// A check, under the name of its target.
+/// A check and the name of its target.
 type Check = (&'static str, fn(&[u8]));
 
 const CHECKS: [Check; 8] = [
@@ -27,7 +27,7 @@ const CHECKS: [Check; 8] = [
     ("cells", plugins::cells),
 ];
 
-/// The published vectors, by name.
+/// Returns the published test vectors by name.
 fn vectors() -> BTreeMap<String, Vec<u8>> {
     let lines = include_str!("../../tests/vectors.tsv")
         .lines()
@@ -44,7 +44,7 @@ fn vectors() -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// A column of numbers that go up slowly, with a little noise: something for every filter.
+/// Returns slowly increasing numbers with some noise, suitable for every filter.
 fn numbers(count: u32) -> Vec<u8> {
     let mut noise = 1u32;
     let numbers = (0..count).map(|i| {
@@ -54,7 +54,8 @@ fn numbers(count: u32) -> Vec<u8> {
     numbers.flat_map(u32::to_le_bytes).collect()
 }
 
-/// Chunks of our own encoder: each codec with each filter, several blocks, small enough to mutate.
+/// Returns chunks of our own encoder: each codec with each filter, several blocks, small enough to
+/// mutate.
 fn encoded() -> BTreeMap<String, Vec<u8>> {
     let data = numbers(300);
     let mut chunks = BTreeMap::new();
@@ -145,8 +146,8 @@ fn seeds() -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn the_seeds_are_the_published_vectors_and_chunks_that_decode() {
-    write_if_asked(&folder("seeds"), vectors().into_iter().chain(encoded()));
+fn the_seeds_are_the_published_vectors_and_decodable_chunks() {
+    write_if_requested(&folder("seeds"), vectors().into_iter().chain(encoded()));
     let seeds = seeds();
     for (name, chunk) in vectors() {
         assert!(seeds.get(&name) == Some(&chunk), "{name}");

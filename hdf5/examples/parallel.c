@@ -1,11 +1,11 @@
-/* Writes a dataset from many processes at once, compressed, and reads it again.
+/* Writes a compressed dataset from several processes in parallel and reads it back.
  *
  *     mpicc -O2 parallel.c -o parallel $(pkg-config --cflags --libs hdf5-openmpi)
  *     HDF5_PLUGIN_PATH=/usr/local/lib/hdf5/plugin mpirun -np 3 ./parallel temperatures.h5 32026
  *
- * The second argument is the filter: 32001, chunks of Blosc 1, or 32026, frames of Blosc2. Each process has some
- * rows of one dataset. HDF5 wants all processes to take part in each write to a compressed dataset; a
- * chunk is compressed by one of them, which HDF5 chooses. */
+ * The second argument is the filter: 32001 for Blosc 1 chunks, or 32026 for Blosc2 frames. Each
+ * process writes some rows of one dataset. HDF5 requires all processes to participate in each write
+ * to a compressed dataset; it selects the process that compresses a chunk. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -13,47 +13,47 @@
 
 enum { ROWS = 50, COLUMNS = 1000, CHUNK_ROWS = 32, CHUNK_COLUMNS = 500 };
 
-/* Ends all processes when HDF5 refuses something; it has printed why. */
-static hid_t must(hid_t result, const char *what) {
+/* Aborts all processes if an HDF5 call fails, which prints the reason. */
+static hid_t check(hid_t result, const char *label) {
   if (result < 0) {
-    fprintf(stderr, "%s failed\n", what);
+    fprintf(stderr, "%s failed\n", label);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return result;
 }
 
-/* What stands in a row, whoever has it. */
+/* The value of an item. */
 static int value(hsize_t row, hsize_t column) { return (int)(row * 10 + column / 7 * 3); }
 
 static hid_t create_dataset(hid_t file, int ranks, H5Z_filter_t filter) {
   const hsize_t shape[2] = {(hsize_t)ROWS * ranks, COLUMNS}, chunk[2] = {CHUNK_ROWS, CHUNK_COLUMNS};
-  /* The first four are the filter's own; then level, shuffle and codec (1 is LZ4). */
+  /* The filter sets the first four; then level, shuffle and codec (1 is LZ4). */
   const unsigned parameters[7] = {0, 0, 0, 0, 5, 1, 1};
-  hid_t space = must(H5Screate_simple(2, shape, NULL), "the space");
-  hid_t properties = must(H5Pcreate(H5P_DATASET_CREATE), "the properties");
+  hid_t space = check(H5Screate_simple(2, shape, NULL), "the space");
+  hid_t properties = check(H5Pcreate(H5P_DATASET_CREATE), "the properties");
   hid_t dataset;
 
-  must(H5Pset_chunk(properties, 2, chunk), "chunks");
-  must(H5Pset_filter(properties, filter, H5Z_FLAG_MANDATORY, 7, parameters), "the filter");
-  dataset = must(H5Dcreate2(file, "temperatures", H5T_NATIVE_INT, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+  check(H5Pset_chunk(properties, 2, chunk), "chunks");
+  check(H5Pset_filter(properties, filter, H5Z_FLAG_MANDATORY, 7, parameters), "the filter");
+  dataset = check(H5Dcreate2(file, "temperatures", H5T_NATIVE_INT, space, H5P_DEFAULT, properties, H5P_DEFAULT),
                  "the dataset");
   H5Pclose(properties);
   H5Sclose(space);
   return dataset;
 }
 
-/* Chooses the rows of a process, in the file. */
+/* Selects the rows of a process in the file. */
 static hid_t rows_of(hid_t dataset, int rank) {
   const hsize_t start[2] = {(hsize_t)ROWS * rank, 0}, count[2] = {ROWS, COLUMNS};
-  hid_t space = must(H5Dget_space(dataset), "the space");
+  hid_t space = check(H5Dget_space(dataset), "the space");
 
-  must(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), "rows");
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), "rows");
   return space;
 }
 
 int main(int argc, char **argv) {
   const hsize_t count[2] = {ROWS, COLUMNS};
-  hid_t access, together, file, dataset, memory, rows;
+  hid_t access, collective, file, dataset, memory, rows;
   int *values, rank, ranks, other, row, column, wrong = 0, all_wrong;
 
   MPI_Init(&argc, &argv);
@@ -65,24 +65,24 @@ int main(int argc, char **argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
 
-  access = must(H5Pcreate(H5P_FILE_ACCESS), "the access");
-  must(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL), "MPI");
-  together = must(H5Pcreate(H5P_DATASET_XFER), "the transfer");
-  must(H5Pset_dxpl_mpio(together, H5FD_MPIO_COLLECTIVE), "collective calls");
-  memory = must(H5Screate_simple(2, count, NULL), "the space in memory");
+  access = check(H5Pcreate(H5P_FILE_ACCESS), "the access");
+  check(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL), "MPI");
+  collective = check(H5Pcreate(H5P_DATASET_XFER), "the transfer");
+  check(H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE), "collective calls");
+  memory = check(H5Screate_simple(2, count, NULL), "the space in memory");
 
-  file = must(H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, access), "the file");
+  file = check(H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, access), "the file");
   dataset = create_dataset(file, ranks, atoi(argv[2]));
   for (row = 0; row < ROWS; row++)
     for (column = 0; column < COLUMNS; column++) values[row * COLUMNS + column] = value(ROWS * rank + row, column);
   rows = rows_of(dataset, rank);
-  must(H5Dwrite(dataset, H5T_NATIVE_INT, memory, rows, together, values), "writing");
+  check(H5Dwrite(dataset, H5T_NATIVE_INT, memory, rows, collective, values), "writing");
   H5Sclose(rows);
 
-  /* Each reads what its neighbour wrote. */
+  /* Each process reads the rows of its neighbour. */
   other = (rank + 1) % ranks;
   rows = rows_of(dataset, other);
-  must(H5Dread(dataset, H5T_NATIVE_INT, memory, rows, together, values), "reading");
+  check(H5Dread(dataset, H5T_NATIVE_INT, memory, rows, collective, values), "reading");
   H5Sclose(rows);
   for (row = 0; row < ROWS; row++)
     for (column = 0; column < COLUMNS; column++)
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
   H5Dclose(dataset);
   H5Fclose(file);
   H5Sclose(memory);
-  H5Pclose(together);
+  H5Pclose(collective);
   H5Pclose(access);
   free(values);
   MPI_Finalize();

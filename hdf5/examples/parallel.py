@@ -1,10 +1,10 @@
-"""Writes a dataset from many processes at once, compressed, and reads it again.
+"""Writes a compressed dataset from several processes in parallel and reads it back.
 
     HDF5_PLUGIN_PATH=/usr/local/lib/hdf5/plugin mpirun -np 3 python3 parallel.py temperatures.h5 32026
 
-The second argument is the filter: 32001, chunks of Blosc 1, or 32026, frames of Blosc2. Needs mpi4py, and h5py
-built for MPI (Debian: python3-h5py-mpi). HDF5 wants all processes to take part in each write to a compressed
-dataset, so it is done collectively.
+The second argument is the filter: 32001 for Blosc 1 chunks, or 32026 for Blosc2 frames. Requires
+mpi4py, and h5py built for MPI (Debian: python3-h5py-mpi). HDF5 requires all processes to participate
+in each write to a compressed dataset, so writes are collective.
 """
 
 import sys
@@ -14,12 +14,12 @@ import numpy
 from mpi4py import MPI
 
 ROWS, COLUMNS, CHUNK = 50, 1000, (32, 500)
-# The first four are the filter's own; then level, shuffle and codec (1 is LZ4).
+# The filter sets the first four; then level, shuffle and codec (1 is LZ4).
 PARAMETERS = (0, 0, 0, 0, 5, 1, 1)
 
 
 def rows_of(rank):
-    """What stands in the rows of a process."""
+    """Returns the rows of a process."""
     row, column = numpy.mgrid[ROWS * rank : ROWS * (rank + 1), 0:COLUMNS]
     return (row * 10 + column // 7 * 3).astype("i4")
 
@@ -33,7 +33,7 @@ def main(path, number):
         )
         with dataset.collective:
             dataset[ROWS * world.rank : ROWS * (world.rank + 1)] = rows_of(world.rank)
-        # Each reads what its neighbour wrote.
+        # Each process reads the rows of its neighbour.
         other = (world.rank + 1) % world.size
         with dataset.collective:
             read = dataset[ROWS * other : ROWS * (other + 1)]

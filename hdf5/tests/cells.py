@@ -1,10 +1,11 @@
-"""Files whose datasets go through the Blosc filters of HDF5 in every way, written by one plugin and read by another.
+"""Exchanges files with all parameters of the Blosc filters between two plugins.
 
-    cells.py write PLUGIN FILE [FILTER...]    writes the datasets ("cells") of these filters, 32001 and 32026 by default
-    cells.py read PLUGIN FILE                 reads them, whole and in parts, and compares
+    cells.py write PLUGIN FILE [FILTER...]    writes the datasets ("cells") of these filters (default: both)
+    cells.py read PLUGIN FILE                 reads them, completely and in slices, and compares
 
-PLUGIN is a directory for HDF5_PLUGIN_PATH, or `hdf5plugin` for the package of that name. What a cell holds
-follows from its name, so that reader and writer need not talk. Runs on h5py 3.7 with HDF5 1.10 and on newer ones.
+PLUGIN is a directory for HDF5_PLUGIN_PATH, or `hdf5plugin` for the package of that name. The content
+of a cell depends only on its name, which reader and writer share. Requires h5py 3.7 with HDF5 1.10 or
+later.
 """
 
 import os
@@ -31,32 +32,32 @@ RANKS = {
     4: ((5, 6, 12, 7), (3, 6, 5, 7)),
     5: ((3, 4, 5, 6, 7), (2, 4, 3, 6, 4)),
 }
-COMPOUND = numpy.dtype([("count", "<i4"), ("place", "<f8", (3,)), ("name", "S5"), ("flag", "?")])
+COMPOUND = numpy.dtype([("count", "<i4"), ("position", "<f8", (3,)), ("name", "S5"), ("flag", "?")])
 ARRAY = numpy.dtype(("<f4", (3,)))
 OPTIONAL = h5py.h5z.FLAG_OPTIONAL
 
 
 def grid(shape, dtype):
-    """Numbers that rise slowly, of any type: the bytes of a counter."""
+    """Returns slowly increasing bytes, as any type."""
     dtype = numpy.dtype(dtype)
     size = int(numpy.prod(shape)) * dtype.itemsize
     data = (numpy.arange(size, dtype="u4") // 5 % 251).astype("u1")
     if dtype.names and dtype["flag"] == bool:
         values = numpy.zeros(shape, dtype)
         values["count"] = numpy.arange(values.size).reshape(shape)
-        values["place"] = numpy.arange(values.size * 3).reshape(*shape, 3) / 7
+        values["position"] = numpy.arange(values.size * 3).reshape(*shape, 3) / 7
         values["name"] = b"abc"
         return values
     return data.view(dtype).reshape(shape)
 
 
 def noise(shape):
-    """Bytes that can't be compressed."""
+    """Returns incompressible bytes."""
     return numpy.random.RandomState(7).bytes(int(numpy.prod(shape)))
 
 
 def cells(number):
-    """All cells of a filter: name, values, chunk shape, parameters, and other filters around it."""
+    """Yields all cells of a filter: name, values, chunk shape, parameters, and additional filters."""
     for codec in CODECS[number]:
         for shuffle in SHUFFLES[number]:
             for rank, (shape, chunk) in RANKS.items():
@@ -75,7 +76,7 @@ def cells(number):
         yield f"compound-fletcher-rank{rank}", grid(shape, COMPOUND), chunk, options, ("fletcher",)
         yield f"fletcher-rank{rank}", grid(shape, "<i2"), chunk, options, ("fletcher",)
         yield f"shuffled-rank{rank}", grid(shape, "<i4"), chunk, options, ("shuffle",)
-        yield f"behind-deflate-rank{rank}", grid(shape, "<i4"), chunk, options, ("deflate",)
+        yield f"after-deflate-rank{rank}", grid(shape, "<i4"), chunk, options, ("deflate",)
         random = numpy.frombuffer(noise(shape), "u1").reshape(shape)
         yield f"noise-rank{rank}", random, chunk, options, ()
         yield f"zeros-rank{rank}", numpy.zeros(shape, "<i8"), chunk, options, ()
@@ -94,7 +95,7 @@ def cells(number):
 
 
 def create(group, name, values, chunk, number, options, around):
-    """A dataset with this filter, and others in front of it."""
+    """Creates a dataset with this filter after additional ones."""
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_chunk(chunk)
     if "fletcher" in around:
@@ -116,7 +117,7 @@ def create(group, name, values, chunk, number, options, around):
 
 
 def check_stored(name, number, dataset):
-    """What the file tells of the filter, and whether it was applied to the first chunk."""
+    """Checks the stored parameters of the filter, and the format of the first chunk."""
     properties = dataset.id.get_create_plist()
     code, _, values, label = properties.get_filter(properties.get_nfilters() - 1)
     assert (code, label) == (number, {BLOSC: b"blosc", BLOSC2: b"blosc2"}[number]), name
@@ -130,7 +131,7 @@ def check_stored(name, number, dataset):
 
 
 def check_parts(name, dataset, values):
-    """Slices of a dataset, some across chunks."""
+    """Checks slices of a dataset, some across chunks."""
     random = numpy.random.RandomState(len(name))
     for _ in range(3):
         part = []
@@ -141,7 +142,7 @@ def check_parts(name, dataset, values):
 
 
 def check_loaded():
-    """The process must have the plugins that were asked for, and no others."""
+    """Checks that the process has loaded the requested plugins and no others."""
     folder = hdf5plugin.PLUGIN_PATH if sys.argv[2] == "hdf5plugin" else os.path.realpath(sys.argv[2])
     with open("/proc/self/maps") as maps:
         loaded = {line.split()[-1] for line in maps if re.search(r"/lib(h5|H5Z)blosc2?[^/]*\.so$", line)}

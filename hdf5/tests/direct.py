@@ -1,6 +1,6 @@
-"""Chunks that go past the filters: written or read as they are stored, by python-blosc2 on the other side.
+"""Tests of direct chunk access, with python-blosc2 as the other reader and writer.
 
-    direct.py PLUGIN FILE       PLUGIN is a directory for HDF5_PLUGIN_PATH, FILE is made
+    direct.py PLUGIN FILE       PLUGIN is a directory for HDF5_PLUGIN_PATH, FILE is created
 """
 
 import os
@@ -18,7 +18,7 @@ VALUES = numpy.arange(32 * 48, dtype="<i4").reshape(SHAPE) // 3
 
 
 def create(file, name, number, values=VALUES, options=(0, 0, 0, 0, 5, 1, 5), mandatory=True):
-    """A dataset of one chunk, without data."""
+    """Creates a dataset of one chunk, without data."""
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_chunk(values.shape)
     properties.set_filter(number, 0 if mandatory else h5py.h5z.FLAG_OPTIONAL, options)
@@ -32,14 +32,14 @@ def origin(dataset):
 
 
 def ours_read_by_blosc2(file):
-    """What our plugins stored is for python-blosc2 what it would have made itself."""
+    """Reads chunks written by our plugins with python-blosc2."""
     count = 0
     for codec in range(6):
         dataset = create(file, f"stored-blosc-{codec}", BLOSC, options=(0, 0, 0, 0, 5, 1, codec))
         dataset[...] = VALUES
         mask, stored = dataset.id.read_direct_chunk(origin(dataset))
         assert mask == 0
-        # python-blosc2 has no Snappy.
+        # python-blosc2 does not support Snappy.
         if codec != 3:
             assert blosc2.decompress2(stored) == VALUES.tobytes(), codec
             count += 1
@@ -62,18 +62,18 @@ def ours_read_by_blosc2(file):
 
 
 def parts_by_offset(path):
-    """A frame inside the file is opened where it lies, and a part of it read without HDF5."""
+    """Opens a frame at its offset in the file and reads a slice without HDF5."""
     with h5py.File(path, "r") as file:
         dataset = file["stored-blosc2-5-1"]
         offset = dataset.id.get_chunk_info(0).byte_offset
     array = blosc2.open(path, mode="r", offset=offset)
     part = numpy.ascontiguousarray(array[3:9, 40:47]).tobytes()
     assert part == VALUES[3:9, 40:47].tobytes()
-    print("   a part of a frame read at its offset in the file")
+    print("   a slice of a frame read at its offset in the file")
 
 
 def made_by_blosc2(file):
-    """Frames of other codecs, filters and partitions, written as they are."""
+    """Writes frames of other codecs, filters and partitions directly and reads them."""
     floats = numpy.linspace(0, 7, VALUES.size).reshape(SHAPE)
     recipes = [({"codec": codec}, VALUES) for codec in blosc2.compressor_list()]
     recipes += [({"codec": codec, "clevel": 9, "filters": [f]}, VALUES) for codec in blosc2.compressor_list()
@@ -91,7 +91,7 @@ def made_by_blosc2(file):
     count = 0
     for recipe, values in recipes:
         for chunks, blocks in partitions:
-            # NDLZ of blocks that its cells do not fit into is more than python-blosc2 can write.
+            # python-blosc2 cannot write NDLZ with blocks that are not multiples of its cells.
             if recipe.get("codec") == blosc2.Codec.NDLZ and blocks == (6, 5):
                 continue
             cparams = {"typesize": values.itemsize, "nthreads": 1, **recipe}
@@ -113,14 +113,14 @@ def made_by_blosc2(file):
 
 
 def store_unfiltered(file):
-    """Chunks that are marked as stored without the filter."""
+    """Writes chunks that are marked as unfiltered."""
     for number in (BLOSC, BLOSC2):
         dataset = create(file, f"masked-{number}", number)
         dataset.id.write_direct_chunk(origin(dataset), VALUES.tobytes(), filter_mask=1)
 
 
 def read_unfiltered(path):
-    """HDF5 itself needs the file opened anew to notice the mark."""
+    """Reads unfiltered chunks. HDF5 recognises the mark only after reopening the file."""
     with h5py.File(path, "r") as file:
         for number in (BLOSC, BLOSC2):
             assert (file[f"masked-{number}"][...] == VALUES).all()
@@ -128,7 +128,7 @@ def read_unfiltered(path):
 
 
 def broken_chunks(path):
-    """Chunks that are none, for programs that print why: h5dump."""
+    """Writes invalid chunks, for which h5dump must print the reason."""
     with h5py.File(path, "w") as file:
         for number in (BLOSC, BLOSC2):
             dataset = create(file, f"broken-{number}", number)

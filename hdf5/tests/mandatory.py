@@ -1,4 +1,4 @@
-"""Filters that must not fail: what can't be compressed is stored, and what can't be is refused when it is asked for.
+"""Tests of mandatory filters: incompressible chunks are stored, and invalid parameters are rejected.
 
     mandatory.py write PLUGIN FILE [FILTER...]
     mandatory.py read PLUGIN FILE
@@ -22,7 +22,7 @@ NOISE = numpy.frombuffer(numpy.random.RandomState(7).bytes(5000), "u1")
 RISING = numpy.arange(5000, dtype="<i4")
 CELLS = {"noise-5": NOISE, "noise-9": NOISE, "noise-0": NOISE, "rising-0": RISING, "rising-5": RISING}
 
-# What is asked for, and what the error says of it.
+# Invalid parameters and the expected errors.
 REFUSED = [
     ((0, 0, 0, 0, 77, 1, 5), "parameter 4, the level, is 77, but must be 0 to 9"),
     ((0, 0, 0, 0, 5, 9, 5), "parameter 5, the "),
@@ -55,7 +55,7 @@ def write(path, numbers):
                 except Exception as error:
                     assert reason in str(error), (options, str(error))
             assert len(group) == len(CELLS)
-    print(f"   wrote {len(numbers) * len(CELLS)} datasets, and refused the others with a reason")
+    print(f"   wrote {len(numbers) * len(CELLS)} datasets, and rejected the others with a reason")
 
 
 def read(path):

@@ -1,9 +1,9 @@
-"""netCDF-C, which uses the filters of HDF5 as codecs of Zarr arrays, with a folder of plugins in HDF5_PLUGIN_PATH.
+"""Tests of HDF5 filters as Zarr codecs in netCDF-C, with a directory of plugins in HDF5_PLUGIN_PATH.
 
-    nczarr.py write FOLDER    netCDF-C writes arrays with every compressor, numcodecs some more
+    nczarr.py write FOLDER    netCDF-C writes arrays with every codec, numcodecs some more
     nczarr.py read FOLDER     netCDF-C and numcodecs read them; netCDF-C writes into one
 
-Without the variable netCDF-C has the plugins of its own wheel.
+Without the variable, netCDF-C uses the plugins of its own wheel.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ ITEMS, CHUNK = 1000, 300
 
 
 def values(name):
-    """What an array holds, from its name."""
+    """Returns the values of an array, which depend on its name."""
     kind = name.rsplit("_", 1)[1]
     if name.startswith("noise"):
         return numpy.random.RandomState(7).randint(0, 256, ITEMS).astype(kind)
@@ -41,19 +41,19 @@ def arrays():
         for shuffle in (0, 1, 2):
             for kind in ("i1", "i4", "f8"):
                 yield f"{codec}_{shuffle}_{kind}", codec, shuffle
-    # The codec of netCDF-C fails on this.
+    # The codec of netCDF-C fails for these data.
     if IS_OURS:
         yield "noise_1_u1", "zstd", 1
 
 
 def stored(folder, name):
-    """The description of an array's codec, and its first chunk."""
+    """Returns the description of an array's codec, and its first chunk."""
     path = pathlib.Path(folder, name, "v")
     return json.loads((path / ".zarray").read_text())["compressor"], (path / "0").read_bytes()
 
 
 def rewrite(folder, name):
-    """Writes the items of an array again, by the library itself: netCDF4 makes a new file of a URL."""
+    """Overwrites the items of an array through the C library; netCDF4 would create a new file."""
     (path,) = pathlib.Path(netCDF4.__file__).parents[1].glob("netcdf4.libs/libnetcdf-*.so*")
     library, file = ctypes.CDLL(str(path)), ctypes.c_int()
     assert library.nc_open(url(folder, name).encode(), 1, ctypes.byref(file)) == 0
@@ -73,7 +73,7 @@ def write(folder):
                 chunksizes=(CHUNK,),
             )
             variable[:] = values(name)
-    # Configurations that netCDF-C does not write itself: a shuffle by type, entries that are missing, a block size.
+    # Configurations that netCDF-C does not write: a shuffle by type, missing entries, a block size.
     for name, more in {
         "automatic_i1": {"shuffle": -1},
         "automatic_i4": {"shuffle": -1, "blocksize": 512},
@@ -96,7 +96,7 @@ def write(folder):
 
 
 def check_automatic(folder):
-    """Writes an array whose shuffle depends on the type, which the codec of netCDF-C can't."""
+    """Writes an array with an automatic shuffle, which the codec of netCDF-C does not support."""
     name = "automatic_i4"
     rewrite(folder, name)
     config, chunk = stored(folder, name)
@@ -121,7 +121,7 @@ def read(folder):
             assert (config["cname"], config["clevel"], config["shuffle"], config["blocksize"]) == expected, config
         back = numpy.frombuffer(numcodecs.get_codec(config).decode(chunk), wanted.dtype)
         assert (back == wanted[:CHUNK]).all(), name
-        # The size of items was found.
+        # The type size is known.
         if name in ("zstd_1_i4", "lz4_2_f8"):
             assert chunk[3] == wanted.itemsize and chunk[2] & 5, (name, chunk[:16])
     if IS_OURS:

@@ -1,4 +1,4 @@
-/* netcdf URL: makes a variable with the Blosc filter by netCDF-C, writes it and reads it again. */
+/* netcdf URL: creates a variable with the Blosc filter in netCDF-C, writes it and reads it back. */
 #include <netcdf.h>
 #include <netcdf_filter.h>
 #include <stdio.h>

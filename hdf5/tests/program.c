@@ -1,4 +1,4 @@
-/* program write|read FILE: a program that uses the filters through HDF5 alone, to be linked with HDF5 in
+/* program write|read FILE: a program that uses the filters through HDF5, linked with HDF5 in
  * different ways. The exit status is 0 if both datasets could be written or read. */
 #include <hdf5.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ static const struct {
 } datasets[2] = {{"blosc", 32001}, {"blosc2", 32026}};
 static double values[ROWS][COLUMNS], back[ROWS][COLUMNS];
 
-/* Makes and writes one dataset; 0, or -1 when it can't be made. */
+/* Creates and writes a dataset; returns 0, or -1 on failure. */
 static int write_one(hid_t file, int which) {
   const hsize_t shape[2] = {ROWS, COLUMNS}, chunk[2] = {64, 200};
   const unsigned parameters[7] = {0, 0, 0, 0, 5, 1, 5};
@@ -30,7 +30,7 @@ static int write_one(hid_t file, int which) {
   return status < 0 ? -1 : 0;
 }
 
-/* Reads one dataset; 0 when it is right. */
+/* Reads a dataset; returns 0 if its values are correct. */
 static int read_one(hid_t file, int which) {
   hid_t dataset = H5Dopen2(file, datasets[which].name, H5P_DEFAULT);
 

@@ -1,4 +1,4 @@
-! The filters from Fortran: makes, writes and reads a dataset with each of them.
+! Tests of the filters from Fortran: creates, writes and reads a dataset with each of them.
 program filters
    use hdf5
    implicit none
@@ -6,7 +6,7 @@ program filters
    character(len=*), parameter :: names(2) = ["blosc ", "blosc2"]
    integer(hsize_t), parameter :: shape(2) = [1000_hsize_t, 100_hsize_t], chunk(2) = [500_hsize_t, 50_hsize_t]
    integer, parameter :: parameters(7) = [0, 0, 0, 0, 5, 1, 1]
-   ! The modules of HDF5 1.10 have no name for 0, a mandatory filter.
+   ! The modules of HDF5 1.10 have no constant for 0, a mandatory filter.
    integer, parameter :: mandatory = 0
    integer(hid_t) :: file, space, properties, dataset
    integer :: status, which, row, column

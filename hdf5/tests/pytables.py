@@ -1,11 +1,11 @@
-"""PyTables, which has filters of its own inside and reads frames past HDF5, beside h5py with a plugin.
+"""Exchanges files between h5py with a plugin and PyTables, which has its own filters and reads frames directly.
 
     pytables.py write FILE            PyTables writes arrays and tables, pandas a frame
     pytables.py read PLUGIN FILE      h5py reads them, and writes the same to FILE.ours
     pytables.py check FILE.ours       PyTables reads what h5py wrote
-    pytables.py packed FILE           PyTables reads what h5repack made of FILE
+    pytables.py packed FILE           PyTables reads FILE after h5repack
 
-PLUGIN is a directory for HDF5_PLUGIN_PATH. The two must not be in one process: each brings a copy of HDF5.
+PLUGIN is a directory for HDF5_PLUGIN_PATH. The two need separate processes: each has its own copy of HDF5.
 """
 
 import os
@@ -40,8 +40,8 @@ def write(path):
             filters = tables.Filters(5, complib, shuffle=shuffle == 1, bitshuffle=shuffle == 2)
             file.create_carray("/", "cube_" + name, obj=CUBE, chunkshape=(16, 20, 32), filters=filters)
             file.create_table("/", "rows_" + name, obj=ROWS, chunkshape=3000, filters=filters)
-            # PyTables stores items of any length with the filter of Blosc 1 only, and arbitrary sizes of
-            # items and chunks among its parameters.
+            # PyTables stores ragged arrays only with the Blosc 1 filter, with arbitrary type and
+            # chunk sizes in the parameters.
             if complib.startswith("blosc:"):
                 ragged = file.create_vlarray("/", "ragged_" + name, tables.Int32Atom(), filters=filters)
                 for items in RAGGED:
@@ -68,7 +68,7 @@ def read(plugin, path):
         assert datasets
         for dataset in datasets:
             for items in dataset[...].ravel():
-                # Pickled, of a version that this Python need not have.
+                # A pickle of a protocol that this Python may not support.
                 if dataset.attrs.get("PSEUDOATOM") == b"object":
                     assert items.tobytes()[:1] == b"\x80" and items.tobytes()[-1:] == b"."
         count += len(datasets)
@@ -78,10 +78,10 @@ def read(plugin, path):
             for kind, values in (("cube_", CUBE), ("rows_", ROWS)):
                 dataset = theirs[kind + name]
                 assert dataset[...].tobytes() == values.tobytes(), kind + name
-                # Chunks that HDF5 has read are compressed anew when they are copied.
+                # A copy recompresses cached chunks.
                 theirs.copy(dataset, ours, "copied_" + kind + name)
                 assert ours["copied_" + kind + name][...].tobytes() == values.tobytes()
-                # This one has the filter, the chunks and what makes it a node of PyTables.
+                # This copy has the same filter, chunks and PyTables attributes.
                 properties = dataset.id.get_create_plist()
                 copy = h5py.h5d.create(
                     ours.id, (kind + name).encode(), dataset.id.get_type(), dataset.id.get_space(), properties
@@ -105,7 +105,7 @@ def read(plugin, path):
 
 
 def check_packed(path):
-    """What h5repack made of the file."""
+    """Checks the file after h5repack."""
     import tables
 
     with tables.open_file(path) as file:
@@ -129,12 +129,12 @@ def check(path):
             name = name_of(complib, shuffle)
             cube, rows = file.get_node("/cube_" + name), file.get_node("/rows_" + name)
             assert (cube[...] == CUBE).all() and (rows[:] == ROWS).all(), name
-            # Parts, which PyTables reads from the frames in the file itself.
+            # PyTables reads slices directly from the frames in the file.
             assert (cube[3:25, 18:41, 30:33] == CUBE[3:25, 18:41, 30:33]).all(), name
             assert (rows[2990:3010] == ROWS[2990:3010]).all(), name
             assert [row["id"] for row in rows.where("(id > 7000) & (id < 7004)")] == [7001, 7002, 7003], name
             count += 2
-    print(f"   PyTables read {count} nodes of ours, whole and in parts")
+    print(f"   PyTables read {count} nodes of ours, completely and in slices")
 
 
 if __name__ == "__main__":

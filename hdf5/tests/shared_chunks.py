@@ -1,12 +1,12 @@
-"""Datasets whose chunks several processes have parts of; with h5py built for MPI.
+"""Tests of chunks that several processes write to, with h5py built for MPI.
 
-    mpirun -np 3 python3 shared_chunks.py write FILE      makes them
+    mpirun -np 3 python3 shared_chunks.py write FILE      creates the datasets
     python3 shared_chunks.py read PLUGIN FILE             reads them, in one process
 
 PLUGIN is a directory for HDF5_PLUGIN_PATH, or `hdf5plugin`.
 
-Each process has every third column, so that every chunk is made of what all of them have; then some of it is
-overwritten, for which the chunks are read, changed and compressed anew.
+Each process writes every third column, so that all processes contribute to every chunk. Then some rows
+are overwritten, for which chunks are read, changed and recompressed.
 """
 
 import os
@@ -22,7 +22,7 @@ CHOICES = ((5, 1, 0), (5, 2, 1), (9, 1, 5), (1, 0, 4))
 
 
 def fields():
-    """Names and values; the last can't be compressed."""
+    """Yields names and values; the last are incompressible."""
     row, column = numpy.mgrid[0 : SHAPE[0], 0 : SHAPE[1]]
     yield "floats", (row * 0.5 + column).astype("f8")
     yield "shorts", (row * column % 1000).astype("i2")
@@ -37,7 +37,7 @@ def cells():
 
 
 def changed(values):
-    """What the second round makes of the values."""
+    """Returns the values after the second write."""
     values = values.copy()
     values[10:30] = values[50:70]
     return values

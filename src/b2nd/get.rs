@@ -145,7 +145,7 @@ impl Slice<'_> {
                 self.read_run(decompressor, chunk, start + from, dest)?;
                 continue;
             }
-            let block = scratch.room(blocksize)?;
+            let block = scratch.ensure_len(blocksize)?;
             self.read_run(decompressor, chunk, start, block)?;
             // SAFETY: as above.
             unsafe { self.dest.copy_from(&copy, block) };
@@ -171,7 +171,7 @@ impl Slice<'_> {
             }
             decompressor.set_maskout(skipped);
         }
-        let scratch = scratch.room(request.chunksize)?;
+        let scratch = scratch.ensure_len(request.chunksize)?;
         if decompressor.decompress(chunk, scratch)? != request.chunksize {
             return Err(Error::Failure);
         }

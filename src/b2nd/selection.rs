@@ -300,7 +300,7 @@ impl Reading for Gathering<'_> {
         let picked = self.selection.picked(part);
         let picked = &picked[..self.selection.ndim()];
         let special = check(chunk, whole)?.special;
-        let scratch = scratch.room(whole.chunksize)?;
+        let scratch = scratch.ensure_len(whole.chunksize)?;
         if special == Special::Uninit {
             scratch.fill(0);
         }

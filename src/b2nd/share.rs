@@ -64,7 +64,7 @@ pub(super) fn read<R: Reading>(
         let params = decompressor.params();
         let nthreads = usize::try_from(params.nthreads).unwrap_or(1);
         if nthreads > 1 && count >= nthreads && params.postfilter.is_none() {
-            shared = Some((decompressor.twin(), nthreads));
+            shared = Some((decompressor.clone_single_threaded(), nthreads));
             return Ok(0);
         }
         let mut scratch = Buffer::new();
@@ -79,7 +79,7 @@ pub(super) fn read<R: Reading>(
     };
     let parts = Mutex::new(Ok::<_, Error>(parts));
     pool::run(nthreads, &|_| {
-        let mut decompressor = twin.twin();
+        let mut decompressor = twin.clone_single_threaded();
         let mut scratch = Buffer::new();
         loop {
             let mut waiting = locked(&parts);
@@ -203,14 +203,14 @@ impl Buffers {
                     }
                     Around::Zeros if !self.plain.is_empty() => self.plain.fill(0),
                     Around::Zeros | Around::Nothing => {
-                        self.plain.room(sizes.chunksize)?;
+                        self.plain.ensure_len(sizes.chunksize)?;
                     }
                 }
                 writing.write(part, &mut self.plain);
                 &self.plain
             }
         };
-        let dest = self.compressed.room(sizes.chunksize + MAX_OVERHEAD)?;
+        let dest = self.compressed.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
         let len = compress(plain, dest)?;
         Ok(&self.compressed[..len])
     }
@@ -245,7 +245,7 @@ fn unpack(
     dest: &mut Buffer,
 ) -> Result<usize> {
     let special = check(chunk, sizes)?.special;
-    let dest = dest.room(sizes.chunksize)?;
+    let dest = dest.ensure_len(sizes.chunksize)?;
     if special == Special::Uninit {
         dest.fill(0);
     }
@@ -271,12 +271,12 @@ impl Twins {
         }
         let (mut compressor, mut decompressor) = (None, None);
         s.compress_with(&mut |own| {
-            compressor = (!own.params().has_callbacks()).then(|| own.twin());
+            compressor = (!own.params().has_callbacks()).then(|| own.clone_single_threaded());
             Ok(0)
         })?;
         // What is overwritten as a whole needs no decompressor.
         let _ = s.decompress(&mut |own| {
-            decompressor = (own.params().postfilter.is_none()).then(|| own.twin());
+            decompressor = (own.params().postfilter.is_none()).then(|| own.clone_single_threaded());
             Ok(0)
         });
         Ok(compressor
@@ -295,8 +295,8 @@ impl Twins {
         sizes: &Request,
         line: &Mutex<Line<'_, '_, I>>,
     ) -> Result<()> {
-        let mut compressor = self.compressor.twin();
-        let mut decompressor = self.decompressor.twin();
+        let mut compressor = self.compressor.clone_single_threaded();
+        let mut decompressor = self.decompressor.clone_single_threaded();
         let mut buffers = Buffers::default();
         loop {
             let mut held = locked(line);

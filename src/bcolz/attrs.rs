@@ -1,4 +1,4 @@
-//! The attributes of an object: any JSON under names of the user's, in `__attrs__`.
+//! The attributes of an object: user-named JSON values in the file `__attrs__`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,43 +9,43 @@ use crate::bloscpack::Value;
 /// The name of the file.
 pub const FILE: &str = "__attrs__";
 
-/// The attributes, which are written with each change.
+/// The attributes. Each change rewrites the file.
 #[derive(Clone, Debug)]
 pub struct Attrs {
     path: PathBuf,
     entries: Vec<(String, Value)>,
-    is_there: bool,
+    exists: bool,
 }
 
 impl Attrs {
-    /// Reads those of the object at `root`; without the file there are none.
+    /// Reads the attributes of the object at `root`. A missing file means no attributes.
     pub(super) fn read(store: &Store, root: &Path) -> Result<Attrs> {
         let path = root.join(FILE);
-        let (entries, is_there) = match store.read_json(&path)? {
+        let (entries, exists) = match store.read_json(&path)? {
             Some(Value::Object(entries)) => (entries, true),
             None => (Vec::new(), false),
             Some(_) => {
                 return Err(Error::Description {
                     path,
-                    why: "it is no object".to_owned(),
+                    why: "it is not an object".to_owned(),
                 });
             }
         };
         Ok(Attrs {
             path,
             entries,
-            is_there,
+            exists,
         })
     }
 
-    /// Names and values, in their order.
+    /// Returns the names and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries
             .iter()
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The value under a name.
+    /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.entries
             .iter()
@@ -53,40 +53,40 @@ impl Attrs {
             .map(|(_, value)| value)
     }
 
-    /// All of them as one value.
+    /// Returns all attributes as a JSON object.
     pub fn to_value(&self) -> Value {
         Value::Object(self.entries.clone())
     }
 
-    /// Puts a value under a name, or takes it away.
+    /// Sets an attribute, or removes it if `value` is `None`. Returns whether it existed.
     pub(super) fn set(&mut self, store: &Store, name: &str, value: Option<Value>) -> Result<bool> {
         let mut entries = self.entries.clone();
-        let place = entries.iter().position(|(known, _)| known == name);
-        match (place, value) {
-            (Some(place), Some(value)) => entries[place].1 = value,
-            (Some(place), None) => {
-                entries.remove(place);
+        let index = entries.iter().position(|(known, _)| known == name);
+        match (index, value) {
+            (Some(index), Some(value)) => entries[index].1 = value,
+            (Some(index), None) => {
+                entries.remove(index);
             }
             (None, Some(value)) => entries.push((name.to_owned(), value)),
             (None, None) => return Ok(false),
         }
         store.replace_json(&self.path, &Value::Object(entries.clone()))?;
         self.entries = entries;
-        self.is_there = true;
-        Ok(place.is_some())
+        self.exists = true;
+        Ok(index.is_some())
     }
 
-    /// Makes the file when there is none.
+    /// Creates the file if it is missing.
     pub(super) fn ensure(&mut self, store: &Store) -> Result<()> {
-        if !self.is_there {
+        if !self.exists {
             store.replace_json(&self.path, &self.to_value())?;
-            self.is_there = true;
+            self.exists = true;
         }
         Ok(())
     }
 }
 
-/// Writes the file of an object without attributes.
+/// Writes an empty attribute file.
 pub(super) fn write_none(store: &Store, root: &Path) -> Result<()> {
     store.replace_json(&root.join(FILE), &Value::Object(Vec::new()))
 }

@@ -1,11 +1,11 @@
-//! The file of a chunk.
+//! The format of chunk files.
 //!
 //! ```text
-//! 'blpk' | 1 | 0 0 0 | number of chunks, i64: 1 | a chunk of Blosc 1.x
+//! 'blpk' | 1 | 0 0 0 | number of chunks, i64: 1 | Blosc 1.x chunk
 //! ```
 //!
-//! That is a blpk container of version 1. bcolz looks at none of the first sixteen bytes, so files in which they are
-//! wrong are read as well, with a warning, unless the reader is strict. (Source: the chunk files of bcolz.)
+//! This is a version 1 blpk container. bcolz ignores the first 16 bytes, so a wrong prefix is only
+//! a warning here, unless the reader is strict. (Source: chunk files written by bcolz.)
 
 use std::path::Path;
 
@@ -16,66 +16,66 @@ use crate::blpk::{Header, MAX_NBYTES};
 use crate::chunk::{BasicHeader, MIN_HEADER_LENGTH};
 use crate::{codec, trace_warning};
 
-/// Bytes in front of the chunk.
-pub const FRONT: usize = 16;
-/// The newest chunks that are of Blosc 1.x.
-const NEWEST_VERSION: u8 = 2;
+/// The length of the prefix before the chunk, in bytes.
+pub const PREFIX_LEN: usize = 16;
+/// The highest version of Blosc 1.x chunks.
+const MAX_VERSION: u8 = 2;
 
-/// The bytes in front of each chunk.
-pub fn front() -> Result<Vec<u8>> {
-    let front = Header::version1(Some(1)).encode();
-    front.map_err(|_| Error::Argument("a header that can't be"))
+/// Returns the prefix.
+pub fn prefix() -> Result<Vec<u8>> {
+    let encoded = Header::version1(Some(1)).encode();
+    encoded.map_err(|_| Error::Argument("invalid header"))
 }
 
-/// Returns the format code of a chunk's codec if this version does not have that codec. The rest of the header is
-/// that of an intact chunk then.
+/// Returns the format code of a chunk's codec if this build lacks the codec and the rest of the
+/// header is consistent.
 pub fn unknown_codec(file: &[u8]) -> Option<u8> {
-    let body = file.get(FRONT..)?;
+    let body = file.get(PREFIX_LEN..)?;
     let basic = BasicHeader::read(body.first_chunk::<MIN_HEADER_LENGTH>()?);
-    let is_intact = basic.version <= NEWEST_VERSION
+    let is_intact = basic.version <= MAX_VERSION
         && basic.nbytes >= 0
         && usize::try_from(basic.cbytes) == Ok(body.len());
     let is_unknown = !codec::has_format(basic.format(), basic.version);
     (is_intact && is_unknown).then(|| basic.format())
 }
 
-/// Which plain bytes a chunk must hold.
+/// The accepted range of uncompressed sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// At least.
+    /// The minimum, inclusive.
     pub least: u64,
-    /// At most.
+    /// The maximum, inclusive.
     pub most: u64,
 }
 
-/// A chunk in the bytes of its file.
+/// A chunk in the content of its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'b> {
-    /// The chunk itself.
+    /// The chunk.
     pub bytes: &'b [u8],
-    /// Plain bytes.
+    /// The uncompressed size in bytes.
     pub nbytes: usize,
-    /// Bytes of an item, as the chunk has it.
+    /// The type size in bytes from the chunk's header, at least 1.
     pub typesize: usize,
-    /// Whether what stands in front of it is as it should be.
-    pub has_right_front: bool,
+    /// Whether the file has the expected prefix.
+    pub has_valid_prefix: bool,
 }
 
 impl<'b> Chunk<'b> {
-    /// Finds the chunk in a file's bytes.
+    /// Finds the chunk in the content of a file.
     ///
     /// # Errors
     /// [`Error::Chunk`]
     pub fn in_file(file: &'b [u8], expected: Expected, path: &Path) -> Result<Chunk<'b>> {
-        let Some((front_there, body)) = file.split_at_checked(FRONT) else {
+        let Some((actual, body)) = file.split_at_checked(PREFIX_LEN) else {
             return Err(fault(path, "the file is too short"));
         };
         let mut chunk = Chunk::in_bytes(body, expected, path)?;
-        chunk.has_right_front = front_there == front()?;
+        chunk.has_valid_prefix = actual == prefix()?;
         Ok(chunk)
     }
 
-    /// Judges a chunk that bytes begin with.
+    /// Validates the chunk at the start of `body`.
     ///
     /// # Errors
     /// [`Error::Chunk`]
@@ -84,11 +84,11 @@ impl<'b> Chunk<'b> {
             return Err(fault(path, "the file is too short"));
         };
         let basic = BasicHeader::read(header);
-        if basic.version > NEWEST_VERSION {
+        if basic.version > MAX_VERSION {
             return Err(fault(path, "the chunk is not of Blosc 1"));
         }
         let nbytes = u64::try_from(basic.nbytes).ok();
-        let nbytes = nbytes.ok_or_else(|| fault(path, "the chunk holds less than nothing"))?;
+        let nbytes = nbytes.ok_or_else(|| fault(path, "the chunk has a negative size"))?;
         if nbytes < expected.least {
             return Err(fault(path, "the chunk holds too few rows"));
         }
@@ -99,16 +99,16 @@ impl<'b> Chunk<'b> {
         let bytes = cbytes
             .filter(|&cbytes| cbytes >= MIN_HEADER_LENGTH)
             .and_then(|cbytes| body.get(..cbytes))
-            .ok_or_else(|| fault(path, "the chunk is cut off"))?;
+            .ok_or_else(|| fault(path, "the chunk is truncated"))?;
         Ok(Chunk {
             bytes,
             nbytes: nbytes as usize,
             typesize: usize::from(basic.typesize.max(1)),
-            has_right_front: true,
+            has_valid_prefix: true,
         })
     }
 
-    /// Decompresses all of it into `dest`, which has as many bytes.
+    /// Decompresses the chunk into `dest`, which has its uncompressed size.
     pub fn decode(
         &self,
         engine: &mut Engine,
@@ -123,7 +123,7 @@ impl<'b> Chunk<'b> {
         }
     }
 
-    /// Decompresses all of it into a buffer, which is replaced.
+    /// Decompresses the chunk into a buffer, replacing its content.
     pub fn decode_to(
         &self,
         engine: &mut Engine,
@@ -131,7 +131,7 @@ impl<'b> Chunk<'b> {
         plain: &mut Vec<u8>,
         path: &Path,
     ) -> Result<()> {
-        // Sizes that can't be are refused before there is memory for them.
+        // Reject invalid sizes before the allocation.
         let header = self
             .bytes
             .first_chunk()
@@ -144,7 +144,8 @@ impl<'b> Chunk<'b> {
         self.decode(engine, nthreads, plain, path)
     }
 
-    /// Decompresses the bytes from `start` on, if these are whole items of the chunk; returns whether they are.
+    /// Decompresses the bytes from `start` if the range consists of complete items. Returns whether
+    /// it does.
     pub fn decode_part(
         &self,
         engine: &mut Engine,
@@ -171,7 +172,7 @@ fn fault(path: &Path, why: &'static str) -> Error {
     }
 }
 
-/// Reads the file of a chunk, as far as such a chunk can be long.
+/// Reads a chunk file, at most the size of the largest valid chunk.
 ///
 /// # Errors
 /// [`Error::MissingChunk`]
@@ -179,21 +180,21 @@ pub fn read(store: &Store, path: &Path, most: u64, file: &mut Vec<u8>) -> Result
     let missing = || Error::MissingChunk(path.to_owned());
     let stream = store.open(path)?.ok_or_else(missing)?;
     let size = stream.size().map_err(Error::storage(path))?;
-    // A chunk is never longer than its data and a header.
-    let longest = most.min(u64::from(MAX_NBYTES)) + (FRONT + MIN_HEADER_LENGTH) as u64;
-    let len = size.min(longest) as usize;
+    // A chunk is at most a header longer than its data.
+    let max_len = most.min(u64::from(MAX_NBYTES)) + (PREFIX_LEN + MIN_HEADER_LENGTH) as u64;
+    let len = size.min(max_len) as usize;
     if file.len() < len {
         file.try_reserve_exact(len - file.len())?;
         file.resize(len, 0);
     }
-    // What was there is written over.
+    // Existing content is overwritten below.
     file.truncate(len);
     let filled = stream.read_at(0, file).map_err(Error::storage(path))?;
     file.truncate(filled);
     Ok(())
 }
 
-/// Finds the chunk in its file, as a reader who may be strict sees it.
+/// Finds the chunk in the content of its file and checks the prefix.
 pub fn checked<'b>(
     file: &'b [u8],
     expected: Expected,
@@ -201,40 +202,40 @@ pub fn checked<'b>(
     path: &Path,
 ) -> Result<Chunk<'b>> {
     let chunk = Chunk::in_file(file, expected, path)?;
-    if !chunk.has_right_front {
+    if !chunk.has_valid_prefix {
         if strict {
-            return Err(fault(path, "the file does not begin as it should"));
+            return Err(fault(path, "the file has a wrong prefix"));
         }
-        trace_warning!("{} does not begin as it should", path.display());
+        trace_warning!("{} has a wrong prefix", path.display());
     }
     Ok(chunk)
 }
 
-/// Compresses rows into the bytes of a chunk's file: the first ones of `room`, which grows as it must; returns how
-/// many they are. What else is in `room` means nothing, so that it can be used again and again.
+/// Compresses rows into a chunk file at the start of `buffer`, which grows as needed. Returns the
+/// length of the file. The rest of `buffer` has unspecified content, so that it is reusable.
 pub fn encode(
     engine: &mut Engine,
     params: &blosc1::Params,
     plain: &[u8],
-    room: &mut Vec<u8>,
+    buffer: &mut Vec<u8>,
 ) -> Result<usize> {
-    let needed = FRONT + MIN_HEADER_LENGTH + plain.len();
-    if room.len() < needed {
-        room.try_reserve_exact(needed - room.len())?;
-        room.resize(needed, 0);
+    let needed = PREFIX_LEN + MIN_HEADER_LENGTH + plain.len();
+    if buffer.len() < needed {
+        buffer.try_reserve_exact(needed - buffer.len())?;
+        buffer.resize(needed, 0);
     }
-    room[..FRONT].copy_from_slice(&front()?);
+    buffer[..PREFIX_LEN].copy_from_slice(&prefix()?);
     let cbytes = engine
-        .compress(params, plain, &mut room[FRONT..needed])
+        .compress(params, plain, &mut buffer[PREFIX_LEN..needed])
         .map_err(Error::Compression)?;
     if cbytes == 0 {
-        // There is room for a copy, so the engine always finds one.
+        // The buffer fits an uncompressed copy, so compression cannot run out of space.
         return Err(Error::Compression(blosc1::Error::Failure));
     }
-    Ok(FRONT + cbytes)
+    Ok(PREFIX_LEN + cbytes)
 }
 
-/// The number in the name of a chunk's file; none for other names.
+/// Returns the chunk number in the name of a chunk file, or `None` for other names.
 pub fn number_of(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("__")?.strip_suffix(".blp")?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,22 +1,22 @@
-//! How many rows make a chunk, unless a caller says so.
+//! The automatic number of rows per chunk.
 
 use super::error::{Error, Result};
 use crate::blpk::MAX_NBYTES;
 
-/// Bytes of the chunks of the smallest arrays, at the exponent that stands for them.
+/// The chunk size in bytes for the smallest arrays.
 const BASE: u64 = 4096;
-/// Bytes in the unit that sizes are counted in.
+/// The unit of array sizes, 1 MiB.
 const UNIT: u128 = 1 << 20;
 
-/// Rows of a chunk of an array of `expected` rows of `row_bytes` bytes: chunks grow with the array, by a power of two
-/// for each power of ten.
+/// Returns the chunk length for an array of `expected` rows of `row_bytes` bytes. The chunk size
+/// doubles for each factor of ten of the array's size.
 ///
 /// # Errors
 /// [`Error::Argument`] for rows of no bytes or more than a chunk can hold.
 pub fn automatic(expected: u64, row_bytes: u64) -> Result<u64> {
     check_row(row_bytes)?;
     let bytes = u128::from(expected) * u128::from(row_bytes);
-    // The power of ten of the size in MiB, cut towards zero, from 10^-4 to 10^4.
+    // The decimal exponent of the size in MiB, rounded toward zero, from -4 to 4.
     let exponent = if bytes >= UNIT {
         let mut exponent = 0;
         while exponent < 4 && bytes >= UNIT * 10_u128.pow(exponent + 1) {
@@ -34,7 +34,7 @@ pub fn automatic(expected: u64, row_bytes: u64) -> Result<u64> {
     Ok((chunk / row_bytes).max(1))
 }
 
-/// Judges a number of rows per chunk.
+/// Validates a chunk length.
 ///
 /// # Errors
 /// [`Error::Argument`]
@@ -45,14 +45,14 @@ pub fn check(chunklen: u64, row_bytes: u64) -> Result<()> {
     }
     match chunklen.checked_mul(row_bytes) {
         Some(bytes) if bytes <= u64::from(MAX_NBYTES) => Ok(()),
-        _ => Err(Error::Argument("a chunk can't be so large")),
+        _ => Err(Error::Argument("the chunks are too large")),
     }
 }
 
 fn check_row(row_bytes: u64) -> Result<()> {
     match row_bytes {
         0 => Err(Error::Argument("atomic size cannot be zero")),
-        bytes if bytes > u64::from(MAX_NBYTES) => Err(Error::Argument("a row can't be so large")),
+        bytes if bytes > u64::from(MAX_NBYTES) => Err(Error::Argument("the rows are too large")),
         _ => Ok(()),
     }
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_have_the_lengths_of_bcolz() {
+    fn chunk_lengths_match_bcolz() {
         for (expected, row, rows) in [
             (10, 8, 2048),
             (1, 300, 109),
@@ -73,7 +73,7 @@ mod tests {
             (0, 24, 682),
             (u64::MAX, 8, 524_288),
         ] {
-            // A row of 800000 bytes and more is a chunk of its own.
+            // Rows of 800000 bytes and more get a chunk each.
             assert_eq!(
                 automatic(expected, row).unwrap(),
                 rows,
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_borders_are_those_of_bcolz() {
+    fn thresholds_match_bcolz() {
         const MIB: u64 = 1 << 20;
         for (bytes, kib) in [
             (0, 16),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn given_lengths_are_judged() {
+    fn invalid_chunk_lengths_are_rejected() {
         assert!(check(1, 8).is_ok());
         assert!(check(0, 8).is_err());
         assert!(check(u64::MAX, 8).is_err());

@@ -1,14 +1,15 @@
-//! The ctable: carrays of one length, side by side.
+//! The ctable: a directory of carrays of equal length.
 //!
 //! ```text
 //! ROOT/__rootdirs__   {"names": ["a", "b"]}, the order of the columns
 //! ROOT/__attrs__      attributes of the table
-//! ROOT/a/ ROOT/b/     a carray each
+//! ROOT/a/ ROOT/b/     one carray per column
 //! ```
 //!
-//! Old tables have `"dirs"` with paths beside the names, which were right only where the table was made, so they are
-//! ignored. The published description has the columns in `ROOT/data`, and tables as columns; these are read and
-//! never written. Rows that are appended get to the disk in all columns before the length of any of them changes.
+//! Old tables also have `"dirs"` with paths that are only valid where the table was created; they
+//! are ignored. The published description of the format stores columns in `ROOT/data` and allows
+//! tables as columns. Both are read, but never written. An append writes the rows of all columns
+//! before it changes the length of any.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,15 +17,15 @@ use std::path::{Path, PathBuf};
 use super::attrs::{self, Attrs};
 use super::carray::{self, Carray, CarraySpec, DATA};
 use super::error::{Error, Result};
-use super::store::{Claim, Store};
+use super::store::{Store, WriterLock};
 use super::{Mode, Object, Options, names};
 use crate::bloscpack::Value;
 
-/// The file that makes a directory a table.
+/// The file that marks a directory as a table.
 pub(super) const ROOTDIRS: &str = "__rootdirs__";
-/// The file that tells of a column that is getting another name; no name of the format's.
+/// The file that records a column rename in progress; not part of the format.
 const RENAMING: &str = ".ferroblosc-renaming";
-/// How deep tables are nested in tables.
+/// The maximum nesting depth of tables.
 const MAX_DEPTH: usize = 16;
 
 /// A table.
@@ -51,16 +52,16 @@ pub struct Ctable {
     options: Options,
     attrs: Attrs,
     columns: Vec<(String, Object)>,
-    /// Whether some column lies where columns are only read.
+    /// Whether a column uses the published layout, which is read-only.
     is_published_layout: bool,
     is_writable: bool,
-    claim: Option<Claim>,
+    lock: Option<WriterLock>,
 }
 
-/// Where a column is, and whether it is where columns are written.
-pub(super) struct Place {
+/// The path of a column, and whether it is in the table's directory.
+pub(super) struct ColumnLocation {
     pub path: PathBuf,
-    pub is_usual: bool,
+    pub is_writable: bool,
 }
 
 impl Ctable {
@@ -78,23 +79,24 @@ impl Ctable {
         if !store.exists(&root.join(ROOTDIRS))? {
             return Err(Error::NotFound(root.to_owned()));
         }
-        let claim = match mode {
+        let lock = match mode {
             Mode::Read => None,
             _ => {
-                let claim = store.claim(root)?;
+                let lock = store.lock(root)?;
                 finish_renaming(store, root)?;
-                Some(claim)
+                Some(lock)
             }
         };
         let mut table = Ctable::open_unchecked(root, mode, options, 0)?;
-        table.claim = claim;
-        match table.has_equal_columns() {
-            true => Ok(table),
-            false => Err(Error::UnequalColumns(root.to_owned())),
+        table.lock = lock;
+        if table.has_equal_columns() {
+            Ok(table)
+        } else {
+            Err(Error::UnequalColumns(root.to_owned()))
         }
     }
 
-    /// As [`Ctable::open`], of columns of any lengths and without a claim.
+    /// Opens a table without locking it or checking the lengths of the columns.
     pub(super) fn open_unchecked(
         root: &Path,
         mode: Mode,
@@ -105,27 +107,25 @@ impl Ctable {
         let mut columns = Vec::new();
         let mut is_published_layout = depth > 0;
         for name in read_names(store, root)? {
-            let place = place_of(store, root, &name)?;
-            let object = match store.exists(&place.path.join(ROOTDIRS))? {
-                true if depth < MAX_DEPTH => {
-                    is_published_layout = true;
-                    let nested =
-                        Ctable::open_unchecked(&place.path, Mode::Read, options, depth + 1)?;
-                    Object::Ctable(nested)
-                }
-                true => {
-                    return Err(Error::Description {
-                        path: place.path,
-                        why: "tables are nested too deeply".to_owned(),
-                    });
-                }
-                false => Object::Carray(Box::new(Carray::open_unclaimed(
-                    &place.path,
-                    mode,
+            let location = locate_column(store, root, &name)?;
+            let path = location.path;
+            let object = if !store.exists(&path.join(ROOTDIRS))? {
+                Object::Carray(Box::new(Carray::open_unlocked(&path, mode, options)?))
+            } else if depth < MAX_DEPTH {
+                is_published_layout = true;
+                Object::Ctable(Ctable::open_unchecked(
+                    &path,
+                    Mode::Read,
                     options,
-                )?)),
+                    depth + 1,
+                )?)
+            } else {
+                return Err(Error::Description {
+                    path,
+                    why: "tables are nested too deeply".to_owned(),
+                });
             };
-            is_published_layout |= !place.is_usual;
+            is_published_layout |= !location.is_writable;
             columns.push((name, object));
         }
         Ok(Ctable {
@@ -135,21 +135,21 @@ impl Ctable {
             columns,
             is_published_layout,
             is_writable: mode != Mode::Read,
-            claim: None,
+            lock: None,
         })
     }
 
     fn has_equal_columns(&self) -> bool {
         let len = self.len();
-        let is_right = |object: &Object| match object {
+        let is_equal = |object: &Object| match object {
             Object::Carray(array) => array.len() == len,
             Object::Ctable(table) => table.len() == len && table.has_equal_columns(),
         };
-        self.columns.iter().all(|(_, object)| is_right(object))
+        self.columns.iter().all(|(_, object)| is_equal(object))
     }
 
-    /// Makes a table without rows at `root`, whose parent must be there. [`Mode::Write`] replaces what is there, if it is
-    /// bcolz's.
+    /// Creates an empty table at `root`, whose parent must exist. [`Mode::Write`] replaces an
+    /// existing bcolz object.
     ///
     /// # Errors
     /// [`Error::ColumnName`], [`Error::ColumnExists`]; those of [`Carray::create`].
@@ -159,49 +159,49 @@ impl Ctable {
         mode: Mode,
         options: &Options,
     ) -> Result<Ctable> {
-        let mut described = Vec::new();
+        let mut descriptions = Vec::new();
         for (i, (name, spec)) in columns.iter().enumerate() {
             names::check_new(name)?;
             if columns[..i].iter().any(|(other, _)| other == name) {
                 return Err(Error::ColumnExists((*name).to_owned()));
             }
-            described.push((*name, spec.check()?));
+            descriptions.push((*name, spec.check()?));
         }
-        super::make_room(root, mode, options)?;
+        super::clear_root(root, mode, options)?;
         let store = &options.store;
         store.make_directory(root)?;
-        // A table without columns until they are there.
+        // The table has no columns until all of them are written.
         write_names(store, root, &[])?;
         attrs::write_none(store, root)?;
-        for (name, described) in &described {
-            carray::write_new(&root.join(name), described, options)?;
+        for (name, description) in &descriptions {
+            carray::write_new(&root.join(name), description, options)?;
         }
-        let names: Vec<&str> = described.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = descriptions.iter().map(|(name, _)| *name).collect();
         write_names(store, root, &names)?;
         Ctable::open(root, Mode::Append, options)
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> u64 {
         self.columns.first().map_or(0, |(_, object)| object.len())
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The names of the columns, in their order.
+    /// Returns the names of the columns in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Lets so many threads read and write the chunks of each column.
+    /// Sets the number of threads of each column.
     pub fn set_threads(&mut self, nthreads: i32) {
         self.options.nthreads = nthreads;
         for (_, object) in &mut self.columns {
@@ -209,12 +209,12 @@ impl Ctable {
         }
     }
 
-    /// The attributes of the table.
+    /// Returns the attributes of the table.
     pub fn attrs(&self) -> &Attrs {
         &self.attrs
     }
 
-    /// A column: an array, or in the published layout perhaps a table.
+    /// Returns a column: an array, or a table in the published layout.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]
@@ -225,7 +225,7 @@ impl Ctable {
             .ok_or_else(|| Error::NoSuchColumn(name.to_owned()))
     }
 
-    /// The array with this name; one in a table in the table has the names of both, with a slash between them.
+    /// Returns the array with this name. `TABLE/COLUMN` names a column of a nested table.
     pub(crate) fn array(&mut self, name: &str) -> Result<&mut Carray> {
         let (first, rest) = match name.split_once('/') {
             Some((first, rest)) => (first, Some(rest)),
@@ -239,8 +239,8 @@ impl Ctable {
         }
     }
 
-    /// The bytes of a column's rows in a range. An array in a table in this one has the names of both, with a slash
-    /// between them.
+    /// Returns the bytes of a range of rows of a column. `TABLE/COLUMN` names a column of a nested
+    /// table.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; those of [`Carray::read`].
@@ -248,7 +248,7 @@ impl Ctable {
         self.array(column)?.read(rows)
     }
 
-    /// Fills `dest` with the bytes of a column's rows from `start` on.
+    /// Fills `dest` with the bytes of a column's rows from `start`.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; those of [`Carray::read_into`].
@@ -256,26 +256,24 @@ impl Ctable {
         self.array(column)?.read_into(start, dest)
     }
 
-    /// Writes over a column's rows from `start` on.
+    /// Overwrites a column's rows from `start`.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; those of [`Carray::set`].
     pub fn set(&mut self, column: &str, start: u64, rows: &[u8]) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         self.array(column)?.set(start, rows)
     }
 
-    /// Appends rows, given column by column in their order, and flushes. A failure leaves the rows there were in all
-    /// columns.
+    /// Appends rows and flushes. `rows` holds the data of each column in order. On failure, all
+    /// columns keep their previous rows.
     ///
     /// # Errors
-    /// [`Error::Argument`] when the columns get different numbers of rows; those of [`Carray::append`].
+    /// [`Error::Argument`] if the numbers of rows differ; those of [`Carray::append`].
     pub fn append(&mut self, rows: &[&[u8]]) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         if rows.len() != self.columns.len() {
-            return Err(Error::Argument(
-                "there must be rows for each of the columns",
-            ));
+            return Err(Error::Argument("rows are required for each column"));
         }
         let mut counts = Vec::new();
         for (array, rows) in arrays(&mut self.columns).zip(rows) {
@@ -292,17 +290,17 @@ impl Ctable {
             for (array, rows) in arrays(&mut self.columns).zip(rows) {
                 array.append(rows)?;
             }
-            arrays(&mut self.columns).try_for_each(Carray::flush_rest)
+            arrays(&mut self.columns).try_for_each(Carray::flush_tail)
         };
         if let Err(error) = stage() {
-            // No length has changed on the disk.
+            // No length on disk has changed yet.
             arrays(&mut self.columns).for_each(|array| array.revert(len));
             return Err(error);
         }
         self.flush_lengths(len)
     }
 
-    /// Writes the new lengths; when that fails, all columns get back the one they had.
+    /// Writes the new lengths. On failure, restores the previous length of all columns.
     fn flush_lengths(&mut self, before: u64) -> Result<()> {
         let mut flushed = 0;
         let result = arrays(&mut self.columns).try_for_each(|array| {
@@ -313,7 +311,7 @@ impl Ctable {
         if result.is_err() {
             for (i, array) in arrays(&mut self.columns).enumerate() {
                 if i < flushed {
-                    // Where this fails too, the table has to be repaired.
+                    // If this also fails, the table needs a repair.
                     let _ = array.trim(array.len() - before);
                 } else {
                     array.revert(before);
@@ -323,44 +321,45 @@ impl Ctable {
         result
     }
 
-    /// Takes `count` rows away from the end.
+    /// Removes the last `count` rows.
     ///
     /// # Errors
-    /// Those of [`Carray::trim`]; when one column fails, the table may have to be repaired.
+    /// Those of [`Carray::trim`]; if a column fails, the table may need a repair.
     pub fn trim(&mut self, count: u64) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         arrays(&mut self.columns).try_for_each(|array| array.trim(count))
     }
 
-    /// Makes it `len` rows long, by taking rows away or filling new ones with the fill value of each column.
+    /// Changes the number of rows to `len`. New rows contain the fill value of each column.
     ///
     /// # Errors
     /// Those of [`Carray::resize`].
     pub fn resize(&mut self, len: u64) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         let before = self.len();
         let resized = arrays(&mut self.columns).try_for_each(|array| array.resize(len));
         if resized.is_err() {
             for array in arrays(&mut self.columns) {
-                // Where this fails too, the table has to be repaired.
+                // If this also fails, the table needs a repair.
                 let _ = array.trim(array.len().saturating_sub(before));
             }
         }
         resized
     }
 
-    /// Writes what is only in memory.
+    /// Writes buffered rows.
     ///
     /// # Errors
     /// Those of [`Carray::flush`].
     pub fn flush(&mut self) -> Result<()> {
-        match self.is_writable {
-            true => arrays(&mut self.columns).try_for_each(Carray::flush),
-            false => Ok(()),
+        if self.is_writable {
+            arrays(&mut self.columns).try_for_each(Carray::flush)
+        } else {
+            Ok(())
         }
     }
 
-    /// Flushes and closes.
+    /// Flushes and closes the handle.
     ///
     /// # Errors
     /// Those of [`Carray::flush`].
@@ -368,11 +367,12 @@ impl Ctable {
         self.flush()
     }
 
-    /// Adds a column in front of column `at`, or behind all. `fill` appends its rows, as many as the table has.
+    /// Inserts a column before column `at`, or appends it. `fill` must append as many rows as the
+    /// table has.
     ///
     /// # Errors
-    /// [`Error::ColumnName`], [`Error::ColumnExists`] also for a directory of that name, [`Error::UnequalColumns`];
-    /// those of `fill`. There is no new column then.
+    /// [`Error::ColumnName`], [`Error::ColumnExists`] also if a directory of that name exists,
+    /// [`Error::UnequalColumns`]; those of `fill`. The table is then unchanged.
     pub fn add_column<E: From<Error>>(
         &mut self,
         name: &str,
@@ -380,18 +380,18 @@ impl Ctable {
         at: Option<usize>,
         fill: impl FnOnce(&mut Carray) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        self.begin()?;
+        self.prepare_write()?;
         names::check_new(name)?;
         let at = at.unwrap_or(self.columns.len());
         if at > self.columns.len() {
-            return Err(Error::Argument("there is no such place for a column").into());
+            return Err(Error::Argument("the column index is out of range").into());
         }
         let path = self.root.join(name);
         if self.column(name).is_ok() || self.options.store.exists(&path)? {
             return Err(Error::ColumnExists(name.to_owned()).into());
         }
-        let described = spec.check()?;
-        match self.fill_column(&path, &described, fill) {
+        let description = spec.check()?;
+        match self.fill_column(&path, &description, fill) {
             Ok(array) => {
                 self.columns
                     .insert(at, (name.to_owned(), Object::Carray(Box::new(array))));
@@ -403,7 +403,7 @@ impl Ctable {
                 Ok(written?)
             }
             Err(error) => {
-                // What can't be removed is in nobody's way but this name's.
+                // Leftover files only block this column name.
                 let _ = self.options.store.remove_tree(&path);
                 Err(error)
             }
@@ -413,25 +413,26 @@ impl Ctable {
     fn fill_column<E: From<Error>>(
         &self,
         path: &Path,
-        described: &(super::meta::Storage, super::meta::Sizes),
+        description: &(super::meta::Storage, super::meta::Sizes),
         fill: impl FnOnce(&mut Carray) -> std::result::Result<(), E>,
     ) -> std::result::Result<Carray, E> {
-        carray::write_new(path, described, &self.options)?;
-        let mut array = Carray::open_unclaimed(path, Mode::Append, &self.options)?;
+        carray::write_new(path, description, &self.options)?;
+        let mut array = Carray::open_unlocked(path, Mode::Append, &self.options)?;
         fill(&mut array)?;
         array.flush()?;
-        match self.columns.is_empty() || array.len() == self.len() {
-            true => Ok(array),
-            false => Err(Error::UnequalColumns(self.root.clone()).into()),
+        if self.columns.is_empty() || array.len() == self.len() {
+            Ok(array)
+        } else {
+            Err(Error::UnequalColumns(self.root.clone()).into())
         }
     }
 
-    /// Takes a column out of the table, and removes its directory unless it is to be kept.
+    /// Removes a column from the table, and its directory unless `keep` is set.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; [`Error::Storage`].
     pub fn remove_column(&mut self, name: &str, keep: bool) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         let found = self.columns.iter().position(|(known, _)| known == name);
         let at = found.ok_or_else(|| Error::NoSuchColumn(name.to_owned()))?;
         self.flush()?;
@@ -441,18 +442,19 @@ impl Ctable {
             return Err(error);
         }
         drop(column);
-        match keep {
-            true => Ok(()),
-            false => self.options.store.remove_tree(&self.root.join(name)),
+        if keep {
+            Ok(())
+        } else {
+            self.options.store.remove_tree(&self.root.join(name))
         }
     }
 
-    /// Gives a column another name.
+    /// Renames a column.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`], [`Error::ColumnName`], [`Error::ColumnExists`]; [`Error::Storage`].
     pub fn rename_column(&mut self, from: &str, to: &str) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         names::check_new(to)?;
         let found = self.columns.iter().position(|(known, _)| known == from);
         let at = found.ok_or_else(|| Error::NoSuchColumn(from.to_owned()))?;
@@ -462,10 +464,11 @@ impl Ctable {
             return Err(Error::ColumnExists(to.to_owned()));
         }
         self.flush()?;
-        // Whoever finds the directory under its new name before the table says so knows by this file.
-        let note = self.root.join(RENAMING);
+        // This file lets readers find the directory under its new name before `__rootdirs__` is
+        // updated.
+        let marker = self.root.join(RENAMING);
         store.replace_json(
-            &note,
+            &marker,
             &Value::List(vec![Value::from(from), Value::from(to)]),
         )?;
         let renamed = store.rename(&old, &new).and_then(|()| {
@@ -477,14 +480,14 @@ impl Ctable {
         if renamed.is_err() {
             self.columns[at].0 = from.to_owned();
         }
-        store.remove(&note)?;
+        store.remove(&marker)?;
         renamed?;
-        let array = Carray::open_unclaimed(&new, Mode::Append, &self.options)?;
+        let array = Carray::open_unlocked(&new, Mode::Append, &self.options)?;
         self.columns[at].1 = Object::Carray(Box::new(array));
         Ok(())
     }
 
-    /// Puts a value under a name among the attributes of the table, on the disk at once.
+    /// Sets an attribute of the table and writes it immediately.
     ///
     /// # Errors
     /// [`Error::ReadOnly`]; [`Error::Storage`].
@@ -495,7 +498,7 @@ impl Ctable {
             .map(|_| ())
     }
 
-    /// Takes an attribute of the table away; returns whether there was one.
+    /// Removes an attribute of the table. Returns whether it existed.
     ///
     /// # Errors
     /// [`Error::ReadOnly`]; [`Error::Storage`].
@@ -504,7 +507,7 @@ impl Ctable {
         self.attrs.set(&self.options.store, name, None)
     }
 
-    /// Puts a value under a name among the attributes of a column, on the disk at once.
+    /// Sets an attribute of a column and writes it immediately.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`], [`Error::ReadOnly`]; [`Error::Storage`].
@@ -513,7 +516,7 @@ impl Ctable {
         self.array(column)?.set_attr(name, value)
     }
 
-    /// Takes an attribute of a column away; returns whether there was one.
+    /// Removes an attribute of a column. Returns whether it existed.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`], [`Error::ReadOnly`]; [`Error::Storage`].
@@ -523,13 +526,14 @@ impl Ctable {
     }
 
     fn check_writable(&self) -> Result<()> {
-        match self.is_writable {
-            true => Ok(()),
-            false => Err(Error::ReadOnly),
+        if self.is_writable {
+            Ok(())
+        } else {
+            Err(Error::ReadOnly)
         }
     }
 
-    fn begin(&mut self) -> Result<()> {
+    fn prepare_write(&mut self) -> Result<()> {
         self.check_writable()?;
         if self.is_published_layout {
             return Err(Error::ReadOnlyLayout(self.root.clone()));
@@ -543,7 +547,7 @@ impl Ctable {
     }
 }
 
-/// The columns that are arrays, which are all where anything is written.
+/// Returns the columns that are arrays. Writable tables have no others.
 fn arrays(columns: &mut [(String, Object)]) -> impl Iterator<Item = &mut Carray> {
     columns.iter_mut().filter_map(|(_, object)| match object {
         Object::Carray(array) => Some(&mut **array),
@@ -551,27 +555,27 @@ fn arrays(columns: &mut [(String, Object)]) -> impl Iterator<Item = &mut Carray>
     })
 }
 
-/// The names of the columns of the table at `root`.
+/// Returns the names of the columns of the table at `root`.
 pub(super) fn read_names(store: &Store, root: &Path) -> Result<Vec<String>> {
     let path = root.join(ROOTDIRS);
     let value = store.read_json(&path)?;
     let value = value.ok_or_else(|| Error::NotFound(root.to_owned()))?;
-    let wrong = |why: &str| Error::Description {
+    let invalid = |why: &str| Error::Description {
         path: path.clone(),
         why: why.to_owned(),
     };
     let Some(Value::List(items)) = value.get("names") else {
-        return Err(wrong("there are no names of columns"));
+        return Err(invalid("the column names are missing"));
     };
     let mut seen = std::collections::HashSet::new();
     let mut found = Vec::new();
     for item in items {
         let Value::Text(name) = item else {
-            return Err(wrong("a column's name is no text"));
+            return Err(invalid("a column name is not a string"));
         };
         names::check_read(name)?;
         if !seen.insert(name) {
-            return Err(wrong("two columns have one name"));
+            return Err(invalid("a column name is not unique"));
         }
         found.push(name.clone());
     }
@@ -584,8 +588,8 @@ fn write_names(store: &Store, root: &Path, names: &[&str]) -> Result<()> {
     store.replace_json(&root.join(ROOTDIRS), &value)
 }
 
-/// The column that was getting another name when that was interrupted: the old one and the new one.
-fn renaming(store: &Store, root: &Path) -> Result<Option<(String, String)>> {
+/// Returns the old and new name of an interrupted column rename.
+fn pending_rename(store: &Store, root: &Path) -> Result<Option<(String, String)>> {
     Ok(match store.read_note(&root.join(RENAMING), root)? {
         Some(Value::List(names)) => match names.as_slice() {
             [Value::Text(from), Value::Text(to)]
@@ -599,9 +603,9 @@ fn renaming(store: &Store, root: &Path) -> Result<Option<(String, String)>> {
     })
 }
 
-/// Finishes what was interrupted, for a writer.
+/// Completes an interrupted column rename.
 pub(super) fn finish_renaming(store: &Store, root: &Path) -> Result<()> {
-    let Some((from, to)) = renaming(store, root)? else {
+    let Some((from, to)) = pending_rename(store, root)? else {
         return Ok(());
     };
     let mut columns = read_names(store, root)?;
@@ -616,32 +620,32 @@ pub(super) fn finish_renaming(store: &Store, root: &Path) -> Result<()> {
     store.remove(&root.join(RENAMING))
 }
 
-/// Where the column of a name is: in the table's directory, or where the published description has it.
-pub(super) fn place_of(store: &Store, root: &Path, name: &str) -> Result<Place> {
-    let usual = root.join(name);
-    let mut place = Place {
-        path: usual,
-        is_usual: true,
+/// Returns the location of a column: the table's directory, or that of the published layout.
+pub(super) fn locate_column(store: &Store, root: &Path, name: &str) -> Result<ColumnLocation> {
+    let mut location = ColumnLocation {
+        path: root.join(name),
+        is_writable: true,
     };
-    if !store.exists(&place.path)? {
+    if !store.exists(&location.path)? {
         let published = root.join(DATA).join(name);
         if store.exists(&published)? {
-            place.path = published;
-            place.is_usual = false;
-        } else if let Some((from, to)) = renaming(store, root)?
+            location.path = published;
+            location.is_writable = false;
+        } else if let Some((from, to)) = pending_rename(store, root)?
             && from == name
         {
-            place.path = root.join(to);
+            location.path = root.join(to);
         }
     }
-    if !store.exists(&place.path)? {
-        return Err(Error::NotFound(place.path));
+    if !store.exists(&location.path)? {
+        return Err(Error::NotFound(location.path));
     }
-    match store
-        .resolve(&place.path)?
+    if store
+        .resolve(&location.path)?
         .starts_with(store.resolve(root)?)
     {
-        true => Ok(place),
-        false => Err(Error::Outside(place.path)),
+        Ok(location)
+    } else {
+        Err(Error::Outside(location.path))
     }
 }

@@ -1,58 +1,59 @@
-//! Types of items, in the texts that NumPy prints for them.
+//! Item types, parsed from the strings that NumPy prints for dtypes.
 //!
-//! | kind | texts |
+//! | kind | strings |
 //! |---|---|
-//! | numbers in native order, which is little-endian | `bool`, `int32`, `float64`, `complex128` … |
-//! | numbers with their order | `<i4`, `>f8`, `\|b1` … |
-//! | texts and bytes | `\|S3`, `<U3`, `\|V8` |
+//! | numbers in native order (little-endian) | `bool`, `int32`, `float64`, `complex128` … |
+//! | numbers with an explicit byte order | `<i4`, `>f8`, `\|b1` … |
+//! | strings and bytes | `\|S3`, `<U3`, `\|V8` |
 //! | times | `datetime64[ns]`, `<M8[ns]`, `timedelta64[s]` … |
-//! | Python's objects | `object`, `\|O8`, `O` |
-//! | records | `[('a', '<i4'), ('b', '<f8', (2,))]`, `{'names': […], 'formats': […], 'offsets': […], 'itemsize': n}` |
+//! | Python objects | `object`, `\|O8`, `O` |
+//! | records | lists such as `[('a', '<i4'), ('b', '<f8', (2,))]` |
+//! | records | dictionaries with `names`, `formats`, `offsets` and `itemsize` |
 //!
-//! The text is never run, only read. (Source: the strings of NumPy's dtypes.)
+//! Strings are parsed and never evaluated. (Source: the strings of NumPy's dtypes.)
 
 use super::error::{Error, Result};
 use crate::bloscpack::Literal;
 use crate::blpk::MAX_NBYTES;
 
-/// The largest item that a header of Blosc can tell.
+/// The maximum type size of a Blosc header.
 const MAX_TYPESIZE: u64 = 255;
-/// How deep records may be nested.
+/// The maximum nesting depth of records.
 const MAX_DEPTH: usize = 32;
-/// Bytes of a character of `U`.
+/// The size of a `U` character in bytes.
 const CHARACTER: u64 = 4;
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `True` or `False`.
     Bool,
-    /// A signed whole number.
+    /// A signed integer.
     Int,
-    /// An unsigned whole number.
+    /// An unsigned integer.
     Uint,
-    /// A binary float.
+    /// A binary floating-point number.
     Float,
-    /// Two floats.
+    /// A pair of floating-point numbers.
     Complex,
-    /// Bytes, filled up with NUL.
+    /// Bytes, padded with NUL.
     Bytes,
-    /// Characters of four bytes, filled up with NUL.
+    /// UCS-4 characters, padded with NUL.
     Unicode,
-    /// Bytes without a meaning.
+    /// Opaque bytes.
     Void,
     /// A point in time.
     Datetime,
-    /// A span of time.
+    /// A duration.
     Timedelta,
-    /// An object of Python's.
+    /// A Python object.
     Object,
-    /// Several fields.
+    /// A record of fields.
     Record,
 }
 
 impl Kind {
-    /// NumPy's letter.
+    /// Returns NumPy's letter.
     fn letter(self) -> char {
         match self {
             Kind::Bool => 'b',
@@ -69,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// The kind with NumPy's letter in a text with a size.
+    /// Returns the kind of NumPy's letter in a string with a size.
     fn from_letter(letter: char) -> Option<Kind> {
         Some(match letter {
             'b' => Kind::Bool,
@@ -87,7 +88,7 @@ impl Kind {
         })
     }
 
-    /// Whether items can have so many bytes.
+    /// Whether items can have this size in bytes.
     fn allows(self, size: u64) -> bool {
         match self {
             Kind::Bool => size == 1,
@@ -100,7 +101,7 @@ impl Kind {
         }
     }
 
-    /// Whether the order of an item's bytes makes a difference.
+    /// Whether items have a byte order.
     fn has_order(self) -> bool {
         matches!(
             self,
@@ -118,13 +119,13 @@ impl Kind {
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its type.
+    /// The dtype.
     pub dtype: Dtype,
-    /// Its shape, when it holds several items.
+    /// The shape; empty for a single item.
     pub shape: Vec<u64>,
-    /// Where it begins in the record.
+    /// The offset in the record, in bytes.
     pub offset: u64,
 }
 
@@ -139,8 +140,8 @@ pub struct Dtype {
     fields: Vec<Field>,
 }
 
-/// Words for types: kind and bytes.
-const WORDS: [(&str, Kind, u64); 24] = [
+/// Type names, with kind and size in bytes.
+const NAMES: [(&str, Kind, u64); 24] = [
     ("bool", Kind::Bool, 1),
     ("int8", Kind::Int, 1),
     ("int16", Kind::Int, 2),
@@ -167,7 +168,7 @@ const WORDS: [(&str, Kind, u64); 24] = [
     ("O", Kind::Object, 8),
 ];
 
-/// Letters for types of C: kind and bytes.
+/// C type letters, with kind and size in bytes.
 const LETTERS: [(char, Kind, u64); 18] = [
     ('?', Kind::Bool, 1),
     ('b', Kind::Int, 1),
@@ -190,7 +191,7 @@ const LETTERS: [(char, Kind, u64); 18] = [
 ];
 
 impl Dtype {
-    /// The type with this text.
+    /// Parses a dtype string.
     ///
     /// # Errors
     /// [`Error::Dtype`]
@@ -218,21 +219,21 @@ impl Dtype {
     }
 
     fn of_plain(text: &str) -> Option<Dtype> {
-        if let Some((_, kind, size)) = WORDS.into_iter().find(|(word, ..)| *word == text) {
+        if let Some((_, kind, size)) = NAMES.into_iter().find(|(name, ..)| *name == text) {
             return Dtype::plain(kind, size, false, "");
         }
-        let (front, unit) = match text.split_once('[') {
-            Some((front, rest)) => (front, rest.strip_suffix(']')?),
+        let (base, unit) = match text.split_once('[') {
+            Some((base, rest)) => (base, rest.strip_suffix(']')?),
             None => (text, ""),
         };
-        let has_unit = front.len() < text.len();
-        match front {
+        let has_unit = base.len() < text.len();
+        match base {
             "datetime64" => return Dtype::plain(Kind::Datetime, 8, false, checked_unit(unit)?),
             "timedelta64" => return Dtype::plain(Kind::Timedelta, 8, false, checked_unit(unit)?),
             _ => {}
         }
-        let is_big_endian = front.starts_with('>');
-        let rest = front.strip_prefix(['<', '>', '|', '=']).unwrap_or(front);
+        let is_big_endian = base.starts_with('>');
+        let rest = base.strip_prefix(['<', '>', '|', '=']).unwrap_or(base);
         let letter = rest.chars().next()?;
         let digits = &rest[letter.len_utf8()..];
         if digits.is_empty() && !has_unit {
@@ -296,37 +297,37 @@ impl Dtype {
         })
     }
 
-    /// The text.
+    /// Returns the dtype string.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What an item is.
+    /// Returns the kind of an item.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Bytes of an item.
+    /// Returns the size of an item in bytes.
     pub fn itemsize(&self) -> u64 {
         self.itemsize
     }
 
-    /// Whether the first byte of a number is the most significant one.
+    /// Whether items are stored in big-endian order.
     pub fn is_big_endian(&self) -> bool {
         self.is_big_endian
     }
 
-    /// The fields of a record.
+    /// Returns the fields of a record.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// Whether there are objects of Python's in it.
+    /// Whether the dtype contains Python objects.
     pub fn has_objects(&self) -> bool {
         self.kind == Kind::Object || self.fields.iter().any(|field| field.dtype.has_objects())
     }
 
-    /// The typesize in chunks of these items; none when there can't be such chunks.
+    /// Returns the type size for chunks, or `None` if the item size is 0 or not supported.
     pub fn blosc_typesize(&self) -> Option<u8> {
         match self.kind {
             Kind::Bytes => Some(1),
@@ -336,7 +337,7 @@ impl Dtype {
         }
     }
 
-    /// The type as NumPy describes it in `.npy` files, with its order in the text.
+    /// Returns NumPy's description as in `.npy` files, with an explicit byte order.
     pub fn description(&self) -> Literal {
         if self.kind != Kind::Record {
             let order = match (
@@ -361,7 +362,7 @@ impl Dtype {
         fields.sort_by_key(|field| field.offset);
         let mut described = Vec::new();
         let mut end = 0;
-        let gap = |len: u64| {
+        let padding = |len: u64| {
             Literal::Tuple(vec![
                 Literal::Text(String::new()),
                 Literal::Text(format!("|V{len}")),
@@ -369,7 +370,7 @@ impl Dtype {
         };
         for field in fields {
             if field.offset > end {
-                described.push(gap(field.offset - end));
+                described.push(padding(field.offset - end));
             }
             let mut parts = vec![Literal::Text(field.name.clone()), field.dtype.description()];
             if !field.shape.is_empty() {
@@ -380,26 +381,26 @@ impl Dtype {
             end = field.offset + field.nbytes().unwrap_or(0);
         }
         if self.itemsize > end {
-            described.push(gap(self.itemsize - end));
+            described.push(padding(self.itemsize - end));
         }
         Literal::List(described)
     }
 
-    /// The type with a description of NumPy's, in the text bcolz would give it.
+    /// Returns the dtype of a NumPy description, with the string that bcolz writes for it.
     ///
     /// # Errors
     /// [`Error::Dtype`]
     pub fn from_description(literal: &Literal) -> Result<Dtype> {
-        let wrong = || Error::Dtype(literal.repr().into_owned());
-        let mut dtype = Dtype::of(literal, 0).ok_or_else(wrong)?;
-        if let Some(text) = dtype.word() {
+        let invalid = || Error::Dtype(literal.repr().into_owned());
+        let mut dtype = Dtype::of(literal, 0).ok_or_else(invalid)?;
+        if let Some(text) = dtype.name() {
             dtype.text = text;
         }
         Ok(dtype)
     }
 
-    /// The word for a type in native order that has one.
-    fn word(&self) -> Option<String> {
+    /// Returns the name of a type in native order, if it has one.
+    fn name(&self) -> Option<String> {
         let unit = match self.unit.as_str() {
             "" => String::new(),
             unit => format!("[{unit}]"),
@@ -409,39 +410,39 @@ impl Dtype {
             Kind::Datetime => Some(format!("datetime64{unit}")),
             Kind::Timedelta => Some(format!("timedelta64{unit}")),
             _ => {
-                let mut words = WORDS.into_iter();
+                let mut names = NAMES.into_iter();
                 let same = |kind, size| kind == self.kind && size == self.itemsize;
-                let (word, ..) = words.find(|&(_, kind, size)| same(kind, size))?;
-                Some(word.to_owned())
+                let (name, ..) = names.find(|&(_, kind, size)| same(kind, size))?;
+                Some(name.to_owned())
             }
         }
     }
 }
 
 impl Field {
-    /// Items in the field.
+    /// Returns the number of items in the field.
     pub fn count(&self) -> Option<u64> {
         self.shape
             .iter()
             .try_fold(1_u64, |count, &len| count.checked_mul(len))
     }
 
-    /// Bytes of the field.
+    /// Returns the size of the field in bytes.
     pub fn nbytes(&self) -> Option<u64> {
         self.count()?.checked_mul(self.dtype.itemsize)
     }
 }
 
-/// A unit of times: digits and letters, and what NumPy puts between them.
+/// Validates a time unit: alphanumeric characters and `/`.
 fn checked_unit(unit: &str) -> Option<&str> {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/';
-    unit.bytes().all(is_part).then_some(unit)
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/';
+    unit.bytes().all(is_valid).then_some(unit)
 }
 
 fn name_of(literal: &Literal) -> Option<String> {
     match literal {
         Literal::Text(name) => Some(name.clone()),
-        // Title and name.
+        // A title and a name.
         Literal::Tuple(parts) => match parts.as_slice() {
             [Literal::Text(_), Literal::Text(name)] => Some(name.clone()),
             _ => None,
@@ -462,7 +463,7 @@ fn shape_of(literal: &Literal) -> Option<Vec<u64>> {
     }
 }
 
-/// The fields of a list, which follow each other, and the bytes of the record.
+/// Returns the fields of a list, which are contiguous, and the size of the record in bytes.
 fn fields_of_list(items: &[Literal], depth: usize) -> Option<(Vec<Field>, u64)> {
     let mut fields = Vec::new();
     let mut offset = 0_u64;
@@ -482,7 +483,7 @@ fn fields_of_list(items: &[Literal], depth: usize) -> Option<(Vec<Field>, u64)> 
             offset,
         };
         offset = offset.checked_add(field.nbytes()?)?;
-        // A field without a name fills a gap.
+        // A field without a name is padding.
         if !field.name.is_empty() {
             fields.push(field);
         }
@@ -490,7 +491,7 @@ fn fields_of_list(items: &[Literal], depth: usize) -> Option<(Vec<Field>, u64)> 
     Some((fields, offset))
 }
 
-/// The fields of a dictionary, and the bytes of the record.
+/// Returns the fields of a dictionary and the size of the record in bytes.
 fn fields_of_dict(entries: &[(String, Literal)], depth: usize) -> Option<(Vec<Field>, u64)> {
     let get = |key: &str| {
         entries
@@ -545,8 +546,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_numpy_are_understood() {
-        // Text, bytes of an item, typesize in chunks, description.
+    fn numpy_dtype_strings_are_parsed() {
+        // String, item size in bytes, type size of chunks, description.
         for (text, itemsize, typesize, description) in [
             ("bool", 1, Some(1), "'|b1'"),
             ("int8", 1, Some(1), "'|i1'"),
@@ -603,7 +604,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn invalid_dtype_strings_are_rejected() {
         for text in [
             "",
             "int128",
@@ -632,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_get_the_words_that_bcolz_writes() {
+    fn descriptions_get_the_names_that_bcolz_writes() {
         for (description, text) in [
             ("'<i4'", "int32"),
             ("'|b1'", "bool"),

@@ -1,103 +1,103 @@
-//! Why the work with bcolz's directories fails.
+//! The errors of the bcolz format.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Mode;
 
-/// The result of the work with bcolz's directories.
+/// The result of an operation on bcolz directories.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why it failed.
+/// The error of an operation on bcolz directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file or a directory could not be used.
+    /// A file or directory could not be accessed.
     Storage {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
-        /// How.
+        /// The error.
         error: crate::Error,
     },
-    /// There is no memory for what is needed.
+    /// Out of memory.
     Memory,
-    /// There is nothing of bcolz's here.
+    /// There is no bcolz object at this path.
     NotFound(PathBuf),
-    /// The object was never finished: its description is empty or there are no sizes.
+    /// The object is incomplete: its description is empty or its sizes are missing.
     Incomplete(PathBuf),
-    /// A file that describes the object can't be understood.
+    /// A file that describes the object is invalid.
     Description {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A chunk can't be right.
+    /// A chunk is invalid.
     Chunk {
-        /// Its file.
+        /// The chunk file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// The file of a chunk is not there.
+    /// A chunk file is missing.
     MissingChunk(PathBuf),
-    /// The description of a type of items is not understood.
+    /// The dtype is not supported.
     Dtype(String),
-    /// Python's objects are counted and handed out as they are, but not converted.
+    /// Python objects can be counted and extracted as pickles, but not converted.
     Objects,
-    /// The mode doesn't allow the change.
+    /// The mode does not allow changes.
     ReadOnly,
-    /// The layout is one that is read and never written.
+    /// The layout is supported for reading only.
     ReadOnlyLayout(PathBuf),
-    /// There is something already where something would be made.
+    /// The path already exists.
     Exists {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// How it would have been made.
+        /// The mode of the creation.
         mode: Mode,
     },
-    /// What would be replaced is nothing of bcolz's.
+    /// The directory to replace is not a bcolz object.
     NotOurs(PathBuf),
-    /// Somebody else is writing.
+    /// Another writer holds the lock.
     Busy(PathBuf),
-    /// There are no such rows.
+    /// The range of rows is out of bounds.
     NoSuchRows {
-        /// The first one.
+        /// The first row.
         start: u64,
-        /// How many.
+        /// The number of rows.
         count: u64,
-        /// The rows there are.
+        /// The length of the array.
         len: u64,
     },
-    /// There is no row with this index.
+    /// The row index is out of bounds.
     NoSuchRow(i64),
-    /// There are other bytes than whole rows.
+    /// The number of bytes is not a multiple of the row size.
     RowBytes {
-        /// The bytes given.
+        /// The number of bytes.
         given: usize,
-        /// Bytes of a row.
+        /// The size of a row in bytes.
         row: u64,
     },
-    /// An argument can't be.
+    /// An argument is invalid.
     Argument(&'static str),
-    /// There is no codec of this name.
+    /// The codec is unknown.
     NoSuchCodec(String),
     /// Compression failed.
     Compression(crate::blosc1::Error),
-    /// No column can have this name.
+    /// The column name is invalid.
     ColumnName(String),
-    /// There is no such column.
+    /// The column does not exist.
     NoSuchColumn(String),
-    /// There is such a column already.
+    /// The column already exists.
     ColumnExists(String),
     /// The columns have different lengths.
     UnequalColumns(PathBuf),
-    /// A link leads out of the directory it is in.
+    /// A link leads out of its directory.
     Outside(PathBuf),
 }
 
 impl Error {
-    /// A failure of the storage at `path`.
+    /// Returns a function that converts an error of the storage at `path`.
     pub(super) fn storage(path: &Path) -> impl FnOnce(crate::Error) -> Error + '_ {
         move |error| match error.kind() {
             crate::ErrorKind::MemoryAlloc => Error::Memory,
@@ -108,7 +108,7 @@ impl Error {
         }
     }
 
-    /// The nearest of the library's error codes, for C callers.
+    /// Returns the library's error code that matches best, for C callers.
     pub fn code(&self) -> crate::Error {
         use crate::Error as Code;
         match self {
@@ -131,8 +131,8 @@ impl Error {
 }
 
 impl Error {
-    /// Whether the machine failed, which says nothing about what was read: memory or the system.
-    pub(super) fn is_of_machine(&self) -> bool {
+    /// Whether the error is caused by the system, such as lack of memory, and not by the data.
+    pub(super) fn is_system_error(&self) -> bool {
         match self {
             Error::Memory => true,
             Error::Storage { error, .. } => error.is_of_system(),
@@ -140,7 +140,7 @@ impl Error {
         }
     }
 
-    /// Whether the fault lies in what was read, not in the call or the machine.
+    /// Whether the error is caused by damaged data, not by the call or the system.
     pub fn is_corruption(&self) -> bool {
         matches!(
             self,
@@ -157,29 +157,21 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The core names the file that failed, which may be one beside this one.
+            // The inner error names the file that failed, which may be another one.
             Error::Storage { error, .. } if error.path().is_some() => error.fmt(f),
             Error::Storage { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Memory => f.write_str("out of memory"),
             Error::NotFound(path) => {
-                write!(
-                    f,
-                    "there is no carray and no ctable at '{}'",
-                    path.display()
-                )
+                write!(f, "there is no carray or ctable at '{}'", path.display())
             }
             Error::Incomplete(path) => write!(f, "'{}' was never finished", path.display()),
             Error::Description { path, why } => write!(f, "{}: {why}", path.display()),
             Error::Chunk { path, why } => write!(f, "{}: {why}", path.display()),
             Error::MissingChunk(path) => write!(f, "chunkfile '{}' not found", path.display()),
             Error::Dtype(text) => write!(f, "the dtype '{text}' is not understood"),
-            Error::Objects => f.write_str("Python's objects are not converted"),
+            Error::Objects => f.write_str("Python objects can't be converted"),
             Error::ReadOnly => f.write_str("cannot modify data because mode is 'r'"),
-            Error::ReadOnlyLayout(path) => write!(
-                f,
-                "'{}' has a layout that is only read, never written",
-                path.display()
-            ),
+            Error::ReadOnlyLayout(path) => write!(f, "'{}' has a read-only layout", path.display()),
             Error::Exists { path, mode } => write!(
                 f,
                 "specified rootdir path '{}' already exists and creation mode is '{}'",
@@ -188,24 +180,24 @@ impl fmt::Display for Error {
             ),
             Error::NotOurs(path) => write!(
                 f,
-                "'{}' holds something that is not bcolz's, and is not replaced",
+                "'{}' is not a bcolz object and is not replaced",
                 path.display()
             ),
-            Error::Busy(path) => write!(f, "somebody else is writing to '{}'", path.display()),
+            Error::Busy(path) => write!(f, "'{}' is locked by another writer", path.display()),
             Error::NoSuchRows { start, count, len } => {
                 write!(
                     f,
-                    "there are no {count} rows from {start} on, only {len} in all"
+                    "{count} rows from {start} on are out of range, there are {len} rows"
                 )
             }
             Error::NoSuchRow(index) => write!(f, "index {index} is out of range"),
             Error::RowBytes { given, row } => {
-                write!(f, "{given} bytes are not whole rows of {row} bytes")
+                write!(f, "{given} bytes are not a multiple of rows of {row} bytes")
             }
             Error::Argument(why) => f.write_str(why),
             Error::NoSuchCodec(name) => write!(f, "there is no codec '{name}'"),
             Error::Compression(error) => error.fmt(f),
-            Error::ColumnName(name) => write!(f, "no column can be called {name:?}"),
+            Error::ColumnName(name) => write!(f, "{name:?} is not a valid column name"),
             Error::NoSuchColumn(name) => write!(f, "there is no column {name:?}"),
             Error::ColumnExists(name) => write!(f, "there is a column {name:?} already"),
             Error::UnequalColumns(path) => {

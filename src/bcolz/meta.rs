@@ -1,4 +1,4 @@
-//! What describes a carray: `meta/sizes` and `meta/storage`.
+//! The description of a carray: `meta/sizes` and `meta/storage`.
 //!
 //! ```text
 //! {"shape": [10], "nbytes": 40, "cbytes": 16384}
@@ -6,8 +6,8 @@
 //!  "chunklen": 4096, "expectedlen": 10, "dflt": 0}
 //! ```
 //!
-//! Of the sizes only the shape counts. `cname` and `quantize` are missing before bcolz 1.1, and `shuffle` can be a
-//! boolean. (Source: what bcolz writes.)
+//! Only the shape of the sizes is used. `cname` and `quantize` are missing before bcolz 1.1, and
+//! `shuffle` can be a boolean. (Source: files written by bcolz.)
 
 use std::path::Path;
 
@@ -19,23 +19,23 @@ use crate::blosc1::{self, Call};
 use crate::bloscpack::Value;
 use crate::chunk::SplitMode;
 
-/// The most dimensions of an array.
+/// The maximum number of dimensions of an array.
 const MAX_DIM: usize = 64;
-/// The codec where none is named.
+/// The codec if none is recorded.
 const OLD_CODEC: &str = "blosclz";
-/// The highest digits of a quantization that leave a float's range.
+/// The maximum number of digits that keeps a float in range.
 const MAX_DIGITS: u32 = 300;
 
-/// How chunks are compressed when they are written.
+/// The compression parameters of chunks to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cparams {
-    /// 0 (store) to 9 (densest).
+    /// The level, 0 (store) to 9 (densest).
     pub clevel: u8,
-    /// 0 for none, 1 for bytes, 2 for bits.
+    /// 0 for none, 1 for byte shuffle, 2 for bit shuffle.
     pub shuffle: u8,
-    /// The codec's name, whether it is one that is known here or not.
+    /// The name of the codec, which may be unknown to this library.
     pub cname: String,
-    /// The decimal digits that are kept of floats, or 0 for all.
+    /// The number of decimal digits to keep of floats, or 0 for all.
     pub quantize: u32,
 }
 
@@ -52,7 +52,7 @@ impl Default for Cparams {
 }
 
 impl Cparams {
-    /// What the engine goes by.
+    /// Returns the parameters of the Blosc 1.x engine.
     pub(super) fn params(&self, typesize: u8, nthreads: i32) -> Result<blosc1::Params> {
         let no_codec = || Error::NoSuchCodec(self.cname.clone());
         let compressor =
@@ -70,7 +70,7 @@ impl Cparams {
         })
     }
 
-    /// Judges parameters that something is to be written with.
+    /// Validates the parameters.
     pub(super) fn check(&self, dtype: &Dtype) -> Result<()> {
         if self.clevel > 9 || self.shuffle > 2 {
             return Err(Error::Argument(
@@ -83,13 +83,13 @@ impl Cparams {
             ));
         }
         if self.quantize > MAX_DIGITS {
-            return Err(Error::Argument("floats don't have so many digits"));
+            return Err(Error::Argument("the number of digits is too large"));
         }
         self.params(1, 1).map(|_| ())
     }
 }
 
-/// What `meta/storage` says.
+/// The content of `meta/storage`.
 #[derive(Clone, Debug)]
 pub(super) struct Storage {
     pub dtype: Dtype,
@@ -106,7 +106,7 @@ fn number<T: std::str::FromStr>(value: &Value) -> Option<T> {
     }
 }
 
-fn wrong(path: &Path, why: &str) -> Error {
+fn invalid(path: &Path, why: &str) -> Error {
     Error::Description {
         path: path.to_owned(),
         why: why.to_owned(),
@@ -114,27 +114,27 @@ fn wrong(path: &Path, why: &str) -> Error {
 }
 
 impl Storage {
-    /// Reads the file's value.
+    /// Parses the content of the file.
     pub fn from_value(value: &Value, path: &Path) -> Result<Storage> {
         let get = |key: &str| value.get(key);
         let Some(Value::Text(dtype)) = get("dtype") else {
-            return Err(wrong(path, "there is no dtype"));
+            return Err(invalid(path, "the dtype is missing"));
         };
         let chunklen = get("chunklen")
             .and_then(number)
             .filter(|&rows: &u64| rows > 0);
         let chunklen =
-            chunklen.ok_or_else(|| wrong(path, "chunklen must be a positive integer"))?;
+            chunklen.ok_or_else(|| invalid(path, "chunklen must be a positive integer"))?;
         Ok(Storage {
             dtype: Dtype::parse(dtype)?,
-            cparams: cparams(get("cparams")).ok_or_else(|| wrong(path, "bad cparams"))?,
+            cparams: cparams(get("cparams")).ok_or_else(|| invalid(path, "invalid cparams"))?,
             chunklen,
             expectedlen: get("expectedlen").and_then(number).unwrap_or(0),
             dflt: get("dflt").cloned().unwrap_or(Value::Null),
         })
     }
 
-    /// The file's value.
+    /// Returns the content of the file.
     pub fn to_value(&self) -> Value {
         Value::object([
             ("dtype", Value::from(self.dtype.text())),
@@ -176,18 +176,18 @@ fn cparams(value: Option<&Value>) -> Option<Cparams> {
     })
 }
 
-/// What `meta/sizes` says.
+/// The content of `meta/sizes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
     pub len: u64,
-    /// The lengths of a row's dimensions.
+    /// The shape of a row.
     pub row_shape: Vec<u64>,
-    /// Bytes of a row.
+    /// The size of a row in bytes.
     pub row_bytes: u64,
 }
 
 impl Sizes {
-    /// Reads the file's value, for items of a type.
+    /// Parses the content of the file.
     pub fn from_value(value: &Value, dtype: &Dtype, path: &Path) -> Result<Sizes> {
         let lengths: Option<Vec<u64>> = match value.get("shape") {
             Some(Value::List(lengths)) if lengths.len() <= MAX_DIM => {
@@ -196,14 +196,14 @@ impl Sizes {
             Some(length @ Value::Int(_)) => number(length).map(|length| vec![length]),
             _ => None,
         };
-        let lengths = lengths.ok_or_else(|| wrong(path, "bad shape"))?;
+        let lengths = lengths.ok_or_else(|| invalid(path, "invalid shape"))?;
         let Some((&len, row_shape)) = lengths.split_first() else {
-            return Err(wrong(path, "the shape is empty"));
+            return Err(invalid(path, "the shape is empty"));
         };
-        Sizes::new(len, row_shape, dtype).ok_or_else(|| wrong(path, "the shape is too large"))
+        Sizes::new(len, row_shape, dtype).ok_or_else(|| invalid(path, "the shape is too large"))
     }
 
-    /// The sizes of `len` rows of a shape; none when there can't be so many bytes.
+    /// Returns the sizes of `len` rows, or `None` if the total size overflows.
     pub fn new(len: u64, row_shape: &[u64], dtype: &Dtype) -> Option<Sizes> {
         let mut lengths = row_shape.iter();
         let row_bytes = lengths.try_fold(dtype.itemsize(), |size, &len| size.checked_mul(len))?;
@@ -215,12 +215,12 @@ impl Sizes {
         })
     }
 
-    /// Bytes of all rows.
+    /// Returns the size of all rows in bytes.
     pub fn nbytes(&self) -> u64 {
         self.len * self.row_bytes
     }
 
-    /// The file's value, with the bytes that the chunks take.
+    /// Returns the content of the file. `cbytes` is the compressed size in bytes.
     pub fn to_value(&self, cbytes: u64) -> Value {
         let mut shape = vec![Value::from(self.len)];
         shape.extend(self.row_shape.iter().map(|&len| Value::from(len)));
@@ -231,8 +231,8 @@ impl Sizes {
         ])
     }
 
-    /// Whether the rows can be cut into chunks of so many.
+    /// Checks that rows of this size fit in chunks of `chunklen` rows.
     pub fn check(&self, chunklen: u64, path: &Path) -> Result<()> {
-        chunklen::check(chunklen, self.row_bytes).map_err(|error| wrong(path, &error.to_string()))
+        chunklen::check(chunklen, self.row_bytes).map_err(|error| invalid(path, &error.to_string()))
     }
 }

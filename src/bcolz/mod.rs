@@ -1,7 +1,8 @@
-//! Floor 6: the directories of bcolz, which keep arrays and tables of chunks of Blosc 1.x.
+//! Layer 6: bcolz directories, which store arrays and tables in Blosc 1.x chunks.
 //!
-//! A [`Carray`] is an array that grows in its first dimension; a [`Ctable`] is a directory of carrays of the same
-//! length, its columns. Both have attributes. What bcolz wrote is read, and what is written here is read by bcolz.
+//! A [`Carray`] is an array that grows in its first dimension. A [`Ctable`] is a directory of
+//! carrays of equal length, its columns. Both have attributes. The format is compatible with bcolz
+//! in both directions.
 //!
 //! ```
 //! use ferroblosc::bcolz::{self, Mode, Object, Options};
@@ -16,20 +17,21 @@
 //! # }
 //! ```
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `dtype.rs`, `value.rs` | types of items; values in descriptions as items |
-//! | `meta.rs`, `attrs.rs`, `chunklen.rs` | what describes an array |
-//! | `chunkfile.rs`, `packed.rs` | the files of chunks; those with several |
-//! | `carray/` | arrays: reading, and changes that can be interrupted |
-//! | `ctable.rs`, `names.rs` | tables, and what columns can be called |
-//! | `verify.rs`, `repair.rs` | what is wrong with a directory, and what can be mended |
-//! | `report.rs` | what is known and what was found, as JSON |
-//! | `store.rs` | files, whole or not at all; the lock of a writer |
-//! | `error.rs` | why something fails |
+//! | `dtype.rs`, `value.rs` | item types; conversion of JSON values to items |
+//! | `meta.rs`, `attrs.rs`, `chunklen.rs` | the description of an array |
+//! | `chunkfile.rs`, `packed.rs` | chunk files; chunk files with several chunks |
+//! | `carray/` | arrays: reading, and changes that survive interruption |
+//! | `ctable.rs`, `names.rs` | tables; valid column names |
+//! | `verify.rs`, `repair.rs` | verification and repair of a directory |
+//! | `report.rs` | descriptions and findings as JSON |
+//! | `store.rs` | atomic file replacement; the writer lock |
+//! | `error.rs` | errors |
 //!
-//! Objects of Python's are counted and never unpickled; dtypes are parsed and never evaluated. (Source of the format:
-//! what bcolz 1.2 writes and reads, and its published description for what it reads no more.)
+//! Python objects are counted and never unpickled; dtypes are parsed and never evaluated. (Source
+//! of the format: files written and read by bcolz 1.2, and its published description for older
+//! layouts.)
 
 mod attrs;
 mod carray;
@@ -60,19 +62,19 @@ pub use store::Store;
 pub(crate) use value::item_of;
 pub use verify::{Fault, Finding, verify};
 
-/// How an object is opened or made.
+/// The mode of opening or creating an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// To be read; nothing on the disk changes.
+    /// Read only.
     Read,
-    /// To be read and written.
+    /// Read and write.
     Append,
-    /// To be written anew: what was there is gone.
+    /// Read and write, after removing existing data.
     Write,
 }
 
 impl Mode {
-    /// The letter that Python's users know.
+    /// Returns the letter used in Python.
     pub fn letter(self) -> char {
         match self {
             Mode::Read => 'r',
@@ -81,7 +83,7 @@ impl Mode {
         }
     }
 
-    /// The mode with this name.
+    /// Returns the mode with this letter.
     ///
     /// # Errors
     /// [`Error::Argument`]
@@ -95,19 +97,19 @@ impl Mode {
     }
 }
 
-/// How objects are worked with.
+/// Options of bcolz operations.
 #[derive(Clone)]
 pub struct Options {
-    /// Where they are.
+    /// The storage of the objects.
     pub store: Store,
-    /// Whether chunk files that begin with the wrong bytes are an error.
+    /// Whether a wrong prefix of a chunk file is an error.
     pub strict: bool,
-    /// Threads that read and write.
+    /// The number of threads for reading and writing.
     pub nthreads: i32,
 }
 
 impl Default for Options {
-    /// The file system, one thread; what can be read is.
+    /// The file system, one thread, not strict.
     fn default() -> Options {
         Options {
             store: Store::default(),
@@ -117,7 +119,7 @@ impl Default for Options {
     }
 }
 
-/// What a directory holds.
+/// A bcolz object.
 pub enum Object {
     /// An array.
     Carray(Box<Carray>),
@@ -126,7 +128,7 @@ pub enum Object {
 }
 
 impl Object {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> u64 {
         match self {
             Object::Carray(array) => array.len(),
@@ -134,12 +136,12 @@ impl Object {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Lets so many threads read and write chunks.
+    /// Sets the number of threads.
     pub fn set_threads(&mut self, nthreads: i32) {
         match self {
             Object::Carray(array) => array.set_threads(nthreads),
@@ -147,7 +149,7 @@ impl Object {
         }
     }
 
-    /// The attributes.
+    /// Returns the attributes.
     pub fn attrs(&self) -> &Attrs {
         match self {
             Object::Carray(array) => array.attrs(),
@@ -156,18 +158,19 @@ impl Object {
     }
 }
 
-/// Opens what is at `root`: a table if it says so, else an array.
+/// Opens the object at `root`, a table if it has a `__rootdirs__` file, otherwise an array.
 ///
 /// # Errors
 /// [`Error`]
 pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Object> {
-    match options.store.exists(&root.join(ctable::ROOTDIRS))? {
-        true => Ctable::open(root, mode, options).map(Object::Ctable),
-        false => Carray::open(root, mode, options).map(|array| Object::Carray(Box::new(array))),
+    if options.store.exists(&root.join(ctable::ROOTDIRS))? {
+        Ctable::open(root, mode, options).map(Object::Ctable)
+    } else {
+        Carray::open(root, mode, options).map(|array| Object::Carray(Box::new(array)))
     }
 }
 
-/// Removes the object at `root` with all that is in its directory. Links are removed, and what they lead to stays.
+/// Removes the object at `root` with its directory. Symbolic links are removed, not followed.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::NotOurs`]; [`Error::Storage`].
@@ -186,8 +189,8 @@ fn is_object(root: &Path, store: &Store) -> Result<bool> {
     Ok(store.exists(&root.join(ctable::ROOTDIRS))? || store.exists(&description)?)
 }
 
-/// Makes room at `root` for something new, as the mode allows.
-fn make_room(root: &Path, mode: Mode, options: &Options) -> Result<()> {
+/// Removes an existing object at `root` if the mode allows it.
+fn clear_root(root: &Path, mode: Mode, options: &Options) -> Result<()> {
     let store = &options.store;
     if mode == Mode::Read {
         return Err(Error::ReadOnly);
@@ -204,8 +207,8 @@ fn make_room(root: &Path, mode: Mode, options: &Options) -> Result<()> {
         return Err(Error::NotOurs(root.to_owned()));
     }
     if !is_empty {
-        // Nobody may be writing to what goes.
-        drop(store.claim(root)?);
+        // Fail if another writer holds the lock.
+        drop(store.lock(root)?);
     }
     store.remove_tree(root)
 }

@@ -1,8 +1,8 @@
-//! What columns can be called.
+//! Validation of column names.
 
 use super::error::{Error, Result};
 
-/// The name that queries reserve.
+/// The name reserved for queries.
 const RESERVED: &str = "nrow__";
 
 /// Python's keywords.
@@ -13,30 +13,32 @@ const KEYWORDS: [&str; 35] = [
     "with", "yield",
 ];
 
-/// Judges the name of a column that is read: it must be that of a directory in the table's.
+/// Validates the name of a column to read: it must be the name of a subdirectory.
 ///
 /// # Errors
 /// [`Error::ColumnName`]
 pub fn check_read(name: &str) -> Result<()> {
     let is_format = name.starts_with("__") && name.ends_with("__");
     let is_path = matches!(name, "" | "." | "..") || name.contains(['/', '\\', '\0']);
-    match is_format || is_path {
-        true => Err(Error::ColumnName(name.to_owned())),
-        false => Ok(()),
+    if is_format || is_path {
+        Err(Error::ColumnName(name.to_owned()))
+    } else {
+        Ok(())
     }
 }
 
-/// Judges the name of a new column: besides, Python must be able to use it as a name.
+/// Validates the name of a new column: it must also be a Python identifier.
 ///
 /// # Errors
 /// [`Error::ColumnName`]
 pub fn check_new(name: &str) -> Result<()> {
     check_read(name)?;
-    let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let goes_on = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    match starts && goes_on && !KEYWORDS.contains(&name) && name != RESERVED {
-        true => Ok(()),
-        false => Err(Error::ColumnName(name.to_owned())),
+    let has_valid_start = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let has_valid_chars = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if has_valid_start && has_valid_chars && !KEYWORDS.contains(&name) && name != RESERVED {
+        Ok(())
+    } else {
+        Err(Error::ColumnName(name.to_owned()))
     }
 }
 
@@ -45,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_b11_names_that_lead_elsewhere_are_refused() {
+    fn row_b11_names_that_lead_out_of_the_table_are_rejected() {
         for name in [
             "",
             ".",
@@ -67,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn new_names_are_names_of_python() {
+    fn new_names_are_python_identifiers() {
         for name in ["a", "f0", "_a", "é", "x_1"] {
             assert_eq!(check_new(name), Ok(()), "{name}");
         }

@@ -1,23 +1,23 @@
-//! Chunk files of the published layout, which hold several chunks each.
+//! Chunk files of the published layout, with several chunks each.
 //!
-//! bcolz's description of its format has super-chunks: files with any number of chunks, or an unknown one, behind the
-//! same sixteen bytes. No version of bcolz wrote them, so they are read and never written. The chunks follow each
-//! other through the files, in the order of their numbers.
+//! bcolz's description of its format defines super-chunks: files with any number of chunks, or an
+//! unknown number, after the same 16-byte prefix. No version of bcolz wrote them, so they are read
+//! and never written. Chunks are numbered consecutively across files.
 
 use std::path::{Path, PathBuf};
 
-use super::chunkfile::{self, Chunk, Expected, FRONT};
+use super::chunkfile::{self, Chunk, Expected, PREFIX_LEN};
 use super::error::{Error, Result};
 use super::store::Store;
 use crate::blpk::{Archive, Header, Source};
 use crate::io::{ReadAt, Stream};
 
-/// Where each chunk is.
+/// The locations of all chunks.
 pub struct Packed {
-    places: Vec<Place>,
+    locations: Vec<ChunkLocation>,
 }
 
-struct Place {
+struct ChunkLocation {
     path: PathBuf,
     position: u64,
     cbytes: u32,
@@ -38,76 +38,76 @@ impl Source for FileSource {
     }
 }
 
-/// Whether a chunk file says that it holds another number of chunks than one.
+/// Whether a chunk file declares a number of chunks other than one.
 pub fn has_several(store: &Store, path: &Path) -> Result<bool> {
     let Some(stream) = store.open(path)? else {
         return Ok(false);
     };
-    let mut front = [0; FRONT];
+    let mut prefix = [0; PREFIX_LEN];
     let read = stream
-        .read_at(0, &mut front)
+        .read_at(0, &mut prefix)
         .map_err(Error::storage(path))?;
-    let header = Header::decode(&front[..read]);
+    let header = Header::decode(&prefix[..read]);
     Ok(header.is_ok_and(|header| header.version == 1 && header.nchunks != Some(1)))
 }
 
 impl Packed {
-    /// Finds the chunks in the files of a directory, of which there must be `nchunks`.
+    /// Locates the chunks in the files of a directory, at least `nchunks`.
     pub fn find(store: &Store, data: &Path, nchunks: u64) -> Result<Packed> {
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         let mut file = 0_u64;
-        while (places.len() as u64) < nchunks {
+        while (locations.len() as u64) < nchunks {
             let path = data.join(format!("__{file}.blp"));
             let missing = || Error::MissingChunk(path.clone());
             let stream = store.open(&path)?.ok_or_else(missing)?;
             let fault = |_| Error::Chunk {
                 path: path.clone(),
-                why: "its chunks can't be found",
+                why: "the chunks can't be located",
             };
             let mut archive = Archive::open(FileSource(stream)).map_err(fault)?;
             for index in 0..archive.nchunks().map_err(fault)? {
-                let place = archive.place(index).map_err(fault)?;
-                places.try_reserve(1)?;
-                places.push(Place {
+                let location = archive.place(index).map_err(fault)?;
+                locations.try_reserve(1)?;
+                locations.push(ChunkLocation {
                     path: path.clone(),
-                    position: place.position,
-                    cbytes: place.chunk.cbytes,
+                    position: location.position,
+                    cbytes: location.chunk.cbytes,
                 });
             }
             file += 1;
         }
-        Ok(Packed { places })
+        Ok(Packed { locations })
     }
 
-    /// Reads a chunk; returns the file it is in.
+    /// Reads a chunk and returns the path of its file.
     pub fn read(&self, store: &Store, number: u64, bytes: &mut Vec<u8>) -> Result<&Path> {
-        let place = usize::try_from(number)
+        let location = usize::try_from(number)
             .ok()
-            .and_then(|number| self.places.get(number));
-        let place = place.ok_or(Error::Argument("there is no such chunk"))?;
-        let missing = || Error::MissingChunk(place.path.clone());
-        let stream = store.open(&place.path)?.ok_or_else(missing)?;
+            .and_then(|number| self.locations.get(number));
+        let location = location.ok_or(Error::Argument("there is no such chunk"))?;
+        let missing = || Error::MissingChunk(location.path.clone());
+        let stream = store.open(&location.path)?.ok_or_else(missing)?;
         bytes.clear();
-        bytes.try_reserve_exact(place.cbytes as usize)?;
-        bytes.resize(place.cbytes as usize, 0);
+        bytes.try_reserve_exact(location.cbytes as usize)?;
+        bytes.resize(location.cbytes as usize, 0);
         let read = stream
-            .read_at(place.position, bytes)
-            .map_err(Error::storage(&place.path))?;
+            .read_at(location.position, bytes)
+            .map_err(Error::storage(&location.path))?;
         bytes.truncate(read);
-        Ok(&place.path)
+        Ok(&location.path)
     }
 }
 
-/// Where the chunks of a carray are.
+/// The layout of the chunk files of a carray.
 pub enum Layout {
-    /// Each in a file of its own.
+    /// One chunk per file.
     Own,
-    /// Several in a file.
+    /// Several chunks per file.
     Packed(Packed),
 }
 
 impl Layout {
-    /// Finds out, for an array of so many chunks.
+    /// Detects the layout of an array of `nchunks` chunks.
     pub fn find(store: &Store, data: &Path, nchunks: u64) -> Result<Layout> {
         if nchunks > 0 && has_several(store, &data.join("__0.blp"))? {
             return Ok(Layout::Packed(Packed::find(store, data, nchunks)?));
@@ -115,8 +115,8 @@ impl Layout {
         let Some(last) = nchunks.checked_sub(1) else {
             return Ok(Layout::Own);
         };
-        // Where each file holds one chunk, as many as there are chunks, one of several comes late only in a
-        // directory that has fewer files.
+        // If the file of the last chunk is missing, a later file may hold several chunks. With one
+        // chunk per file, no file is missing.
         if last > 0 && !store.exists(&data.join(format!("__{last}.blp")))? {
             let numbers = store.list(data)?.unwrap_or_default();
             let numbers = numbers.iter().filter_map(|name| chunkfile::number_of(name));
@@ -129,7 +129,7 @@ impl Layout {
         Ok(Layout::Own)
     }
 
-    /// Reads chunk `number`, and hands it on with the path of its file.
+    /// Reads chunk `number` and calls `work` with it and the path of its file.
     pub fn with_chunk<R>(
         &self,
         access: Access<'_>,
@@ -153,13 +153,13 @@ impl Layout {
     }
 }
 
-/// How chunks are got at.
+/// Access to chunk files.
 #[derive(Clone, Copy)]
 pub struct Access<'a> {
-    /// Where files are.
+    /// The storage.
     pub store: &'a Store,
     /// The directory of the chunks.
     pub data: &'a Path,
-    /// Whether whatever is wrong is an error.
+    /// Whether a wrong prefix is an error.
     pub strict: bool,
 }

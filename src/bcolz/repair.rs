@@ -1,8 +1,8 @@
-//! Mending what can be mended, and saying what was lost.
+//! Repairs a directory as far as possible and reports lost rows.
 //!
-//! Nothing is deleted: a file that is replaced keeps its bytes under its name with `.broken` behind it. Rows that are
-//! lost become the fill value, so that those behind them stay where they are; only columns that are longer than the
-//! shortest one are cut.
+//! Nothing is deleted: a replaced file is renamed with the suffix `.broken`. Lost rows contain the
+//! fill value, so that the following rows keep their index. Only columns that are longer than the
+//! shortest one are truncated.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,26 +18,26 @@ use super::{Carray, Mode, Options, attrs, value};
 use crate::blosc1::Engine;
 use crate::blpk::MAX_NBYTES;
 
-/// What was done.
+/// The result of [`repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repaired {
-    /// Faults that are mended.
-    pub mended: Vec<Finding>,
-    /// Rows that are lost, by their array.
+    /// The repaired faults.
+    pub repaired: Vec<Finding>,
+    /// The lost rows of each array.
     pub lost: Vec<(PathBuf, Range<u64>)>,
-    /// What is still wrong.
-    pub left: Vec<Finding>,
+    /// The remaining faults.
+    pub remaining: Vec<Finding>,
 }
 
-/// Mends what can be mended of the object at `root`.
+/// Repairs the object at `root` as far as possible.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Busy`]; [`Error`] when something can't be written.
+/// [`Error::NotFound`], [`Error::Busy`]; [`Error`] if a file cannot be written.
 pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     let store = &options.store;
     let found = verify::verify(root, options)?;
     let mut repaired = Repaired::default();
-    let claim = store.claim(root)?;
+    let lock = store.lock(root)?;
     if store.exists(&root.join(ROOTDIRS))? {
         let _ = ctable::finish_renaming(store, root);
         attributes(root, store)?;
@@ -47,23 +47,25 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
             let path = root.join(&name);
             if store.exists(&path)? {
                 array(&path, options, &mut repaired)?;
-                arrays.extend(Carray::open_unclaimed(&path, Mode::Append, options));
+                arrays.extend(Carray::open_unlocked(&path, Mode::Append, options));
             }
         }
-        equalise(arrays, &mut repaired)?;
+        truncate_columns(arrays, &mut repaired)?;
     } else {
         array(root, options, &mut repaired)?;
     }
-    drop(claim);
-    repaired.left = verify::verify(root, options)?;
-    repaired.mended = found;
-    let left = &repaired.left;
-    repaired.mended.retain(|finding| !left.contains(finding));
+    drop(lock);
+    repaired.remaining = verify::verify(root, options)?;
+    repaired.repaired = found;
+    let remaining = &repaired.remaining;
+    repaired
+        .repaired
+        .retain(|finding| !remaining.contains(finding));
     Ok(repaired)
 }
 
-/// Cuts columns to the length of the shortest one.
-fn equalise(arrays: Vec<Carray>, repaired: &mut Repaired) -> Result<()> {
+/// Truncates columns to the length of the shortest one.
+fn truncate_columns(arrays: Vec<Carray>, repaired: &mut Repaired) -> Result<()> {
     let shortest = arrays.iter().map(Carray::len).min().unwrap_or(0);
     for mut array in arrays {
         let len = array.len();
@@ -76,7 +78,7 @@ fn equalise(arrays: Vec<Carray>, repaired: &mut Repaired) -> Result<()> {
     Ok(())
 }
 
-/// Puts a file out of the way.
+/// Renames a file to an unused `.broken` name.
 fn set_aside(store: &Store, path: &Path) -> Result<()> {
     let name = path
         .file_name()
@@ -88,9 +90,10 @@ fn set_aside(store: &Store, path: &Path) -> Result<()> {
         aside = path.with_file_name(format!("{name}.broken-{number}"));
         number += 1;
     }
-    match store.exists(path)? {
-        true => store.rename(path, &aside),
-        false => Ok(()),
+    if store.exists(path)? {
+        store.rename(path, &aside)
+    } else {
+        Ok(())
     }
 }
 
@@ -108,8 +111,8 @@ fn attributes(root: &Path, store: &Store) -> Result<()> {
 fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<()> {
     let store = &options.store;
     attributes(root, store)?;
-    let (storage, sizes) = verify::described(root, store, &mut Vec::new())?;
-    // Without the type nothing can be told of the rows.
+    let (storage, sizes) = verify::read_description(root, store, &mut Vec::new())?;
+    // Without the dtype, the rows are unknown.
     let Some(storage) = storage.filter(|storage| !storage.dtype.has_objects()) else {
         return Ok(());
     };
@@ -120,7 +123,7 @@ fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<()> 
     let sizes = match sizes {
         Some(sizes) => sizes,
         None => {
-            let Some(sizes) = counted(&data, &storage, store)? else {
+            let Some(sizes) = sizes_from_chunks(&data, &storage, store)? else {
                 return Ok(());
             };
             let path = root.join(META).join(SIZES);
@@ -132,14 +135,14 @@ fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<()> 
     chunks(root, &storage, &sizes, options, repaired)
 }
 
-/// The sizes that the chunks there are tell of: rows of several items are taken for rows of one dimension.
-fn counted(data: &Path, storage: &Storage, store: &Store) -> Result<Option<Sizes>> {
+/// Derives the sizes from the chunks. Rows of several items become one-dimensional rows.
+fn sizes_from_chunks(data: &Path, storage: &Storage, store: &Store) -> Result<Option<Sizes>> {
     let item = storage.dtype.itemsize();
     let chunk_items = storage.chunklen.saturating_mul(item).max(1);
     let (mut full, mut row_items, mut rest) = (0, 1, 0);
     for number in 0.. {
         let path = data.join(format!("__{number}.blp"));
-        let Some((plain, _)) = whole(store, &path, u64::from(MAX_NBYTES))? else {
+        let Some((plain, _)) = read_decoded(store, &path, u64::from(MAX_NBYTES))? else {
             break;
         };
         let nbytes = plain.len() as u64;
@@ -161,19 +164,20 @@ fn counted(data: &Path, storage: &Storage, store: &Store) -> Result<Option<Sizes
     Ok(sizes.filter(|sizes| sizes.check(storage.chunklen, data).is_ok()))
 }
 
-/// The plain bytes of a chunk's file, and whether its front is right; none when it can't be read.
-fn whole(store: &Store, path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+/// Returns the uncompressed chunk of a file and whether its prefix is valid, or `None` if it cannot
+/// be read.
+fn read_decoded(store: &Store, path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
     let (mut file, mut plain) = (Vec::new(), Vec::new());
     let any = Expected { least: 0, most };
     let read = chunkfile::read(store, path, most, &mut file)
         .and_then(|()| Chunk::in_file(&file, any, path))
         .and_then(|chunk| {
             chunk.decode_to(&mut Engine::default(), 1, &mut plain, path)?;
-            Ok(chunk.has_right_front)
+            Ok(chunk.has_valid_prefix)
         });
     match read {
-        Ok(has_right_front) => Ok(Some((plain, has_right_front))),
-        Err(error) if error.is_of_machine() => Err(error),
+        Ok(has_valid_prefix) => Ok(Some((plain, has_valid_prefix))),
+        Err(error) if error.is_system_error() => Err(error),
         Err(_) => Ok(None),
     }
 }
@@ -191,29 +195,29 @@ fn chunks(
     let is_chunk = |fault: &Fault| {
         matches!(
             fault,
-            Fault::MissingChunk | Fault::ShortChunk { .. } | Fault::Chunk(_) | Fault::Front
+            Fault::MissingChunk | Fault::ShortChunk { .. } | Fault::Chunk(_) | Fault::Prefix
         )
     };
-    // Where many are missing, only the first one of those behind the last file was named.
+    // Verification reports only the first missing chunk after the last file.
     let nchunks = sizes.len.div_ceil(storage.chunklen);
-    let there = store.list(&root.join(DATA))?.unwrap_or_default();
-    let behind = verify::reach(&there);
+    let names = store.list(&root.join(DATA))?.unwrap_or_default();
+    let end = verify::end_of_chunks(&names);
     let mut broken: Vec<u64> = findings
         .iter()
         .filter(|finding| is_chunk(&finding.fault))
         .filter_map(|finding| chunkfile::number_of(&finding.path.file_name()?.to_string_lossy()))
-        .filter(|&number| number < behind)
+        .filter(|&number| number < end)
         .collect();
-    if behind < nchunks {
-        // Rows that were never there are no rows: the array ends with its files.
-        let len = behind * storage.chunklen;
+    if end < nchunks {
+        // Truncate the array to its files.
+        let len = end * storage.chunklen;
         let shorter = Sizes::new(len, &sizes.row_shape, &storage.dtype);
         let shorter = shorter.ok_or(Error::Argument("the shape is too large"))?;
         let path = root.join(META).join(SIZES);
         store.replace_json(&path, &shorter.to_value(storage.chunklen * sizes.row_bytes))?;
         repaired.lost.push((root.to_owned(), len..sizes.len));
-        // The last file may have been the rest's.
-        return match behind {
+        // The last file may be the tail, which now must be a full chunk.
+        return match end {
             0 => Ok(()),
             _ => chunks(root, storage, &shorter, options, repaired),
         };
@@ -224,13 +228,13 @@ fn chunks(
     }
     let row_bytes = sizes.row_bytes as usize;
     let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes);
-    let mut array = Carray::open_unclaimed(root, Mode::Append, options)?;
+    let mut array = Carray::open_unlocked(root, Mode::Append, options)?;
     for number in broken {
         let path = root.join(DATA).join(format!("__{number}.blp"));
         let expected = verify::expected(storage, sizes, number);
-        let found = whole(store, &path, expected.most)?;
-        let (mut rows, has_right_front) = found.unwrap_or((Vec::new(), true));
-        if has_right_front {
+        let found = read_decoded(store, &path, expected.most)?;
+        let (mut rows, has_valid_prefix) = found.unwrap_or((Vec::new(), true));
+        if has_valid_prefix {
             set_aside(store, &path)?;
         }
         rows.truncate(expected.least as usize);

@@ -1,4 +1,4 @@
-//! What is known of an array and what was found wrong, as values that become JSON, for programs in other languages.
+//! Descriptions and findings as JSON values, for programs in other languages.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn path_value(path: &Path) -> Value {
 }
 
 impl Cparams {
-    /// The object that describes them in the files of bcolz.
+    /// Returns the JSON object of the parameters, as in bcolz files.
     pub fn to_value(&self) -> Value {
         Value::object([
             ("clevel", Value::from(u64::from(self.clevel))),
@@ -25,8 +25,8 @@ impl Cparams {
 }
 
 impl Carray {
-    /// What there is to know about it: `shape`, `dtype`, `itemsize`, `chunklen`, `expectedlen`, `nbytes`, `cbytes` (of
-    /// its files), `cparams` and `dflt`.
+    /// Returns the description: `shape`, `dtype`, `itemsize`, `chunklen`, `expectedlen`, `nbytes`,
+    /// `cbytes` (of the chunk files), `cparams` and `dflt`.
     ///
     /// # Errors
     /// Those of [`Carray::stored_bytes`].
@@ -47,7 +47,7 @@ impl Carray {
 }
 
 impl Finding {
-    /// The `path`, the `fault` in words, and whether it is only a `note`.
+    /// Returns the `path`, the description of the `fault`, and whether it is only a `note`.
     pub fn to_value(&self) -> Value {
         Value::object([
             ("path", path_value(&self.path)),
@@ -56,12 +56,12 @@ impl Finding {
         ])
     }
 
-    /// The values of several.
+    /// Returns the JSON list of several findings.
     pub fn list(findings: &[Finding]) -> Value {
         Value::List(findings.iter().map(Finding::to_value).collect())
     }
 
-    /// How many of several are more than notes.
+    /// Returns the number of findings that are not notes.
     pub fn faults(findings: &[Finding]) -> usize {
         let faults = findings.iter().filter(|finding| !finding.fault.is_note());
         faults.count()
@@ -69,8 +69,8 @@ impl Finding {
 }
 
 impl Repaired {
-    /// The findings that are `mended` and those that are `left`, and what is `lost`: the `path` of an array and the rows
-    /// from `start` to before `stop`.
+    /// Returns the findings that are `mended` and `left`, and the `lost` rows: the `path` of an
+    /// array and the range from `start` to `stop` (exclusive).
     pub fn to_value(&self) -> Value {
         let lost = self.lost.iter().map(|(path, rows)| {
             Value::object([
@@ -80,9 +80,9 @@ impl Repaired {
             ])
         });
         Value::object([
-            ("mended", Finding::list(&self.mended)),
+            ("mended", Finding::list(&self.repaired)),
             ("lost", Value::List(lost.collect())),
-            ("left", Finding::list(&self.left)),
+            ("left", Finding::list(&self.remaining)),
         ])
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_tells_what_its_files_say() {
+    fn the_description_of_an_array_matches_its_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz/i4_exact");
         let array = Carray::open(&root, Mode::Read, &Options::default()).unwrap();
         let expected = concat!(
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_told_and_not_counted() {
+    fn notes_are_listed_but_not_counted() {
         let findings = [
             finding("a/data/__7.blp", Fault::ExtraChunk),
             finding("a/__attrs__", Fault::Missing),
@@ -129,11 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn a_repair_tells_what_is_mended_lost_and_left() {
+    fn a_repair_lists_repaired_lost_and_remaining_faults() {
         let repaired = Repaired {
-            mended: vec![finding("a/__attrs__", Fault::Missing)],
+            repaired: vec![finding("a/__attrs__", Fault::Missing)],
             lost: vec![("a".into(), 300..600)],
-            left: Vec::new(),
+            remaining: Vec::new(),
         };
         assert_eq!(
             repaired.to_value().to_spaced_json(),

@@ -1,5 +1,5 @@
-//! The files and directories of an object: small files read whole, files that appear complete, trees removed
-//! without following links, and the lock of a writer.
+//! The files and directories of an object: atomic replacement of small files, removal of trees
+//! without following links, and the writer lock.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use super::error::{Error, Result};
 use crate::bloscpack::Value;
 use crate::io::{Backend, FileKind, FileSystem, Mode, Names, Portions, Stream, journal};
 
-/// The most bytes of a file that describes something.
+/// The maximum size of a description file in bytes.
 const MAX_DESCRIPTION: u64 = 16 << 20;
-/// The file in an object's directory that its writer locks; no name of the format's.
-const LOCK: &str = ".ferroblosc-lock";
-/// What the names of files begin with that get their real one when they are complete.
+/// The lock file in an object's directory; not part of the format.
+const LOCK_FILE: &str = ".ferroblosc-lock";
+/// The prefix of temporary file names.
 const TEMPORARY: &str = ".ferroblosc-new-";
-/// How often the opening of a lock is tried that another process makes or removes.
-const CLAIM_TRIES: usize = 4;
-/// How deep directories are removed.
+/// The number of retries if another process creates or removes the lock file.
+const LOCK_RETRIES: usize = 4;
+/// The maximum depth of a directory tree to remove.
 const MAX_DEPTH: usize = 64;
 
-/// Distinguishes the temporary files of a process.
+/// Makes the names of temporary files unique within the process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// Where objects are kept, and how carefully they are written.
+/// The storage of objects, and the durability of writes.
 #[derive(Clone)]
 pub struct Store {
     backend: Arc<dyn Backend>,
-    /// Whether paths are the operating system's, which has more than files and directories.
+    /// Whether paths are those of the operating system, which also has special files and links.
     is_system: bool,
     durable: bool,
 }
 
 impl Default for Store {
-    /// The file system; what was written reaches the disk when the system likes.
+    /// The file system, with the durability of the environment's default.
     fn default() -> Store {
         Store {
             backend: Arc::new(FileSystem),
@@ -44,7 +44,7 @@ impl Default for Store {
 }
 
 impl Store {
-    /// Another place for files.
+    /// Returns a store on another backend.
     pub fn new(backend: Arc<dyn Backend>) -> Store {
         Store {
             backend,
@@ -53,8 +53,8 @@ impl Store {
         }
     }
 
-    /// Waits after each step of a change until it is on the disk, so that a power cut leaves the old state
-    /// or the new one.
+    /// Sets whether each step of a change is synced to disk, so that a power failure leaves either
+    /// the old or the new state.
     pub fn durable(mut self, durable: bool) -> Store {
         self.durable = durable;
         self
@@ -67,7 +67,7 @@ impl Store {
             .map_err(Error::storage(path))
     }
 
-    /// Whether there is something at `path`, if only a link that leads nowhere.
+    /// Whether there is anything at `path`, including a dangling link.
     pub fn exists(&self, path: &Path) -> Result<bool> {
         if self.is_system && path.symlink_metadata().is_ok() {
             return Ok(true);
@@ -80,7 +80,7 @@ impl Store {
         Ok(self.names(path)?.list(path).is_ok())
     }
 
-    /// The names in a directory that are text; none when there is no directory.
+    /// Returns the UTF-8 names in a directory, or `None` if it does not exist.
     pub fn list(&self, path: &Path) -> Result<Option<Vec<String>>> {
         let Ok(names) = self.names(path)?.list(path) else {
             return Ok(None);
@@ -89,27 +89,27 @@ impl Store {
         Ok(Some(text.collect()))
     }
 
-    /// The path without links.
+    /// Returns the path with links resolved.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf> {
         Ok(self.names(path)?.resolve(path))
     }
 
-    /// Opens a file for reading; none when there is none.
+    /// Opens a file for reading, or returns `None` if it does not exist.
     pub fn open(&self, path: &Path) -> Result<Option<Box<dyn Stream>>> {
         if self.names(path)?.identify(path).is_none() {
             return Ok(None);
         }
-        // A pipe would keep its reader waiting.
-        let is_other = self.is_system && path.metadata().is_ok_and(|found| !found.is_file());
-        if is_other {
+        // Reading a FIFO would block.
+        let is_special = self.is_system && path.metadata().is_ok_and(|found| !found.is_file());
+        if is_special {
             return Err(Error::storage(path)(crate::Error::FileOpen));
         }
         let stream = self.backend.open(path, Mode::Read);
         stream.map(Some).map_err(Error::storage(path))
     }
 
-    /// The JSON in a file that says how an interrupted change in the directory is finished; none when
-    /// there is no file, or none that is trusted by the rules for journals.
+    /// Reads the JSON file that describes how to complete an interrupted change in the directory.
+    /// Returns `None` if the file does not exist or fails the checks for trusted journals.
     pub fn read_note(&self, path: &Path, directory: &Path) -> Result<Option<Value>> {
         let names = self.names(path)?;
         let owner = names.attributes(&names.resolve(directory));
@@ -122,11 +122,11 @@ impl Store {
             }
         };
         let bytes = read_all(&*stream, path)?;
-        // One that is not whole was being written when the change had not begun.
+        // An incomplete file was written before the change began.
         Ok(Value::parse(&bytes).ok())
     }
 
-    /// The bytes of a file that describes something; none when there is no file.
+    /// Returns the content of a description file, or `None` if it does not exist.
     pub fn read_small(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         let Some(stream) = self.open(path)? else {
             return Ok(None);
@@ -134,7 +134,7 @@ impl Store {
         read_all(&*stream, path).map(Some)
     }
 
-    /// The JSON in a file; none when there is no file.
+    /// Returns the JSON value in a file, or `None` if the file does not exist.
     pub fn read_json(&self, path: &Path) -> Result<Option<Value>> {
         let Some(bytes) = self.read_small(path)? else {
             return Ok(None);
@@ -150,11 +150,11 @@ impl Store {
             })
     }
 
-    /// Puts a file with these bytes at `path`, at once, in place of what was there.
+    /// Atomically replaces the file at `path`.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let names = self.names(path)?;
         let temporary = loop {
-            // Relaxed: the number only has to be another one each time.
+            // Relaxed: the counter only has to return unique numbers.
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let name = format!("{TEMPORARY}{}-{number}", std::process::id());
             let temporary = path.with_file_name(name);
@@ -169,7 +169,7 @@ impl Store {
             .write_new(stream, &temporary, bytes)
             .and_then(|()| names.rename(&temporary, path).map_err(Error::storage(path)));
         if written.is_err() {
-            // Nothing more can be done about a file that can't be removed.
+            // An error of the cleanup would hide the original error.
             let _ = names.remove(&temporary);
             return written;
         }
@@ -177,17 +177,17 @@ impl Store {
     }
 
     fn write_new(&self, stream: Box<dyn Stream>, path: &Path, bytes: &[u8]) -> Result<()> {
-        let put = || {
+        let write = || {
             stream.write_at(0, bytes, Portions::Whole)?;
             if self.durable {
                 stream.sync()?;
             }
             stream.close()
         };
-        put().map_err(Error::storage(path))
+        write().map_err(Error::storage(path))
     }
 
-    /// Puts JSON at `path`, on a line, as bcolz writes it.
+    /// Atomically replaces the JSON file at `path` with a single line, in bcolz's format.
     pub fn replace_json(&self, path: &Path, value: &Value) -> Result<()> {
         let mut text = value.to_spaced_json();
         text.push('\n');
@@ -216,21 +216,21 @@ impl Store {
         self.sync_parent(to)
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     pub fn make_directory(&self, path: &Path) -> Result<()> {
         let made = self.names(path)?.make_directory(path);
         made.map_err(Error::storage(path))?;
         self.sync_parent(path)
     }
 
-    /// Removes a directory and all in it. Links are removed, and what they lead to stays.
+    /// Removes a directory tree. Symbolic links are removed, not followed.
     pub fn remove_tree(&self, path: &Path) -> Result<()> {
         self.remove_tree_at(path, 0)
     }
 
     fn remove_tree_at(&self, path: &Path, depth: usize) -> Result<()> {
         let names = self.names(path)?;
-        // What is no directory can be removed as a file, a link to a directory among it.
+        // Anything but a directory is removed as a file, including a link to a directory.
         if names.remove(path).is_ok() {
             return Ok(());
         }
@@ -243,38 +243,38 @@ impl Store {
         names.remove_directory(path).map_err(Error::storage(path))
     }
 
-    /// Removes temporary files that an interrupted change left in a directory; only its writer may.
+    /// Removes temporary files of an interrupted change. The caller must hold the writer lock.
     pub fn sweep(&self, directory: &Path) -> Result<()> {
         for name in self.list(directory)?.unwrap_or_default() {
             if is_temporary(&name) {
-                // One that stays harms nobody.
+                // A leftover file is harmless.
                 let _ = self.names(directory)?.remove(&directory.join(name));
             }
         }
         Ok(())
     }
 
-    /// Claims the object at `root` for one writer.
+    /// Locks the object at `root` for writing.
     ///
     /// # Errors
     /// [`Error::Busy`]
-    pub fn claim(&self, root: &Path) -> Result<Claim> {
-        let path = root.join(LOCK);
+    pub fn lock(&self, root: &Path) -> Result<WriterLock> {
+        let path = root.join(LOCK_FILE);
         let names = self.names(root)?;
-        let mut tries = CLAIM_TRIES;
+        let mut retries = LOCK_RETRIES;
         loop {
             let stream = match names.attributes(&path) {
                 Some(found) if found.kind == FileKind::Regular && found.links == 1 => {
                     names.open_unfollowed(&path, true)
                 }
-                // What was put there by someone else is not written through.
+                // Do not write through a link or special file.
                 Some(_) => Err(crate::Error::FileOpen),
                 None => names.create_new(&path, false),
             };
             let stream = match stream {
-                // Another process has made it, or removed it, in between.
-                Err(_) if tries > 0 => {
-                    tries -= 1;
+                // Another process created or removed the file in the meantime.
+                Err(_) if retries > 0 => {
+                    retries -= 1;
                     continue;
                 }
                 stream => stream.map_err(Error::storage(&path))?,
@@ -282,9 +282,9 @@ impl Store {
             if !stream.claim().map_err(Error::storage(&path))? {
                 return Err(Error::Busy(root.to_owned()));
             }
-            // Whoever ends his claim removes the file, which may have been this one.
+            // The previous owner may have removed this file when it released the lock.
             if names.identify(&path) == stream.identity() {
-                return Ok(Claim {
+                return Ok(WriterLock {
                     store: self.clone(),
                     path,
                     stream: Some(stream),
@@ -294,13 +294,13 @@ impl Store {
     }
 }
 
-/// All bytes of a file that describes something.
+/// Reads a description file.
 fn read_all(stream: &dyn Stream, path: &Path) -> Result<Vec<u8>> {
     let size = stream.size().map_err(Error::storage(path))?;
     if size > MAX_DESCRIPTION {
         return Err(Error::Description {
             path: path.to_owned(),
-            why: format!("its {size} bytes are more than are read"),
+            why: format!("its size of {size} bytes is too large"),
         });
     }
     let mut bytes = Vec::new();
@@ -313,21 +313,21 @@ fn read_all(stream: &dyn Stream, path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether a file of this name is one that was not completed.
+/// Whether this is the name of a temporary file.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY)
 }
 
-/// An object claimed by its writer.
-pub struct Claim {
+/// The lock of an object's writer, released on drop.
+pub struct WriterLock {
     store: Store,
     path: PathBuf,
     stream: Option<Box<dyn Stream>>,
 }
 
-impl Drop for Claim {
+impl Drop for WriterLock {
     fn drop(&mut self) {
-        // The object may be gone, and the lock with it.
+        // The object may have been removed together with the lock file.
         let _ = self.store.remove(&self.path);
         self.stream = None;
     }

@@ -1,9 +1,9 @@
-//! Values in descriptions as items: the fill value, and quantized floats.
+//! Converts JSON values to items, such as the fill value, and quantizes floats.
 
 use super::dtype::{Dtype, Kind};
 use crate::bloscpack::Value;
 
-/// The item that stands for `value`; none when it isn't one of this type.
+/// Returns the item of a JSON value, or `None` if it does not fit the dtype.
 pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
     let size = usize::try_from(dtype.itemsize()).ok()?;
     let little_endian = match dtype.kind() {
@@ -31,8 +31,8 @@ pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
     Some(item)
 }
 
-/// What growth fills a row with that has so many items: the value as each item, or, in files of before 1.1, lists
-/// of the row's shape. What can't be understood stands for zeros.
+/// Returns a row of fill values: `value` as each item, or, in files of bcolz before 1.1, nested
+/// lists of the row's shape. Invalid values give zeros.
 pub fn row_of(dtype: &Dtype, value: &Value, shape: &[u64], row_bytes: usize) -> Vec<u8> {
     let mut row = Vec::with_capacity(row_bytes);
     match item_of(dtype, value) {
@@ -51,13 +51,13 @@ fn nested(
     dtype: &Dtype,
     value: &Value,
     shape: &[u64],
-    room: usize,
+    capacity: usize,
     row: &mut Vec<u8>,
 ) -> Option<()> {
     let Some((&len, shape)) = shape.split_first() else {
         let item = item_of(dtype, value)?;
         row.extend(item);
-        return (row.len() <= room).then_some(());
+        return (row.len() <= capacity).then_some(());
     };
     let Value::List(items) = value else {
         return None;
@@ -66,12 +66,12 @@ fn nested(
         return None;
     }
     for item in items {
-        nested(dtype, item, shape, room, row)?;
+        nested(dtype, item, shape, capacity, row)?;
     }
     Some(())
 }
 
-/// The value that bcolz fills with unless another one is given.
+/// Returns the default fill value of bcolz.
 pub fn default_of(dtype: &Dtype) -> Value {
     match dtype.kind() {
         Kind::Bool => Value::Bool(false),
@@ -88,7 +88,7 @@ pub fn default_of(dtype: &Dtype) -> Value {
             };
             Value::List(dtype.fields().iter().map(field).collect())
         }
-        // Of times and complex numbers bcolz could not write another one.
+        // bcolz cannot write other values for times and complex numbers.
         Kind::Int
         | Kind::Uint
         | Kind::Complex
@@ -141,7 +141,7 @@ fn float(number: f64, size: usize) -> Option<Vec<u8>> {
         2 => Some(half_of(number).to_le_bytes().to_vec()),
         4 => Some((number as f32).to_le_bytes().to_vec()),
         8 => Some(number.to_le_bytes().to_vec()),
-        // The long double of the machine, of which only zero is the same everywhere.
+        // The platform's long double; only zero is portable.
         _ => (number == 0.0 && number.is_sign_positive()).then(|| vec![0; size]),
     }
 }
@@ -194,7 +194,7 @@ fn record(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
     Some(item)
 }
 
-/// The half float nearest to a number, ties to even.
+/// Rounds to the nearest half float, ties to even.
 fn half_of(number: f64) -> u16 {
     let bits = number.to_bits();
     let sign = ((bits >> 63) as u16) << 15;
@@ -202,12 +202,12 @@ fn half_of(number: f64) -> u16 {
     if number.is_nan() {
         return sign | 0x7E00;
     }
-    // Half of a step above the largest number it rounds to infinity.
+    // Half a step above the largest finite value.
     if size >= 65520.0 {
         return sign | 0x7C00;
     }
     let exponent = ((bits >> 52) & 0x7FF) as i32 - 1023;
-    // The numbers are multiples of this power of two, at least those of the smallest exponent.
+    // The distance between adjacent half floats, at least that of subnormals.
     let step = f64::powi(2.0, exponent.max(-14) - 10);
     let steps = (size / step).round_ties_even() as u16;
     let magnitude = match exponent.max(-14) {
@@ -217,7 +217,7 @@ fn half_of(number: f64) -> u16 {
     sign | magnitude
 }
 
-/// A half float as a number.
+/// Converts a half float to `f64`.
 fn half_to(half: u16) -> f64 {
     let sign = if half & 0x8000 != 0 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(half >> 10 & 0x1F), f64::from(half & 0x3FF));
@@ -230,12 +230,12 @@ fn half_to(half: u16) -> f64 {
     sign * size
 }
 
-/// Whether floats of this type can be quantized.
+/// Whether values of this dtype can be quantized.
 pub fn can_quantize(dtype: &Dtype) -> bool {
     dtype.kind() == Kind::Float && matches!(dtype.itemsize(), 2 | 4 | 8)
 }
 
-/// Rounds floats so that about `digits` decimal digits behind the point are kept: to multiples of a power of two.
+/// Rounds floats to a multiple of a power of two that keeps about `digits` decimal places.
 pub fn quantize(dtype: &Dtype, digits: u32, items: &mut [u8]) {
     let size = dtype.itemsize() as usize;
     let scale = f64::powi(2.0, (f64::from(digits) * f64::log2(10.0)).ceil() as i32);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn values_become_items() {
+    fn values_are_converted_to_items() {
         assert_eq!(item("int32", "7"), Some(vec![7, 0, 0, 0]));
         assert_eq!(item(">i4", "-2"), Some(vec![255, 255, 255, 254]));
         assert_eq!(item("int8", "128"), None);
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_filled_with_items_lists_or_zeros() {
+    fn rows_are_filled_from_items_lists_or_zeros() {
         let dtype = Dtype::parse("int16").unwrap();
         let row = |json: &str| row_of(&dtype, &Value::parse(json.as_bytes()).unwrap(), &[2, 2], 8);
         assert_eq!(row("3"), [3, 0, 3, 0, 3, 0, 3, 0]);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_those_of_ieee() {
+    fn half_floats_match_ieee_754() {
         for (number, half) in [
             (1.0, 0x3C00),
             (-2.0, 0xC000),
@@ -341,8 +341,8 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_quantized_as_bcolz_does() {
-        // What bcolz with NumPy makes of these with one digit.
+    fn quantized_floats_match_bcolz() {
+        // The results of bcolz with one digit.
         let plain = [
             1.0 / 3.0,
             2.5 / 16.0,

@@ -1,4 +1,4 @@
-//! What is wrong with a directory: every file is looked at, every chunk decompressed.
+//! Verifies a directory: checks every file and decompresses every chunk.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,49 +16,49 @@ use crate::blosc1::Engine;
 use crate::bloscpack::Value;
 use crate::blpk::MAX_NBYTES;
 
-/// So many chunks may be missing in any case.
-const FEW_MISSING: u64 = 16;
+/// The number of chunk files that may always be missing before a later file.
+const MIN_ALLOWED_GAP: u64 = 16;
 
-/// Something that is not as it should be.
+/// A fault found by [`verify`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A file or directory is not there whose absence can be borne.
+    /// An optional file or directory is missing.
     Missing,
-    /// A file that describes something can't be understood, or is not there.
+    /// A description file is invalid or missing.
     Description(String),
-    /// The chunk is not there.
+    /// A chunk file is missing.
     MissingChunk,
-    /// The chunk belongs to no row; a note, since bcolz leaves such files.
+    /// A chunk file without rows. This is a note: bcolz leaves such files.
     ExtraChunk,
-    /// The chunk holds fewer rows than it must.
+    /// A chunk has too few rows.
     ShortChunk {
-        /// Plain bytes it holds.
+        /// The uncompressed size in bytes.
         holds: u64,
-        /// Plain bytes it must hold.
+        /// The required uncompressed size in bytes.
         needs: u64,
     },
-    /// The chunk can't be read.
+    /// A chunk cannot be read.
     Chunk(&'static str),
-    /// The codec of the chunk, by the format code in its header, is not in this version; the chunk may be intact.
+    /// This build lacks the chunk's codec, identified by its format code. The chunk may be intact.
     Codec(u8),
-    /// What stands in front of the chunk is wrong.
-    Front,
-    /// The column has another length than the first one.
+    /// A chunk file has a wrong prefix.
+    Prefix,
+    /// The length of a column differs from that of the first one.
     ColumnLength {
-        /// Its length.
+        /// The length of the column.
         len: u64,
-        /// The length of the first one.
+        /// The length of the first column.
         first: u64,
     },
-    /// A column can't be called so.
+    /// A column name is invalid.
     ColumnName,
-    /// A file of a change that was interrupted; a note.
+    /// A temporary file of an interrupted change. This is a note.
     Leftover,
 }
 
 impl Fault {
-    /// Whether nothing is lost or wrong because of it.
+    /// Whether the fault is only a note: no data are lost or wrong.
     pub fn is_note(&self) -> bool {
         matches!(self, Fault::ExtraChunk | Fault::Leftover)
     }
@@ -81,29 +81,30 @@ impl fmt::Display for Fault {
                     "the codec of the stream format {format} is not in this version"
                 )
             }
-            Fault::Front => f.write_str("the file does not begin as it should"),
+            Fault::Prefix => f.write_str("the file has a wrong prefix"),
             Fault::ColumnLength { len, first } => {
                 write!(f, "the column has {len} rows and the first one {first}")
             }
-            Fault::ColumnName => f.write_str("no column can be called so"),
+            Fault::ColumnName => f.write_str("the column name is not valid"),
             Fault::Leftover => f.write_str("a change was interrupted here"),
         }
     }
 }
 
-/// A fault and where it is.
+/// A fault and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The file or directory.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// Looks at everything at `root`.
+/// Verifies the object at `root`.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is nothing; [`Error::Memory`]. What is wrong with something is no error.
+/// [`Error::NotFound`] if there is no object; [`Error::Memory`]. Damage is reported as a
+/// [`Finding`].
 pub fn verify(root: &Path, options: &Options) -> Result<Vec<Finding>> {
     let store = &options.store;
     let mut findings = Vec::new();
@@ -121,12 +122,12 @@ fn add(findings: &mut Vec<Finding>, path: PathBuf, fault: Fault) {
     findings.push(Finding { path, fault });
 }
 
-/// The JSON of a file, if it can be read and is some.
+/// Returns the content of a JSON file, or adds a finding if it is invalid.
 fn json(store: &Store, path: PathBuf, findings: &mut Vec<Finding>) -> Result<Option<Value>> {
     let why = match store.read_json(&path) {
         Ok(Some(value)) => return Ok(Some(value)),
         Ok(None) => "it is not there".to_owned(),
-        Err(error) if error.is_of_machine() => return Err(error),
+        Err(error) if error.is_system_error() => return Err(error),
         Err(Error::Incomplete(_)) => "it is empty".to_owned(),
         Err(Error::Description { why, .. }) => why,
         Err(error) => error.to_string(),
@@ -144,7 +145,7 @@ fn attributes(root: &Path, store: &Store, findings: &mut Vec<Finding>) -> Result
     if let Some(value) = json(store, path.clone(), findings)?
         && !matches!(value, Value::Object(_))
     {
-        let why = "it is no object".to_owned();
+        let why = "it is not an object".to_owned();
         add(findings, path, Fault::Description(why));
     }
     Ok(())
@@ -164,7 +165,7 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
             );
             return Ok(());
         }
-        Err(error) if error.is_of_machine() => return Err(error),
+        Err(error) if error.is_system_error() => return Err(error),
         Err(error) => {
             add(findings, path, Fault::Description(error.to_string()));
             return Ok(());
@@ -173,9 +174,9 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
     let mut first = None;
     for name in columns {
         names::check_read(&name)?;
-        let place = match ctable::place_of(store, root, &name) {
-            Ok(place) => place.path,
-            Err(error) if error.is_of_machine() => return Err(error),
+        let column = match ctable::locate_column(store, root, &name) {
+            Ok(location) => location.path,
+            Err(error) if error.is_system_error() => return Err(error),
             Err(error) => {
                 add(
                     findings,
@@ -185,29 +186,29 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
                 continue;
             }
         };
-        if store.exists(&place.join(ROOTDIRS))? {
-            // A table in a table is read by its reader alone, which looks for tables without an end.
-            if let Err(error) = ctable::Ctable::open_unchecked(&place, Mode::Read, options, 1) {
-                if error.is_of_machine() {
+        if store.exists(&column.join(ROOTDIRS))? {
+            // Nested tables are only opened, which limits their depth.
+            if let Err(error) = ctable::Ctable::open_unchecked(&column, Mode::Read, options, 1) {
+                if error.is_system_error() {
                     return Err(error);
                 }
-                add(findings, place, Fault::Description(error.to_string()));
+                add(findings, column, Fault::Description(error.to_string()));
             }
             continue;
         }
-        let Some(len) = array(&place, options, findings)? else {
+        let Some(len) = array(&column, options, findings)? else {
             continue;
         };
         let first = *first.get_or_insert(len);
         if len != first {
-            add(findings, place, Fault::ColumnLength { len, first });
+            add(findings, column, Fault::ColumnLength { len, first });
         }
     }
     Ok(())
 }
 
-/// What describes an array, as far as it can be understood.
-pub(super) fn described(
+/// Returns the valid descriptions of an array.
+pub(super) fn read_description(
     root: &Path,
     store: &Store,
     findings: &mut Vec<Finding>,
@@ -230,10 +231,13 @@ pub(super) fn described(
         (Some(storage), Some(value)) => {
             let sizes = Sizes::from_value(&value, &storage.dtype, &path);
             let is_object = storage.dtype.kind() == Kind::Object;
-            match sizes.and_then(|sizes| match is_object {
-                true => Ok(sizes),
-                false => sizes.check(storage.chunklen, &path).map(|()| sizes),
-            }) {
+            let checked = sizes.and_then(|sizes| {
+                if !is_object {
+                    sizes.check(storage.chunklen, &path)?;
+                }
+                Ok(sizes)
+            });
+            match checked {
                 Ok(sizes) => Some(sizes),
                 Err(error) => {
                     add(findings, path, Fault::Description(error.to_string()));
@@ -246,52 +250,54 @@ pub(super) fn described(
     Ok((storage, sizes))
 }
 
-/// Looks at an array; returns its length, if that is known.
+/// Verifies an array. Returns its length if it is known.
 fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<Option<u64>> {
     let store = &options.store;
     attributes(root, store, findings)?;
-    let (storage, sizes) = described(root, store, findings)?;
+    let (storage, sizes) = read_description(root, store, findings)?;
     let (Some(storage), Some(sizes)) = (storage, sizes) else {
         return Ok(None);
     };
     let data = root.join(DATA);
-    let Some(there) = store.list(&data)? else {
+    let Some(names) = store.list(&data)? else {
         add(findings, data, Fault::Missing);
         return Ok(Some(sizes.len));
     };
     let is_object = storage.dtype.kind() == Kind::Object;
-    let nchunks = match is_object {
-        true => sizes.len,
-        false => sizes.len.div_ceil(storage.chunklen),
+    let nchunks = if is_object {
+        sizes.len
+    } else {
+        sizes.len.div_ceil(storage.chunklen)
     };
     if !is_object && let Ok(Layout::Packed(_)) = Layout::find(store, &data, nchunks) {
         packed(root, options, findings)?;
         return Ok(Some(sizes.len));
     }
     let mut engine = Engine::default();
-    // What is missing behind those there is missing as one.
-    let looked_at = nchunks.min(reach(&there));
-    for number in 0..looked_at {
-        let expected = match is_object {
-            true => Expected {
+    // Chunks missing after the last file are reported once.
+    let checked = nchunks.min(end_of_chunks(&names));
+    for number in 0..checked {
+        let expected = if is_object {
+            Expected {
                 least: 0,
                 most: u64::from(MAX_NBYTES),
-            },
-            false => expected(&storage, &sizes, number),
+            }
+        } else {
+            expected(&storage, &sizes, number)
         };
         let path = data.join(format!("__{number}.blp"));
         if let Some(fault) = chunk(store, &path, expected, &mut engine)? {
             add(findings, path, fault);
         }
     }
-    if looked_at < nchunks {
+    if checked < nchunks {
         add(
             findings,
-            data.join(format!("__{looked_at}.blp")),
+            data.join(format!("__{checked}.blp")),
             Fault::MissingChunk,
         );
     }
-    for name in there {
+    for name in names {
         let is_extra = chunkfile::number_of(&name).is_some_and(|number| number >= nchunks);
         if is_extra {
             add(findings, data.join(&name), Fault::ExtraChunk);
@@ -302,20 +308,20 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
     Ok(Some(sizes.len))
 }
 
-/// Behind which chunk the files of an array end. Anybody can give a file a large number, so a file in front of which more
-/// are missing than are there is not one of them.
-pub(super) fn reach(names: &[String]) -> u64 {
+/// Returns the number of chunks up to the last file. File names are untrusted: a file before which
+/// too many others are missing is ignored.
+pub(super) fn end_of_chunks(names: &[String]) -> u64 {
     let mut numbers: Vec<u64> = names
         .iter()
         .filter_map(|name| chunkfile::number_of(name))
         .collect();
     numbers.sort_unstable();
-    let there = (0..).zip(numbers);
-    let near = there.take_while(|&(before, number)| number - before <= before + FEW_MISSING);
+    let numbered = (0..).zip(numbers);
+    let near = numbered.take_while(|&(before, number)| number - before <= before + MIN_ALLOWED_GAP);
     near.last().map_or(0, |(_, number)| number + 1)
 }
 
-/// The plain bytes that chunk `number` of an array must hold.
+/// Returns the uncompressed size that chunk `number` must have.
 pub(super) fn expected(storage: &Storage, sizes: &Sizes, number: u64) -> Expected {
     let most = storage.chunklen * sizes.row_bytes;
     let rows = sizes.len - (number * storage.chunklen).min(sizes.len);
@@ -325,7 +331,7 @@ pub(super) fn expected(storage: &Storage, sizes: &Sizes, number: u64) -> Expecte
     }
 }
 
-/// What is wrong with the file of a chunk.
+/// Verifies a chunk file.
 fn chunk(
     store: &Store,
     path: &Path,
@@ -346,22 +352,22 @@ fn chunk(
             holds: chunk.nbytes as u64,
             needs: expected.least,
         }),
-        Ok(chunk) => (!chunk.has_right_front).then_some(Fault::Front),
+        Ok(chunk) => (!chunk.has_valid_prefix).then_some(Fault::Prefix),
         Err(Error::MissingChunk(_)) => Some(Fault::MissingChunk),
         Err(Error::Chunk { why, .. }) => Some(match chunkfile::unknown_codec(&file) {
             Some(format) => Fault::Codec(format),
             None => Fault::Chunk(why),
         }),
-        Err(error) if error.is_of_machine() => return Err(error),
+        Err(error) if error.is_system_error() => return Err(error),
         Err(_) => Some(Fault::Chunk("the file can't be read")),
     })
 }
 
-/// Looks at an array of the published layout, by reading all of it.
+/// Verifies an array of the published layout by reading all of it.
 fn packed(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut array = match Carray::open_unclaimed(root, Mode::Read, options) {
+    let mut array = match Carray::open_unlocked(root, Mode::Read, options) {
         Ok(array) => array,
-        Err(error) if error.is_of_machine() => return Err(error),
+        Err(error) if error.is_system_error() => return Err(error),
         Err(error) => {
             add(
                 findings,
@@ -374,7 +380,7 @@ fn packed(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result
     for number in 0..array.nchunks() {
         match array.read_chunk(number) {
             Ok(_) => {}
-            Err(error) if error.is_of_machine() => return Err(error),
+            Err(error) if error.is_system_error() => return Err(error),
             Err(Error::Chunk { path, why }) => add(findings, path, Fault::Chunk(why)),
             Err(error) => {
                 add(

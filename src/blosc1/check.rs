@@ -1,7 +1,8 @@
-//! What a header must say before its chunk is read, in the order in which callers know the errors.
+//! Checks of a chunk header before its chunk is read, in the order of the documented error codes.
 //!
-//! The calls of Blosc 1.x don't say how long a chunk is: its header does, and is believed. So it is checked
-//! alone, and tells how many bytes may be read and written. What the blocks hold is checked by the engine.
+//! Calls of Blosc 1.x do not pass the length of a chunk and rely on its header. So the header is
+//! checked on its own and determines the number of bytes that may be read and written. The engine
+//! checks the blocks.
 
 use super::error::{Error, Result};
 use super::inspect::Header;
@@ -11,45 +12,45 @@ use crate::chunk::BasicHeader;
 use crate::chunk::header::{VERSION_BLOSC1, flag};
 use crate::codec::format;
 
-/// The version of the streams of every codec.
+/// The stream version of all codecs.
 const STREAM_VERSION: u8 = 1;
-/// Bytes of a block start.
-const WORD: usize = 4;
+/// The size of a block offset in bytes.
+const START_LEN: usize = 4;
 
-/// How many bytes a call touches.
+/// The number of bytes that a call accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    /// Of the chunk.
+    /// In the chunk.
     pub src: usize,
-    /// Of the destination.
+    /// In the destination.
     pub dest: usize,
 }
 
 impl Lengths {
-    const NOTHING: Lengths = Lengths {
+    const EMPTY: Lengths = Lengths {
         src: HEADER_LENGTH,
         dest: 0,
     };
 }
 
-/// A number that must not be negative.
+/// Converts a number that must not be negative.
 fn size(number: i32) -> Result<usize> {
     usize::try_from(number).map_err(|_| Error::Failure)
 }
 
-fn check(is_right: bool, error: Error) -> Result<()> {
-    if is_right { Ok(()) } else { Err(error) }
+fn check(is_valid: bool, error: Error) -> Result<()> {
+    if is_valid { Ok(()) } else { Err(error) }
 }
 
-/// What decompression of the chunk with this header touches, given a destination of `destsize` bytes.
+/// Returns the bytes accessed when decompressing the chunk with this header into `destsize` bytes.
 ///
 /// # Errors
-/// [`Error::CodecSupport`] and [`Error::Version`] for streams that can't be read, [`Error::Failure`] for
-/// anything else, another version of the chunk among it.
+/// [`Error::CodecSupport`] and [`Error::Version`] for streams that cannot be decoded;
+/// [`Error::Failure`] for all other faults, including another version of the chunk.
 pub fn lengths(header: &Header, destsize: usize) -> Result<Lengths> {
     let header = BasicHeader::read(header);
     if header.nbytes == 0 {
-        return Ok(Lengths::NOTHING);
+        return Ok(Lengths::EMPTY);
     }
     check_blocksize(&header, destsize)?;
     check(header.version == VERSION_BLOSC1, Error::Failure)?;
@@ -61,11 +62,12 @@ pub fn lengths(header: &Header, destsize: usize) -> Result<Lengths> {
     Ok(Lengths { src, dest: nbytes })
 }
 
-/// What reading of `nitems` items of the chunk with this header, from item `start` on, touches.
+/// Returns the bytes accessed when reading `nitems` items of the chunk with this header, from item
+/// `start`.
 ///
 /// # Errors
-/// As for [`lengths`], but [`Error::Version`] for another version of the chunk; [`Error::Failure`] when the
-/// chunk does not hold the items.
+/// As for [`lengths`], but [`Error::Version`] for another version of the chunk; [`Error::Failure`]
+/// if the chunk does not contain the items.
 pub fn getitem_lengths(header: &Header, start: i32, nitems: i32) -> Result<Lengths> {
     let header = BasicHeader::read(header);
     check(header.version == VERSION_BLOSC1, Error::Version)?;
@@ -88,20 +90,20 @@ pub fn getitem_lengths(header: &Header, start: i32, nitems: i32) -> Result<Lengt
     Ok(Lengths { src, dest })
 }
 
-/// Judges the sizes that others are divided by. Blocks are no longer than `longest` bytes.
+/// Checks the sizes used as divisors. Blocks have at most `longest` bytes.
 fn check_blocksize(header: &BasicHeader, longest: usize) -> Result<()> {
-    let is_right = (1..=MAX_BLOCKSIZE).contains(&header.blocksize)
+    let is_valid = (1..=MAX_BLOCKSIZE).contains(&header.blocksize)
         && header.blocksize as usize <= longest
         && header.typesize != 0;
-    check(is_right, Error::Failure)
+    check(is_valid, Error::Failure)
 }
 
-/// Judges what follows the header; returns the bytes of the chunk. `has_room_for_starts` is asked when
-/// there is room for that many block starts.
+/// Checks the header fields about the body; returns the size of the chunk. `fits_starts` is called
+/// with the number of block offsets that fit.
 fn check_body(
     header: &BasicHeader,
     nbytes: usize,
-    has_room_for_starts: impl Fn(usize) -> bool,
+    fits_starts: impl Fn(usize) -> bool,
 ) -> Result<usize> {
     let cbytes = size(header.cbytes);
     if header.flags & flag::MEMCPYED != 0 {
@@ -112,7 +114,7 @@ fn check_body(
     check(header.format() <= format::ZSTD, Error::CodecSupport)?;
     check(header.versionlz == STREAM_VERSION, Error::Version)?;
     let cbytes = cbytes?;
-    let starts = cbytes.saturating_sub(HEADER_LENGTH) / WORD;
-    check(has_room_for_starts(starts), Error::Failure)?;
+    let starts = cbytes.saturating_sub(HEADER_LENGTH) / START_LEN;
+    check(fits_starts(starts), Error::Failure)?;
     Ok(cbytes)
 }

@@ -1,4 +1,4 @@
-//! Compression and decompression with the checks of Blosc 1.x in front.
+//! Compression and decompression with the checks of Blosc 1.x.
 
 use super::error::{Error, Result};
 use super::settings::Params;
@@ -9,12 +9,12 @@ use crate::chunk::{
 };
 use crate::filter::{self, SLOTS, Slot};
 
-/// How many idle engines a [`Stock`] keeps.
-const KEPT_ENGINES: usize = 8;
+/// The maximum number of idle engines in an [`EnginePool`].
+const MAX_IDLE_ENGINES: usize = 8;
 
-/// How many bytes of a destination of `destsize` bytes a chunk of `nbytes` bytes of data can use; none when
-/// there can't be such a chunk.
-pub fn room(nbytes: usize, destsize: usize) -> Option<usize> {
+/// Returns the number of bytes of a `destsize`-byte destination that a chunk of `nbytes` bytes of
+/// data can use, or `None` if there is no such chunk.
+pub fn usable_destsize(nbytes: usize, destsize: usize) -> Option<usize> {
     if nbytes > MAX_BUFFERSIZE {
         warn(format_args!(
             "the input is longer than {MAX_BUFFERSIZE} bytes"
@@ -30,7 +30,7 @@ pub fn room(nbytes: usize, destsize: usize) -> Option<usize> {
     Some(destsize.min(nbytes + HEADER_LENGTH))
 }
 
-/// Makes and reads chunks, one call at a time; keeps codec states and buffers for the next.
+/// Compresses and decompresses chunks. Codec states and buffers are reused between calls.
 pub struct Engine {
     compressor: Option<Compressor>,
     decompressor: Decompressor,
@@ -45,7 +45,6 @@ impl Default for Engine {
     }
 }
 
-/// The parameters of a decompression.
 fn decompression(nthreads: i16) -> DParams {
     DParams {
         nthreads,
@@ -55,13 +54,12 @@ fn decompression(nthreads: i16) -> DParams {
 }
 
 impl Engine {
-    /// Compresses `src` into `dest`; returns the size of the chunk, or 0 when it doesn't fit. It always
-    /// fits when `dest` is 16 bytes longer than `src`.
+    /// Compresses `src` into `dest`; returns the size of the chunk, or 0 if it does not fit. It
+    /// always fits if `dest` is 16 bytes longer than `src`.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a level, a shuffle or an item size that can't be;
-    /// [`Error::CodecSupport`] without a codec; [`Error::Failure`] when it takes threads and their number
-    /// can't be.
+    /// [`Error::InvalidParam`] for an invalid level, shuffle or item size; [`Error::CodecSupport`]
+    /// for an unknown codec; [`Error::Failure`] if threads are needed and their number is invalid.
     pub fn compress(&mut self, params: &Params, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let mut chunk_params = chunk_params(params)?;
         let blocksize = chunk::blosc1::blocksize_for(&chunk_params, src.len());
@@ -76,11 +74,11 @@ impl Engine {
         Ok(compressor.compress(src, dest)?)
     }
 
-    /// Decompresses a chunk, all of `src`; returns the bytes of its data.
+    /// Decompresses the chunk `src`; returns the size of its data in bytes.
     ///
     /// # Errors
-    /// Those of [`lengths`](check::lengths); [`Error::Failure`] for whatever is wrong with the blocks, or
-    /// when it takes threads and their number can't be.
+    /// Those of [`lengths`](check::lengths); [`Error::Failure`] if the blocks are invalid, or if
+    /// threads are needed and their number is invalid.
     pub fn decompress(&mut self, src: &[u8], nthreads: i32, dest: &mut [u8]) -> Result<usize> {
         let header = src.first_chunk().ok_or(Error::Failure)?;
         let lengths = check::lengths(header, dest.len())?;
@@ -95,11 +93,12 @@ impl Engine {
             .map_err(|_| Error::Failure)
     }
 
-    /// Reads `nitems` items of a chunk, from item `start` on; returns their bytes.
+    /// Decompresses `nitems` items of a chunk starting with item `start`; returns their size in
+    /// bytes.
     ///
     /// # Errors
-    /// Those of [`getitem_lengths`](check::getitem_lengths); [`Error::Failure`] for whatever is wrong with
-    /// the blocks.
+    /// Those of [`getitem_lengths`](check::getitem_lengths); [`Error::Failure`] if the blocks are
+    /// invalid.
     pub fn getitem(
         &mut self,
         src: &[u8],
@@ -115,7 +114,7 @@ impl Engine {
     }
 }
 
-/// What the chunk engine is asked for, but for the number of threads.
+/// Returns the chunk engine's parameters, except the number of threads.
 fn chunk_params(params: &Params) -> Result<CParams> {
     let call = params.call;
     if !(0..=9).contains(&call.clevel) {
@@ -166,8 +165,8 @@ fn chunk_params(params: &Params) -> Result<CParams> {
     })
 }
 
-/// How many threads work on `nbytes` bytes in blocks of `blocksize`: with less than two full blocks it is
-/// the caller alone.
+/// Returns the number of threads for `nbytes` bytes in blocks of `blocksize`: with less than two
+/// full blocks, only the calling thread.
 fn threads(asked: i32, nbytes: usize, blocksize: usize) -> Result<i16> {
     if nbytes / blocksize < 2 {
         return Ok(1);
@@ -181,28 +180,28 @@ fn threads(asked: i32, nbytes: usize, blocksize: usize) -> Result<i16> {
     Ok(asked as i16)
 }
 
-/// Idle engines, for calls that don't wait for one another.
+/// Idle engines for concurrent calls.
 #[derive(Default)]
-pub struct Stock {
+pub struct EnginePool {
     engines: Vec<Engine>,
 }
 
-impl Stock {
-    /// An empty one.
-    pub const fn new() -> Stock {
-        Stock {
+impl EnginePool {
+    /// Returns an empty pool.
+    pub const fn new() -> EnginePool {
+        EnginePool {
             engines: Vec::new(),
         }
     }
 
-    /// An idle engine, or a new one.
+    /// Returns an idle engine, or a new one.
     pub fn take(&mut self) -> Engine {
         self.engines.pop().unwrap_or_default()
     }
 
-    /// Keeps an engine; gives it back when there are enough.
+    /// Stores an engine; returns it if the pool is full.
     pub fn put(&mut self, engine: Engine) -> Option<Engine> {
-        if self.engines.len() >= KEPT_ENGINES {
+        if self.engines.len() >= MAX_IDLE_ENGINES {
             return Some(engine);
         }
         self.engines.push(engine);

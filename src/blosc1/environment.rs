@@ -1,7 +1,7 @@
-//! The environment variables of Blosc 1.x, read anew at each call.
+//! The environment variables of Blosc 1.x, read at each call.
 //!
-//! Numbers are read as far as they go: a text without one is 0. Where 0 or a negative number makes no sense,
-//! it is passed over.
+//! Numbers are parsed like `atoi`: parsing stops at the first other character, and a text without a
+//! number is 0. Invalid zero or negative numbers are ignored.
 
 use super::error::{Error, Result};
 use super::warn::warn;
@@ -16,7 +16,7 @@ fn positive(name: &str) -> Option<i64> {
     number(name).filter(|&value| value > 0)
 }
 
-/// `BLOSC_CLEVEL`, from 0 on.
+/// `BLOSC_CLEVEL`, at least 0.
 pub(super) fn clevel() -> Option<i32> {
     number("BLOSC_CLEVEL")
         .map(saturated)
@@ -33,22 +33,19 @@ pub(super) fn shuffle() -> Option<i32> {
     }
 }
 
-/// `BLOSC_TYPESIZE`.
 pub(super) fn typesize() -> Option<usize> {
     positive("BLOSC_TYPESIZE").map(|value| value as usize)
 }
 
-/// `BLOSC_COMPRESSOR`: a name, which may be nobody's.
+/// `BLOSC_COMPRESSOR`: a name, which may be unknown.
 pub(super) fn compressor() -> Option<std::ffi::OsString> {
     variable("BLOSC_COMPRESSOR")
 }
 
-/// `BLOSC_BLOCKSIZE`.
 pub(super) fn blocksize() -> Option<usize> {
     positive("BLOSC_BLOCKSIZE").map(|value| value as usize)
 }
 
-/// `BLOSC_NTHREADS`.
 pub(super) fn nthreads() -> Option<i32> {
     positive("BLOSC_NTHREADS").map(saturated)
 }
@@ -56,26 +53,26 @@ pub(super) fn nthreads() -> Option<i32> {
 /// `BLOSC_SPLITMODE`.
 ///
 /// # Errors
-/// [`Error::Failure`] for a word that names no mode.
+/// [`Error::Failure`] for an unknown mode.
 pub(super) fn splitmode() -> Result<Option<SplitMode>> {
-    let Some(word) = variable("BLOSC_SPLITMODE") else {
+    let Some(name) = variable("BLOSC_SPLITMODE") else {
         return Ok(None);
     };
-    match word.as_encoded_bytes() {
+    match name.as_encoded_bytes() {
         b"FORWARD_COMPAT" => Ok(Some(SplitMode::FORWARD_COMPAT)),
         b"AUTO" => Ok(Some(SplitMode::AUTO)),
         b"ALWAYS" => Ok(Some(SplitMode::ALWAYS)),
         b"NEVER" => Ok(Some(SplitMode::NEVER)),
         _ => {
             warn(format_args!(
-                "BLOSC_SPLITMODE has the unknown value {word:?}"
+                "BLOSC_SPLITMODE has the unknown value {name:?}"
             ));
             Err(Error::Failure)
         }
     }
 }
 
-/// Whether `BLOSC_NOLOCK` is set, if to nothing: calls then do not wait for one another.
+/// Whether `BLOSC_NOLOCK` is set, even to an empty value: calls then run concurrently.
 pub fn nolock() -> bool {
     variable("BLOSC_NOLOCK").is_some()
 }

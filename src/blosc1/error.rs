@@ -1,25 +1,25 @@
-//! The codes by which the calls of Blosc 1.x fail.
+//! The error codes of Blosc 1.x.
 
 use std::fmt;
 
 /// The result of a call of Blosc 1.x.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call failed.
+/// The reason of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Anything that has no code of its own.
+    /// Any failure without a code of its own.
     Failure,
-    /// There is no such codec.
+    /// The codec is unknown.
     CodecSupport,
-    /// The chunk, or the streams in it, are of a version that is not known.
+    /// The version of the chunk or of its streams is unknown.
     Version,
     /// A parameter is out of range.
     InvalidParam,
 }
 
 impl Error {
-    /// The number that C callers get.
+    /// Returns the number returned to C callers.
     pub const fn code(self) -> i32 {
         match self {
             Error::Failure => -1,
@@ -50,7 +50,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Of the engine's many errors, callers of Blosc 1.x know only one besides failure.
+/// Blosc 1.x distinguishes only one of the engine's errors from failure.
 impl From<crate::Error> for Error {
     fn from(error: crate::Error) -> Error {
         match error.kind() {

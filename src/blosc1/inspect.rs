@@ -1,4 +1,4 @@
-//! What the header of a chunk tells, judged by hardly more than its version.
+//! Access to the fields of a chunk header, with few checks besides the version.
 
 use std::ffi::CStr;
 
@@ -14,55 +14,56 @@ pub type Header = [u8; HEADER_LENGTH];
 /// The sizes in a header, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// Of the data.
+    /// The size of the data.
     pub nbytes: i32,
-    /// Of the chunk.
+    /// The size of the chunk.
     pub cbytes: i32,
-    /// Of a block.
+    /// The size of a block.
     pub blocksize: i32,
 }
 
-/// The header, unless it is of another version.
-fn current(header: &Header) -> Option<BasicHeader> {
+/// Reads the header, unless it has another version.
+fn read_supported(header: &Header) -> Option<BasicHeader> {
     Some(BasicHeader::read(header)).filter(|header| header.version == VERSION_BLOSC1)
 }
 
-/// The sizes; all 0 for another version. A hostile header may say negative numbers.
+/// Returns the sizes, all 0 for another version. They may be negative in a hostile header.
 pub fn sizes(header: &Header) -> Sizes {
-    current(header).map_or(Sizes::default(), |header| Sizes {
+    read_supported(header).map_or(Sizes::default(), |header| Sizes {
         nbytes: header.nbytes,
         cbytes: header.cbytes,
         blocksize: header.blocksize,
     })
 }
 
-/// The bytes of an item, and the flags that say whether the data are shuffled, stored or bitshuffled; 0 for
-/// another version.
+/// Returns the item size in bytes, and the flags for byte shuffle, bit shuffle and uncompressed
+/// data. Both are 0 for another version.
 pub fn metainfo(header: &Header) -> (u8, u8) {
-    const SHOWN: u8 = flag::SHUFFLE | flag::MEMCPYED | flag::BITSHUFFLE;
-    current(header).map_or((0, 0), |header| (header.typesize, header.flags & SHOWN))
+    const REPORTED: u8 = flag::SHUFFLE | flag::MEMCPYED | flag::BITSHUFFLE;
+    read_supported(header).map_or((0, 0), |header| (header.typesize, header.flags & REPORTED))
 }
 
-/// The versions of the chunk and of the streams in it.
+/// Returns the versions of the chunk and of its streams.
 pub fn versions(header: &Header) -> (u8, u8) {
     let header = BasicHeader::read(header);
     (header.version, header.versionlz)
 }
 
-/// The name of the library that reads the streams, whatever the version; none for a format without one.
+/// Returns the name of the library that decodes the streams, for any version, or `None` for an
+/// unknown format.
 pub fn complib(header: &Header) -> Option<&'static CStr> {
     library_of_format(BasicHeader::read(header).format()).map(|library| library.name)
 }
 
-/// Whether a chunk with this header can have `cbytes` bytes.
+/// Checks whether a chunk of `cbytes` bytes can have this header.
 ///
 /// # Errors
 /// [`Error::Failure`]
 pub fn validate(header: &Header, cbytes: usize) -> Result<()> {
     let sizes = sizes(header);
     let has_size = usize::try_from(sizes.cbytes) == Ok(cbytes);
-    let can_be = usize::try_from(sizes.nbytes).is_ok_and(|nbytes| nbytes <= MAX_BUFFERSIZE);
-    if has_size && can_be {
+    let is_in_range = usize::try_from(sizes.nbytes).is_ok_and(|nbytes| nbytes <= MAX_BUFFERSIZE);
+    if has_size && is_in_range {
         Ok(())
     } else {
         Err(Error::Failure)

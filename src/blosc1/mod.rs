@@ -1,10 +1,10 @@
-//! Blosc 1.x: what its calls do beyond making and reading chunks.
+//! The Blosc 1.x interface on top of the chunk engine. (Source: the behaviour of C-Blosc 1.21.)
 //!
-//! Today's chunk engine writes and reads the chunks of Blosc 1.x ([`HeaderForm::Blosc1`]). Old programs
-//! expect more: settings for the whole process that outlive everything, environment variables that change
-//! them, checks in a known order with the codes of their own ([`Error`]). A shared library keeps one
-//! [`Settings`], which needs no lock, and one [`Engine`] behind a lock for the calls that wait for one
-//! another; calls with arguments for everything take an engine from a [`Stock`].
+//! The chunk engine writes and reads chunks of Blosc 1.x ([`HeaderForm::Blosc1`]). The old
+//! interface also has process-wide settings, environment variables that override them, and checks
+//! in a fixed order with error codes of their own ([`Error`]). A shared library holds one
+//! [`Settings`], which needs no lock, and one [`Engine`] with a lock for calls that exclude each
+//! other. Calls that pass all parameters use an engine from an [`EnginePool`].
 //!
 //! ```
 //! use ferroblosc::blosc1::{Call, Engine, Settings};
@@ -22,17 +22,6 @@
 //! # Ok::<(), ferroblosc::blosc1::Error>(())
 //! ```
 //!
-//! | file | what |
-//! |---|---|
-//! | `settings.rs`, `environment.rs` | what lasts from call to call, and who may change it |
-//! | `engine.rs` | compression and decompression |
-//! | `check.rs` | what a header must say before its chunk is read |
-//! | `inspect.rs` | what a header tells |
-//! | `names.rs` | codecs by name and number, and their libraries |
-//! | `error.rs`, `warn.rs` | codes for programs, messages for people |
-//!
-//! (Source of all rules: the behaviour of C-Blosc 1.21.)
-//!
 //! [`HeaderForm::Blosc1`]: crate::chunk::HeaderForm::Blosc1
 
 mod check;
@@ -47,22 +36,22 @@ mod tests;
 mod warn;
 
 pub use check::{Lengths, getitem_lengths, lengths};
-pub use engine::{Engine, Stock, room};
+pub use engine::{Engine, EnginePool, usable_destsize};
 pub use environment::nolock;
 pub use error::{Error, Result};
 pub use inspect::{Header, Sizes, complib, metainfo, sizes, validate, versions};
 pub use names::{COMPRESSORS, Library, compcode_to_compname, compname_to_compcode, library};
 pub use settings::{Call, Params, Settings, forced_blocksize};
 
-/// The version of C-Blosc whose interface this is.
+/// The version of C-Blosc that the interface corresponds to.
 pub const VERSION: &std::ffi::CStr = c"1.21.6";
-/// Bytes of a header, and the most a chunk can be longer than its data.
+/// The size of a header in bytes, which is also the maximum overhead of a chunk.
 pub const HEADER_LENGTH: usize = crate::chunk::MIN_HEADER_LENGTH;
-/// The most bytes a chunk can hold.
+/// The maximum data size of a chunk in bytes.
 pub const MAX_BUFFERSIZE: usize = crate::chunk::blosc1::MAX_BUFFERSIZE;
-/// The longest block in bytes.
+/// The maximum block size in bytes.
 pub const MAX_BLOCKSIZE: i32 = crate::chunk::blosc1::MAX_BLOCKSIZE;
-/// The largest item size; larger ones count as 1.
+/// The maximum item size in bytes; larger ones are treated as 1.
 const MAX_TYPESIZE: usize = crate::chunk::MAX_TYPESIZE;
-/// The most threads that a call may ask for, where it needs any.
+/// The maximum number of threads of a call that uses threads.
 const MAX_THREADS: i32 = 256;

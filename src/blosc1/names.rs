@@ -1,24 +1,24 @@
-//! The codecs of Blosc 1.x by name and number, and the libraries behind them.
+//! The codecs of Blosc 1.x by name and number, and the libraries that implement them.
 
 use std::ffi::CStr;
 
 use crate::codec::{self, format, id};
 
-/// All codecs by name.
+/// The names of all codecs.
 pub const COMPRESSORS: &CStr = c"blosclz,lz4,lz4hc,snappy,zlib,zstd";
 
-/// A library behind codecs.
+/// A library that implements codecs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
-    /// Its number, which is also the format of its streams.
+    /// The number of the library, equal to the format of its streams.
     pub code: u8,
-    /// Its name.
+    /// The name.
     pub name: &'static CStr,
-    /// Its version: the one whose streams are written.
+    /// The version whose streams are written.
     pub version: &'static CStr,
 }
 
-/// The libraries; the place of each is its number.
+/// The libraries, indexed by number.
 static LIBRARIES: [Library; 5] = [
     Library {
         code: format::BLOSCLZ,
@@ -47,7 +47,7 @@ static LIBRARIES: [Library; 5] = [
     },
 ];
 
-/// The name of the codec of this number.
+/// Returns the name of the codec with this number.
 pub fn compcode_to_compname(compcode: i32) -> Option<&'static CStr> {
     match u8::try_from(compcode).ok()? {
         id::SNAPPY => Some(c"snappy"),
@@ -56,7 +56,7 @@ pub fn compcode_to_compname(compcode: i32) -> Option<&'static CStr> {
     }
 }
 
-/// The number of the codec of this name; ASCII case counts.
+/// Returns the number of the codec with this name, which is case-sensitive.
 pub fn compname_to_compcode(name: &[u8]) -> Option<u8> {
     match name {
         b"snappy" => Some(id::SNAPPY),
@@ -64,12 +64,12 @@ pub fn compname_to_compcode(name: &[u8]) -> Option<u8> {
     }
 }
 
-/// The library behind the codec of this name.
+/// Returns the library that implements the codec with this name.
 pub fn library(compname: &[u8]) -> Option<&'static Library> {
     library_of_format(codec::wire_format(compname_to_compcode(compname)?)?)
 }
 
-/// The library that reads streams of this format.
+/// Returns the library that decodes streams of this format.
 pub(super) fn library_of_format(format: u8) -> Option<&'static Library> {
     LIBRARIES.get(usize::from(format))
 }
@@ -96,14 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn libraries_have_numbers_of_their_own() {
+    fn libraries_have_distinct_numbers() {
         let code_and_name = |name| library(name).map(|library| (library.code, library.name));
         assert_eq!(code_and_name(b"lz4hc"), Some((1, c"LZ4")));
         assert_eq!(code_and_name(b"snappy"), Some((2, c"Snappy")));
         assert_eq!(code_and_name(b"zlib"), Some((3, c"Zlib")));
         assert_eq!(code_and_name(b"zstd"), Some((4, c"Zstd")));
-        for (place, library) in LIBRARIES.iter().enumerate() {
-            assert_eq!(usize::from(library.code), place);
+        for (index, library) in LIBRARIES.iter().enumerate() {
+            assert_eq!(usize::from(library.code), index);
         }
     }
 }

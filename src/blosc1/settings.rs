@@ -1,7 +1,7 @@
-//! What lasts from call to call, for the whole process.
+//! Process-wide settings.
 //!
-//! Nothing resets it, and nothing here waits: each setting is a number of its own, so that threads, and
-//! children forked at any moment, always find it in order.
+//! Nothing resets them, and nothing here blocks: each setting is an independent atomic number, so
+//! threads, and children forked at any moment, always see a consistent state.
 
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering::Relaxed};
 
@@ -10,7 +10,7 @@ use super::{MAX_BLOCKSIZE, environment, names};
 use crate::chunk::SplitMode;
 use crate::codec::id;
 
-/// Stands for the codec after an unknown one has been chosen.
+/// The codec number after an unknown codec was set.
 const NO_CODEC: u8 = u8::MAX;
 
 /// The settings of a process.
@@ -21,40 +21,40 @@ pub struct Settings {
     splitmode: AtomicI32,
 }
 
-/// What the calls that go by the settings say themselves.
+/// The parameters that a call passes itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// 0 (store) to 9 (densest).
+    /// The compression level, 0 (uncompressed) to 9 (smallest).
     pub clevel: i32,
-    /// 0 for no filter, 1 for the byte shuffle, 2 for the bit shuffle.
+    /// 0 for no filter, 1 for byte shuffle, 2 for bit shuffle.
     pub shuffle: i32,
-    /// Bytes of an item.
+    /// The item size in bytes.
     pub typesize: usize,
 }
 
-/// All that a compression goes by.
+/// The parameters of a compression.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// What the caller says, or the environment instead.
+    /// The caller's parameters, with overrides from the environment.
     pub call: Call,
-    /// The codec; none for one that is unknown.
+    /// The codec, or `None` if unknown.
     pub compressor: Option<u8>,
     /// The forced block size, or 0.
     pub blocksize: i32,
-    /// Which blocks are split.
+    /// The split mode.
     pub splitmode: SplitMode,
-    /// How many threads; 1 for the caller alone.
+    /// The number of threads; 1 is the calling thread alone.
     pub nthreads: i32,
 }
 
-/// A block size that a caller forces; too large ones become the largest.
+/// Converts a forced block size, limited to the maximum.
 pub fn forced_blocksize(blocksize: usize) -> i32 {
     i32::try_from(blocksize).map_or(MAX_BLOCKSIZE, |size| size.min(MAX_BLOCKSIZE))
 }
 
-// Relaxed, all of them: each setting stands for itself and guards no other memory.
+// `Relaxed` suffices, as each setting is independent and guards no other memory.
 impl Settings {
-    /// What a process begins with: BloscLZ, one thread, automatic block size.
+    /// Returns the initial settings of a process: BloscLZ, one thread, automatic block size.
     pub const fn new() -> Settings {
         Settings {
             compressor: AtomicU8::new(id::BLOSCLZ),
@@ -64,57 +64,57 @@ impl Settings {
         }
     }
 
-    /// The codec; none after an unknown one has been chosen.
+    /// Returns the codec, or `None` after an unknown one was set.
     pub fn compressor(&self) -> Option<u8> {
         Some(self.compressor.load(Relaxed)).filter(|&code| code != NO_CODEC)
     }
 
-    /// Chooses the codec by name; returns its number.
+    /// Sets the codec by name; returns its number.
     ///
     /// # Errors
-    /// [`Error::Failure`] for an unknown one: compressions then fail until another is chosen.
+    /// [`Error::Failure`] for an unknown codec: compression then fails until another one is set.
     pub fn set_compressor(&self, name: &[u8]) -> Result<u8> {
         let code = names::compname_to_compcode(name);
         self.compressor.store(code.unwrap_or(NO_CODEC), Relaxed);
         code.ok_or(Error::Failure)
     }
 
-    /// The number of threads, sensible or not.
+    /// Returns the number of threads, which may be invalid.
     pub fn nthreads(&self) -> i32 {
         self.nthreads.load(Relaxed)
     }
 
-    /// Sets the number of threads; returns the one before. A number that can't be is an error only of
-    /// calls that need threads.
+    /// Sets the number of threads; returns the previous one. An invalid number fails only calls
+    /// that need threads.
     pub fn set_nthreads(&self, nthreads: i32) -> i32 {
         self.nthreads.swap(nthreads, Relaxed)
     }
 
-    /// The forced block size, or 0.
+    /// Returns the forced block size, or 0.
     pub fn blocksize(&self) -> i32 {
         self.blocksize.load(Relaxed)
     }
 
-    /// Forces a block size; 0 lets the library choose.
+    /// Forces a block size; 0 selects it automatically.
     pub fn set_blocksize(&self, blocksize: usize) {
         self.blocksize.store(forced_blocksize(blocksize), Relaxed);
     }
 
-    /// Which blocks are split.
+    /// Returns the split mode.
     pub fn splitmode(&self) -> SplitMode {
         SplitMode(self.splitmode.load(Relaxed))
     }
 
-    /// Chooses which blocks are split; a number that is no mode means all.
+    /// Sets the split mode; an unknown number means always.
     pub fn set_splitmode(&self, splitmode: SplitMode) {
         self.splitmode.store(splitmode.0, Relaxed);
     }
 
-    /// What a compression goes by: the call and the settings, as the environment changes them; what it says
-    /// of the settings stays.
+    /// Returns the parameters of a compression: those of the call and the settings, overridden by
+    /// the environment. Overrides of settings are permanent.
     ///
     /// # Errors
-    /// [`Error::Failure`] when the environment names an unknown codec or split mode.
+    /// [`Error::Failure`] if the environment specifies an unknown codec or split mode.
     pub fn params(&self, call: Call) -> Result<Params> {
         let call = Call {
             clevel: environment::clevel().unwrap_or(call.clevel),
@@ -140,7 +140,7 @@ impl Settings {
         })
     }
 
-    /// The number of threads, which the environment may change for good.
+    /// Returns the number of threads. The environment overrides it permanently.
     pub fn threads(&self) -> i32 {
         if let Some(nthreads) = environment::nthreads() {
             self.set_nthreads(nthreads);

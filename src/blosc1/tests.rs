@@ -1,5 +1,5 @@
-//! The calls as a whole. What the environment does to them is tested through the shared library, in
-//! processes of their own.
+//! Tests of whole calls. The environment is tested through the shared library, in separate
+//! processes.
 
 use super::*;
 use crate::chunk::SplitMode;
@@ -52,7 +52,7 @@ fn items(chunk: &[u8], start: i32, nitems: i32) -> Result<Vec<u8>> {
     Ok(dest)
 }
 
-/// A chunk with another byte, or other bytes, at a place.
+/// Returns a chunk with bytes replaced at `at`.
 fn with<const N: usize>(chunk: &[u8], at: usize, bytes: [u8; N]) -> Vec<u8> {
     let mut chunk = chunk.to_vec();
     chunk[at..at + N].copy_from_slice(&bytes);
@@ -60,7 +60,7 @@ fn with<const N: usize>(chunk: &[u8], at: usize, bytes: [u8; N]) -> Vec<u8> {
 }
 
 #[test]
-fn row_l1_items_of_no_bytes_are_refused_and_of_many_are_bytes() {
+fn row_l1_empty_items_are_rejected_and_large_ones_are_bytes() {
     let call = Call {
         typesize: 0,
         ..CALL
@@ -74,7 +74,7 @@ fn row_l1_items_of_no_bytes_are_refused_and_of_many_are_bytes() {
 }
 
 #[test]
-fn levels_and_shuffles_that_cannot_be_are_refused() {
+fn invalid_levels_and_shuffles_are_rejected() {
     for clevel in [-1, 10, i32::MAX] {
         let call = Call { clevel, ..CALL };
         assert_eq!(outcome(&params(call), &ramp(10)), Err(Error::InvalidParam));
@@ -83,24 +83,27 @@ fn levels_and_shuffles_that_cannot_be_are_refused() {
         let call = Call { shuffle, ..CALL };
         assert_eq!(outcome(&params(call), &ramp(10)), Err(Error::InvalidParam));
     }
-    let nobody = Params {
+    let unknown = Params {
         compressor: None,
         ..params(CALL)
     };
-    assert_eq!(outcome(&nobody, &ramp(10)), Err(Error::CodecSupport));
+    assert_eq!(outcome(&unknown, &ramp(10)), Err(Error::CodecSupport));
 }
 
 #[test]
-fn row_l2_the_destination_counts_as_far_as_a_chunk_can_use_it() {
-    assert_eq!(room(100, 15), None);
-    assert_eq!(room(100, 16), Some(16));
-    assert_eq!(room(100, usize::MAX), Some(116));
-    assert_eq!(room(MAX_BUFFERSIZE, 1 << 31), Some(i32::MAX as usize));
-    assert_eq!(room(MAX_BUFFERSIZE + 1, usize::MAX), None);
+fn row_l2_a_chunk_uses_a_limited_part_of_the_destination() {
+    assert_eq!(usable_destsize(100, 15), None);
+    assert_eq!(usable_destsize(100, 16), Some(16));
+    assert_eq!(usable_destsize(100, usize::MAX), Some(116));
+    assert_eq!(
+        usable_destsize(MAX_BUFFERSIZE, 1 << 31),
+        Some(i32::MAX as usize)
+    );
+    assert_eq!(usable_destsize(MAX_BUFFERSIZE + 1, usize::MAX), None);
 }
 
 #[test]
-fn row_l6_a_negative_size_is_refused() {
+fn row_l6_a_negative_size_is_rejected() {
     let chunk = compressed(&params(CALL), &ramp(1000));
     let chunk = with(&chunk, 4, (-1000i32).to_le_bytes());
     assert_eq!(decompressed(&chunk, 1000), Err(Error::Failure));
@@ -130,7 +133,7 @@ fn row_l7_items_are_counted_in_64_bits() {
 }
 
 #[test]
-fn row_l8_an_unknown_compressor_leaves_none() {
+fn row_l8_an_unknown_compressor_unsets_the_codec() {
     let settings = Settings::new();
     assert_eq!(settings.compressor(), Some(id::BLOSCLZ));
     assert_eq!(settings.set_compressor(b"snappy"), Ok(id::SNAPPY));
@@ -139,7 +142,7 @@ fn row_l8_an_unknown_compressor_leaves_none() {
 }
 
 #[test]
-fn row_l9_block_sizes_are_cut_to_the_longest() {
+fn row_l9_block_sizes_are_limited() {
     let settings = Settings::new();
     assert_eq!(settings.blocksize(), 0);
     settings.set_blocksize(4096);
@@ -151,7 +154,7 @@ fn row_l9_block_sizes_are_cut_to_the_longest() {
 }
 
 #[test]
-fn row_l10_a_number_of_threads_is_judged_when_it_is_needed() {
+fn row_l10_the_number_of_threads_is_checked_when_needed() {
     let settings = Settings::new();
     for (now, before) in [(0, 1), (-3, 0), (300, -3), (1, 300)] {
         assert_eq!(settings.set_nthreads(now), before);
@@ -173,8 +176,8 @@ fn row_l10_a_number_of_threads_is_judged_when_it_is_needed() {
 }
 
 #[test]
-fn row_l11_blocks_split_where_readers_do_not_split_are_read() {
-    // 400 bytes in one block of four streams of 100 bytes, each raw.
+fn row_l11_blocks_split_against_the_rule_are_read() {
+    // One block of 400 bytes with four raw streams of 100 bytes.
     let mut chunk = vec![2, 1, 0x20, 4];
     for number in [400, 400, 16 + 4 + 4 * 104, 20] {
         chunk.extend(i32::to_le_bytes(number));
@@ -187,7 +190,7 @@ fn row_l11_blocks_split_where_readers_do_not_split_are_read() {
     assert_eq!(decompressed(&chunk, 400), Ok(data));
 }
 
-/// A chunk of one block more than `blocksize` bytes long, its streams raw.
+/// Returns a chunk in blocks of `blocksize` bytes with raw streams.
 fn raw_streams(flags: u8, blocksize: usize, streams: usize, data: &[u8]) -> Vec<u8> {
     let nblocks = data.len().div_ceil(blocksize);
     let (mut starts, mut body) = (Vec::new(), Vec::new());
@@ -211,9 +214,10 @@ fn raw_streams(flags: u8, blocksize: usize, streams: usize, data: &[u8]) -> Vec<
 }
 
 #[test]
-fn row_l14_chunks_of_all_writers_since_1_3_are_read() {
+fn row_l14_chunks_of_all_versions_since_1_3_are_read() {
     let data = ramp(5_000_000);
-    // LZ4HC and Zlib of 1.3 to 1.7 in blocks of 2 MiB, all codecs since; split and, since 1.11, not.
+    // Versions 1.3 to 1.7 write LZ4HC and Zlib in blocks of 2 MiB, later ones all codecs; blocks
+    // are split, since 1.11 optionally.
     for (flags, blocksize, streams) in [
         (0x00, 262_144, 4),
         (0x20, 2_097_152, 4),
@@ -229,7 +233,7 @@ fn row_l14_chunks_of_all_writers_since_1_3_are_read() {
 }
 
 #[test]
-fn row_l13_chunks_of_another_version_are_refused() {
+fn row_l13_chunks_of_other_versions_are_rejected() {
     let chunk = compressed(&params(CALL), &ramp(1000));
     for version in [0, 1, 3, 5] {
         let chunk = with(&chunk, 0, [version]);
@@ -241,13 +245,13 @@ fn row_l13_chunks_of_another_version_are_refused() {
         assert_eq!(versions(header), (version, 1));
         assert_eq!(complib(header), Some(c"LZ4"));
     }
-    // But for one that holds nothing.
+    // Except for a chunk without data.
     let nothing = with(&compressed(&params(CALL), &[]), 0, [5]);
     assert_eq!(decompressed(&nothing, 0), Ok(vec![]));
 }
 
 #[test]
-fn headers_are_judged_in_the_order_callers_know() {
+fn headers_are_checked_in_the_documented_order() {
     let data = ramp(1000);
     let chunk = compressed(&params(CALL), &data);
     assert_eq!(decompressed(&chunk, 1000), Ok(data.clone()));
@@ -275,7 +279,7 @@ fn headers_are_judged_in_the_order_callers_know() {
 }
 
 #[test]
-fn flags_that_blosc_1_does_not_know_do_not_count() {
+fn unknown_flags_are_ignored() {
     let data = ramp(1000);
     let plain = Call { shuffle: 0, ..CALL };
     let chunk = compressed(&params(plain), &data);
@@ -287,7 +291,7 @@ fn flags_that_blosc_1_does_not_know_do_not_count() {
 }
 
 #[test]
-fn validation_looks_at_sizes_only() {
+fn validation_checks_sizes_only() {
     let chunk = compressed(&params(CALL), &ramp(1000));
     let cbytes = chunk.len();
     let valid = |chunk: &[u8], cbytes| validate(chunk.first_chunk().unwrap(), cbytes).is_ok();
@@ -302,9 +306,9 @@ fn validation_looks_at_sizes_only() {
 }
 
 #[test]
-fn a_stock_keeps_a_few_engines() {
-    let mut stock = Stock::new();
-    let engines: Vec<Engine> = (0..20).map(|_| stock.take()).collect();
-    let refused = engines.into_iter().filter_map(|engine| stock.put(engine));
-    assert_eq!(refused.count(), 12);
+fn a_pool_keeps_a_few_engines() {
+    let mut pool = EnginePool::new();
+    let engines: Vec<Engine> = (0..20).map(|_| pool.take()).collect();
+    let rejected = engines.into_iter().filter_map(|engine| pool.put(engine));
+    assert_eq!(rejected.count(), 12);
 }

@@ -1,14 +1,15 @@
-//! Messages on standard error about refused calls, for people who set `BLOSC_WARN` to a number above 0.
+//! Messages on standard error about rejected calls, enabled by setting `BLOSC_WARN` to a positive
+//! number.
 
 use std::fmt;
 
 use crate::chunk::environment;
 
-/// Writes a message, if somebody wants it.
+/// Writes a message if enabled.
 pub(super) fn warn(text: fmt::Arguments<'_>) {
     use std::io::Write;
     if environment::number("BLOSC_WARN").is_some_and(|level| level > 0) {
-        // A message that cannot be written is dropped: it never makes a call fail.
+        // A write error is ignored, so that it never fails a call.
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 }

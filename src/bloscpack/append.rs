@@ -1,9 +1,9 @@
-//! Appending in place.
+//! Appends to a container in place.
 //!
-//! The last chunk is filled up and made anew, even when there was no room in it; whatever is left makes
-//! chunks behind it, whose offsets go where room was kept for them. So nothing in front of the last chunk moves. It is
-//! the same as cutting "data of the last chunk, then new data" into chunks of the file's chunk size, and
-//! that is how it is done.
+//! The last chunk is always decompressed, filled up and recompressed. Further data become new
+//! chunks after it, with offsets in the reserved entries. Nothing before the last chunk moves. The
+//! result is the same as splitting the data of the last chunk and the new data into chunks of the
+//! file's chunk size.
 
 use crate::io::named::NamedFile;
 use std::fs::File;
@@ -17,20 +17,20 @@ use super::journal::{self, Disk, OldState, Region};
 use super::json::Value;
 use super::metadata::{Metadata, replacement};
 use super::pack::{
-    Encoder, FILE_BUFFER, Observer, Piece, Pieces, known_size, pack_to_file, report,
+    ChunkJob, ChunkReader, Encoder, FILE_BUFFER, Observer, known_size, pack_to_file, report,
 };
-use super::pipeline::{self, Spread};
-use super::safe::{Replacement, check_different};
+use super::pipeline::{self, ThreadSplit};
+use super::replacement::{Replacement, check_different};
 use crate::blosc1::Engine;
 use crate::blpk::{self, Archive, Header, MetadataSection, OFFSET_LENGTH, Place, VERSION};
 use crate::io::ReadAt;
 
-/// What is appended with.
+/// Parameters of an append.
 #[derive(Clone, Debug)]
 pub struct AppendArgs {
-    /// Bytes of an item; those of the container's header unless it is given.
+    /// The item size in bytes, or `None` for that of the container's header.
     pub typesize: Option<i64>,
-    /// 0 (store) to 9 (densest).
+    /// The level, 0 (store) to 9 (densest).
     pub clevel: i64,
     /// The filter.
     pub shuffle: Shuffle,
@@ -38,14 +38,14 @@ pub struct AppendArgs {
     pub codec: Codec,
     /// New metadata.
     pub metadata: Option<Value>,
-    /// How the new metadata are stored.
+    /// The storage parameters of new metadata.
     pub metadata_args: MetadataArgs,
-    /// Threads.
+    /// The number of threads.
     pub nthreads: usize,
 }
 
 impl Default for AppendArgs {
-    /// The defaults of [`BloscArgs`], with the typesize of the header; the metadata stay; one thread.
+    /// The defaults of [`BloscArgs`] with the header's type size; unchanged metadata; one thread.
     fn default() -> AppendArgs {
         let blosc = BloscArgs::default();
         AppendArgs {
@@ -72,34 +72,34 @@ impl AppendArgs {
     }
 }
 
-/// What was appended.
+/// The result of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
-    /// Bytes of the file before.
+    /// The previous size of the file in bytes.
     pub old_size: u64,
-    /// Bytes of the file now.
+    /// The new size of the file in bytes.
     pub new_size: u64,
-    /// Plain bytes that were appended.
+    /// The number of uncompressed bytes appended.
     pub appended: u64,
-    /// The new chunks: not the one that was filled up.
+    /// The number of new chunks, without the one that was filled up.
     pub new_chunks: u64,
-    /// The header now.
+    /// The new header.
     pub header: Header,
 }
 
-/// The file as it is, checked.
+/// The validated state of the file before the change.
 struct Original {
     header: Header,
     size: u64,
     offsets_start: u64,
-    /// The last chunk, and its plain bytes.
+    /// The last chunk and its uncompressed bytes.
     last: Place,
     plain: Vec<u8>,
     section: Option<MetadataSection>,
 }
 
-/// Reads what is appended to; none for a container of nothing.
-fn examine(file: &File, nthreads: usize) -> Result<Option<Original>> {
+/// Reads the state of the file, or returns `None` for a container without data.
+fn read_original(file: &File, nthreads: usize) -> Result<Option<Original>> {
     let mut archive = Archive::open(file.try_clone()?)?;
     archive.set_threads(i32::try_from(nthreads.clamp(1, 256)).unwrap_or(1));
     let header = *archive.header();
@@ -127,18 +127,18 @@ fn examine(file: &File, nthreads: usize) -> Result<Option<Original>> {
 }
 
 impl Original {
-    /// Makes sure that chunks for `appended` more bytes have room.
-    fn check_room(&self, appended: u64) -> Result<()> {
+    /// Checks that the reserved entries suffice for `appended` more bytes.
+    fn check_reserved(&self, appended: u64) -> Result<()> {
         let chunk_size = u64::from(self.header.chunk_size.unwrap_or(1).max(1));
-        let room = chunk_size - self.plain.len() as u64;
-        let new_chunks = appended.saturating_sub(room).div_ceil(chunk_size);
+        let remaining = chunk_size - self.plain.len() as u64;
+        let new_chunks = appended.saturating_sub(remaining).div_ceil(chunk_size);
         if new_chunks > self.header.max_app_chunks {
             return Err(Error::NotEnoughSpace);
         }
         Ok(())
     }
 
-    /// The section that takes the place of the one there is, when that is asked for.
+    /// Returns the section that replaces the current one, if new metadata are given.
     fn new_section(&self, args: &AppendArgs) -> Result<Option<MetadataSection>> {
         let Some(value) = &args.metadata else {
             return Ok(None);
@@ -147,17 +147,17 @@ impl Original {
         Ok(Some(replacement(old, value, &args.metadata_args)?))
     }
 
-    /// Where the metadata section begins.
+    /// Returns the offset of the metadata section.
     fn section_start(&self) -> u64 {
         self.header.encoded_len() as u64
     }
 
-    /// Where the entry of the last chunk is.
+    /// Returns the offset of the last chunk's entry in the offsets section.
     fn last_entry(&self) -> u64 {
         self.offsets_start + self.last.chunk.index * OFFSET_LENGTH
     }
 
-    /// Everything that will be written over. Of `new_chunks` chunks the entries change.
+    /// Reads the regions of the file that the change will overwrite.
     fn old_state(
         &self,
         file: &File,
@@ -165,7 +165,7 @@ impl Original {
         changes_section: bool,
     ) -> Result<OldState> {
         let mut regions = Vec::new();
-        let mut keep = |position: u64, len: u64| -> Result<()> {
+        let mut save = |position: u64, len: u64| -> Result<()> {
             let mut bytes = Vec::new();
             let len = usize::try_from(len).map_err(|_| blpk::Error::Memory)?;
             bytes.try_reserve_exact(len)?;
@@ -179,15 +179,15 @@ impl Original {
         };
         if changes_section {
             let len = self.offsets_start - self.section_start();
-            keep(self.section_start(), len)?;
+            save(self.section_start(), len)?;
         }
         if changes_data {
-            keep(0, self.header.encoded_len() as u64)?;
-            keep(
+            save(0, self.header.encoded_len() as u64)?;
+            save(
                 self.last_entry(),
                 (1 + self.header.max_app_chunks) * OFFSET_LENGTH,
             )?;
-            keep(self.last.position, self.size - self.last.position)?;
+            save(self.last.position, self.size - self.last.position)?;
         }
         Ok(OldState {
             size: self.size,
@@ -195,8 +195,8 @@ impl Original {
         })
     }
 
-    /// Writes the chunks, their offsets, the header; cuts off what is behind. In this order, so that a reader
-    /// that comes in between finds as much as possible.
+    /// Writes the chunks, their offsets and the header, then truncates the file. This order keeps
+    /// the file as consistent as possible for concurrent readers.
     fn write(
         &self,
         new: impl Read + Send,
@@ -207,41 +207,35 @@ impl Original {
     ) -> Result<Appended> {
         let chunk_size = self.header.chunk_size.unwrap_or(1).max(1);
         let total = size.map(|size| size + self.plain.len() as u64);
-        let pieces_known = total.map(|total| total.div_ceil(u64::from(chunk_size)));
-        let spread = Spread::new(args.nthreads, pieces_known, Some(chunk_size));
+        let nchunks = total.map(|total| total.div_ceil(u64::from(chunk_size)));
+        let split = ThreadSplit::new(args.nthreads, nchunks, Some(chunk_size));
         let blosc = args.blosc(&self.header);
-        let encoder = Encoder::new(&blosc, self.header.checksum, spread.inside)?;
-        let mut pieces = Pieces::new(self.plain.as_slice().chain(new), chunk_size, total);
+        let encoder = Encoder::new(&blosc, self.header.checksum, split.threads_per_worker)?;
+        let mut reader = ChunkReader::new(self.plain.as_slice().chain(new), chunk_size, total);
         let mut position = self.last.position;
         let mut offsets = Vec::new();
         let mut last_chunk = 0;
         pipeline::run(
-            spread,
-            |plain| pieces.next(plain),
-            |engine: &mut Engine, piece: &mut Piece, plain, stored| {
-                piece.stored = encoder.encode(engine, plain, stored)?;
+            split,
+            |plain| reader.next(plain),
+            |engine: &mut Engine, job: &mut ChunkJob, plain, stored| {
+                job.stored = encoder.encode(engine, plain, stored)?;
                 Ok::<(), Error>(())
             },
-            |piece, plain, stored| {
-                if piece.index > self.header.max_app_chunks {
+            |job, plain, stored| {
+                if job.index > self.header.max_app_chunks {
                     return Err(Error::NotEnoughSpace);
                 }
-                let stored = &stored[..piece.stored];
+                let stored = &stored[..job.stored];
                 disk.write_at(position, stored)?;
                 offsets.extend(position.to_le_bytes());
                 position += stored.len() as u64;
                 last_chunk = plain.len() as u32;
-                observer.chunk(&report(
-                    &piece,
-                    pieces_known,
-                    encoder.checksum,
-                    plain,
-                    stored,
-                ));
+                observer.chunk(&report(&job, nchunks, encoder.checksum, plain, stored));
                 Ok(())
             },
         )?;
-        let new_chunks = pieces.next - 1;
+        let new_chunks = reader.next - 1;
         let header = Header {
             nchunks: self.header.nchunks.map(|nchunks| nchunks + new_chunks),
             max_app_chunks: self.header.max_app_chunks - new_chunks,
@@ -254,7 +248,7 @@ impl Original {
         Ok(Appended {
             old_size: self.size,
             new_size: position,
-            appended: pieces.read - self.plain.len() as u64,
+            appended: reader.read - self.plain.len() as u64,
             new_chunks,
             header,
         })
@@ -271,13 +265,13 @@ impl Original {
     }
 }
 
-/// Appends what `new` gives, `size` bytes or as many as there are, to a container; and changes its metadata if
-/// that is asked for. A change that fails is undone; one that is interrupted can be
-/// ([`recover`](journal::recover)).
+/// Appends `size` bytes of `new`, or all of it, to a container, and changes its metadata if new
+/// ones are given. A failed change is rolled back. An interrupted one can be rolled back later with
+/// [`recover`](journal::recover).
 ///
 /// # Errors
-/// [`Error::NoOffsets`], [`Error::UnknownSizes`], [`Error::NotEnoughSpace`], those of reading the container and
-/// of its metadata: the file is what it was then.
+/// [`Error::NoOffsets`], [`Error::UnknownSizes`], [`Error::NotEnoughSpace`], those of reading the
+/// container and of its metadata. The file is then unchanged.
 pub fn append(
     original: &Path,
     new: impl Read + Send,
@@ -290,7 +284,7 @@ pub fn append(
         .map_err(|error| error.at("append to", original))
 }
 
-/// As [`append`], with the writing through `disk`.
+/// Implements [`append`] with writes through `disk`.
 fn append_on(
     file: &File,
     path: &Path,
@@ -300,12 +294,12 @@ fn append_on(
     args: &AppendArgs,
     observer: &mut impl Observer,
 ) -> Result<Appended> {
-    let Some(original) = examine(file, args.nthreads)? else {
+    let Some(original) = read_original(file, args.nthreads)? else {
         return rebuild(file, path, new, size, args, observer);
     };
     let section = original.new_section(args)?;
-    original.check_room(size.unwrap_or(0))?;
-    // Wrong arguments are found before anything is written.
+    original.check_reserved(size.unwrap_or(0))?;
+    // Validate the arguments before anything is written.
     Encoder::new(&args.blosc(&original.header), original.header.checksum, 1)?;
     let changes_data = size != Some(0);
     if !changes_data && section.is_none() {
@@ -324,7 +318,7 @@ fn append_on(
     })
 }
 
-/// Makes a container that held nothing anew, with the options it has.
+/// Recreates a container without data, with its current options.
 fn rebuild(
     file: &File,
     path: &Path,
@@ -348,7 +342,7 @@ fn rebuild(
         }
     };
     if let (Some(section), Some(value)) = (section, &args.metadata) {
-        // Judged like a change in place, though there would be room for more.
+        // Apply the same checks as for a change in place.
         replacement(section, value, &metadata_args)?;
     }
     if let Some(section) = section {
@@ -382,7 +376,7 @@ fn rebuild(
     };
     let packed = match size {
         Some(_) => pack_to_file(new, size, path, &pack_args, observer)?,
-        // Offsets need a known size: the data wait in a file that goes away again.
+        // Offsets require a known size: buffer the data in a temporary file.
         None => {
             let mut spool = Replacement::create(path)?;
             let mut new = new;
@@ -404,7 +398,7 @@ fn rebuild(
 /// Appends a file to a container.
 ///
 /// # Errors
-/// Those of [`append`]; [`Error::SameFile`] when they are one.
+/// Those of [`append`]; [`Error::SameFile`] if both paths are the same file.
 pub fn append_file(original: &Path, new: &Path, args: &AppendArgs) -> Result<Appended> {
     check_different(original, new)?;
     let file = NamedFile::open(new)?;
@@ -413,7 +407,7 @@ pub fn append_file(original: &Path, new: &Path, args: &AppendArgs) -> Result<App
     append(original, reader, size, args, &mut ())
 }
 
-/// Replaces the metadata of a container, in the room they have.
+/// Replaces the metadata of a container within the reserved size.
 ///
 /// # Errors
 /// Those of [`append`].

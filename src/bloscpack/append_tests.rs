@@ -1,23 +1,23 @@
-//! An append that stops at any of its writes can be undone.
+//! Tests that an append interrupted at any write can be rolled back.
 
 use super::*;
 use crate::bloscpack::pack_bytes_to_bytes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A disk that fails for good after some operations, as if the process had ended. The operation at which
-/// it does so is done in part.
+/// A disk that fails permanently after some operations, like a terminated process. The failing
+/// operation is performed partially.
 struct Failing<'f> {
     file: &'f File,
-    left: AtomicUsize,
+    remaining: AtomicUsize,
 }
 
 impl Failing<'_> {
     fn step(&self) -> io::Result<bool> {
-        match self.left.load(Ordering::Relaxed) {
+        match self.remaining.load(Ordering::Relaxed) {
             0 => Err(io::ErrorKind::Interrupted.into()),
-            left => {
-                self.left.store(left - 1, Ordering::Relaxed);
-                Ok(left > 1)
+            remaining => {
+                self.remaining.store(remaining - 1, Ordering::Relaxed);
+                Ok(remaining > 1)
             }
         }
     }
@@ -50,7 +50,7 @@ impl Disk for Failing<'_> {
     }
 }
 
-fn noise(len: usize) -> Vec<u8> {
+fn random_bytes(len: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -60,11 +60,11 @@ fn noise(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn an_append_that_stops_at_any_write_is_undone() {
+fn an_append_interrupted_at_any_write_is_rolled_back() {
     let folder = std::env::temp_dir().join(format!("ferroblosc-append-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("x.blp");
-    let data = noise(4500);
+    let data = random_bytes(4500);
     let pack_args = PackArgs {
         chunk_size: 1000,
         metadata: Some(Value::from("before")),
@@ -82,7 +82,7 @@ fn an_append_that_stops_at_any_write_is_undone() {
         assert!(!was_interrupted);
         let disk = Failing {
             file: &file,
-            left: AtomicUsize::new(stops),
+            remaining: AtomicUsize::new(stops),
         };
         let new = &data[2500..];
         let size = Some(new.len() as u64);
@@ -91,7 +91,7 @@ fn an_append_that_stops_at_any_write_is_undone() {
         if result.is_ok() {
             break;
         }
-        // What is half done is not read.
+        // A partially written file must not be readable.
         let is_changed = std::fs::read(&path).unwrap() != before;
         let read = crate::bloscpack::unpack_bytes_from_file(&path, 1);
         match read {
@@ -103,7 +103,7 @@ fn an_append_that_stops_at_any_write_is_undone() {
         assert!(!journal::recover(&path).unwrap());
         stops += 1;
     }
-    // Metadata, three chunks, offsets, header, length and the end: each was a place to stop.
+    // Metadata, three chunks, offsets, header, length and sync are separate operations.
     assert!(stops >= 8, "{stops}");
     let (plain, unpacked) = crate::bloscpack::unpack_bytes_from_file(&path, 1).unwrap();
     assert_eq!(plain, data);
@@ -115,7 +115,7 @@ fn an_append_that_stops_at_any_write_is_undone() {
 }
 
 #[test]
-fn a_journal_that_cannot_be_read_is_not_used() {
+fn an_invalid_journal_is_not_used() {
     let folder = std::env::temp_dir().join(format!("ferroblosc-journal-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("x.blp");

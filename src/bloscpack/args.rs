@@ -1,4 +1,4 @@
-//! What a container is made with.
+//! Parameters of a container.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::blpk::{Checksum, MAX_CHUNKS, MetadataCodec};
 use crate::chunk::SplitMode;
 use crate::codec::id;
 
-/// The filter in front of the codec.
+/// The filter before the codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Shuffle {
-    /// None.
+    /// No filter.
     None = 0,
-    /// The bytes of the items, by their significance.
+    /// Byte shuffle.
     Bytes = 1,
-    /// The bits of the items.
+    /// Bit shuffle.
     Bits = 2,
 }
 
@@ -26,7 +26,7 @@ pub enum Shuffle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codec(u8);
 
-/// The codecs by the names that people use.
+/// The codecs by name.
 const CODECS: [(&str, u8); 6] = [
     ("blosclz", id::BLOSCLZ),
     ("lz4", id::LZ4),
@@ -37,15 +37,15 @@ const CODECS: [(&str, u8); 6] = [
 ];
 
 impl Codec {
-    /// The codec that is used unless another is asked for.
+    /// The default codec.
     pub const BLOSCLZ: Codec = Codec(id::BLOSCLZ);
 
-    /// The names of all of them.
+    /// Returns the names of all codecs.
     pub fn names() -> impl Iterator<Item = &'static str> {
         CODECS.into_iter().map(|(name, _)| name)
     }
 
-    /// The one with this name.
+    /// Returns the codec with this name.
     ///
     /// # Errors
     /// [`Error::NoSuchCodec`]
@@ -55,27 +55,27 @@ impl Codec {
         Ok(Codec(code))
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         let found = CODECS.into_iter().find(|(_, code)| *code == self.0);
         found.map_or("unknown", |(name, _)| name)
     }
 }
 
-/// How chunks are compressed. Numbers are judged when they are used.
+/// Compression parameters. Numbers are validated on use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BloscArgs {
-    /// Bytes of an item.
+    /// The item size in bytes.
     pub typesize: i64,
-    /// 0 (store) to 9 (densest).
+    /// The level, 0 (store) to 9 (densest).
     pub clevel: i64,
     /// The filter.
     pub shuffle: Shuffle,
     /// The codec.
     pub codec: Codec,
-    /// Bytes of a block, or 0 to choose.
+    /// The block size in bytes; 0 selects it automatically.
     pub blocksize: usize,
-    /// How blocks are split.
+    /// The split mode of blocks.
     pub splitmode: SplitMode,
 }
 
@@ -94,7 +94,7 @@ impl Default for BloscArgs {
 }
 
 impl BloscArgs {
-    /// The typesize as the container's header has it.
+    /// Returns the type size for the container's header.
     ///
     /// # Errors
     /// [`Error::Typesize`]
@@ -102,7 +102,7 @@ impl BloscArgs {
         u8::try_from(self.typesize).map_err(|_| Error::Typesize(self.typesize))
     }
 
-    /// What the engine goes by, on `nthreads` threads.
+    /// Returns the parameters of the engine with `nthreads` threads.
     ///
     /// # Errors
     /// [`Error::Typesize`], [`Error::BloscTypesize`] and [`Error::Clevel`].
@@ -126,14 +126,14 @@ impl BloscArgs {
     }
 }
 
-/// How much room is kept for later, given how much there is now.
+/// The amount to reserve, depending on the current amount.
 #[derive(Clone)]
 pub enum Reserve {
-    /// So much.
+    /// This amount.
     Exactly(u64),
-    /// So many times what there is.
+    /// A multiple of the current amount.
     Times(u64),
-    /// What the function says.
+    /// The result of a function of the current amount.
     Function(Arc<dyn Fn(u64) -> i64 + Send + Sync>),
 }
 
@@ -148,10 +148,10 @@ impl std::fmt::Debug for Reserve {
 }
 
 impl Reserve {
-    /// The room for `now`.
+    /// Returns the amount to reserve if `now` is used.
     ///
     /// # Errors
-    /// [`Error::MaxAppChunks`] when a function says something negative.
+    /// [`Error::MaxAppChunks`] if a function returns a negative number.
     pub(super) fn for_now(&self, now: u64) -> Result<u64> {
         match self {
             Reserve::Exactly(number) => Ok(*number),
@@ -164,19 +164,19 @@ impl Reserve {
     }
 }
 
-/// What there is around the chunks.
+/// Parameters of the container format.
 #[derive(Clone, Debug)]
 pub struct BloscpackArgs {
-    /// Whether there are offsets.
+    /// Whether to write offsets.
     pub offsets: bool,
-    /// What follows each chunk.
+    /// The checksum of each chunk.
     pub checksum: Checksum,
-    /// For how many more chunks there is room, given how many there are. Without offsets there is none.
+    /// The number of offsets to reserve for appended chunks. Ignored without offsets.
     pub max_app_chunks: Reserve,
 }
 
 impl Default for BloscpackArgs {
-    /// Offsets, Adler-32, room for ten times as many chunks.
+    /// Offsets, Adler-32, reserved offsets for ten times as many chunks.
     fn default() -> BloscpackArgs {
         BloscpackArgs {
             offsets: true,
@@ -187,30 +187,30 @@ impl Default for BloscpackArgs {
 }
 
 impl BloscpackArgs {
-    /// The room for chunks behind `nchunks`: as much as there can be, if more is asked for.
+    /// Returns the number of offsets to reserve after `nchunks` chunks, limited to the maximum.
     pub(super) fn max_app_chunks_for(&self, nchunks: u64) -> Result<u64> {
-        let wished = self.max_app_chunks.for_now(nchunks)?;
-        Ok(wished.min(MAX_CHUNKS - nchunks))
+        let requested = self.max_app_chunks.for_now(nchunks)?;
+        Ok(requested.min(MAX_CHUNKS - nchunks))
     }
 }
 
-/// How metadata are stored.
+/// Storage parameters of metadata.
 #[derive(Clone, Debug)]
 pub struct MetadataArgs {
-    /// The kind: `JSON` is the only one that is written.
+    /// The format; only `JSON` can be written.
     pub magic_format: String,
-    /// The checksum behind them.
+    /// The checksum of the section.
     pub checksum: Checksum,
-    /// How they are compressed, if that makes them smaller.
+    /// The codec, used only if it reduces the size.
     pub codec: MetadataCodec,
     /// The level of the codec, 0 to 9.
     pub level: i64,
-    /// Bytes reserved, given the plain bytes there are.
+    /// The size to reserve in bytes, depending on the uncompressed size.
     pub max_meta_size: Reserve,
 }
 
 impl Default for MetadataArgs {
-    /// Zlib at level 6, Adler-32, room for ten times the plain bytes.
+    /// Zlib at level 6, Adler-32, reserved space for ten times the uncompressed size.
     fn default() -> MetadataArgs {
         MetadataArgs {
             magic_format: "JSON".to_owned(),
@@ -222,25 +222,25 @@ impl Default for MetadataArgs {
     }
 }
 
-/// All that data are packed with.
+/// All parameters of packing.
 #[derive(Clone, Debug)]
 pub struct PackArgs {
-    /// Bytes of a chunk.
+    /// The chunk size in bytes.
     pub chunk_size: u64,
     /// The metadata.
     pub metadata: Option<Value>,
-    /// How chunks are compressed.
+    /// The compression parameters.
     pub blosc: BloscArgs,
-    /// What there is around them.
+    /// The parameters of the container format.
     pub bloscpack: BloscpackArgs,
-    /// How the metadata are stored.
+    /// The storage parameters of the metadata.
     pub metadata_args: MetadataArgs,
-    /// Threads.
+    /// The number of threads.
     pub nthreads: usize,
 }
 
 impl Default for PackArgs {
-    /// Chunks of 1 MiB, no metadata, one thread, and the defaults of the other arguments.
+    /// Chunks of 1 MiB, no metadata, one thread, and the defaults of the other parameters.
     fn default() -> PackArgs {
         PackArgs {
             chunk_size: DEFAULT_CHUNK_SIZE,
@@ -258,30 +258,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_for_chunks_is_a_number_a_factor_or_a_function() {
+    fn reserved_chunks_are_a_number_a_factor_or_a_function() {
         let args = |max_app_chunks| BloscpackArgs {
             max_app_chunks,
             ..BloscpackArgs::default()
         };
-        let room = |reserve, nchunks| args(reserve).max_app_chunks_for(nchunks);
+        let reserved = |reserve, nchunks| args(reserve).max_app_chunks_for(nchunks);
         assert_eq!(BloscpackArgs::default().max_app_chunks_for(8).unwrap(), 80);
-        assert_eq!(room(Reserve::Exactly(0), 8).unwrap(), 0);
+        assert_eq!(reserved(Reserve::Exactly(0), 8).unwrap(), 0);
         assert_eq!(
-            room(Reserve::Exactly(MAX_CHUNKS), 8).unwrap(),
+            reserved(Reserve::Exactly(MAX_CHUNKS), 8).unwrap(),
             MAX_CHUNKS - 8
         );
         assert_eq!(
-            room(Reserve::Times(10), MAX_CHUNKS / 2).unwrap(),
+            reserved(Reserve::Times(10), MAX_CHUNKS / 2).unwrap(),
             MAX_CHUNKS - MAX_CHUNKS / 2
         );
         let half = Reserve::Function(Arc::new(|nchunks| nchunks as i64 / 2));
-        assert_eq!(room(half, 9).unwrap(), 4);
+        assert_eq!(reserved(half, 9).unwrap(), 4);
         let negative = Reserve::Function(Arc::new(|_| -1));
-        assert!(matches!(room(negative, 9), Err(Error::MaxAppChunks(-1))));
+        assert!(matches!(
+            reserved(negative, 9),
+            Err(Error::MaxAppChunks(-1))
+        ));
     }
 
     #[test]
-    fn arguments_out_of_range_are_refused_in_the_words_of_bloscpack() {
+    fn arguments_out_of_range_are_rejected_with_the_messages_of_bloscpack() {
         let refusal = |args: BloscArgs| args.params(1).unwrap_err().to_string();
         let typesize = |typesize| BloscArgs {
             typesize,

@@ -1,40 +1,40 @@
-//! How data are cut into chunks, and sizes as people write and read them.
+//! Splits data into chunks; parses and prints human-readable sizes.
 
 use super::error::{Error, Result};
 use crate::blpk::{MAX_CHUNKS, MAX_NBYTES};
 
-/// The chunk size that is used unless another is asked for.
+/// The default chunk size in bytes.
 pub const DEFAULT_CHUNK_SIZE: u64 = 1 << 20;
 
-/// How data are cut.
+/// The division of data into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunking {
     /// The number of chunks.
     pub nchunks: u64,
-    /// Bytes of each but the last.
+    /// The size of each chunk except the last, in bytes.
     pub chunk_size: u32,
-    /// Bytes of the last.
+    /// The size of the last chunk in bytes.
     pub last_chunk: u32,
 }
 
-/// A chunk size that was asked for, if it can be one.
+/// Validates a chunk size.
 ///
 /// # Errors
 /// [`Error::ChunkSize`]
-pub fn checked_chunk_size(wished: u64) -> Result<u32> {
-    u32::try_from(wished)
+pub fn checked_chunk_size(requested: u64) -> Result<u32> {
+    u32::try_from(requested)
         .ok()
         .filter(|size| (1..=MAX_NBYTES).contains(size))
-        .ok_or(Error::ChunkSize(wished))
+        .ok_or(Error::ChunkSize(requested))
 }
 
 impl Chunking {
-    /// Cuts `size` bytes into chunks of `wished` bytes. Less than a chunk makes one as large as the data; no
-    /// data at all make one chunk of nothing, whatever is wished.
+    /// Splits `size` bytes into chunks of `requested` bytes. The chunk size is reduced to the size
+    /// of smaller data. Empty data are one empty chunk, for any requested size.
     ///
     /// # Errors
     /// [`Error::ChunkSize`], [`Error::TooManyChunks`].
-    pub fn new(size: u64, wished: u64) -> Result<Chunking> {
+    pub fn new(size: u64, requested: u64) -> Result<Chunking> {
         if size == 0 {
             return Ok(Chunking {
                 nchunks: 1,
@@ -42,8 +42,8 @@ impl Chunking {
                 last_chunk: 0,
             });
         }
-        let wished = checked_chunk_size(wished)?;
-        let chunk_size = u32::try_from(size).map_or(wished, |size| size.min(wished));
+        let requested = checked_chunk_size(requested)?;
+        let chunk_size = u32::try_from(size).map_or(requested, |size| size.min(requested));
         let (full, rest) = (size / u64::from(chunk_size), size % u64::from(chunk_size));
         let (nchunks, last_chunk) = match rest as u32 {
             0 => (full, chunk_size),
@@ -60,7 +60,7 @@ impl Chunking {
     }
 }
 
-/// Units of sizes, from the largest.
+/// Units of sizes in decreasing order.
 const UNITS: [(char, u64); 5] = [
     ('T', 1 << 40),
     ('G', 1 << 30),
@@ -69,16 +69,16 @@ const UNITS: [(char, u64); 5] = [
     ('B', 1),
 ];
 
-/// What is wrong with the text of a size.
+/// An error of [`parse_size`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SizeError {
-    /// It is below zero.
+    /// The size is negative.
     Negative,
-    /// It is no number, for this reason.
+    /// The text is not a number. Contains the message.
     Text(String),
 }
 
-/// Reads the text of a size: `max`, a whole number, or a decimal one followed by one of `B K M G T`.
+/// Parses a size: `max`, an integer, or a decimal number with a suffix of `B K M G T`.
 ///
 /// # Errors
 /// [`SizeError`]
@@ -93,20 +93,20 @@ pub fn parse_size(text: &str) -> std::result::Result<u64, SizeError> {
     }
 }
 
-/// Digits without the underscores between them, which Python allows.
+/// Removes underscores between digits, which Python allows.
 fn without_underscores(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| {
         at.and_then(|at| bytes.get(at))
             .is_some_and(u8::is_ascii_digit)
     };
-    let is_right = (0..bytes.len())
+    let is_valid = (0..bytes.len())
         .filter(|&at| bytes[at] == b'_')
         .all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)));
-    is_right.then(|| text.replace('_', ""))
+    is_valid.then(|| text.replace('_', ""))
 }
 
-/// Returns the text in quotes as Python prints it: in double ones if it has a single one inside.
+/// Returns the text in quotes as Python's `repr`: double quotes if it contains only a single quote.
 fn quoted(text: &str) -> String {
     match (text.contains('\''), text.contains('"')) {
         (true, false) => format!("\"{text}\""),
@@ -116,42 +116,42 @@ fn quoted(text: &str) -> String {
 }
 
 fn parse_int(text: &str) -> std::result::Result<u64, SizeError> {
-    let wrong = || {
+    let invalid = || {
         SizeError::Text(format!(
             "invalid literal for int() with base 10: {}",
             quoted(text)
         ))
     };
-    let number = without_underscores(text.trim()).ok_or_else(wrong)?;
+    let number = without_underscores(text.trim()).ok_or_else(invalid)?;
     match number.parse::<i128>() {
         Ok(number) if number < 0 => Err(SizeError::Negative),
         Ok(number) => Ok(u64::try_from(number).unwrap_or(u64::MAX)),
-        Err(_) => Err(wrong()),
+        Err(_) => Err(invalid()),
     }
 }
 
 fn parse_float(text: &str, unit: u64) -> std::result::Result<u64, SizeError> {
-    let wrong = || {
+    let invalid = || {
         SizeError::Text(format!(
             "could not convert string to float: {}",
             quoted(text)
         ))
     };
-    let number = without_underscores(text.trim()).ok_or_else(wrong)?;
-    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let number = without_underscores(text.trim()).ok_or_else(invalid)?;
+    let number: f64 = number.parse().map_err(|_| invalid())?;
     if !number.is_finite() {
-        return Err(wrong());
+        return Err(invalid());
     }
-    // Units are powers of two: the product is exact.
+    // Units are powers of two, so the product is exact.
     let bytes = (number * unit as f64).trunc();
     if bytes < 0.0 {
         return Err(SizeError::Negative);
     }
-    // A float beyond the largest integer becomes that.
+    // The conversion saturates.
     Ok(bytes as u64)
 }
 
-/// A size as it is shown: `295.75K`.
+/// Formats a size: `295.75K`.
 pub fn pretty_size(size: u64) -> String {
     let Some((name, unit)) = UNITS.into_iter().find(|&(_, unit)| size >= unit) else {
         return "0B".to_owned();
@@ -162,7 +162,7 @@ pub fn pretty_size(size: u64) -> String {
     format!("{number}{zero}{name}")
 }
 
-/// A size as it is shown with its bytes: `295.75K (302848B)`.
+/// Formats a size with its number of bytes: `295.75K (302848B)`.
 pub fn double_pretty_size(size: u64) -> String {
     format!("{} ({size}B)", pretty_size(size))
 }
@@ -171,14 +171,14 @@ pub fn double_pretty_size(size: u64) -> String {
 mod tests {
     use super::*;
 
-    fn cut(size: u64, wished: u64) -> (u64, u32, u32) {
-        let chunking = Chunking::new(size, wished).unwrap();
+    fn cut(size: u64, requested: u64) -> (u64, u32, u32) {
+        let chunking = Chunking::new(size, requested).unwrap();
         (chunking.nchunks, chunking.chunk_size, chunking.last_chunk)
     }
 
     #[test]
-    fn data_are_cut_as_published() {
-        for (wished, expected) in [
+    fn data_are_split_as_documented() {
+        for (requested, expected) in [
             (1, (9, 1, 1)),
             (2, (5, 2, 1)),
             (3, (3, 3, 3)),
@@ -187,7 +187,7 @@ mod tests {
             (8, (2, 8, 1)),
             (9, (1, 9, 9)),
         ] {
-            assert_eq!(cut(9, wished), expected, "{wished}");
+            assert_eq!(cut(9, requested), expected, "{requested}");
         }
         assert_eq!(cut(23, 24), (1, 23, 23));
         assert_eq!(cut(5_452_595, 1 << 20), (6, 1 << 20, 209_715));
@@ -199,10 +199,10 @@ mod tests {
     }
 
     #[test]
-    fn chunk_sizes_that_cannot_be_are_refused() {
+    fn invalid_chunk_sizes_are_rejected() {
         for size in [0, u64::from(MAX_NBYTES) + 1, u64::MAX] {
             assert!(
-                matches!(Chunking::new(9, size), Err(Error::ChunkSize(wished)) if wished == size)
+                matches!(Chunking::new(9, size), Err(Error::ChunkSize(requested)) if requested == size)
             );
         }
         assert!(matches!(
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_shown_as_published() {
+    fn sizes_are_formatted_as_documented() {
         for (size, text) in [
             (0, "0B"),
             (128, "128.0B"),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_read_as_python_reads_them() {
+    fn sizes_are_parsed_like_python() {
         for (text, size) in [
             ("max", 2_147_483_631),
             ("65536", 65_536),

@@ -1,4 +1,4 @@
-//! Why Bloscpack's work fails, in the words its users know.
+//! The errors of Bloscpack, with the messages of the original program.
 
 use std::fmt;
 use std::io;
@@ -9,87 +9,87 @@ use crate::blosc1;
 use crate::blpk;
 use crate::io::named::named;
 
-/// The result of Bloscpack's work.
+/// The result of a Bloscpack operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why it failed.
+/// The error of a Bloscpack operation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The container, or reading or writing it.
+    /// An error of the container, or of reading or writing it.
     Container(blpk::Error),
-    /// There is no checksum of this name.
+    /// The checksum is unknown.
     NoSuchChecksum(String),
-    /// There is no codec of this name.
+    /// The codec is unknown.
     NoSuchCodec(String),
-    /// There is no kind of metadata of this name that can be written.
+    /// The metadata format is not supported for writing.
     NoSuchSerializer(String),
-    /// The header has no room for this typesize.
+    /// The type size does not fit in the header.
     Typesize(i64),
-    /// Blosc has no chunks of items of this size.
+    /// Blosc does not support the type size.
     BloscTypesize,
-    /// There is no such level.
+    /// The level is out of range.
     Clevel(i64),
-    /// There is no such level for metadata.
+    /// The metadata level is out of range.
     MetadataLevel(i64),
-    /// There can be no chunks of this size.
+    /// The chunk size is out of range.
     ChunkSize(u64),
-    /// The data make more chunks than there can be.
+    /// The number of chunks exceeds the maximum.
     TooManyChunks(u64),
-    /// There can be no room for so many chunks.
+    /// The number of chunks to reserve is out of range.
     MaxAppChunks(i64),
     /// Compression failed.
     Compression(blosc1::Error),
-    /// The metadata are no JSON.
+    /// The metadata are not valid JSON.
     Json(JsonError),
-    /// The metadata don't fit into their section: bytes needed and there.
+    /// The metadata do not fit in their section.
     MetadataSectionTooSmall {
-        /// Bytes of the metadata.
+        /// The size of the metadata in bytes.
         required: u64,
-        /// Bytes that are reserved.
+        /// The reserved size in bytes.
         allocated: u64,
     },
-    /// The metadata are larger than any section.
+    /// The metadata exceed the maximum size of a section.
     MetadataTooLarge,
-    /// The digest of another checksum is of another length.
+    /// The digest of the new checksum has another length.
     ChecksumLengthMismatch,
     /// There are no metadata.
     NoMetadataFound,
-    /// The metadata are what they were.
+    /// The new metadata equal the old ones.
     NoChangeInMetadata,
-    /// Nothing can be appended without offsets.
+    /// The container has no offsets, which an append requires.
     NoOffsets,
-    /// Nothing can be appended when the sizes are not known.
+    /// The sizes in the header are unknown, which an append requires.
     UnknownSizes,
-    /// There is no room for the offsets of the appended chunks.
+    /// Too few offsets are reserved for the appended chunks.
     NotEnoughSpace,
-    /// A file would be read and written at once.
+    /// Input and output are the same file.
     SameFile(PathBuf),
-    /// Somebody else is appending to the file.
+    /// Another process is changing the file.
     Busy(PathBuf),
-    /// A change of the file was interrupted, and not undone yet.
+    /// A change of the file was interrupted and is not rolled back yet.
     Interrupted(PathBuf),
-    /// What is kept of an interrupted change can't be used.
+    /// The journal of an interrupted change is not usable.
     Journal(PathBuf),
-    /// There is no array in the container.
+    /// The container does not hold an array.
     NotANumpyArray,
-    /// Arrays of Python's objects are not stored.
+    /// Arrays of Python objects are not supported.
     ObjectArray,
-    /// This is no type of items.
+    /// The dtype is invalid.
     Dtype(String),
-    /// This is no `.npy` file.
+    /// The file is not a `.npy` file.
     Npy(&'static str),
-    /// The container holds another number of bytes than the array has.
+    /// The size of the data differs from that of the array.
     ArraySize {
-        /// Bytes of the array.
+        /// The size of the array in bytes.
         expected: u64,
-        /// Bytes in the container.
+        /// The size of the data in bytes.
         actual: u64,
     },
 }
 
 impl Error {
-    /// The nearest of the library's error codes, for C callers.
+    /// Returns the library's error code that matches best, for C callers.
     pub fn code(&self) -> crate::Error {
         use crate::Error as Code;
         match self {
@@ -109,7 +109,7 @@ impl Error {
         }
     }
 
-    /// Names the operation and the path in an error of the system that names none.
+    /// Adds the operation and the path to a system error without them.
     pub(super) fn at(self, operation: &'static str, path: &Path) -> Error {
         match self {
             Error::Container(blpk::Error::Io(error))
@@ -123,7 +123,7 @@ impl Error {
         }
     }
 
-    /// Whether the fault lies in a container that was read.
+    /// Whether the error is caused by a damaged container.
     pub fn is_corruption(&self) -> bool {
         match self {
             Error::Container(error) => error.is_corruption(),
@@ -220,7 +220,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            // The text is that of the container's error.
+            // The message is that of the container's error.
             Error::Container(error) => error.source(),
             Error::Compression(error) => Some(error),
             _ => None,

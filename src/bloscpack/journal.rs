@@ -1,9 +1,9 @@
-//! Changes of a file in place that can be undone until they are complete.
+//! Rollback of changes in place.
 //!
-//! Before anything is overwritten, the journal `F.journal` records the bytes. When the change is complete
-//! the journal is removed. A journal that exists belongs to a change that was interrupted or is under way,
-//! if it is one of this file and its state: its format and the rules for that are those of
-//! [`crate::io::journal`]. What the change writes is not in it, since that is not known before.
+//! Before a change overwrites bytes, the journal `F.journal` records them. It is removed when the
+//! change is complete. So an existing journal belongs to an interrupted or ongoing change, if it
+//! matches this file and its state. [`crate::io::journal`] defines the format and these checks. The
+//! journal does not contain the bytes that the change writes, which are not known in advance.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
@@ -16,13 +16,13 @@ use crate::io::journal::{self, CONTAINER_SUFFIX, Found, Image, Reason, Record, S
 use crate::io::{FileSystem, Names, Portions, stream_of};
 use crate::trace_warning;
 
-/// What a change does to its file. The tests put something in between that fails.
+/// The write operations of a change. Tests use an implementation that fails.
 pub(super) trait Disk {
-    /// Writes all of `bytes` at a position.
+    /// Writes all of `bytes` at `position`.
     fn write_at(&self, position: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Cuts the file off.
+    /// Sets the length of the file.
     fn set_len(&self, len: u64) -> io::Result<()>;
-    /// Waits until everything is on the disk.
+    /// Flushes all data to disk.
     fn sync(&self) -> io::Result<()>;
 }
 
@@ -40,14 +40,14 @@ impl Disk for File {
     }
 }
 
-/// A part of the file as it was.
+/// The previous content of a region of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     pub position: u64,
     pub bytes: Vec<u8>,
 }
 
-/// The file as it was, where it will be overwritten.
+/// The previous content of all regions to overwrite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OldState {
     pub size: u64,
@@ -55,7 +55,7 @@ pub(super) struct OldState {
 }
 
 impl OldState {
-    /// The state as a journal records it. It always begins with the magic of the file.
+    /// Returns the journal image, which always begins with the magic number of the file.
     fn image(&self, path: &Path, file: &File) -> Result<Image> {
         let mut records: Vec<Record> = self
             .regions
@@ -81,7 +81,7 @@ impl OldState {
         Ok(Image::new(&*stream, 0, len, size, records)?)
     }
 
-    fn bring_back(&self, disk: &impl Disk) -> io::Result<()> {
+    fn restore(&self, disk: &impl Disk) -> io::Result<()> {
         for region in &self.regions {
             disk.write_at(region.position, &region.bytes)?;
         }
@@ -90,23 +90,23 @@ impl OldState {
     }
 }
 
-/// Whether what a journal restores is a container.
+/// Whether the journal restores a container.
 fn restores_a_container(image: &Image) -> bool {
     image.start == 0 && image.size.1 == UNKNOWN && image.has_mark(&MAGIC)
 }
 
-/// The journal of a file.
+/// Returns the path of a file's journal.
 pub fn journal_path(path: &Path) -> PathBuf {
     journal::path_of(&FileSystem, path, CONTAINER_SUFFIX)
 }
 
-/// Refuses a file whose last change was interrupted, or is under way. A journal that is not of this file
-/// and its state is ignored.
+/// Fails if the last change of a file was interrupted or is in progress. A journal that does not
+/// match the file and its state is ignored.
 ///
 /// # Errors
 /// [`Error::Interrupted`]
 pub fn check(path: &Path) -> Result<()> {
-    match look(path)? {
+    match inspect(path)? {
         Found::Active | Found::Hot(_) => Err(Error::Interrupted(path.to_owned())),
         Found::Stale(reason) | Found::Foreign(reason) => {
             trace_warning!("{}: {}", path.display(), ignored(reason));
@@ -120,18 +120,18 @@ fn ignored(reason: Reason) -> String {
     format!("a journal that does not belong to this file is ignored: {reason}")
 }
 
-/// Describes the journal beside a container that is ignored, for people.
+/// Returns a description of an ignored journal of a container.
 ///
 /// # Errors
 /// Those of reading.
 pub fn describe_journal(path: &Path) -> Result<Option<String>> {
-    Ok(match look(path)? {
+    Ok(match inspect(path)? {
         Found::Stale(reason) | Found::Foreign(reason) => Some(ignored(reason)),
         _ => None,
     })
 }
 
-fn look(path: &Path) -> Result<Found> {
+fn inspect(path: &Path) -> Result<Found> {
     let journal = journal_path(path);
     let is_regular = || path.metadata().is_ok_and(|found| found.is_file());
     if FileSystem.attributes(&journal).is_none() || !is_regular() {
@@ -148,17 +148,17 @@ fn look(path: &Path) -> Result<Found> {
     )?)
 }
 
-/// Opens a file for a change, alone. An earlier change that was interrupted is undone first; returns whether
-/// there was one.
+/// Opens and locks a file for a change, after rolling back an interrupted one. The second result is
+/// whether there was one.
 ///
 /// # Errors
-/// [`Error::Busy`]; [`Error::Journal`] when a journal can neither be used nor removed.
+/// [`Error::Busy`]; [`Error::Journal`] if a journal can be neither used nor removed.
 pub(super) fn open(path: &Path) -> Result<(File, bool)> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(Error::Busy(path.to_owned())),
-        // File systems without locks leave it to their users.
+        // Without support for locks, users must serialise changes themselves.
         Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
         Err(TryLockError::Error(error)) => return Err(error.into()),
     }
@@ -180,7 +180,7 @@ pub(super) fn open(path: &Path) -> Result<(File, bool)> {
     }
 }
 
-/// Brings a file back to the state before a change that was interrupted; returns whether there was one.
+/// Rolls back an interrupted change. Returns whether there was one.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::Journal`].
@@ -188,10 +188,11 @@ pub fn recover(path: &Path) -> Result<bool> {
     Ok(open(path)?.1)
 }
 
-/// Makes a change that can be undone: by an error of `change`, or later by [`open`] if the process ends.
+/// Performs a change with rollback: immediately on an error of `change`, or by [`open`] if the
+/// process ends.
 ///
 /// # Errors
-/// That of `change`, after its work was undone; those of writing the journal.
+/// The error of `change`, after the rollback; those of writing the journal.
 pub(super) fn change<T>(
     path: &Path,
     file: &File,
@@ -202,7 +203,7 @@ pub(super) fn change<T>(
     let path = fs::canonicalize(path)?;
     let journal = journal_path(&path);
     let bytes = old.image(&path, file)?.encode()?;
-    // Claimed until the change has ended.
+    // The journal stays locked until the end of the change.
     let stream = journal::create(&FileSystem, &journal, &path)?;
     let written = stream
         .write_at(0, &bytes, Portions::Whole)
@@ -217,8 +218,8 @@ pub(super) fn change<T>(
         Ok(value)
     });
     if changed.is_err() {
-        // The journal stays if this fails, and is found by the next one who opens the file.
-        old.bring_back(disk)?;
+        // On failure, the journal remains for the next process that opens the file.
+        old.restore(disk)?;
     }
     fs::remove_file(journal)?;
     changed
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_the_middle_of_its_change_is_refused_and_recovered() {
+    fn a_partially_changed_file_is_rejected_and_recovered() {
         let dir = TempDir::new("blpk-hot");
         let (path, journal, before) = journaled(&dir);
         check(&path).unwrap();
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_journal_is_neither_used_nor_removed() {
+    fn a_file_that_is_not_a_journal_is_neither_used_nor_removed() {
         let dir = TempDir::new("blpk-foreign");
         let (path, journal, bytes) = journaled(&dir);
         fs::write(&journal, b"a diary").unwrap();

@@ -1,41 +1,41 @@
-//! JSON as Python's `json` module reads and writes it, which is what metadata are.
+//! JSON as read and written by Python's `json` module, the format of metadata.
 //!
-//! Beyond the standard there are `NaN`, `Infinity` and `-Infinity`. The order of keys is kept, whole numbers are as
-//! long as they are, and text is written in ASCII.
+//! Extensions of the standard are `NaN`, `Infinity` and `-Infinity`. Key order is kept, integers
+//! have any length, and output is ASCII.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use super::python::float_repr;
 
-/// How deep lists and objects may be nested.
+/// The maximum nesting depth of lists and objects.
 const MAX_DEPTH: usize = 200;
 
-/// A value.
+/// A JSON value.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number, in decimal digits.
+    /// An integer in decimal digits.
     Int(String),
     /// Any other number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
     /// A list.
     List(Vec<Value>),
-    /// An object; no key is there twice.
+    /// An object with unique keys.
     Object(Vec<(String, Value)>),
 }
 
-/// What is wrong with a text that should be JSON.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// Why.
+    /// The description.
     pub why: &'static str,
-    /// The byte where it shows.
+    /// The offset in the text, in bytes.
     pub at: usize,
 }
 
@@ -60,7 +60,7 @@ impl From<u64> for Value {
 }
 
 impl Value {
-    /// The object with these entries, in their order.
+    /// Returns an object with these entries in order.
     pub fn object<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
         let owned = entries
             .into_iter()
@@ -68,7 +68,7 @@ impl Value {
         Value::Object(owned.collect())
     }
 
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
     /// [`JsonError`]
@@ -78,9 +78,9 @@ impl Value {
             at: error.valid_up_to(),
         })?;
         let mut parser = Parser { text, at: 0 };
-        parser.skip_blanks();
+        parser.skip_whitespace();
         let value = parser.value(0)?;
-        parser.skip_blanks();
+        parser.skip_whitespace();
         if parser.at == text.len() {
             Ok(value)
         } else {
@@ -88,14 +88,14 @@ impl Value {
         }
     }
 
-    /// The text, without blanks.
+    /// Formats the value without spaces.
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         self.write((",", ":"), &mut text);
         text
     }
 
-    /// The text with a blank behind each comma and colon, as Python writes it when it isn't told otherwise.
+    /// Formats the value with a space after each comma and colon, the default of Python.
     pub fn to_spaced_json(&self) -> String {
         let mut text = String::new();
         self.write((", ", ": "), &mut text);
@@ -142,7 +142,7 @@ impl Value {
         }
     }
 
-    /// The value of a key of an object.
+    /// Returns the value of a key of an object.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Object(entries) => entries
@@ -153,7 +153,7 @@ impl Value {
         }
     }
 
-    /// Whether Python takes it for true.
+    /// Whether the value is true in Python.
     pub fn is_truthy(&self) -> bool {
         match self {
             Value::Null => false,
@@ -166,7 +166,7 @@ impl Value {
         }
     }
 
-    /// The value as a number, as far as Python compares numbers with each other.
+    /// Returns the value as a number for comparisons.
     fn number(&self) -> Option<f64> {
         match self {
             Value::Bool(value) => Some(f64::from(u8::from(*value))),
@@ -177,7 +177,7 @@ impl Value {
     }
 }
 
-/// Equality as Python has it: the order of keys doesn't count, and `1`, `1.0` and `true` are the same.
+/// Equality as in Python: key order is ignored, and `1`, `1.0` and `true` are equal.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
@@ -236,17 +236,17 @@ impl Parser<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn skip_blanks(&mut self) {
+    fn skip_whitespace(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
-    /// Goes over `word` if it comes next.
-    fn accept(&mut self, word: &str) -> bool {
-        let is_next = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+    /// Skips `token` if it is next. Returns whether it was.
+    fn accept(&mut self, token: &str) -> bool {
+        let is_next = self.text.as_bytes()[self.at..].starts_with(token.as_bytes());
         if is_next {
-            self.at += word.len();
+            self.at += token.len();
         }
         is_next
     }
@@ -260,12 +260,12 @@ impl Parser<'_> {
             Some(b'[') => self.list(depth),
             Some(b'"') => Ok(Value::Text(self.string()?)),
             Some(b'-' | b'0'..=b'9') if !self.text[self.at..].starts_with("-I") => self.number(),
-            _ => self.word(),
+            _ => self.constant(),
         }
     }
 
-    fn word(&mut self) -> Result<Value, JsonError> {
-        let words = [
+    fn constant(&mut self) -> Result<Value, JsonError> {
+        let tokens = [
             ("null", Value::Null),
             ("true", Value::Bool(true)),
             ("false", Value::Bool(false)),
@@ -273,8 +273,8 @@ impl Parser<'_> {
             ("Infinity", Value::Float(f64::INFINITY)),
             ("-Infinity", Value::Float(f64::NEG_INFINITY)),
         ];
-        for (word, value) in words {
-            if self.accept(word) {
+        for (token, value) in tokens {
+            if self.accept(token) {
                 return Ok(value);
             }
         }
@@ -283,33 +283,33 @@ impl Parser<'_> {
 
     fn object(&mut self, depth: usize) -> Result<Value, JsonError> {
         let mut entries: Vec<(String, Value)> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut indices: HashMap<String, usize> = HashMap::new();
         self.at += 1;
-        self.skip_blanks();
+        self.skip_whitespace();
         if self.accept("}") {
             return Ok(Value::Object(entries));
         }
         loop {
-            self.skip_blanks();
+            self.skip_whitespace();
             if self.peek() != Some(b'"') {
                 return Err(self.error("no key"));
             }
             let key = self.string()?;
-            self.skip_blanks();
+            self.skip_whitespace();
             if !self.accept(":") {
                 return Err(self.error("no ':'"));
             }
-            self.skip_blanks();
+            self.skip_whitespace();
             let value = self.value(depth + 1)?;
-            // The last one of equal keys counts, at the place of the first.
-            match places.get(&key) {
-                Some(&place) => entries[place].1 = value,
+            // Duplicate keys keep the last value, at the position of the first.
+            match indices.get(&key) {
+                Some(&index) => entries[index].1 = value,
                 None => {
-                    places.insert(key.clone(), entries.len());
+                    indices.insert(key.clone(), entries.len());
                     entries.push((key, value));
                 }
             }
-            self.skip_blanks();
+            self.skip_whitespace();
             if self.accept("}") {
                 return Ok(Value::Object(entries));
             }
@@ -322,14 +322,14 @@ impl Parser<'_> {
     fn list(&mut self, depth: usize) -> Result<Value, JsonError> {
         let mut items = Vec::new();
         self.at += 1;
-        self.skip_blanks();
+        self.skip_whitespace();
         if self.accept("]") {
             return Ok(Value::List(items));
         }
         loop {
-            self.skip_blanks();
+            self.skip_whitespace();
             items.push(self.value(depth + 1)?);
-            self.skip_blanks();
+            self.skip_whitespace();
             if self.accept("]") {
                 return Ok(Value::List(items));
             }
@@ -354,13 +354,13 @@ impl Parser<'_> {
             return Err(self.error("no digits"));
         }
         let integer_end = self.at;
-        for part in [&["."][..], &["e", "E"][..]] {
+        for marks in [&["."][..], &["e", "E"][..]] {
             let before = self.at;
-            if part.iter().any(|mark| self.accept(mark)) {
-                if part.len() > 1 && !self.accept("-") {
+            if marks.iter().any(|mark| self.accept(mark)) {
+                if marks.len() > 1 && !self.accept("-") {
                     self.accept("+");
                 }
-                // Without digits the mark is not the number's, and something else is wrong.
+                // Without digits the mark is not part of the number and causes an error later.
                 if self.digits() == 0 {
                     self.at = before;
                 }
@@ -379,7 +379,7 @@ impl Parser<'_> {
         self.at += 1;
         loop {
             let Some(c) = self.text[self.at..].chars().next() else {
-                return Err(self.error("an unfinished text"));
+                return Err(self.error("an unterminated string"));
             };
             match c {
                 '"' => {
@@ -422,11 +422,11 @@ impl Parser<'_> {
         let mut decoded = char::decode_utf16(units);
         match (decoded.next(), decoded.next()) {
             (Some(Ok(c)), None) => Ok(c),
-            _ => Err(self.error("half a character")),
+            _ => Err(self.error("an unpaired surrogate")),
         }
     }
 
-    /// Four hexadecimal digits behind a `u`.
+    /// Parses `u` and four hexadecimal digits.
     fn unit(&mut self) -> Result<u16, JsonError> {
         if !self.accept("u") {
             return Err(self.error("an unknown escape"));
@@ -435,7 +435,7 @@ impl Parser<'_> {
         let unit = digits
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
             .and_then(|digits| u16::from_str_radix(digits, 16).ok())
-            .ok_or_else(|| self.error("no four hexadecimal digits"))?;
+            .ok_or_else(|| self.error("four hexadecimal digits are expected"))?;
         self.at += 4;
         Ok(unit)
     }
@@ -450,8 +450,8 @@ mod tests {
     }
 
     #[test]
-    fn values_are_written_as_python_writes_them() {
-        // Each right side is what json.dumps(json.loads(left), separators=(',', ':')) gives.
+    fn values_are_formatted_like_python() {
+        // The expected texts are the output of json.dumps(json.loads(text), separators=(',', ':')).
         for (text, expected) in [
             (
                 r#"{"b": 1, "a": [1, 2 , 3], "b": 2}"#,
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn invalid_json_is_rejected() {
         for text in [
             "",
             "{",
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_compared_as_python_compares_them() {
+    fn values_are_compared_like_python() {
         let same = |one: &str, other: &str| {
             Value::parse(one.as_bytes()).unwrap() == Value::parse(other.as_bytes()).unwrap()
         };

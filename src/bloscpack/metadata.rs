@@ -1,4 +1,4 @@
-//! Values in and out of metadata sections.
+//! Conversion between values and metadata sections.
 
 use super::args::MetadataArgs;
 use super::error::{Error, Result};
@@ -6,30 +6,30 @@ use super::json::{JsonError, Value};
 use crate::blpk::{self, MAX_METADATA, MetadataCodec, MetadataHeader, MetadataSection};
 use crate::codec;
 
-/// The kind of bytes that are values.
+/// The format of sections with values.
 const JSON: &str = "JSON";
 
-/// What a metadata section holds.
+/// The content of a metadata section.
 #[derive(Clone, Debug)]
 pub enum Metadata {
     /// A value.
     Value(Value),
-    /// Bytes that are none of ours: of another kind, or of no JSON.
+    /// Bytes of another format, or invalid JSON.
     Opaque {
-        /// The kind.
+        /// The format.
         kind: Vec<u8>,
-        /// The plain bytes.
+        /// The uncompressed bytes.
         bytes: Vec<u8>,
-        /// Why bytes of the right kind are no value.
+        /// The syntax error of invalid JSON.
         error: Option<JsonError>,
     },
 }
 
 impl Metadata {
-    /// Reads what a section holds.
+    /// Decodes the content of a section.
     ///
     /// # Errors
-    /// Those of [`MetadataSection::plain`]. What can't be understood is no error.
+    /// Those of [`MetadataSection::plain`]. Invalid JSON is not an error.
     pub fn of(section: &MetadataSection) -> blpk::Result<Metadata> {
         let bytes = section.plain()?;
         let kind = section.header.kind();
@@ -48,7 +48,7 @@ impl Metadata {
         })
     }
 
-    /// The value, if it is one.
+    /// Returns the value, if the content is one.
     pub fn value(&self) -> Option<&Value> {
         match self {
             Metadata::Value(value) => Some(value),
@@ -64,7 +64,7 @@ fn size(len: usize) -> Result<u32> {
         .ok_or(Error::MetadataTooLarge)
 }
 
-/// The section for a value.
+/// Returns the section for a value.
 ///
 /// # Errors
 /// [`Error::NoSuchSerializer`], [`Error::MetadataLevel`], [`Error::MetadataSectionTooSmall`] and
@@ -76,7 +76,7 @@ pub fn section_for(value: &Value, args: &MetadataArgs) -> Result<MetadataSection
     build(plain, reserved, args)
 }
 
-/// The section for a value in the place of another one, whose room it has.
+/// Returns the section for a value that replaces another section with the same reserved size.
 ///
 /// # Errors
 /// [`Error::NoChangeInMetadata`], [`Error::ChecksumLengthMismatch`], and those of [`section_for`].
@@ -109,7 +109,7 @@ fn build(plain: Vec<u8>, reserved: u32, args: &MetadataArgs) -> Result<MetadataS
         MetadataCodec::Zlib => compress(level, &plain)?,
         MetadataCodec::None => None,
     };
-    // The level is what was asked for, even when nothing is compressed.
+    // The requested level is recorded even if nothing is compressed.
     let (codec, stored) = match compressed {
         Some(stored) => (MetadataCodec::Zlib, stored),
         None => (MetadataCodec::None, plain),
@@ -154,7 +154,7 @@ pub fn zlib_size(level: i64, plain: &[u8]) -> Result<usize> {
     Ok(codec::zlib_stream(checked, plain, &mut stream).map_err(blpk::Error::from)?)
 }
 
-/// The bytes as a zlib stream, unless that is longer.
+/// Returns a zlib stream of the bytes, or `None` if it would be longer.
 fn compress(level: u8, plain: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut stored = Vec::new();
     stored.try_reserve_exact(plain.len())?;

@@ -1,4 +1,4 @@
-//! Floor 5: Bloscpack, which packs files, bytes and arrays into blpk containers.
+//! Layer 5: Bloscpack, which packs files, bytes and arrays into blpk containers.
 //!
 //! ```
 //! use ferroblosc::bloscpack::{self, PackArgs, Value};
@@ -18,25 +18,25 @@
 //! # }
 //! ```
 //!
-//! Chunks go through a pipeline: one is read while others are compressed and another is written, and what comes
-//! out is the same for any number of threads. Files appear whole or not at all; a file that is appended to is
-//! brought back to what it was when that fails.
+//! Chunks go through a pipeline: reading, compression and writing overlap, and the output does not
+//! depend on the number of threads. New files are created atomically. A failed append restores the
+//! previous file.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `args.rs` | what a container is made with |
-//! | `chunking.rs` | how data are cut; sizes as people write them |
-//! | `pack.rs`, `unpack.rs` | from front to back: files, bytes, pipes |
-//! | `append.rs`, `journal.rs` | changes in place, and how they are undone |
-//! | `verify.rs` | whether everything is right |
-//! | `safe.rs` | files that appear when they are complete |
-//! | `pipeline.rs` | pieces through threads, in order |
-//! | `metadata.rs`, `json.rs`, `python.rs` | values in metadata sections, as Python's JSON has them |
-//! | `numpy/` | arrays: their description in metadata, and `.npy` files |
-//! | `error.rs` | why something fails, in the words users know |
+//! | `args.rs` | parameters of a container |
+//! | `chunking.rs` | division into chunks; human-readable sizes |
+//! | `pack.rs`, `unpack.rs` | sequential writing and reading: files, bytes, pipes |
+//! | `append.rs`, `journal.rs` | changes in place and their rollback |
+//! | `verify.rs` | verification of containers |
+//! | `replacement.rs` | atomic creation of files |
+//! | `pipeline.rs` | ordered parallel processing |
+//! | `metadata.rs`, `json.rs`, `python.rs` | metadata values, compatible with Python's JSON |
+//! | `numpy/` | arrays: their metadata, and `.npy` files |
+//! | `error.rs` | errors with Bloscpack's messages |
 //!
-//! The container itself is [`blpk`](crate::blpk), which also has the random access. (Source of the rules: the
-//! behaviour of Bloscpack 0.16.)
+//! [`blpk`](crate::blpk) implements the container format and random access. (Source of the rules:
+//! the behaviour of Bloscpack 0.16.)
 
 mod append;
 mod args;
@@ -49,7 +49,7 @@ mod numpy;
 mod pack;
 mod pipeline;
 mod python;
-mod safe;
+mod replacement;
 mod unpack;
 mod verify;
 
@@ -72,7 +72,7 @@ pub use pack::{
     pack_file_to_file, pack_stream, pack_to_file,
 };
 pub use python::{Literal, text_repr};
-pub use safe::{Replacement, Steps, check_different};
+pub use replacement::{Replacement, Steps, check_different};
 pub use unpack::{
     Unpacked, Unpacking, open_file, unpack_bytes_from_bytes, unpack_bytes_from_file,
     unpack_file_from_file, unpack_to_file,

@@ -1,4 +1,4 @@
-//! Making containers: everything from front to back, then what is known only at the end.
+//! Creates containers sequentially, then writes the fields that are known only at the end.
 
 use crate::io::named::NamedFile;
 use std::fs::File;
@@ -9,25 +9,25 @@ use super::args::{BloscArgs, PackArgs};
 use super::chunking::{Chunking, checked_chunk_size};
 use super::error::{Error, Result};
 use super::metadata::section_for;
-use super::pipeline::{self, Spread, fill};
-use super::safe::{Replacement, check_different};
+use super::pipeline::{self, ThreadSplit, fill};
+use super::replacement::{Replacement, check_different};
 use crate::blosc1::{self, Engine};
 use crate::blpk::{Checksum, Header, MetadataSection, OFFSET_LENGTH, UNUSED_OFFSET};
 use crate::chunk::MIN_HEADER_LENGTH;
 
-/// Bytes that files are read in; larger chunks are not copied on their way.
+/// The size of file buffers in bytes; larger chunks are read without a copy.
 pub(super) const FILE_BUFFER: usize = 256 << 10;
-/// Bytes of the offsets section that are made at once.
-const OFFSETS_AT_ONCE: usize = 64 << 10;
+/// The number of bytes of the offsets section written at once.
+const OFFSETS_STEP: usize = 64 << 10;
 
-/// What is told of a chunk that was written or read.
+/// A report about a chunk that was written or read.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkReport<'c> {
-    /// Which one.
+    /// The index of the chunk.
     pub index: u64,
     /// Whether it is known to be the last.
     pub is_last: bool,
-    /// Plain bytes.
+    /// The uncompressed size in bytes.
     pub nbytes: usize,
     /// The chunk without its digest.
     pub chunk: &'c [u8],
@@ -35,64 +35,65 @@ pub struct ChunkReport<'c> {
     pub digest: &'c [u8],
 }
 
-/// Is told of chunks, in their order.
+/// A receiver of reports about chunks, in order.
 pub trait Observer: Send {
     /// Called once before the first chunk of a new container, with the header and the metadata section
     /// as they are written then.
     fn start(&mut self, _header: &Header, _metadata: Option<&MetadataSection>) {}
 
-    /// A chunk was written or read.
+    /// Called for each chunk that was written or read.
     fn chunk(&mut self, report: &ChunkReport<'_>);
 }
 
-/// Nobody wants to know.
+/// Ignores all reports.
 impl Observer for () {
     fn chunk(&mut self, _: &ChunkReport<'_>) {}
 }
 
-/// What was made.
+/// The result of packing.
 #[derive(Clone, Debug)]
 pub struct Packed {
     /// The header.
     pub header: Header,
     /// The metadata section.
     pub metadata: Option<MetadataSection>,
-    /// Where the chunks are.
+    /// The offsets of the chunks in bytes.
     pub offsets: Vec<u64>,
-    /// Plain bytes.
+    /// The uncompressed size in bytes.
     pub input_size: u64,
-    /// Bytes of the container.
+    /// The size of the container in bytes.
     pub output_size: u64,
 }
 
-/// Compresses chunks, with what a worker keeps.
+/// Compresses chunks and computes their digests.
 pub(super) struct Encoder {
     params: blosc1::Params,
     pub checksum: Checksum,
 }
 
 impl Encoder {
-    /// An encoder that works on `inside` threads.
-    pub fn new(args: &BloscArgs, checksum: Checksum, inside: i32) -> Result<Encoder> {
+    /// Creates an encoder for `threads_per_worker` threads.
+    pub fn new(args: &BloscArgs, checksum: Checksum, threads_per_worker: i32) -> Result<Encoder> {
         Ok(Encoder {
-            params: args.params(inside)?,
+            params: args.params(threads_per_worker)?,
             checksum,
         })
     }
 
-    /// Makes a chunk and its digest of `plain`; returns their bytes at the beginning of `output`.
+    /// Writes the chunk of `plain` and its digest to the start of `output`. Returns their length in
+    /// bytes.
     pub fn encode(&self, engine: &mut Engine, plain: &[u8], output: &mut Vec<u8>) -> Result<usize> {
-        let room = plain.len() + MIN_HEADER_LENGTH + self.checksum.size();
-        if output.len() < room {
-            output.try_reserve(room - output.len())?;
-            output.resize(room, 0);
+        let needed = plain.len() + MIN_HEADER_LENGTH + self.checksum.size();
+        if output.len() < needed {
+            output.try_reserve(needed - output.len())?;
+            output.resize(needed, 0);
         }
-        let (chunk_room, _) = output.split_at_mut(plain.len() + MIN_HEADER_LENGTH);
+        let (chunk_buffer, _) = output.split_at_mut(plain.len() + MIN_HEADER_LENGTH);
         let cbytes = engine
-            .compress(&self.params, plain, chunk_room)
+            .compress(&self.params, plain, chunk_buffer)
             .map_err(Error::Compression)?;
         if cbytes == 0 {
-            // There is room for a copy, so the engine always finds one.
+            // The buffer fits an uncompressed copy, so compression cannot run out of space.
             return Err(Error::Compression(blosc1::Error::Failure));
         }
         let digest = self.checksum.digest(&output[..cbytes]);
@@ -101,25 +102,26 @@ impl Encoder {
     }
 }
 
-/// A piece on its way: plain bytes become stored ones.
-pub(super) struct Piece {
+/// A chunk in the pipeline.
+pub(super) struct ChunkJob {
     pub index: u64,
     pub stored: usize,
 }
 
-/// Reads pieces of data: `chunk_size` bytes each and what is left; of no data one piece of nothing.
-pub(super) struct Pieces<R> {
+/// Reads data in chunks of `chunk_size` bytes and a shorter last one. Empty data are one empty
+/// chunk.
+pub(super) struct ChunkReader<R> {
     pub reader: R,
     pub chunk_size: usize,
-    /// What there must be; unknown for a pipe.
+    /// The required size in bytes; `None` for a pipe.
     pub size: Option<u64>,
     pub read: u64,
     pub next: u64,
 }
 
-impl<R: Read> Pieces<R> {
-    pub fn new(reader: R, chunk_size: u32, size: Option<u64>) -> Pieces<R> {
-        Pieces {
+impl<R: Read> ChunkReader<R> {
+    pub fn new(reader: R, chunk_size: u32, size: Option<u64>) -> ChunkReader<R> {
+        ChunkReader {
             reader,
             chunk_size: chunk_size as usize,
             size,
@@ -128,10 +130,10 @@ impl<R: Read> Pieces<R> {
         }
     }
 
-    pub fn next(&mut self, plain: &mut Vec<u8>) -> Result<Option<Piece>> {
+    pub fn next(&mut self, plain: &mut Vec<u8>) -> Result<Option<ChunkJob>> {
         let len = match self.size {
             Some(size) => usize::try_from(size - self.read)
-                .map_or(self.chunk_size, |left| left.min(self.chunk_size)),
+                .map_or(self.chunk_size, |remaining| remaining.min(self.chunk_size)),
             None => self.chunk_size,
         };
         if len == 0 && self.next > 0 {
@@ -147,18 +149,18 @@ impl<R: Read> Pieces<R> {
         let index = self.next;
         self.next += 1;
         self.read += plain.len() as u64;
-        Ok(Some(Piece { index, stored: 0 }))
+        Ok(Some(ChunkJob { index, stored: 0 }))
     }
 }
 
-/// Whether what was written can be written over.
+/// Whether the output can be overwritten.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
     Seekable,
     Stream,
 }
 
-/// What stands in front of the chunks.
+/// The content before the chunks.
 struct Plan {
     header: Header,
     metadata: Option<MetadataSection>,
@@ -177,7 +179,7 @@ impl Plan {
             Some(size) => {
                 let chunking = Chunking::new(size, args.chunk_size)?;
                 describe(&mut header, &chunking);
-                // Offsets are known last, and stand in front.
+                // Offsets are known last, but precede the chunks.
                 if args.bloscpack.offsets && output == Output::Seekable {
                     header.offsets = true;
                     header.max_app_chunks = args.bloscpack.max_app_chunks_for(chunking.nchunks)?;
@@ -201,21 +203,21 @@ fn describe(header: &mut Header, chunking: &Chunking) {
     header.last_chunk = Some(chunking.last_chunk);
 }
 
-/// Counts what is written.
-struct Counted<'o, W> {
+/// Counts the bytes written.
+struct CountingWriter<'o, W> {
     output: &'o mut W,
     position: u64,
 }
 
-impl<W: Write> Counted<'_, W> {
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+impl<W: Write> CountingWriter<'_, W> {
+    fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
         self.output.write_all(bytes)?;
         self.position += bytes.len() as u64;
         Ok(())
     }
 }
 
-/// Writes everything; what is known only at the end is in what it returns.
+/// Writes the container sequentially. Fields known only at the end are returned.
 fn write(
     input: impl Read + Send,
     size: Option<u64>,
@@ -224,48 +226,48 @@ fn write(
     args: &PackArgs,
     observer: &mut impl Observer,
 ) -> Result<Packed> {
-    let mut output = Counted {
+    let mut output = CountingWriter {
         output,
         position: 0,
     };
-    output.put(&plan.header.encode()?)?;
+    output.write_all(&plan.header.encode()?)?;
     observer.start(&plan.header, plan.metadata.as_ref());
     if let Some(section) = &plan.metadata {
-        output.put(&section.encode()?)?;
+        output.write_all(&section.encode()?)?;
     }
     if plan.header.offsets {
         let unused = UNUSED_OFFSET
             .to_le_bytes()
-            .repeat(OFFSETS_AT_ONCE / OFFSET_LENGTH as usize);
-        let mut left = plan
+            .repeat(OFFSETS_STEP / OFFSET_LENGTH as usize);
+        let mut remaining = plan
             .header
             .entries()
             .unwrap_or(0)
             .saturating_mul(OFFSET_LENGTH);
-        while left > 0 {
-            let step = left.min(unused.len() as u64) as usize;
-            output.put(&unused[..step])?;
-            left -= step as u64;
+        while remaining > 0 {
+            let step = remaining.min(unused.len() as u64) as usize;
+            output.write_all(&unused[..step])?;
+            remaining -= step as u64;
         }
     }
     let nchunks = plan.header.nchunks;
-    let spread = Spread::new(args.nthreads, nchunks, Some(plan.chunk_size));
-    let encoder = Encoder::new(&args.blosc, plan.header.checksum, spread.inside)?;
-    let mut pieces = Pieces::new(input, plan.chunk_size, size);
+    let split = ThreadSplit::new(args.nthreads, nchunks, Some(plan.chunk_size));
+    let encoder = Encoder::new(&args.blosc, plan.header.checksum, split.threads_per_worker)?;
+    let mut chunks = ChunkReader::new(input, plan.chunk_size, size);
     let mut offsets = Vec::new();
     pipeline::run(
-        spread,
-        |plain| pieces.next(plain),
-        |engine: &mut Engine, piece: &mut Piece, plain, stored| {
-            piece.stored = encoder.encode(engine, plain, stored)?;
+        split,
+        |plain| chunks.next(plain),
+        |engine: &mut Engine, job: &mut ChunkJob, plain, stored| {
+            job.stored = encoder.encode(engine, plain, stored)?;
             Ok::<(), Error>(())
         },
-        |piece, plain, stored| {
-            let stored = &stored[..piece.stored];
+        |job, plain, stored| {
+            let stored = &stored[..job.stored];
             offsets.try_reserve(1)?;
             offsets.push(output.position);
-            output.put(stored)?;
-            observer.chunk(&report(&piece, nchunks, encoder.checksum, plain, stored));
+            output.write_all(stored)?;
+            observer.chunk(&report(&job, nchunks, encoder.checksum, plain, stored));
             Ok(())
         },
     )?;
@@ -273,15 +275,15 @@ fn write(
     Ok(Packed {
         header: plan.header,
         metadata: plan.metadata,
-        input_size: pieces.read,
+        input_size: chunks.read,
         output_size,
         offsets,
     })
 }
 
-/// What observers are told.
+/// Returns the report for observers.
 pub(super) fn report<'c>(
-    piece: &Piece,
+    job: &ChunkJob,
     nchunks: Option<u64>,
     checksum: Checksum,
     plain: &[u8],
@@ -289,16 +291,15 @@ pub(super) fn report<'c>(
 ) -> ChunkReport<'c> {
     let (chunk, digest) = stored.split_at(stored.len() - checksum.size());
     ChunkReport {
-        index: piece.index,
-        is_last: nchunks == Some(piece.index + 1),
+        index: job.index,
+        is_last: nchunks == Some(job.index + 1),
         nbytes: plain.len(),
         chunk,
         digest,
     }
 }
 
-/// Packs what `input` gives, `size` bytes or as many as there are, into something that can be written to at
-/// any position; it is not flushed.
+/// Packs `size` bytes of `input`, or all of it, into a seekable output. Does not flush.
 ///
 /// # Errors
 /// [`Error`]
@@ -326,7 +327,7 @@ pub fn pack(
             .map_or(0, MetadataSection::stored_len);
         let section = start + packed.header.encoded_len() as u64 + metadata;
         output.seek(SeekFrom::Start(section))?;
-        for chunk in packed.offsets.chunks(OFFSETS_AT_ONCE) {
+        for chunk in packed.offsets.chunks(OFFSETS_STEP) {
             let entries: Vec<u8> = chunk.iter().flat_map(|at| at.to_le_bytes()).collect();
             output.write_all(&entries)?;
         }
@@ -335,8 +336,8 @@ pub fn pack(
     Ok(packed)
 }
 
-/// Packs what `input` gives into something that can only be written to. There are no offsets then, and where
-/// the size is not known, the header doesn't tell how much there is: the container ends where its file does.
+/// Packs `input` into a non-seekable output, without offsets. If the size is unknown, the header
+/// does not contain it, and the container extends to the end of the file.
 ///
 /// # Errors
 /// [`Error`]
@@ -351,7 +352,7 @@ pub fn pack_stream(
     write(input, size, plan, output, args, observer)
 }
 
-/// Packs what `input` gives into a file, which appears when it is complete.
+/// Packs `input` into a file, which is created atomically.
 ///
 /// # Errors
 /// [`Error`]
@@ -376,7 +377,7 @@ pub fn pack_to_file(
     Ok(packed)
 }
 
-/// The size of a file, when it has one: pipes and the like have none.
+/// Returns the size of a regular file, or `None` for pipes and devices.
 pub(super) fn known_size(file: &File) -> Result<Option<u64>> {
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -388,7 +389,7 @@ pub(super) fn known_size(file: &File) -> Result<Option<u64>> {
 /// Packs a file into a file.
 ///
 /// # Errors
-/// [`Error`]; [`Error::SameFile`] when they are one.
+/// [`Error`]; [`Error::SameFile`] if both paths are the same file.
 pub fn pack_file_to_file(input: &Path, output: &Path, args: &PackArgs) -> Result<Packed> {
     check_different(input, output)?;
     let file = NamedFile::open(input)?;
@@ -405,7 +406,7 @@ pub fn pack_bytes_to_file(input: &[u8], output: &Path, args: &PackArgs) -> Resul
     pack_to_file(input, Some(input.len() as u64), output, args, &mut ())
 }
 
-/// Packs bytes into bytes.
+/// Packs bytes into memory.
 ///
 /// # Errors
 /// [`Error`]

@@ -1,140 +1,141 @@
-//! Pieces through several threads, in order.
+//! Ordered parallel processing.
 //!
-//! Each worker takes the next piece from the feed, works on it and leaves its result. Whoever leaves the one that is to
-//! be written next writes it, and all that are ready behind it; so one worker reads while others work and another
-//! writes, nobody waits for his turn, and what is written is the same for any number of workers. There are never more
-//! pieces in memory than buffers for them: a worker that finds none sleeps until the writer has got on.
-//! The first piece that fails ends everything, and it is always the same one.
+//! Each worker fetches the next job, processes it and submits the result. The worker that submits
+//! the next result in order writes it and all consecutive ones that are ready. So reading,
+//! processing and writing overlap, no worker waits for its turn, and the output does not depend on
+//! the number of workers. The number of buffers bounds memory: a worker that finds none sleeps
+//! until the writer frees one. The first failing job in order ends the run, so the error is
+//! deterministic.
 
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What a piece comes from, and what is made of it.
+/// The input and output of a job.
 #[derive(Default)]
 struct Buffers {
     input: Vec<u8>,
     output: Vec<u8>,
 }
 
-/// What is between the feed and the sink.
-struct Belt<P, E> {
-    /// Buffers that no piece is in, the last used last.
+/// The state shared by the workers.
+struct Queue<P, E> {
+    /// Free buffers, most recently used last.
     free: Vec<Buffers>,
-    /// The results from number `written` on that are ready, and gaps for those that are not.
+    /// Results from index `written` on, with gaps for missing ones.
     ready: VecDeque<Option<(Result<P, E>, Buffers)>>,
-    /// Pieces that were written, and the one that is being written.
+    /// The number of written results, which is the index of the next one.
     written: u64,
-    /// Whether somebody writes.
+    /// Whether a worker is writing.
     is_writing: bool,
-    /// How many sleep until there are buffers.
-    sleepers: usize,
-    /// Whether no piece is to be taken from the feed any more.
-    is_fed: bool,
+    /// The number of workers that wait for buffers.
+    waiting: usize,
+    /// Whether the feed has ended.
+    has_ended: bool,
     stopped: bool,
 }
 
 struct Shared<P, E> {
-    belt: Mutex<Belt<P, E>>,
-    /// There are buffers, or everything has stopped.
+    queue: Mutex<Queue<P, E>>,
+    /// Signals free buffers, or the end.
     changed: Condvar,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A worker that panics stops the others first, and nobody looks at what it left.
+    // A panicking worker stops the others first, so its state is not used.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<P, E> Shared<P, E> {
     fn new(buffers: usize) -> Shared<P, E> {
         Shared {
-            belt: Mutex::new(Belt {
+            queue: Mutex::new(Queue {
                 free: std::iter::repeat_with(Buffers::default)
                     .take(buffers)
                     .collect(),
                 ready: VecDeque::new(),
                 written: 0,
                 is_writing: false,
-                sleepers: 0,
-                is_fed: false,
+                waiting: 0,
+                has_ended: false,
                 stopped: false,
             }),
             changed: Condvar::new(),
         }
     }
 
-    /// Waits for buffers; none when there is nothing more to do with them.
+    /// Waits for free buffers. Returns `None` at the end.
     fn buffers(&self) -> Option<Buffers> {
-        let mut belt = lock(&self.belt);
+        let mut queue = lock(&self.queue);
         loop {
-            if belt.is_fed || belt.stopped {
+            if queue.has_ended || queue.stopped {
                 return None;
             }
-            if let Some(buffers) = belt.free.pop() {
+            if let Some(buffers) = queue.free.pop() {
                 return Some(buffers);
             }
-            belt.sleepers += 1;
-            belt = self
+            queue.waiting += 1;
+            queue = self
                 .changed
-                .wait(belt)
+                .wait(queue)
                 .unwrap_or_else(PoisonError::into_inner);
-            belt.sleepers -= 1;
+            queue.waiting -= 1;
         }
     }
 
-    /// Leaves the result of a piece. If it is the next one and nobody writes, writes it and all that are ready behind
-    /// it.
+    /// Submits the result of a job. If it is the next one and no other worker is writing, writes it
+    /// and all consecutive ones that are ready.
     ///
     /// # Errors
-    /// The first one, whether of a result or of the sink.
-    fn leave(
+    /// The first error in order, of a job or of the sink.
+    fn submit(
         &self,
         number: u64,
         result: Result<P, E>,
         buffers: Buffers,
         sink: &Mutex<impl FnMut(P, &[u8], &[u8]) -> Result<(), E>>,
     ) -> Result<(), E> {
-        let mut belt = lock(&self.belt);
-        // Below the number of buffers, as each piece in between has some.
-        let place = (number - belt.written) as usize;
-        if belt.ready.len() <= place {
-            belt.ready.resize_with(place + 1, || None);
+        let mut queue = lock(&self.queue);
+        // Less than the number of buffers, since each job in between holds some.
+        let index = (number - queue.written) as usize;
+        if queue.ready.len() <= index {
+            queue.ready.resize_with(index + 1, || None);
         }
-        belt.ready[place] = Some((result, buffers));
-        if belt.is_writing {
+        queue.ready[index] = Some((result, buffers));
+        if queue.is_writing {
             return Ok(());
         }
-        while let Some(Some((result, buffers))) = belt.ready.front_mut().map(Option::take)
-            && !belt.stopped
+        while let Some(Some((result, buffers))) = queue.ready.front_mut().map(Option::take)
+            && !queue.stopped
         {
-            belt.is_writing = true;
-            drop(belt);
+            queue.is_writing = true;
+            drop(queue);
             (lock(sink))(result?, &buffers.input, &buffers.output)?;
-            belt = lock(&self.belt);
-            belt.is_writing = false;
-            belt.ready.pop_front();
-            belt.written += 1;
-            belt.free.push(buffers);
-            if belt.sleepers > 0 {
+            queue = lock(&self.queue);
+            queue.is_writing = false;
+            queue.ready.pop_front();
+            queue.written += 1;
+            queue.free.push(buffers);
+            if queue.waiting > 0 {
                 self.changed.notify_one();
             }
         }
         Ok(())
     }
 
-    /// Says that the feed has ended.
+    /// Marks the end of the feed.
     fn end(&self) {
-        lock(&self.belt).is_fed = true;
+        lock(&self.queue).has_ended = true;
         self.changed.notify_all();
     }
 
     fn stop(&self) {
-        lock(&self.belt).stopped = true;
+        lock(&self.queue).stopped = true;
         self.changed.notify_all();
     }
 }
 
-/// Stops everybody when a worker leaves by a panic.
+/// Stops the other workers if a worker panics.
 struct StopOnPanic<'s, P, E>(&'s Shared<P, E>);
 
 impl<P, E> Drop for StopOnPanic<'_, P, E> {
@@ -145,23 +146,23 @@ impl<P, E> Drop for StopOnPanic<'_, P, E> {
     }
 }
 
-/// What pieces come from, and the number of the next one.
+/// The feed and the index of its next job.
 struct Feed<F> {
     feed: F,
     number: u64,
     ended: bool,
 }
 
-/// Runs pieces through threads, that of the caller among them.
+/// Runs jobs on several threads, including the calling one.
 ///
-/// `feed` gives the next piece, or none at the end; `work` makes something of it, with a state of its
-/// worker's own; `sink` takes the results in the order of the pieces. Buffers are handed to piece after piece as the
-/// one before left them: `feed` and `work` put into their first one what the next needs.
+/// `feed` returns the next job, or `None` at the end. `work` processes it with the state of its
+/// worker. `sink` receives the results in order. Buffers are reused without clearing: `feed` and
+/// `work` fill the first and second one.
 ///
 /// # Errors
-/// The error of the first piece that has one.
+/// The error of the first job in order that fails.
 pub fn run<P, State, E>(
-    spread: Spread,
+    split: ThreadSplit,
     feed: impl FnMut(&mut Vec<u8>) -> Result<Option<P>, E> + Send,
     work: impl Fn(&mut State, &mut P, &[u8], &mut Vec<u8>) -> Result<(), E> + Sync,
     sink: impl FnMut(P, &[u8], &[u8]) -> Result<(), E> + Send,
@@ -177,33 +178,33 @@ where
         ended: false,
     });
     let sink = Mutex::new(sink);
-    let shared = Shared::new(spread.buffers);
+    let shared = Shared::new(split.buffers);
     let failure = Mutex::new(None);
     let worker = || {
         let _guard = StopOnPanic(&shared);
         let mut state = State::default();
         while let Some(mut buffers) = shared.buffers() {
-            let (number, piece) = {
+            let (number, job) = {
                 let mut feed = lock(&feed);
                 if feed.ended {
                     break;
                 }
-                let piece = (feed.feed)(&mut buffers.input);
-                feed.ended = !matches!(piece, Ok(Some(_)));
+                let job = (feed.feed)(&mut buffers.input);
+                feed.ended = !matches!(job, Ok(Some(_)));
                 let number = feed.number;
                 feed.number += 1;
-                (number, piece)
+                (number, job)
             };
-            let piece = match piece {
-                Ok(Some(piece)) => Ok(piece),
+            let job = match job {
+                Ok(Some(job)) => Ok(job),
                 Ok(None) => break,
                 Err(error) => Err(error),
             };
-            let worked = piece.and_then(|mut piece| {
-                work(&mut state, &mut piece, &buffers.input, &mut buffers.output)?;
-                Ok(piece)
+            let result = job.and_then(|mut job| {
+                work(&mut state, &mut job, &buffers.input, &mut buffers.output)?;
+                Ok(job)
             });
-            if let Err(error) = shared.leave(number, worked, buffers, &sink) {
+            if let Err(error) = shared.submit(number, result, buffers, &sink) {
                 *lock(&failure) = Some(error);
                 shared.stop();
                 break;
@@ -212,9 +213,9 @@ where
         shared.end();
     };
     std::thread::scope(|scope| {
-        for _ in 1..spread.workers {
+        for _ in 1..split.workers {
             let name = std::thread::Builder::new().name("bloscpack".into());
-            // With fewer threads it goes on, too.
+            // Continue with fewer threads.
             if name.spawn_scoped(scope, worker).is_err() {
                 break;
             }
@@ -227,66 +228,66 @@ where
     }
 }
 
-/// Bytes of pieces in memory at once, about; larger pieces are worked on by fewer workers.
+/// The approximate limit of memory for buffers in bytes; larger jobs get fewer workers.
 const MEMORY: u64 = 512 << 20;
 
-/// How threads are spread: over pieces, and over the blocks of a piece.
+/// The split of threads between parallel jobs and threads within a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spread {
-    /// Workers.
+pub struct ThreadSplit {
+    /// The number of workers.
     pub workers: usize,
-    /// Pieces in memory at once, at least one for each worker.
+    /// The number of buffers, at least one per worker.
     pub buffers: usize,
-    /// Threads in the work on each piece.
-    pub inside: i32,
+    /// The number of threads within each job.
+    pub threads_per_worker: i32,
 }
 
-impl Spread {
-    /// Spreads `nthreads` over `pieces` of `size` bytes each; either may be unknown.
-    pub fn new(nthreads: usize, pieces: Option<u64>, size: Option<u32>) -> Spread {
+impl ThreadSplit {
+    /// Splits `nthreads` threads for `jobs` jobs of `size` bytes; either may be unknown.
+    pub fn new(nthreads: usize, jobs: Option<u64>, size: Option<u32>) -> ThreadSplit {
         let nthreads = nthreads.clamp(1, 256) as u64;
-        let by_memory = MEMORY / (2 * u64::from(size.unwrap_or(1)).max(1));
+        let memory_limit = MEMORY / (2 * u64::from(size.unwrap_or(1)).max(1));
         let workers = nthreads
-            .min(pieces.unwrap_or(nthreads))
-            .min(by_memory)
+            .min(jobs.unwrap_or(nthreads))
+            .min(memory_limit)
             .max(1);
-        // Who has nobody to wait for needs no more than one.
+        // A single worker needs one buffer.
         let buffers = match workers {
             1 => 1,
-            _ => (2 * workers).min(by_memory),
+            _ => (2 * workers).min(memory_limit),
         };
-        Spread {
+        ThreadSplit {
             workers: workers as usize,
             buffers: buffers as usize,
-            inside: nthreads.div_ceil(workers) as i32,
+            threads_per_worker: nthreads.div_ceil(workers) as i32,
         }
     }
 }
 
-/// How much a piece grows at once when it is not known whether it will be filled.
+/// The growth of a buffer in bytes while the length of the input is unknown.
 const STEP: usize = 1 << 20;
 
-/// Reads until `piece` holds `len` bytes or there are no more. A piece that was as long before is not touched
-/// but by what is read; a longer one grows only as its bytes arrive.
-pub fn fill(reader: &mut impl io::Read, len: usize, piece: &mut Vec<u8>) -> io::Result<()> {
-    piece.truncate(len);
+/// Reads until `buffer` holds `len` bytes or the input ends. Existing content is overwritten
+/// without being cleared; the buffer grows only as bytes arrive.
+pub fn fill(reader: &mut impl io::Read, len: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+    buffer.truncate(len);
     let mut filled = 0;
     while filled < len {
-        if filled == piece.len() {
-            let longer = len.min(filled + filled.max(STEP));
-            piece
-                .try_reserve_exact(longer - filled)
+        if filled == buffer.len() {
+            let new_len = len.min(filled + filled.max(STEP));
+            buffer
+                .try_reserve_exact(new_len - filled)
                 .map_err(|_| io::ErrorKind::OutOfMemory)?;
-            piece.resize(longer, 0);
+            buffer.resize(new_len, 0);
         }
-        match reader.read(&mut piece[filled..]) {
+        match reader.read(&mut buffer[filled..]) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    piece.truncate(filled);
+    buffer.truncate(filled);
     Ok(())
 }
 
@@ -294,21 +295,21 @@ pub fn fill(reader: &mut impl io::Read, len: usize, piece: &mut Vec<u8>) -> io::
 mod tests {
     use super::*;
 
-    /// So many workers, with some buffers more.
-    fn spread(workers: usize, more: usize) -> Spread {
-        Spread {
+    /// A split with `more` buffers than workers.
+    fn split(workers: usize, more: usize) -> ThreadSplit {
+        ThreadSplit {
             workers,
             buffers: workers + more,
-            inside: 1,
+            threads_per_worker: 1,
         }
     }
 
-    /// Squares the numbers below `count`, which are late in turn; fails at `bad`.
-    fn squares(spread: Spread, count: u64, bad: &[u64]) -> Result<Vec<u64>, u64> {
+    /// Squares the numbers below `count` with varying delays; fails at `bad`.
+    fn squares(split: ThreadSplit, count: u64, bad: &[u64]) -> Result<Vec<u64>, u64> {
         let mut numbers = 0..count;
         let mut written = Vec::new();
         run::<u64, (), u64>(
-            spread,
+            split,
             |input| {
                 input.clear();
                 Ok(numbers.next())
@@ -331,39 +332,39 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_the_order_of_the_pieces() {
+    fn results_are_written_in_the_order_of_the_jobs() {
         let expected: Vec<u64> = (0..300).map(|number| number * number).collect();
         for workers in [1, 2, 7] {
             for more in [0, 1, 9] {
-                let spread = spread(workers, more);
-                assert_eq!(squares(spread, 300, &[]).unwrap(), expected);
-                assert_eq!(squares(spread, 0, &[]), Ok(vec![]));
+                let split = split(workers, more);
+                assert_eq!(squares(split, 300, &[]).unwrap(), expected);
+                assert_eq!(squares(split, 0, &[]), Ok(vec![]));
             }
         }
     }
 
     #[test]
-    fn the_first_piece_that_fails_is_the_failure() {
+    fn the_first_failing_job_in_order_is_reported() {
         for workers in [1, 2, 7] {
             for _ in 0..20 {
                 let bad = [53, 54, 55, 200];
-                assert_eq!(squares(spread(workers, workers), 300, &bad), Err(53));
+                assert_eq!(squares(split(workers, workers), 300, &bad), Err(53));
             }
         }
     }
 
     #[test]
-    fn a_panic_of_a_worker_ends_all_of_them() {
+    fn a_panic_of_a_worker_stops_all_workers() {
         let mut left = 100;
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             run::<i32, (), ()>(
-                spread(4, 4),
+                split(4, 4),
                 |_| {
                     left -= 1;
                     Ok(Some(left).filter(|&left| left > 0))
                 },
                 |_, &mut number, _, _| {
-                    assert_ne!(number, 50, "on purpose");
+                    assert_ne!(number, 50, "intended panic");
                     Ok(())
                 },
                 |_, _, _| Ok(()),
@@ -373,28 +374,28 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_grows_only_as_its_bytes_arrive() {
-        let mut piece = Vec::new();
-        fill(&mut &[7; 10][..], usize::MAX, &mut piece).unwrap();
-        assert_eq!(piece, [7; 10]);
-        assert!(piece.capacity() <= 2 * STEP);
-        fill(&mut io::repeat(8), 3 * STEP + 1, &mut piece).unwrap();
-        assert!(piece.len() == 3 * STEP + 1 && piece.iter().all(|&byte| byte == 8));
-        fill(&mut &[9; 10][..], 4, &mut piece).unwrap();
-        assert_eq!(piece, [9; 4]);
+    fn a_buffer_grows_only_as_bytes_arrive() {
+        let mut job = Vec::new();
+        fill(&mut &[7; 10][..], usize::MAX, &mut job).unwrap();
+        assert_eq!(job, [7; 10]);
+        assert!(job.capacity() <= 2 * STEP);
+        fill(&mut io::repeat(8), 3 * STEP + 1, &mut job).unwrap();
+        assert!(job.len() == 3 * STEP + 1 && job.iter().all(|&byte| byte == 8));
+        fill(&mut &[9; 10][..], 4, &mut job).unwrap();
+        assert_eq!(job, [9; 4]);
     }
 
     #[test]
-    fn threads_go_to_pieces_first_and_then_into_them() {
-        let spread = |threads, pieces, size| {
-            let spread = Spread::new(threads, pieces, size);
-            (spread.workers, spread.buffers, spread.inside)
+    fn threads_are_split_over_jobs_first() {
+        let split = |threads, jobs, size| {
+            let split = ThreadSplit::new(threads, jobs, size);
+            (split.workers, split.buffers, split.threads_per_worker)
         };
-        assert_eq!(spread(8, Some(100), Some(1 << 20)), (8, 16, 1));
-        assert_eq!(spread(8, Some(1), Some(1 << 20)), (1, 1, 8));
-        assert_eq!(spread(8, Some(3), Some(1 << 20)), (3, 6, 3));
-        assert_eq!(spread(8, Some(100), Some(20 << 20)), (8, 12, 1));
-        assert_eq!(spread(8, Some(100), Some(1 << 30)), (1, 1, 8));
-        assert_eq!(spread(0, None, None), (1, 1, 1));
+        assert_eq!(split(8, Some(100), Some(1 << 20)), (8, 16, 1));
+        assert_eq!(split(8, Some(1), Some(1 << 20)), (1, 1, 8));
+        assert_eq!(split(8, Some(3), Some(1 << 20)), (3, 6, 3));
+        assert_eq!(split(8, Some(100), Some(20 << 20)), (8, 12, 1));
+        assert_eq!(split(8, Some(100), Some(1 << 30)), (1, 1, 8));
+        assert_eq!(split(0, None, None), (1, 1, 1));
     }
 }

@@ -1,12 +1,12 @@
-//! Values as Python shows them, and the literals it writes.
+//! Formats values as Python does, and parses Python literals.
 //!
-//! Metadata are shown as `pprint` would show them, and the type of an array is stored as a literal.
+//! Metadata are printed like `pprint`, and the dtype of an array is stored as a literal.
 
 use std::borrow::Cow;
 
 use super::json::Value;
 
-/// The shortest text of a float that reads back as the same number.
+/// Returns the shortest representation of a float that parses to the same number.
 pub fn float_repr(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
@@ -14,11 +14,11 @@ pub fn float_repr(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
-    // Digits, and the exponent of the first one: d.ddde-7.
+    // The digits and the exponent of the first one: d.ddde-7.
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    // Python changes to exponents at these two places.
+    // Python uses exponents outside this range.
     if (-4..16).contains(&exponent) {
         let plain = format!("{number}");
         return if plain.contains('.') {
@@ -31,7 +31,7 @@ pub fn float_repr(number: f64) -> String {
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// A text in quotes.
+/// Returns a string in quotes.
 pub fn text_repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') {
         '"'
@@ -69,7 +69,7 @@ fn is_printable(c: char) -> bool {
     match c {
         ' '..='~' => true,
         _ if c.is_ascii() || c.is_whitespace() || c == '\u{AD}' => false,
-        // Combining characters are escaped by `escape_debug` at the beginning of a text only.
+        // `escape_debug` escapes combining characters only at the start of a string.
         _ => {
             "x".chars()
                 .chain([c])
@@ -82,7 +82,7 @@ fn is_printable(c: char) -> bool {
 }
 
 impl Value {
-    /// The value in one line.
+    /// Formats the value on one line.
     pub fn repr(&self) -> String {
         match self {
             Value::Null => "None".to_owned(),
@@ -105,7 +105,7 @@ impl Value {
         }
     }
 
-    /// The entries of an object by their keys.
+    /// Returns the entries of an object, sorted by key.
     fn sorted(&self) -> Vec<(&str, &Value)> {
         let mut entries: Vec<(&str, &Value)> = match self {
             Value::Object(entries) => entries
@@ -118,56 +118,58 @@ impl Value {
         entries
     }
 
-    /// The value in lines of at most `width` characters, where that is possible.
+    /// Formats the value in lines of at most `width` characters, where possible.
     pub fn pretty(&self, width: usize) -> String {
-        let mut page = Page {
+        let mut printer = Printer {
             text: String::new(),
             width,
         };
-        page.value(
+        printer.value(
             self,
-            Place {
+            Position {
                 column: 0,
-                behind: 0,
+                trailing: 0,
                 is_outermost: true,
             },
         );
-        page.text
+        printer.text
     }
 }
 
-/// Where a value goes.
+/// The layout context of a value.
 #[derive(Clone, Copy)]
-struct Place {
-    /// The column it begins in.
+struct Position {
+    /// The start column.
     column: usize,
-    /// How many characters follow it in its last line.
-    behind: usize,
+    /// The number of characters after the value on its last line.
+    trailing: usize,
     is_outermost: bool,
 }
 
-struct Page {
+struct Printer {
     text: String,
     width: usize,
 }
 
-impl Page {
+impl Printer {
     fn new_line(&mut self, column: usize) {
         self.text.push('\n');
         self.text.extend(std::iter::repeat_n(' ', column));
     }
 
-    fn value(&mut self, value: &Value, place: Place) {
+    fn value(&mut self, value: &Value, position: Position) {
         let line = value.repr();
-        let room = self.width.saturating_sub(place.column + place.behind);
-        if line.chars().count() <= room {
+        let available = self
+            .width
+            .saturating_sub(position.column + position.trailing);
+        if line.chars().count() <= available {
             self.text.push_str(&line);
             return;
         }
         match value {
             Value::List(items) if !items.is_empty() => {
                 let entries: Vec<_> = items.iter().map(|item| (String::new(), item)).collect();
-                self.entries(('[', ']'), &entries, place);
+                self.entries(('[', ']'), &entries, position);
             }
             Value::Object(entries) if !entries.is_empty() => {
                 let entries: Vec<_> = value
@@ -175,16 +177,21 @@ impl Page {
                     .into_iter()
                     .map(|(key, value)| (format!("{}: ", text_repr(key)), value))
                     .collect();
-                self.entries(('{', '}'), &entries, place);
+                self.entries(('{', '}'), &entries, position);
             }
-            Value::Text(text) => self.long_text(text, &line, place),
+            Value::Text(text) => self.long_text(text, &line, position),
             _ => self.text.push_str(&line),
         }
     }
 
-    /// The entries of a list or an object, one below the other.
-    fn entries(&mut self, brackets: (char, char), entries: &[(String, &Value)], place: Place) {
-        let column = place.column + 1;
+    /// Writes the entries of a list or an object on one line each.
+    fn entries(
+        &mut self,
+        brackets: (char, char),
+        entries: &[(String, &Value)],
+        position: Position,
+    ) {
+        let column = position.column + 1;
         self.text.push(brackets.0);
         for (i, (key, value)) in entries.iter().enumerate() {
             if i > 0 {
@@ -193,84 +200,85 @@ impl Page {
             }
             self.text.push_str(key);
             let is_last = i + 1 == entries.len();
-            let place = Place {
+            let position = Position {
                 column: column + key.chars().count(),
-                // A comma, or the bracket and what follows it.
-                behind: if is_last { place.behind + 1 } else { 1 },
+                // A comma, or the bracket and its trailing characters.
+                trailing: if is_last { position.trailing + 1 } else { 1 },
                 is_outermost: false,
             };
-            self.value(value, place);
+            self.value(value, position);
         }
         self.text.push(brackets.1);
     }
 
-    /// A text in several pieces, which Python joins: cut at its lines, and these between their words.
-    fn long_text(&mut self, text: &str, line: &str, place: Place) {
-        let bracket = usize::from(place.is_outermost);
-        let column = place.column + bracket;
-        let room = self.width.saturating_sub(column);
-        let behind = place.behind + bracket;
-        let mut pieces = Vec::new();
+    /// Writes a string as several literals, which Python concatenates: split at newlines, then
+    /// between words.
+    fn long_text(&mut self, text: &str, line: &str, position: Position) {
+        let bracket = usize::from(position.is_outermost);
+        let column = position.column + bracket;
+        let available = self.width.saturating_sub(column);
+        let trailing = position.trailing + bracket;
+        let mut literals = Vec::new();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         for (i, line) in lines.iter().enumerate() {
             let is_last_line = i + 1 == lines.len();
             let words = words_of(line);
-            let mut piece = String::new();
+            let mut literal = String::new();
             for (j, word) in words.iter().enumerate() {
                 let is_last = is_last_line && j + 1 == words.len();
-                let room = room.saturating_sub(if is_last { behind } else { 0 });
-                let longer = format!("{piece}{word}");
-                if text_repr(&longer).chars().count() > room && !piece.is_empty() {
-                    pieces.push(text_repr(&piece));
-                    piece = (*word).to_owned();
+                let available = available.saturating_sub(if is_last { trailing } else { 0 });
+                let extended = format!("{literal}{word}");
+                if text_repr(&extended).chars().count() > available && !literal.is_empty() {
+                    literals.push(text_repr(&literal));
+                    literal = (*word).to_owned();
                 } else {
-                    piece = longer;
+                    literal = extended;
                 }
             }
-            if !piece.is_empty() {
-                pieces.push(text_repr(&piece));
+            if !literal.is_empty() {
+                literals.push(text_repr(&literal));
             }
         }
-        if pieces.len() < 2 {
+        if literals.len() < 2 {
             self.text.push_str(line);
             return;
         }
-        if place.is_outermost {
+        if position.is_outermost {
             self.text.push('(');
         }
-        for (i, piece) in pieces.iter().enumerate() {
+        for (i, literal) in literals.iter().enumerate() {
             if i > 0 {
                 self.new_line(column);
             }
-            self.text.push_str(piece);
+            self.text.push_str(literal);
         }
-        if place.is_outermost {
+        if position.is_outermost {
             self.text.push(')');
         }
     }
 }
 
-/// A line in words, each with the blanks behind it.
+/// Splits a line into words with their trailing whitespace.
 fn words_of(line: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = line;
     while !rest.is_empty() {
         let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let blanks = rest[word..].find(|c: char| !c.is_whitespace());
-        let end = blanks.map_or(rest.len(), |blanks| word + blanks);
-        let (word, behind) = rest.split_at(end);
+        let whitespace = rest[word..].find(|c: char| !c.is_whitespace());
+        let end = whitespace.map_or(rest.len(), |whitespace| word + whitespace);
+        let (word, trailing) = rest.split_at(end);
         words.push(word);
-        rest = behind;
+        rest = trailing;
     }
     words
 }
 
-/// What a literal stands for; of the types of Python those that describe an array.
+/// A Python literal of the types needed to describe an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
-    /// A text; bytes are taken as one.
+    /// A string or bytes.
     Text(String),
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     Int(u64),
     /// `True` or `False`.
     Bool(bool),
@@ -278,23 +286,23 @@ pub enum Literal {
     List(Vec<Literal>),
     /// A tuple.
     Tuple(Vec<Literal>),
-    /// A dictionary with texts as keys.
+    /// A dictionary with string keys.
     Dict(Vec<(String, Literal)>),
 }
 
-/// How deep lists and tuples may be nested.
+/// The maximum nesting depth of lists and tuples.
 const MAX_DEPTH: usize = 64;
 
 impl Literal {
-    /// Reads a literal; none when it is something else.
+    /// Parses a literal, or returns `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Literal> {
         let mut parser = Parser { rest: text };
         let literal = parser.literal(0)?;
-        parser.skip_blanks();
+        parser.skip_whitespace();
         parser.rest.is_empty().then_some(literal)
     }
 
-    /// The literal as Python writes it.
+    /// Formats the literal as Python does.
     pub fn repr(&self) -> Cow<'static, str> {
         let joined = |items: &[Literal]| -> String {
             let items: Vec<_> = items.iter().map(Literal::repr).collect();
@@ -323,12 +331,12 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn skip_blanks(&mut self) {
+    fn skip_whitespace(&mut self) {
         self.rest = self.rest.trim_start();
     }
 
     fn accept(&mut self, mark: &str) -> bool {
-        self.skip_blanks();
+        self.skip_whitespace();
         match self.rest.strip_prefix(mark) {
             Some(rest) => {
                 self.rest = rest;
@@ -342,9 +350,9 @@ impl Parser<'_> {
         if depth > MAX_DEPTH {
             return None;
         }
-        self.skip_blanks();
-        for (word, value) in [("True", true), ("False", false)] {
-            if self.accept(word) {
+        self.skip_whitespace();
+        for (token, value) in [("True", true), ("False", false)] {
+            if self.accept(token) {
                 return Some(Literal::Bool(value));
             }
         }
@@ -356,7 +364,7 @@ impl Parser<'_> {
             '(' => {
                 self.accept("(");
                 let (mut items, has_comma) = self.items(")", depth)?;
-                // Without a comma brackets mean nothing.
+                // Parentheses around a single item without a comma only group.
                 if items.len() == 1 && !has_comma {
                     return items.pop();
                 }
@@ -371,7 +379,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Items up to a bracket; and whether there was a comma.
+    /// Parses items up to `end`. The second result is whether there was a comma.
     fn items(&mut self, end: &str, depth: usize) -> Option<(Vec<Literal>, bool)> {
         let mut items = Vec::new();
         let mut has_comma = false;
@@ -391,7 +399,7 @@ impl Parser<'_> {
     fn entries(&mut self, depth: usize) -> Option<Literal> {
         let mut entries = Vec::new();
         while !self.accept("}") {
-            self.skip_blanks();
+            self.skip_whitespace();
             let key = self.text()?;
             if !self.accept(":") {
                 return None;
@@ -410,7 +418,7 @@ impl Parser<'_> {
     fn number(&mut self) -> Option<Literal> {
         let end = self.rest.find(|c: char| !c.is_ascii_digit());
         let (digits, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
-        // Python 2 marks long numbers.
+        // Python 2 marks long integers.
         self.rest = rest.strip_prefix('L').unwrap_or(rest);
         Some(Literal::Int(digits.parse().ok()?))
     }
@@ -461,7 +469,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_are_shown_as_python_shows_them() {
+    fn floats_are_formatted_like_python() {
         for (number, text) in [
             (1.0, "1.0"),
             (-0.0, "-0.0"),
@@ -479,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_shown_as_python_shows_them() {
+    fn strings_are_formatted_like_python() {
         assert_eq!(text_repr("it's"), "\"it's\"");
         assert_eq!(text_repr("'\"\\\n"), r#"'\'"\\\n'"#);
         assert_eq!(
@@ -489,8 +497,8 @@ mod tests {
     }
 
     #[test]
-    fn values_are_broken_where_pprint_breaks_them() {
-        // Each is what pprint.pformat(value, width=…) gives.
+    fn lines_are_broken_like_pprint() {
+        // The expected texts are the output of pprint.pformat(value, width=…).
         let value = |text: &str| Value::parse(text.as_bytes()).unwrap();
         let small = value(r#"{"shape":[200000000],"dtype":"float64","container":"numpy"}"#);
         assert_eq!(
@@ -514,8 +522,9 @@ mod tests {
     }
 
     #[test]
-    fn values_are_shown_as_pprint_shows_them() {
-        // Each line: a value as json.dumps writes it, a width, the value as pprint.pformat shows it.
+    fn values_are_formatted_like_pprint() {
+        // Each line contains a value in the format of json.dumps, a width, and the output of
+        // pprint.pformat.
         let lines = include_str!("../../tests/data/bloscpack/pprint.jsonl");
         for line in lines.lines() {
             let Value::List(line) = Value::parse(line.as_bytes()).unwrap() else {
@@ -531,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_of_types_are_read_and_written() {
+    fn literals_of_dtypes_are_parsed_and_formatted() {
         for text in [
             "'<f8'",
             "[('a', '|S1'), ('b', '<f8')]",

@@ -1,4 +1,4 @@
-//! Reading containers from front to back.
+//! Reads containers sequentially.
 
 use crate::io::named::NamedFile;
 use std::io::{BufReader, Read, Write};
@@ -8,30 +8,30 @@ use super::error::{Error, Result};
 use super::journal;
 use super::metadata::Metadata;
 use super::pack::{ChunkReport, FILE_BUFFER, Observer, known_size};
-use super::pipeline::{self, Spread};
-use super::safe::{Replacement, check_different};
+use super::pipeline::{self, ThreadSplit};
+use super::replacement::{Replacement, check_different};
 use crate::blosc1::Engine;
 use crate::blpk::{Chunk, Header, MetadataSection, Stream};
 
-/// A container whose front has been read.
+/// A container whose header and metadata have been read.
 pub struct Unpacking<R> {
     stream: Stream<R>,
     metadata: Option<Metadata>,
 }
 
-/// What was read.
+/// The result of unpacking.
 #[derive(Clone, Debug)]
 pub struct Unpacked {
     /// The header.
     pub header: Header,
     /// The metadata.
     pub metadata: Option<Metadata>,
-    /// Plain bytes.
+    /// The uncompressed size in bytes.
     pub output_size: u64,
 }
 
 impl<R: Read + Send> Unpacking<R> {
-    /// Reads what stands in front of the chunks; `size` is that of the whole container, when it is known.
+    /// Reads the header and the metadata. `size` is the size of the container in bytes, if known.
     ///
     /// # Errors
     /// Those of [`Stream::new`] and [`Metadata::of`].
@@ -41,27 +41,27 @@ impl<R: Read + Send> Unpacking<R> {
         Ok(Unpacking { stream, metadata })
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         self.stream.header()
     }
 
-    /// The metadata.
+    /// Returns the metadata.
     pub fn metadata(&self) -> Option<&Metadata> {
         self.metadata.as_ref()
     }
 
-    /// The metadata as they are stored.
+    /// Returns the stored metadata section.
     pub fn section(&self) -> Option<&MetadataSection> {
         self.stream.metadata()
     }
 
-    /// The chunks and all that stood in front of them.
+    /// Returns the stream of chunks.
     pub(super) fn stream(&mut self) -> &mut Stream<R> {
         &mut self.stream
     }
 
-    /// Decompresses all chunks, on `nthreads` threads.
+    /// Decompresses all chunks on `nthreads` threads.
     ///
     /// # Errors
     /// [`Error`]
@@ -72,14 +72,14 @@ impl<R: Read + Send> Unpacking<R> {
         observer: &mut impl Observer,
     ) -> Result<Unpacked> {
         let header = *self.header();
-        let spread = Spread::new(nthreads, header.nchunks, header.chunk_size);
+        let split = ThreadSplit::new(nthreads, header.nchunks, header.chunk_size);
         let mut output_size = 0;
         let stream = &mut self.stream;
         pipeline::run(
-            spread,
+            split,
             |stored| Ok(stream.next_chunk(stored)?),
             |engine: &mut Engine, chunk: &mut Chunk, stored, plain| {
-                chunk.decode(stored, engine, spread.inside, plain)?;
+                chunk.decode(stored, engine, split.threads_per_worker, plain)?;
                 Ok::<(), Error>(())
             },
             |chunk, stored, plain| {
@@ -104,7 +104,7 @@ impl<R: Read + Send> Unpacking<R> {
     }
 }
 
-/// Opens a container for reading from front to back; refuses one whose last change was interrupted.
+/// Opens a container for sequential reading. Fails if its last change was interrupted.
 ///
 /// # Errors
 /// [`Error`]
@@ -115,7 +115,7 @@ pub fn open_file(input: &Path) -> Result<Unpacking<BufReader<NamedFile>>> {
     Unpacking::new(BufReader::with_capacity(FILE_BUFFER, file), size)
 }
 
-/// Unpacks into a file, which appears when it is complete.
+/// Unpacks into a file, which is created atomically.
 ///
 /// # Errors
 /// [`Error`]
@@ -134,16 +134,16 @@ pub fn unpack_to_file(
     Ok(unpacked)
 }
 
-/// Unpacks a file into a file; returns the metadata.
+/// Unpacks a file into a file. Returns the metadata.
 ///
 /// # Errors
-/// [`Error`]; [`Error::SameFile`] when they are one.
+/// [`Error`]; [`Error::SameFile`] if both paths are the same file.
 pub fn unpack_file_from_file(input: &Path, output: &Path, nthreads: usize) -> Result<Unpacked> {
     check_different(input, output)?;
     unpack_to_file(open_file(input)?, output, nthreads, &mut ())
 }
 
-/// Unpacks a file into bytes.
+/// Unpacks a file into memory.
 ///
 /// # Errors
 /// [`Error`]
@@ -153,7 +153,7 @@ pub fn unpack_bytes_from_file(input: &Path, nthreads: usize) -> Result<(Vec<u8>,
     Ok((bytes.0, unpacked))
 }
 
-/// Unpacks bytes into bytes.
+/// Unpacks bytes into memory.
 ///
 /// # Errors
 /// [`Error`]
@@ -164,7 +164,7 @@ pub fn unpack_bytes_from_bytes(input: &[u8], nthreads: usize) -> Result<(Vec<u8>
     Ok((bytes.0, unpacked))
 }
 
-/// Bytes that grow only while there is memory.
+/// A byte vector that reports failed allocations as errors.
 #[derive(Default)]
 pub(super) struct Bytes(pub Vec<u8>);
 

@@ -1,40 +1,40 @@
-//! Whether a container is what it says, in all its parts.
+//! Verifies containers.
 
 use crate::io::named::NamedFile;
 use std::path::Path;
 
 use super::error::Result;
-use super::pipeline::{self, Spread};
+use super::pipeline::{self, ThreadSplit};
 use super::unpack::open_file;
 use crate::blosc1::Engine;
 use crate::blpk::{self, Archive, Chunk, Header, UNUSED_OFFSET};
 
-/// What was found.
+/// The result of [`verify`].
 #[derive(Debug)]
 pub struct Report {
     /// The header.
     pub header: Header,
-    /// Chunks that were read.
+    /// The number of chunks that were read.
     pub chunks: u64,
-    /// Plain bytes in them.
+    /// The uncompressed size of these chunks in bytes.
     pub plain_size: u64,
-    /// Bytes behind the last chunk, which belong to nobody.
+    /// The number of unused bytes after the last chunk.
     pub trailing: u64,
-    /// Chunks that have no offset although there are offsets.
+    /// The number of chunks without an offset in a container with offsets.
     pub without_offset: u64,
-    /// The byte of the file where each of them begins.
+    /// The offset of each chunk in the file, in bytes.
     pub positions: Vec<u64>,
-    /// What is wrong.
+    /// The faults.
     pub faults: Vec<blpk::Error>,
 }
 
-/// The most faults that are kept.
+/// The maximum number of faults to report.
 const MAX_FAULTS: usize = 100;
 
-/// Reads all of a file: every digest, every chunk, the offsets, the sizes.
+/// Verifies all digests, chunks, offsets and sizes of a file.
 ///
 /// # Errors
-/// What keeps the file from being read at all; a header that can't be right is among it.
+/// Returns an error if the file cannot be read at all, for example because of an invalid header.
 pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
     let mut unpacking = open_file(path)?;
     let header = *unpacking.header();
@@ -48,16 +48,18 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
         faults: Vec::new(),
     };
     let stream = unpacking.stream();
-    let spread = Spread::new(nthreads, header.nchunks, header.chunk_size);
+    let split = ThreadSplit::new(nthreads, header.nchunks, header.chunk_size);
     let run = pipeline::run(
-        spread,
+        split,
         |stored| {
             let position = stream.position();
             let chunk = stream.next_chunk(stored)?;
             Ok(chunk.map(|chunk| (position, chunk, None)))
         },
         |engine: &mut Engine, (_, chunk, fault): &mut (u64, Chunk, _), stored, plain| {
-            *fault = chunk.decode(stored, engine, spread.inside, plain).err();
+            *fault = chunk
+                .decode(stored, engine, split.threads_per_worker, plain)
+                .err();
             Ok::<(), blpk::Error>(())
         },
         |(position, chunk, fault), _, _| {
@@ -97,16 +99,16 @@ impl Report {
         let Some(offsets) = archive.offsets()? else {
             return Ok(());
         };
-        let mut wrong = Vec::new();
+        let mut mismatches = Vec::new();
         for (index, (&offset, &position)) in offsets.iter().zip(&self.positions).enumerate() {
             let index = index as u64;
             match u64::try_from(offset) {
                 Ok(offset) if offset == position => {}
                 _ if offset == UNUSED_OFFSET => self.without_offset += 1,
-                _ => wrong.push(blpk::Error::Offset { index, offset }),
+                _ => mismatches.push(blpk::Error::Offset { index, offset }),
             }
         }
-        for fault in wrong {
+        for fault in mismatches {
             self.add(fault);
         }
         Ok(())

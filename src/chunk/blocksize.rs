@@ -1,29 +1,29 @@
-//! How data are cut: the block size, and whether blocks are split into streams.
+//! Block sizes, and the splitting of blocks into streams.
 //!
-//! The rule is C-Blosc2's, so that chunks have the sizes users know. It looks at the buffer, never at
-//! what an earlier call did.
+//! The rules are those of C-Blosc2, so that chunks have the sizes users expect. They depend only on
+//! the parameters and the buffer, never on earlier calls.
 
 use super::params::{CParams, HeaderForm, SplitMode};
 use super::{MAX_BLOCKSIZE, MAX_TYPESIZE, blosc1};
 use crate::{codec, filter};
 
 const KIB: usize = 1024;
-/// Data below this size make one block.
-const MIN_SIZE_TO_CUT: usize = 32 * KIB;
-/// Automatic split blocks stay between these two.
+/// Smaller buffers become one block.
+const MIN_MULTIBLOCK_SIZE: usize = 32 * KIB;
+/// Bounds of automatic block sizes with splitting.
 const MIN_SPLIT_BLOCK: usize = 32 * KIB;
 const MAX_SPLIT_BLOCK: usize = 4096 * KIB;
-/// Items of more bytes are never split automatically.
+/// The maximum item size for automatic splitting, in bytes.
 const MAX_STREAMS: usize = 16;
-/// Shorter streams are not worth a split.
+/// The minimum length of a stream for automatic splitting, in bytes.
 const MIN_STREAM: usize = 32;
-/// Zstd splits up to this level.
+/// The maximum level at which Zstd splits.
 const MAX_ZSTD_SPLIT_LEVEL: i32 = 5;
 
-/// Automatic block size in KiB by level, for codecs that are fast and for those that are dense.
+/// Automatic block sizes in KiB by level, for fast and for dense codecs.
 const FAST_BLOCK_KIB: [usize; 10] = [8, 16, 32, 64, 128, 128, 256, 256, 256, 256];
 const DENSE_BLOCK_KIB: [usize; 10] = [16, 32, 64, 128, 256, 256, 512, 512, 512, 1024];
-/// KiB of a stream by level when blocks are split.
+/// Stream lengths in KiB by level, if blocks are split.
 const STREAM_KIB: [usize; 10] = [0, 32, 32, 32, 64, 64, 64, 128, 256, 512];
 
 fn is_codec(params: &CParams, compcode: u8) -> bool {
@@ -53,9 +53,9 @@ pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -
     }
 }
 
-/// The block size for `nbytes` of items of `typesize` bytes (the true size, not the one a header can
-/// hold, at most [`MAX_BLOCKSIZE`]); `requested` 0 asks for the automatic choice. Never 0, and at most
-/// `nbytes` but for an empty buffer.
+/// Returns the block size for `nbytes` bytes of data. `typesize` is the unclamped item size, at
+/// most [`MAX_BLOCKSIZE`]. A `requested` size of 0 selects the automatic choice. The result is
+/// never 0, and at most `nbytes` unless the buffer is empty.
 pub(super) fn blocksize(
     params: &CParams,
     nbytes: usize,
@@ -90,7 +90,7 @@ fn automatic(params: &CParams, nbytes: usize, typesize: usize) -> usize {
             .saturating_mul(typesize)
             .clamp(MIN_SPLIT_BLOCK, MAX_SPLIT_BLOCK);
     }
-    if nbytes < MIN_SIZE_TO_CUT {
+    if nbytes < MIN_MULTIBLOCK_SIZE {
         return nbytes;
     }
     let is_dense = is_codec(params, codec::id::LZ4HC)
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_those_of_the_reference() {
+    fn block_sizes_equal_those_of_the_reference() {
         assert_eq!(automatic_of(id::BLOSCLZ, 5, 8, 10_000_000), 512 * KIB);
         assert_eq!(automatic_of(id::ZSTD, 9, 1, 2_147_483_615), 1024 * KIB);
         assert_eq!(automatic_of(id::BLOSCLZ, 5, 300, 2560), 2400);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forced_size_is_rounded_to_whole_items_and_capped() {
+    fn forced_block_sizes_are_rounded_to_whole_items_and_capped() {
         let params = CParams::default();
         assert_eq!(blocksize(&params, 100_000, 16, 1000), 992);
         assert_eq!(blocksize(&params, 1001, 16, 100_000), 992);

@@ -1,32 +1,33 @@
-//! The rules of Blosc 1.x for cutting and splitting, for chunks that its readers understand.
+//! The block sizes and the splitting rules of Blosc 1.x, for chunks that its readers understand.
 //!
-//! They have no flag for what a reader before 1.11 could not know: it splits every full block of items of up
-//! to 16 bytes whose streams have at least 128 bytes, so the writer must do the same, whatever mode is
-//! asked for. (Source: the C-Blosc 1.21 chunk format.)
+//! Readers before 1.11 know no flag for splitting: they assume that every full block of items of up
+//! to 16 bytes with streams of at least 128 bytes is split. The writer must do the same, whatever
+//! mode is requested. (Source: the C-Blosc 1.21 chunk format.)
 
 use super::MAX_TYPESIZE;
 use super::params::{CParams, SplitMode};
 use crate::codec::id;
 
-/// Fewer bytes than these are stored as they are; no block is shorter on request.
+/// Smaller buffers are stored uncompressed; also the minimum forced block size, in bytes.
 pub(super) const MIN_BUFFERSIZE: usize = 128;
-/// The most bytes a chunk of Blosc 1.x can hold.
+/// The maximum uncompressed size of a Blosc 1.x chunk in bytes.
 pub(crate) const MAX_BUFFERSIZE: usize = i32::MAX as usize - 16;
-/// The longest block of Blosc 1.x: a worker has memory for three of them and some items.
+/// The maximum block size of Blosc 1.x in bytes: a worker has memory for three blocks and some
+/// items.
 pub(crate) const MAX_BLOCKSIZE: i32 = (i32::MAX - 4 * MAX_TYPESIZE as i32) / 3;
-/// Items of more bytes are never split.
+/// The maximum item size for splitting, in bytes.
 pub(super) const MAX_STREAMS: usize = 16;
-/// Shorter streams are never made.
+/// The minimum length of a stream in bytes.
 pub(super) const MIN_STREAM: usize = 128;
 
 const KIB: usize = 1024;
-/// Data below this size make one block.
-const MIN_SIZE_TO_CUT: usize = 32 * KIB;
-/// The longest stream, and the bounds of a block that is split.
+/// Smaller buffers become one block.
+const MIN_MULTIBLOCK_SIZE: usize = 32 * KIB;
+/// The maximum stream length, and the bounds of the size of a split block.
 const MAX_SPLIT_STREAM: usize = 256 * KIB;
 const MIN_SPLIT_BLOCK: usize = 64 * KIB;
 const MAX_SPLIT_BLOCK: usize = 1024 * KIB;
-/// Automatic block size in KiB by level, for codecs that are fast and for those that are dense.
+/// Automatic block sizes in KiB by level, for fast and for dense codecs.
 const FAST_BLOCK_KIB: [usize; 10] = [8, 16, 32, 64, 128, 128, 256, 256, 256, 256];
 const DENSE_BLOCK_KIB: [usize; 10] = [16, 32, 64, 128, 256, 256, 512, 512, 512, 1024];
 
@@ -47,13 +48,14 @@ pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -
     codec_splits && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
 }
 
-/// The block size for `nbytes` of data, as these parameters say.
+/// Returns the block size for `nbytes` bytes of data with these parameters.
 pub(crate) fn blocksize_for(params: &CParams, nbytes: usize) -> usize {
     let typesize = params.typesize.max(1) as usize;
     blocksize(params, nbytes, typesize, params.blocksize.max(0) as usize)
 }
 
-/// The block size for `nbytes` of items of `typesize` bytes; `requested` 0 asks for the automatic choice.
+/// Returns the block size for `nbytes` bytes of items of `typesize` bytes; a `requested` size of 0
+/// selects the automatic choice.
 pub(super) fn blocksize(
     params: &CParams,
     nbytes: usize,
@@ -66,7 +68,7 @@ pub(super) fn blocksize(
     let level = params.clevel.clamp(0, 9) as usize;
     let mut blocksize = if requested != 0 {
         requested.clamp(MIN_BUFFERSIZE, MAX_BLOCKSIZE as usize)
-    } else if nbytes < MIN_SIZE_TO_CUT {
+    } else if nbytes < MIN_MULTIBLOCK_SIZE {
         nbytes
     } else if is_one_of(params, &[id::LZ4HC, id::ZLIB, id::ZSTD]) {
         DENSE_BLOCK_KIB[level] * KIB
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn block_sizes_are_those_of_blosc_1() {
+    fn block_sizes_equal_those_of_blosc_1() {
         assert_eq!(of(id::BLOSCLZ, 1, 0), (8192, true));
         assert_eq!(of(id::LZ4, 1, 1), (65536, true));
         assert_eq!(of(id::LZ4, 4, 3), (262_144, true));

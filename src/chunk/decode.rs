@@ -2,20 +2,20 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::block::{BlockDecoder, fill_special};
+use super::block_cache::BlockCache;
+use super::block_decoder::{BlockDecoder, fill_special};
 use super::header::Special;
-use super::known::KnownHeader;
+use super::header_cache::HeaderCache;
 use super::params::DParams;
-use super::recent::RecentBlock;
-use super::staff::Staff;
-use super::view::{ChunkView, Wanted};
+use super::view::{BlockSelection, ChunkView};
+use super::worker_cache::WorkerCache;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result, pool};
 
-/// Bytes that come out of a chunk from which on they are not expected to be in a cache when they are used.
+/// The minimum size in bytes of an output that is assumed to exceed the caches.
 const BEYOND_CACHES: usize = 16 << 20;
 
-/// Decompresses chunks; keeps codec states and buffers from one call to the next.
+/// Decompresses chunks; caches codec states and buffers between calls.
 ///
 /// ```
 /// use ferroblosc::chunk::{Compressor, CParams, Decompressor, DParams};
@@ -32,15 +32,13 @@ const BEYOND_CACHES: usize = 16 << 20;
 pub struct Decompressor {
     pub(super) params: DParams,
     maskout: Option<Vec<bool>>,
-    pub(super) staff: Staff,
+    pub(super) workers: WorkerCache,
     pub(super) reference: Vec<u8>,
-    /// What is known from the last chunk.
-    pub(super) known: KnownHeader,
-    /// The block that items were last read from several times.
-    pub(super) recent: RecentBlock,
+    pub(super) header_cache: HeaderCache,
+    pub(super) block_cache: BlockCache,
 }
 
-/// The blocks of a destination that holds them one after another, with their numbers.
+/// Iterates over the blocks of a contiguous destination, with their indices.
 struct Blocks<'a> {
     view: &'a ChunkView<'a>,
     next: usize,
@@ -64,7 +62,7 @@ impl<'a> Iterator for Blocks<'a> {
 }
 
 impl Decompressor {
-    /// A decompressor with these parameters.
+    /// Creates a decompressor.
     pub fn new(params: DParams) -> Decompressor {
         Decompressor {
             params,
@@ -72,45 +70,45 @@ impl Decompressor {
         }
     }
 
-    /// A second decompressor that uses one thread, for work on several chunks at the same time. It shares what is
-    /// kept between calls.
-    pub fn twin(&self) -> Decompressor {
+    /// Returns a decompressor with the same parameters but one thread, for concurrent work on
+    /// several chunks. It shares the cached workers.
+    pub fn clone_single_threaded(&self) -> Decompressor {
         Decompressor {
             params: self.params.clone().threads(1),
             maskout: None,
-            staff: self.staff.twin(),
+            workers: self.workers.clone_shared(),
             reference: Vec::new(),
-            known: KnownHeader::default(),
-            recent: RecentBlock::default(),
+            header_cache: HeaderCache::default(),
+            block_cache: BlockCache::default(),
         }
     }
 
-    /// Takes other parameters; what is kept between calls stays.
+    /// Replaces the parameters; codec states and buffers are kept.
     pub fn set_params(&mut self, params: DParams) {
         self.params = params;
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &DParams {
         &self.params
     }
 
-    /// Leaves out the blocks marked `true` in the next call of [`Decompressor::decompress`], and only in
-    /// that: their bytes in the destination stay as they are. There must be one mark for each block.
+    /// Skips the blocks marked `true` in the next call of [`Decompressor::decompress`] only: their
+    /// bytes in the destination are left unchanged. There must be one mark for each block.
     pub fn set_maskout(&mut self, maskout: Vec<bool>) {
         self.maskout = Some(maskout);
     }
 
-    /// Decompresses a chunk; returns its uncompressed size. `src` may go on behind the chunk, and `dest`
-    /// may be larger than needed.
+    /// Decompresses a chunk; returns its uncompressed size. `src` may extend past the chunk, and
+    /// `dest` may be larger than needed.
     ///
     /// # Errors
-    /// [`Error::WriteBuffer`] when `dest` is too small; the error of the first check that the chunk
-    /// doesn't pass, and `dest` then holds arbitrary bytes.
+    /// [`Error::WriteBuffer`] if `dest` is too small; otherwise the error of the first failed
+    /// check. The content of `dest` is then unspecified.
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let maskout = self.maskout.take();
-        self.known.read(src, self.params.blosc1)?;
-        let header = self.known.header();
+        self.header_cache.read(src, self.params.blosc1)?;
+        let header = self.header_cache.header();
         let nbytes = header.nbytes;
         if nbytes > dest.len() {
             return Err(Error::WriteBuffer);
@@ -120,7 +118,7 @@ impl Decompressor {
         }
         if maskout
             .as_ref()
-            .is_some_and(|mask| mask.len() != self.known.nblocks())
+            .is_some_and(|mask| mask.len() != self.header_cache.nblocks())
         {
             return Err(Error::Data);
         }
@@ -150,21 +148,22 @@ impl Decompressor {
         maskout: Option<&[bool]>,
         dest: &mut [u8],
     ) -> Result<()> {
-        self.known.prepare();
-        let mut view = self.known.view(src);
-        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
+        self.header_cache.prepare_pipeline();
+        let mut view = self.header_cache.view(src);
+        view.read_tables(self.params.lazy.as_deref(), BlockSelection::All)?;
         let view = &view;
         let decoder = BlockDecoder {
             view,
-            pipeline: self.known.pipeline(),
+            pipeline: self.header_cache.pipeline(),
             params: &self.params,
-            is_streamed: view.header.nbytes >= BEYOND_CACHES && self.params.postfilter.is_none(),
+            use_streaming_stores: view.header.nbytes >= BEYOND_CACHES
+                && self.params.postfilter.is_none(),
         };
         if view.nblocks == 1 && maskout.is_none() {
-            return decoder.decode(self.staff.own(), 0, 0, Reference::Own, dest);
+            return decoder.decode(self.workers.own(), 0, 0, Reference::Own, dest);
         }
         let is_masked = |nblock: usize| maskout.is_some_and(|mask| mask[nblock]);
-        let staff = &mut self.staff;
+        let workers = &mut self.workers;
         if !decoder.needs_reference() {
             let blocks = Blocks {
                 view,
@@ -172,19 +171,19 @@ impl Decompressor {
                 rest: dest,
             };
             let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
-            return decode_all(&decoder, staff, blocks, Reference::Own);
+            return decode_all(&decoder, workers, blocks, Reference::Own);
         }
-        // All other blocks wait for the first, so it comes alone, ahead of them.
+        // All other blocks depend on the first, so it is decoded before them.
         let (first, others) = dest.split_at_mut(view.block_len(0));
         let reference: &[u8] = if is_masked(0) || self.params.postfilter.is_some() {
             let plain = grown(&mut self.reference, first.len())?;
-            decoder.decode_plain(staff.own(), 0, Reference::Own, plain)?;
+            decoder.decode_plain(workers.own(), 0, Reference::Own, plain)?;
             if !is_masked(0) {
-                decoder.decode(staff.own(), 0, 0, Reference::Own, first)?;
+                decoder.decode(workers.own(), 0, 0, Reference::Own, first)?;
             }
             plain
         } else {
-            decoder.decode(staff.own(), 0, 0, Reference::Own, first)?;
+            decoder.decode(workers.own(), 0, 0, Reference::Own, first)?;
             first
         };
         let blocks = Blocks {
@@ -193,28 +192,28 @@ impl Decompressor {
             rest: others,
         };
         let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
-        decode_all(&decoder, staff, blocks, Reference::Block(reference))
+        decode_all(&decoder, workers, blocks, Reference::Block(reference))
     }
 }
 
-/// Decodes blocks into the places that come with their numbers, in as many threads as the parameters
-/// say if there are at least two full blocks. The first error ends it.
+/// Decodes blocks into the given destinations. Uses the number of threads in the parameters if
+/// there are at least two full blocks. Stops at the first error.
 pub(super) fn decode_all<'a>(
     decoder: &BlockDecoder<'_>,
-    staff: &mut Staff,
+    workers: &mut WorkerCache,
     blocks: impl Iterator<Item = (usize, &'a mut [u8])> + Send,
     reference: Reference<'_>,
 ) -> Result<()> {
     let view = decoder.view;
     let nthreads = usize::try_from(decoder.params.nthreads).unwrap_or(1);
     if nthreads <= 1 || view.header.nbytes / view.blocksize <= 1 {
-        let worker = staff.own();
+        let worker = workers.own();
         for (nblock, block) in blocks {
             decoder.decode(worker, nblock, 0, reference, block)?;
         }
         return Ok(());
     }
-    let workers = staff.of_all();
+    let workers = workers.shared();
     let blocks = Mutex::new(Ok(blocks));
     let next = || {
         let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,7 +243,7 @@ mod tests {
     use crate::chunk::{CParams, Compressor};
 
     #[test]
-    fn what_goes_past_the_caches_arrives() {
+    fn output_larger_than_the_caches_is_complete() {
         let items = BEYOND_CACHES as u64 / 8 + 1001;
         let data: Vec<u8> = (0..items).flat_map(|i| (i * i).to_le_bytes()).collect();
         let params = CParams {
@@ -257,9 +256,9 @@ mod tests {
         for threads in [1, 2] {
             let mut decompressor = Decompressor::new(DParams::default().threads(threads));
             let mut back = vec![0xA5; data.len() + 1];
-            let (at, behind) = back.split_at_mut(data.len());
-            assert_eq!(decompressor.decompress(&chunk, at), Ok(data.len()));
-            assert!(at == data && behind == [0xA5], "{threads} threads");
+            let (dest, rest) = back.split_at_mut(data.len());
+            assert_eq!(decompressor.decompress(&chunk, dest), Ok(data.len()));
+            assert!(dest == data && rest == [0xA5], "{threads} threads");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Making a chunk's dictionary out of its own filtered blocks.
+//! Dictionaries built from a chunk's own filtered blocks.
 //!
-//! LZ4 takes the beginning of the data as it is; Zstd trains on samples. Only as many blocks are filtered
-//! as the samples come from.
+//! LZ4 uses the beginning of the filtered data; Zstd trains on samples. Only the blocks that
+//! contain the samples are filtered for this.
 
 use super::encode::Job;
 use super::view::MAX_DICT_SIZE;
@@ -9,29 +9,30 @@ use super::worker::Worker;
 use crate::codec::{self, Dictionary};
 use crate::{Result, filter::grown};
 
-/// Below this a dictionary is not worth its bytes.
+/// The minimum useful size of a dictionary in bytes.
 const MIN_USEFUL_DICT: usize = 256;
-/// A dictionary takes at most this part of the data.
+/// The minimum ratio of the data to the dictionary.
 const DATA_PER_DICT: usize = 20;
-/// Fewest samples to train on.
+/// The minimum number of samples to train on.
 const MIN_SAMPLES: usize = 8;
-/// A sample is this part of a stream.
+/// The ratio of a stream to a sample.
 const STREAM_PER_SAMPLE: usize = 16;
 
-/// Whether the codec of this number can use a dictionary.
+/// Whether the codec supports dictionaries.
 pub(super) fn is_supported(compcode: i32) -> bool {
     [codec::id::LZ4, codec::id::LZ4HC, codec::id::ZSTD]
         .iter()
         .any(|&id| compcode == i32::from(id))
 }
 
-/// The longest dictionary for so much data, if one is worth while.
+/// Returns the maximum size of a dictionary for `nbytes` bytes of data, or none if it is not
+/// useful.
 fn capacity(nbytes: usize) -> Option<usize> {
     let capacity = MAX_DICT_SIZE.min(nbytes / DATA_PER_DICT);
     (capacity >= MIN_USEFUL_DICT).then_some(capacity)
 }
 
-/// The dictionary of a regular chunk; none when the data are too few or do not make one.
+/// Builds the dictionary of a regular chunk, or none if the data are not sufficient.
 pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
     let streams = if job.encoder.split {
         job.encoder.typesize
@@ -57,7 +58,7 @@ pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Di
     }
 }
 
-/// The dictionary of a chunk with variable-length blocks: each of them is a sample.
+/// Builds the dictionary of a chunk with variable-length blocks, each of which is a sample.
 pub(super) fn for_vl_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
     let Some(capacity) = capacity(job.nbytes) else {
         return Ok(None);
@@ -75,7 +76,7 @@ pub(super) fn for_vl_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option
     }
 }
 
-/// The lengths of this many samples.
+/// Returns the lengths of `count` samples.
 fn sample_sizes(count: usize, len: impl FnMut(usize) -> usize) -> Result<Vec<usize>> {
     let mut sizes = Vec::new();
     sizes.try_reserve_exact(count)?;
@@ -94,7 +95,7 @@ fn prepare(job: &Job<'_>, bytes: Option<Vec<u8>>) -> Result<Option<Dictionary>> 
         .transpose()
 }
 
-/// The first `len` bytes of the filtered blocks, one after another.
+/// Returns the first `len` bytes of the filtered blocks.
 fn filtered_prefix(job: &Job<'_>, worker: &mut Worker, len: usize) -> Result<Vec<u8>> {
     let mut prefix = Vec::new();
     grown(&mut prefix, len)?;

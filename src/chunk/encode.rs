@@ -1,32 +1,33 @@
 //! Compression of whole chunks.
 //!
-//! Blocks are filtered and compressed one by one, straight into the destination; with threads, into
-//! buffers that are put into the destination in the order of the blocks. The bytes of a chunk are a
-//! function of the source, the parameters and the size of the destination: where the destination gets
-//! short, so that an encoder's limit depends on what is in front of it, the rest is done by one thread.
+//! With one thread, blocks are encoded straight into the destination; with several, see
+//! [`super::parallel_encode`]. The bytes of a chunk depend only on the source, the parameters and
+//! the size of the destination. Once the destination may be too small for a block, so that an
+//! encoder's limit depends on the preceding blocks, one thread encodes the rest.
 
+use super::block_encoder::{BlockEncoder, CodecChoice, Source};
 use super::blocksize::{blocksize, would_split};
 use super::header::{
     EXTENDED_HEADER_LENGTH, HeaderFields, MIN_HEADER_LENGTH, Special, VERSION_BLOSC1,
-    VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2, flags_of_slots, is_said_by_flags,
+    VERSION_STABLE, VERSION_VL, blosc2_flag, flag, flag2, flags_from_slots,
+    is_expressible_as_flags,
 };
-use super::order::Output;
+use super::parallel_encode::Output;
 use super::params::{CParams, HeaderForm};
 use super::prefilter::Prefilter;
-use super::staff::Staff;
-use super::stream::{BlockEncoder, CodecChoice, Source};
 use super::tuner::TunerCall;
 use super::view::WORD;
+use super::worker_cache::WorkerCache;
 use super::{
     MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_BUFFERSIZE, blosc1, dict, instrument,
 };
 use crate::filter::{self, Pipeline};
 use crate::{Error, Result, trace};
 
-/// Highest compression level.
+/// The maximum compression level.
 const MAX_LEVEL: i32 = 9;
 
-/// Compresses chunks; keeps codec states and buffers from one call to the next.
+/// Compresses chunks; caches codec states and buffers between calls.
 ///
 /// ```
 /// use ferroblosc::chunk::{CParams, Compressor, MAX_OVERHEAD};
@@ -41,11 +42,11 @@ const MAX_LEVEL: i32 = 9;
 pub struct Compressor {
     params: CParams,
     blocksize_used: usize,
-    staff: Staff,
+    workers: WorkerCache,
     reference: Vec<u8>,
 }
 
-/// What all blocks of one compression share.
+/// The state shared by all blocks of one compression.
 pub(super) struct Job<'a> {
     pub encoder: BlockEncoder<'a>,
     pub nbytes: usize,
@@ -53,20 +54,20 @@ pub(super) struct Job<'a> {
     header: HeaderFields,
 }
 
-/// How a compression into blocks ended.
+/// The result of encoding the blocks.
 enum Outcome {
     /// The destination is too small.
     DoesNotFit,
-    /// It is done; the chunk ends here.
+    /// All blocks are encoded; the chunk ends at offset `end`.
     Fits { end: usize, all_zero: bool },
 }
 
 impl Compressor {
-    /// A compressor with these parameters.
+    /// Creates a compressor.
     ///
     /// # Errors
-    /// [`Error::FilterPipeline`] when the pipeline names a filter that can't exist. All other parameters
-    /// are judged when they are used.
+    /// [`Error::FilterPipeline`] if the pipeline contains an invalid filter id. All other
+    /// parameters are checked on use.
     pub fn new(params: CParams) -> Result<Compressor> {
         if params.filters.iter().any(|slot| !filter::known(slot.id)) {
             return Err(Error::FilterPipeline);
@@ -74,31 +75,31 @@ impl Compressor {
         Ok(Compressor {
             params,
             blocksize_used: 0,
-            staff: Staff::default(),
+            workers: WorkerCache::default(),
             reference: Vec::new(),
         })
     }
 
-    /// A second compressor that uses one thread, for work on several chunks at the same time. It makes the same
-    /// chunks, and shares what is kept between calls.
-    pub fn twin(&self) -> Compressor {
+    /// Returns a compressor with the same parameters but one thread, for concurrent work on several
+    /// chunks. It makes the same chunks and shares the cached workers.
+    pub fn clone_single_threaded(&self) -> Compressor {
         Compressor {
             params: self.params.clone().threads(1),
             blocksize_used: 0,
-            staff: self.staff.twin(),
+            workers: self.workers.clone_shared(),
             reference: Vec::new(),
         }
     }
 
-    /// The parameters, as given.
+    /// Returns the parameters.
     pub fn params(&self) -> &CParams {
         &self.params
     }
 
-    /// Takes other parameters; what is kept between calls stays.
+    /// Replaces the parameters; codec states and buffers are kept.
     ///
     /// # Errors
-    /// Those of [`Compressor::new`]; the old parameters then stay.
+    /// Those of [`Compressor::new`]; the parameters are then unchanged.
     pub fn set_params(&mut self, params: CParams) -> Result<()> {
         if params.filters.iter().any(|slot| !filter::known(slot.id)) {
             return Err(Error::FilterPipeline);
@@ -107,7 +108,8 @@ impl Compressor {
         Ok(())
     }
 
-    /// The block size of the last compression in bytes; before the first, the one that was asked for.
+    /// Returns the block size of the last compression in bytes, or the requested one before the
+    /// first.
     pub fn blocksize(&self) -> i32 {
         match self.blocksize_used {
             0 => self.params.blocksize,
@@ -115,18 +117,19 @@ impl Compressor {
         }
     }
 
-    /// Compresses `src` into `dest`; returns the size of the chunk, or 0 when it does not fit. It always
-    /// fits when `dest` is [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `src`.
+    /// Compresses `src` into `dest`; returns the size of the chunk, or 0 if it does not fit. It
+    /// always fits if `dest` is [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `src`.
     ///
     /// # Errors
-    /// [`Error::MaxBufsizeExceeded`] when `src` is longer than [`MAX_BUFFERSIZE`] or `dest` shorter than
-    /// 32 bytes, [`Error::CodecParam`], [`Error::InvalidParam`], [`Error::CodecSupport`] for parameters out
-    /// of range, [`Error::FilterPipeline`] and [`Error::Data`] when a filter or a codec fails.
+    /// [`Error::MaxBufsizeExceeded`] if `src` is longer than [`MAX_BUFFERSIZE`] or `dest` shorter
+    /// than 32 bytes; [`Error::CodecParam`], [`Error::InvalidParam`] or [`Error::CodecSupport`] for
+    /// parameters out of range; [`Error::FilterPipeline`] or [`Error::Data`] if a filter or codec
+    /// fails.
     pub fn compress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         self.compress_source(Source::Bytes(src), dest)
     }
 
-    /// Compresses `src` into a buffer of its own.
+    /// Compresses `src` into a new buffer.
     ///
     /// # Errors
     /// Those of [`Compressor::compress`], and [`Error::MemoryAlloc`].
@@ -140,19 +143,19 @@ impl Compressor {
         Ok(chunk)
     }
 
-    /// As [`Compressor::compress`], for a source that may be known by its size only, because a prefilter
-    /// makes its blocks.
+    /// Compresses `source` like [`Compressor::compress`]; only its size is needed if a prefilter
+    /// makes the blocks.
     ///
     /// # Errors
-    /// Those of [`Compressor::compress`]; [`Error::InvalidParam`] when there is neither source nor
+    /// Those of [`Compressor::compress`]; [`Error::InvalidParam`] if there is neither data nor
     /// prefilter.
     pub fn compress_source(&mut self, source: Source<'_>, dest: &mut [u8]) -> Result<usize> {
         let nbytes = source.len();
-        let dest = match self.usable(nbytes, dest) {
+        let dest = match self.usable_dest(nbytes, dest) {
             Ok(Some(dest)) => dest,
             Ok(None) => return Ok(0),
             Err(error) => {
-                self.inform_in_vain(nbytes);
+                self.log_params_before_error(nbytes);
                 return Err(error);
             }
         };
@@ -163,32 +166,33 @@ impl Compressor {
         }
         let requested = self.requested_blocksize(nbytes, typesize)?;
         self.blocksize_used = blocksize(&self.params, nbytes, typesize, requested);
-        inform(&self.params, nbytes, typesize, self.blocksize_used);
+        log_params(&self.params, nbytes, typesize, self.blocksize_used);
         let mut job = Job::new(&self.params, source, nbytes, typesize, self.blocksize_used)?;
-        let store_at_once = self.params.clevel == 0
+        let store_uncompressed = self.params.clevel == 0
             || nbytes < self.params.header.min_buffersize()
             || job.header.header_len() + WORD * job.nblocks > dest.len();
-        if store_at_once {
+        if store_uncompressed {
             job.header.flags = match self.params.header {
                 HeaderForm::Extended => flag::EXTENDED | flag::MEMCPYED,
                 HeaderForm::Short => flag::MEMCPYED,
                 HeaderForm::Blosc1 => job.header.flags | flag::MEMCPYED,
             };
-            return job.store(&mut self.staff, dest);
+            return job.store_raw(&mut self.workers, dest);
         }
         job.encoder
-            .prepare_reference(self.staff.own(), &mut self.reference)?;
+            .prepare_reference(self.workers.own(), &mut self.reference)?;
         if self.params.use_dict {
-            job.encoder.dictionary = dict::for_blocks(&job, self.staff.own())?;
+            job.encoder.dictionary = dict::for_blocks(&job, self.workers.own())?;
         }
-        job.compress(&mut self.staff, dest)
+        job.compress(&mut self.workers, dest)
     }
 
-    /// Compresses each of `blocks` into a block of its own, of a chunk with variable-length blocks;
-    /// returns the size of the chunk, or 0 when it does not fit.
+    /// Compresses each of `blocks` into its own block of a chunk with variable-length blocks;
+    /// returns the size of the chunk, or 0 if it does not fit.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when there is no block or an empty one; those of [`Compressor::compress`].
+    /// [`Error::InvalidParam`] if `blocks` or one of them is empty; those of
+    /// [`Compressor::compress`].
     pub fn vl_compress(&mut self, blocks: &[&[u8]], dest: &mut [u8]) -> Result<usize> {
         let nbytes = blocks
             .iter()
@@ -197,12 +201,12 @@ impl Compressor {
         if blocks.is_empty() || blocks.iter().any(|block| block.is_empty()) {
             return Err(Error::InvalidParam);
         }
-        let Some(dest) = self.usable(nbytes, dest)? else {
+        let Some(dest) = self.usable_dest(nbytes, dest)? else {
             return Ok(0);
         };
         let typesize = self.check_params(true)?;
         let longest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
-        inform(&self.params, longest, typesize, longest);
+        log_params(&self.params, longest, typesize, longest);
         let mut job = Job::new(
             &self.params,
             Source::Blocks(blocks),
@@ -220,17 +224,17 @@ impl Compressor {
         job.header.flags |= flag::NOT_SPLIT;
         job.encoder.split = false;
         if self.params.use_dict && self.params.clevel > 0 {
-            job.encoder.dictionary = dict::for_vl_blocks(&job, self.staff.own())?;
+            job.encoder.dictionary = dict::for_vl_blocks(&job, self.workers.own())?;
         }
-        job.compress(&mut self.staff, dest)
+        job.compress(&mut self.workers, dest)
     }
 
-    /// The part of `dest` a chunk may take; none when the data or the destination are of a size that Blosc
-    /// 1.x refuses without an error.
-    fn usable<'d>(&self, nbytes: usize, dest: &'d mut [u8]) -> Result<Option<&'d mut [u8]>> {
+    /// Returns the usable prefix of `dest`, or none for sizes that Blosc 1.x refuses without an
+    /// error.
+    fn usable_dest<'d>(&self, nbytes: usize, dest: &'d mut [u8]) -> Result<Option<&'d mut [u8]>> {
         if self.params.header != HeaderForm::Blosc1 {
             check_sizes(nbytes, dest.len())?;
-            // The numbers in a chunk have 31 bits.
+            // Offsets in a chunk are 31-bit.
             let most = dest.len().min(i32::MAX as usize);
             return Ok(Some(&mut dest[..most]));
         }
@@ -241,18 +245,18 @@ impl Compressor {
         Ok(Some(&mut dest[..most]))
     }
 
-    /// Writes the parameters of a compression whose destination is too short for a header.
-    fn inform_in_vain(&self, nbytes: usize) {
+    /// Logs the parameters of a compression that fails because its destination is too short.
+    fn log_params_before_error(&self, nbytes: usize) {
         let requested = self.params.blocksize.max(0) as usize;
         if nbytes <= MAX_BUFFERSIZE
             && let Ok(typesize) = self.check_params(true)
         {
             let blocksize = blocksize(&self.params, nbytes, typesize, requested);
-            inform(&self.params, nbytes, typesize, blocksize);
+            log_params(&self.params, nbytes, typesize, blocksize);
         }
     }
 
-    /// Judges the parameters, in the order callers know; returns the true item size.
+    /// Checks the parameters, in the reference's order; returns the unclamped item size.
     pub(super) fn check_params(&self, has_source: bool) -> Result<usize> {
         let params = &self.params;
         if !(0..=MAX_LEVEL).contains(&params.clevel) {
@@ -287,10 +291,10 @@ impl Compressor {
     }
 }
 
-/// Writes the parameters of a compression if `BLOSC_INFO` asks for them. A buffer without a whole item has no
-/// line, as in C-Blosc2.
-pub(super) fn inform(params: &CParams, nbytes: usize, typesize: usize, blocksize: usize) {
-    if nbytes == 0 || nbytes < typesize || !trace::informs() {
+/// Logs the parameters of a compression if `BLOSC_INFO` is set. Buffers without a whole item are
+/// not logged, as in C-Blosc2.
+pub(super) fn log_params(params: &CParams, nbytes: usize, typesize: usize, blocksize: usize) {
+    if nbytes == 0 || nbytes < typesize || !trace::info_enabled() {
         return;
     }
     trace::inform(format_args!(
@@ -301,7 +305,7 @@ pub(super) fn inform(params: &CParams, nbytes: usize, typesize: usize, blocksize
     ));
 }
 
-/// Judges the sizes of source and destination.
+/// Checks the sizes of source and destination.
 ///
 /// # Errors
 /// [`Error::MaxBufsizeExceeded`]
@@ -313,7 +317,7 @@ pub(super) fn check_sizes(nbytes: usize, destsize: usize) -> Result<()> {
 }
 
 impl HeaderForm {
-    /// Fewer bytes than these are stored as they are.
+    /// Smaller buffers are stored uncompressed.
     fn min_buffersize(self) -> usize {
         match self {
             HeaderForm::Extended | HeaderForm::Short => MIN_BUFFERSIZE,
@@ -322,7 +326,7 @@ impl HeaderForm {
     }
 }
 
-/// The item size as a header can hold it: 1 stands for all it can't.
+/// Returns the item size for the header; larger ones than it can hold become 1.
 pub(super) fn header_typesize(typesize: usize) -> u8 {
     if typesize > MAX_TYPESIZE {
         1
@@ -332,7 +336,7 @@ pub(super) fn header_typesize(typesize: usize) -> u8 {
 }
 
 impl<'a> Job<'a> {
-    /// A job for a regular chunk.
+    /// Prepares the compression of a regular chunk.
     #[inline]
     fn new(
         params: &'a CParams,
@@ -345,7 +349,7 @@ impl<'a> Job<'a> {
         let items = usize::from(typesize);
         let split = blocksize >= items && would_split(params, items, blocksize);
         let choice = CodecChoice::of(params.compcode, params.header);
-        params.warn_of_shuffled_floats();
+        params.warn_about_zfp_after_shuffle();
         let is_extended = params.header == HeaderForm::Extended;
         let version = match params.header {
             HeaderForm::Extended | HeaderForm::Short => VERSION_STABLE,
@@ -355,11 +359,11 @@ impl<'a> Job<'a> {
             || params.instrument
             || matches!(source, Source::Blocks(_))
             || matches!(choice, CodecChoice::Registered { .. })
-            || !is_said_by_flags(&params.filters);
+            || !is_expressible_as_flags(&params.filters);
         if needs_extension && !is_extended {
             return Err(Error::InvalidParam);
         }
-        let mut flags = choice.format() << flag::FORMAT_SHIFT | flags_of_slots(&params.filters);
+        let mut flags = choice.format() << flag::FORMAT_SHIFT | flags_from_slots(&params.filters);
         if is_extended {
             flags |= flag::EXTENDED;
         }
@@ -401,7 +405,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Where the first stream goes.
+    /// The offset of the first stream.
     fn data_start(&self) -> usize {
         let dictionary = self.encoder.dictionary.as_ref();
         self.header.header_len()
@@ -409,23 +413,23 @@ impl<'a> Job<'a> {
             + dictionary.map_or(0, |dictionary| WORD + dictionary.bytes().len())
     }
 
-    /// How many streams all blocks have together.
+    /// The number of streams of all blocks.
     fn total_streams(&self) -> usize {
         (0..self.nblocks)
             .map(|nblock| self.encoder.streams(self.encoder.block_len(nblock)))
             .sum()
     }
 
-    /// Compresses the blocks into a chunk in `dest`; returns its size, or 0 when neither the compressed
-    /// nor the raw data fit.
-    fn compress(&mut self, staff: &mut Staff, dest: &mut [u8]) -> Result<usize> {
-        match self.compress_blocks(staff, dest)? {
+    /// Compresses the blocks into a chunk in `dest`; returns its size, or 0 if neither the
+    /// compressed nor the raw data fit.
+    fn compress(&mut self, workers: &mut WorkerCache, dest: &mut [u8]) -> Result<usize> {
+        match self.compress_blocks(workers, dest)? {
             Outcome::DoesNotFit if self.header.flags2 & flag2::VL_BLOCKS != 0 => Ok(0),
             Outcome::DoesNotFit => {
                 self.header.flags |= flag::MEMCPYED;
-                self.store(staff, dest)
+                self.store_raw(workers, dest)
             }
-            Outcome::Fits { all_zero: true, .. } if self.may_be_special() => {
+            Outcome::Fits { all_zero: true, .. } if self.allows_special() => {
                 self.header.blosc2_flags = Special::Zero.bits();
                 self.header.cbytes = self.header.header_len();
                 self.header.write(dest);
@@ -452,12 +456,12 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether a chunk of zeros is stored as its header only.
-    fn may_be_special(&self) -> bool {
+    /// Whether a chunk of zeros may be stored as a header only.
+    fn allows_special(&self) -> bool {
         self.encoder.runs && !self.encoder.is_vl() && !self.encoder.params.instrument
     }
 
-    fn compress_blocks(&self, staff: &mut Staff, dest: &mut [u8]) -> Result<Outcome> {
+    fn compress_blocks(&self, workers: &mut WorkerCache, dest: &mut [u8]) -> Result<Outcome> {
         let start = self.data_start();
         if start > dest.len() {
             return Ok(Outcome::DoesNotFit);
@@ -473,17 +477,17 @@ impl<'a> Job<'a> {
         let mut output = Output::new(starts, start, data);
         let nthreads = usize::try_from(self.encoder.params.nthreads).unwrap_or(1);
         if nthreads > 1 && self.nbytes / self.encoder.blocksize > 1 {
-            output = output.encode_in_threads(&self.encoder, self.nblocks, nthreads, staff)?;
+            output = output.encode_in_threads(&self.encoder, self.nblocks, nthreads, workers)?;
         }
-        if !output.encode(&self.encoder, self.nblocks, staff)? {
+        if !output.encode(&self.encoder, self.nblocks, workers)? {
             return Ok(Outcome::DoesNotFit);
         }
         let (end, all_zero) = output.end();
         Ok(Outcome::Fits { end, all_zero })
     }
 
-    /// Stores the data as they are, behind a header whose flags say so.
-    fn store(&mut self, staff: &mut Staff, dest: &mut [u8]) -> Result<usize> {
+    /// Stores the data uncompressed.
+    fn store_raw(&mut self, workers: &mut WorkerCache, dest: &mut [u8]) -> Result<usize> {
         let header_len = self.header.header_len();
         let cbytes = header_len + self.nbytes;
         if cbytes > dest.len() {
@@ -491,7 +495,7 @@ impl<'a> Job<'a> {
         }
         let body = &mut dest[header_len..cbytes];
         match (&self.encoder.params.prefilter, self.encoder.source) {
-            (Some(prefilter), _) => self.store_prefiltered(staff, prefilter.as_ref(), body)?,
+            (Some(prefilter), _) => self.store_prefiltered(workers, prefilter.as_ref(), body)?,
             (None, Source::Bytes(src)) => body.copy_from_slice(src),
             (None, _) => {}
         }
@@ -502,11 +506,11 @@ impl<'a> Job<'a> {
 
     fn store_prefiltered(
         &self,
-        staff: &mut Staff,
+        workers: &mut WorkerCache,
         prefilter: &dyn Prefilter,
         body: &mut [u8],
     ) -> Result<()> {
-        let worker = staff.own();
+        let worker = workers.own();
         for (nblock, block) in body.chunks_mut(self.encoder.blocksize).enumerate() {
             self.encoder
                 .prefilter_into(prefilter, &mut worker.callback, nblock, 0, block)?;

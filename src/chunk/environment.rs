@@ -1,7 +1,8 @@
-//! The environment variables that change compressions, read anew at each call.
+//! The environment variables that affect compression, read on each call.
 //!
-//! A value that makes no sense is passed over with a warning (under `BLOSC_TRACE`), but for two that have
-//! always counted: a level that is no number is level 0, and an unknown compressor leaves none.
+//! Invalid values are ignored with a warning (under `BLOSC_TRACE`), with two exceptions that the
+//! reference set: a level that is not a number means level 0, and an unknown compressor selects
+//! none.
 
 use std::ffi::{OsString, c_char};
 
@@ -9,7 +10,7 @@ use super::params::{CParams, DParams, SplitMode};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result, codec, trace_warning};
 
-/// How the calls without context name the filter of the last slot.
+/// The filter of the last slot, in the calls without context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffle {
     /// No filter.
@@ -18,12 +19,12 @@ pub enum Shuffle {
     Bytes,
     /// Bit shuffle.
     Bits,
-    /// A number that stands for none of these.
+    /// Any other number.
     Unknown,
 }
 
 impl Shuffle {
-    /// From the number of the C interface.
+    /// Returns the filter with this number in the C interface.
     pub fn from_number(number: i32) -> Shuffle {
         match number {
             0 => Shuffle::None,
@@ -34,29 +35,30 @@ impl Shuffle {
     }
 }
 
-/// What a variable says about the compressor.
+/// The value of `BLOSC_COMPRESSOR`.
 pub(super) enum Compressor {
     /// A built-in codec.
     BuiltIn(u8),
-    /// A registered codec, which variables cannot choose.
+    /// A registered codec, which variables cannot select.
     Registered,
-    /// No codec at all.
+    /// No codec.
     Unknown,
 }
 
-/// What the names of all the variables begin with.
+/// The prefix of all variable names.
 const PREFIX: &[u8] = b"BLOSC_";
 
 unsafe extern "C" {
-    /// The environment of the process, as POSIX has it: strings `NAME=value`, and NULL behind the last.
+    /// The environment of the process, as POSIX defines it: `NAME=value` strings, terminated by
+    /// null.
     static environ: *const *const c_char;
 }
 
-/// Whether no variable is set whose name begins with [`PREFIX`]. One look at all of them takes a tenth of the
-/// time that asking for each does, which small chunks would feel.
-pub(crate) fn is_silent() -> bool {
-    // SAFETY: the list ends with NULL and each string with NUL, before which the comparison stops. As with
-    // `getenv`, nobody may change the environment meanwhile.
+/// Whether no variable with the prefix [`PREFIX`] is set. One scan costs a tenth of querying each
+/// variable, which matters for small chunks.
+pub(crate) fn has_no_variables() -> bool {
+    // SAFETY: the list is terminated by null and each string by NUL, at which the comparison stops.
+    // As with `getenv`, the environment must not be modified concurrently.
     unsafe {
         let mut entry = environ;
         while !entry.is_null() && !(*entry).is_null() {
@@ -70,10 +72,10 @@ pub(crate) fn is_silent() -> bool {
     true
 }
 
-/// The text of a variable that is set, one of those whose names begin with `BLOSC_`.
+/// Returns the value of a variable, whose name must begin with `BLOSC_`, if it is set.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     debug_assert!(name.as_bytes().starts_with(PREFIX));
-    if is_silent() {
+    if has_no_variables() {
         return None;
     }
     std::env::var_os(name)
@@ -83,7 +85,7 @@ fn is_set(name: &str) -> bool {
     variable(name).is_some()
 }
 
-/// The number at the beginning of a text, after white space; 0 when there is none.
+/// Parses the number at the beginning of a text, after white space; 0 if there is none.
 fn leading_number(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.as_bytes().first() {
@@ -101,12 +103,12 @@ fn leading_number(text: &str) -> i64 {
         })
 }
 
-/// The number at the beginning of a variable; 0 when there is none.
+/// Returns the number at the beginning of a variable's value; 0 if there is none.
 pub(crate) fn number(name: &str) -> Option<i64> {
     variable(name).map(|text| leading_number(&text.to_string_lossy()))
 }
 
-/// A number of this variable that is in `1..=max`.
+/// Returns the number in a variable if it is in `1..=max`.
 fn positive(name: &str, max: i64) -> Option<i64> {
     let value = number(name)?;
     if (1..=max).contains(&value) {
@@ -116,7 +118,7 @@ fn positive(name: &str, max: i64) -> Option<i64> {
     None
 }
 
-/// A variable whose value is one of a few words.
+/// Returns the meaning of a variable's value, which must be one of a few keywords.
 fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
     let text = variable(name)?;
     let found = choices
@@ -129,7 +131,7 @@ fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
     found
 }
 
-/// `BLOSC_CLEVEL`, from 0 on.
+/// `BLOSC_CLEVEL`, at least 0.
 pub(super) fn clevel() -> Option<i32> {
     let value = number("BLOSC_CLEVEL")?;
     i32::try_from(value).ok().filter(|&level| level >= 0)
@@ -181,7 +183,7 @@ pub(super) fn nthreads() -> Option<i16> {
     positive("BLOSC_NTHREADS", i64::from(i16::MAX)).map(|value| value as i16)
 }
 
-/// `BLOSC_NTHREADS`, where a number out of range is an error.
+/// `BLOSC_NTHREADS`, with an error for numbers out of range.
 ///
 /// # Errors
 /// [`Error::InvalidParam`]
@@ -206,26 +208,25 @@ pub(super) fn splitmode() -> Option<SplitMode> {
     choice("BLOSC_SPLITMODE", &words)
 }
 
-/// Whether `BLOSC_NOLOCK` is set: calls without context then do not wait for one another.
+/// Whether `BLOSC_NOLOCK` is set, so that calls without context do not wait for one another.
 pub fn nolock() -> bool {
     is_set("BLOSC_NOLOCK")
 }
 
-/// Whether `BLOSC_BLOSC1_COMPAT` is set: 16-byte headers.
+/// Whether `BLOSC_BLOSC1_COMPAT` is set, which selects 16-byte headers.
 pub(super) fn blosc1_compat() -> bool {
     is_set("BLOSC_BLOSC1_COMPAT")
 }
 
 impl CParams {
-    /// Changes the parameters as the environment says, as every context of the C interface does when it
-    /// is created.
+    /// Applies the environment, as the C interface does for each new context.
     ///
     /// # Errors
-    /// [`Error::CodecSupport`] when `BLOSC_COMPRESSOR` names a registered codec.
+    /// [`Error::CodecSupport`] if `BLOSC_COMPRESSOR` names a registered codec.
     pub fn apply_environment(&mut self) -> Result<()> {
-        /// Stands for a codec that doesn't exist.
+        /// The compcode of no codec.
         const NO_CODEC: i32 = -1;
-        if is_silent() {
+        if has_no_variables() {
             return Ok(());
         }
         if let Some(compressor) = compressor() {
@@ -265,8 +266,7 @@ impl CParams {
 }
 
 impl DParams {
-    /// Changes the parameters as the environment says, as every context of the C interface does when it
-    /// is created.
+    /// Applies the environment, as the C interface does for each new context.
     pub fn apply_environment(&mut self) {
         if let Some(nthreads) = nthreads() {
             self.nthreads = nthreads;
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_as_far_as_they_go() {
+    fn numbers_are_parsed_up_to_the_first_other_character() {
         assert_eq!(leading_number(" 12abc"), 12);
         assert_eq!(leading_number("-7"), -7);
         assert_eq!(leading_number("+3"), 3);

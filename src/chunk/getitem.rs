@@ -1,19 +1,19 @@
-//! Reading a part of a chunk: only the blocks it touches are decoded.
+//! Random access to items of a chunk: only the blocks that contain them are decoded.
 
-use super::block::{BlockDecoder, fill_special};
+use super::block_decoder::{BlockDecoder, fill_special};
 use super::decode::Decompressor;
 use super::header::{ChunkHeader, Special};
-use super::view::Wanted;
+use super::view::BlockSelection;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result};
 
 impl Decompressor {
-    /// Reads `nitems` items from item `start` on; returns their bytes. The mask of
-    /// [`Decompressor::set_maskout`] does not count here.
+    /// Reads `nitems` items from item `start` on; returns their size in bytes. The mask of
+    /// [`Decompressor::set_maskout`] is ignored.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when the chunk does not hold all the items or has variable-length blocks,
-    /// [`Error::WriteBuffer`] when `dest` is too small; those of decompression.
+    /// [`Error::InvalidParam`] if the items are not all in the chunk or it has variable-length
+    /// blocks; [`Error::WriteBuffer`] if `dest` is too small; those of decompression.
     pub fn getitem(
         &mut self,
         src: &[u8],
@@ -30,7 +30,7 @@ impl Decompressor {
         )
     }
 
-    /// Reads `nbytes` bytes from byte `start` on, both multiples of the chunk's item size.
+    /// Reads `nbytes` bytes from byte `start` on; both must be multiples of the chunk's item size.
     ///
     /// # Errors
     /// Those of [`Decompressor::getitem`].
@@ -52,7 +52,7 @@ impl Decompressor {
     }
 
     fn get_range(&mut self, src: &[u8], start: i64, len: i64, dest: &mut [u8]) -> Result<usize> {
-        let header = self.known.header();
+        let header = self.header_cache.header();
         if len == 0 {
             return Ok(0);
         }
@@ -85,25 +85,26 @@ impl Decompressor {
     }
 
     fn decode_range(&mut self, src: &[u8], start: usize, dest: &mut [u8]) -> Result<()> {
-        self.known.prepare();
-        let mut view = self.known.view(src);
-        view.read_tables(self.params.lazy.as_deref(), Wanted::All)?;
+        self.header_cache.prepare_pipeline();
+        let mut view = self.header_cache.view(src);
+        view.read_tables(self.params.lazy.as_deref(), BlockSelection::All)?;
         let view = &view;
         let decoder = BlockDecoder {
             view,
-            pipeline: self.known.pipeline(),
+            pipeline: self.header_cache.pipeline(),
             params: &self.params,
-            is_streamed: false,
+            use_streaming_stores: false,
         };
         let first = view.block_of(start);
-        let last = match start + dest.len() <= (first + 1) * view.blocksize {
-            true => first,
-            false => view.block_of(start + dest.len() - 1),
+        let last = if start + dest.len() <= (first + 1) * view.blocksize {
+            first
+        } else {
+            view.block_of(start + dest.len() - 1)
         };
         for nblock in first..=last {
             view.check_block(nblock)?;
         }
-        let worker = self.staff.own();
+        let worker = self.workers.own();
         let mut reference = Reference::Own;
         if last > 0 && decoder.needs_reference() {
             view.check_block(0)?;
@@ -115,16 +116,16 @@ impl Decompressor {
         let mut from = start - first * view.blocksize;
         for nblock in first..=last {
             let block_len = view.block_len(nblock);
-            let (part, others) = rest.split_at_mut(rest.len().min(block_len - from));
+            let (dest, others) = rest.split_at_mut(rest.len().min(block_len - from));
             rest = others;
             if first == last
-                && part.len() < block_len
-                && let Some(header) = self.known.bytes()
+                && dest.len() < block_len
+                && let Some(header) = self.header_cache.bytes()
                 && let Some(block) = self
-                    .recent
-                    .block(&decoder, worker, header, nblock, block_len)?
+                    .block_cache
+                    .get(&decoder, worker, header, nblock, block_len)?
             {
-                part.copy_from_slice(&block[from..from + part.len()]);
+                dest.copy_from_slice(&block[from..from + dest.len()]);
                 return Ok(());
             }
             let own_or = if nblock == 0 {
@@ -132,21 +133,21 @@ impl Decompressor {
             } else {
                 reference
             };
-            if part.len() == block_len {
-                decoder.decode(worker, nblock, 0, own_or, part)?;
+            if dest.len() == block_len {
+                decoder.decode(worker, nblock, 0, own_or, dest)?;
             } else {
-                decoder.decode_part(worker, nblock, own_or, block_len, from, part)?;
+                decoder.decode_range(worker, nblock, own_or, block_len, from, dest)?;
             }
             from = 0;
         }
         Ok(())
     }
 
-    /// Reads the header of a chunk that parts can be read of.
+    /// Reads the header of a chunk, which must support random access.
     #[inline(always)]
     fn read_header(&mut self, src: &[u8]) -> Result<&ChunkHeader> {
-        self.known.read(src, self.params.blosc1)?;
-        let header = self.known.header();
+        self.header_cache.read(src, self.params.blosc1)?;
+        let header = self.header_cache.header();
         if header.vl_blocks {
             return Err(Error::InvalidParam);
         }

@@ -1,4 +1,4 @@
-//! The chunk header: the only place that knows its bytes.
+//! The chunk header, parsed and written only here.
 //!
 //! ```text
 //!  0        1          2      3         4        8          12      16
@@ -10,28 +10,28 @@
 //! |filters[6] |udcodec |codecmeta|filters_meta[6]|flags2 |b2flags  |      extended header only
 //! +-----------+--------+---------+---------------+-------+---------+
 //! ```
-//! Integers are 32 bits, signed and little endian. The header is extended when the shuffle and bitshuffle
-//! flags are both set; without extension the flags themselves are the filter pipeline.
-//! (Source: the C-Blosc2 chunk format.)
+//! Integers are signed 32-bit little-endian. The header is extended if the shuffle and bitshuffle
+//! flags are both set; otherwise the flags define the filter pipeline. (Source: the C-Blosc2 chunk
+//! format.)
 
 use super::{MAX_BLOCKSIZE, MAX_TYPESIZE_BYTES, blosc1};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
 
-/// Length of the header of Blosc 1.x.
+/// The length of the basic header, the only one of Blosc 1.x, in bytes.
 pub const MIN_HEADER_LENGTH: usize = 16;
-/// Length of the extended header.
+/// The length of the extended header in bytes.
 pub const EXTENDED_HEADER_LENGTH: usize = 32;
 
-/// Chunk version of Blosc 1.x.
+/// The chunk version of Blosc 1.x.
 pub(crate) const VERSION_BLOSC1: u8 = 2;
-/// Chunk version of the Blosc2 alphas: five filter slots.
+/// The chunk version of the Blosc2 alphas, which had five filter slots.
 const VERSION_ALPHA: u8 = 3;
-/// Chunk version of the first Blosc2 beta.
+/// The chunk version of the first Blosc2 beta.
 const VERSION_BETA: u8 = 4;
-/// Chunk version of ordinary chunks.
+/// The chunk version of regular chunks.
 pub(crate) const VERSION_STABLE: u8 = 5;
-/// Chunk version of chunks with variable-length blocks.
+/// The chunk version of chunks with variable-length blocks.
 pub(crate) const VERSION_VL: u8 = 6;
 
 /// Bits of the flags byte.
@@ -41,9 +41,9 @@ pub(crate) mod flag {
     pub const BITSHUFFLE: u8 = 0x04;
     pub const DELTA: u8 = 0x08;
     pub const NOT_SPLIT: u8 = 0x10;
-    /// Both bits together say that the header is extended.
+    /// Both bits together mark an extended header.
     pub const EXTENDED: u8 = SHUFFLE | BITSHUFFLE;
-    /// Where the format code of the codec begins.
+    /// The position of the codec's format code.
     pub const FORMAT_SHIFT: u8 = 5;
 }
 
@@ -77,25 +77,25 @@ mod offset {
     pub const BLOSC2_FLAGS: usize = 31;
 }
 
-/// A chunk whose whole content is said by its header.
+/// The kinds of chunks whose content is defined by the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
-    /// An ordinary chunk.
+    /// A regular chunk.
     None,
-    /// All bytes zero.
+    /// All bytes are zero.
     Zero,
-    /// Floats that are all NaN.
+    /// All items are NaN.
     Nan,
-    /// One value, which follows the header, over and over.
+    /// All items equal the value that follows the header.
     Value,
-    /// Nothing was stored: decompression leaves the destination alone.
+    /// Uninitialised: decompression does not write the destination.
     Uninit,
-    /// A type this format version does not define.
+    /// A kind that this format version does not define.
     Unknown,
 }
 
 impl Special {
-    /// The kind with this number, as the C interface counts them.
+    /// Returns the kind with this number in the C interface.
     pub fn from_number(number: i32) -> Special {
         match number {
             0 => Special::None,
@@ -107,7 +107,7 @@ impl Special {
         }
     }
 
-    /// The bits of byte 0x1F that say so.
+    /// Returns the bits of byte 0x1F for this kind.
     pub(crate) fn bits(self) -> u8 {
         let number = match self {
             Special::None => 0,
@@ -121,23 +121,24 @@ impl Special {
     }
 }
 
-/// The first 16 bytes of a chunk. Each of their numbers but `nbytes` has been found to be in its range; how
-/// they go together has not been looked at.
+/// The first 16 bytes of a chunk. Every number except `nbytes` is checked to be in range; their
+/// combination is not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasicHeader {
-    /// Version of the chunk format.
+    /// The version of the chunk format.
     pub version: u8,
-    /// Version of the codec's stream format.
+    /// The version of the codec's stream format.
     pub versionlz: u8,
     /// The flags byte.
     pub flags: u8,
-    /// Bytes of an item: 1 to 255.
+    /// The item size in bytes, `1..=255`.
     pub typesize: u8,
-    /// Uncompressed bytes; a hostile header may say a negative number.
+    /// The uncompressed size in bytes; negative in some invalid headers.
     pub nbytes: i32,
-    /// Bytes of a block as written, 1 to [`MAX_BLOCKSIZE`]; or the number of variable-length blocks.
+    /// The stored block size in bytes, `1..=MAX_BLOCKSIZE`, or the number of variable-length
+    /// blocks.
     pub blocksize: i32,
-    /// Bytes of the chunk, header included: at least 16.
+    /// The size of the chunk in bytes, header included; at least 16.
     pub cbytes: i32,
 }
 
@@ -146,7 +147,7 @@ fn i32_at(bytes: &[u8], at: usize) -> i32 {
 }
 
 impl BasicHeader {
-    /// Reads the first 16 bytes of a chunk as they are: no number has been judged.
+    /// Reads the first 16 bytes of a chunk without checking them.
     pub(crate) fn read(src: &[u8; MIN_HEADER_LENGTH]) -> BasicHeader {
         BasicHeader {
             version: src[offset::VERSION],
@@ -159,15 +160,16 @@ impl BasicHeader {
         }
     }
 
-    /// Reads the first 16 bytes of a chunk.
+    /// Parses the first 16 bytes of a chunk.
     ///
     /// # Errors
-    /// [`Error::ReadBuffer`] when there are fewer, [`Error::InvalidHeader`] when a size is out of range.
+    /// [`Error::ReadBuffer`] if there are fewer; [`Error::InvalidHeader`] if a size is out of
+    /// range.
     pub fn parse(src: &[u8]) -> Result<BasicHeader> {
         BasicHeader::parse_within(src, MAX_BLOCKSIZE)
     }
 
-    /// As [`BasicHeader::parse`], with a limit of the caller's for the bytes of a block.
+    /// Parses like [`BasicHeader::parse`], with `longest_block` as the maximum block size.
     fn parse_within(src: &[u8], longest_block: i32) -> Result<BasicHeader> {
         let header = BasicHeader::read(src.first_chunk().ok_or(Error::ReadBuffer)?);
         let sizes_are_sound = header.cbytes >= MIN_HEADER_LENGTH as i32
@@ -185,7 +187,7 @@ impl BasicHeader {
         self.flags & flag::EXTENDED == flag::EXTENDED
     }
 
-    /// Bytes of the whole header.
+    /// The length of the whole header in bytes.
     pub fn header_len(&self) -> usize {
         if self.is_extended() {
             EXTENDED_HEADER_LENGTH
@@ -199,7 +201,7 @@ impl BasicHeader {
         self.flags >> flag::FORMAT_SHIFT
     }
 
-    /// The block size with the one correction every reader makes: no block is longer than the data.
+    /// The block size, limited to the size of the data as every reader does.
     pub fn clamped_blocksize(&self) -> i32 {
         if self.nbytes > 0 {
             self.blocksize.min(self.nbytes)
@@ -214,31 +216,32 @@ impl BasicHeader {
 pub struct ChunkHeader {
     /// The first 16 bytes.
     pub basic: BasicHeader,
-    /// Uncompressed bytes.
+    /// The uncompressed size in bytes.
     pub nbytes: usize,
-    /// Bytes of the chunk as the header says; there may be more or fewer.
+    /// The size of the chunk in bytes according to the header; the buffer may be shorter or longer.
     pub cbytes: usize,
     /// The filter pipeline.
     pub filters: [Slot; SLOTS],
-    /// The codec's API number; it counts only when the format code says "user-defined".
+    /// The codec's API number; used only if the format code is
+    /// [`codec::format::USER`](crate::codec::format::USER).
     pub udcodec: u8,
     /// The codec's parameter.
     pub codec_meta: u8,
-    /// Whether the blocks have lengths of their own.
+    /// Whether the chunk has variable-length blocks.
     pub vl_blocks: bool,
-    /// Whether a dictionary stands behind the block starts.
+    /// Whether a dictionary follows the block starts.
     pub use_dict: bool,
     /// Whether the blocks are still in a file.
     pub lazy: bool,
-    /// Whether the chunk holds measurements instead of data.
+    /// Whether the chunk contains measurements instead of data.
     pub instrumented: bool,
-    /// Whole-chunk value.
+    /// The kind of special chunk.
     pub special: Special,
 }
 
 impl ChunkHeader {
-    /// One into which nothing has been read.
-    pub(super) const UNREAD: ChunkHeader = ChunkHeader {
+    /// A header before anything is read into it.
+    pub(super) const EMPTY: ChunkHeader = ChunkHeader {
         basic: BasicHeader {
             version: 0,
             versionlz: 0,
@@ -260,27 +263,27 @@ impl ChunkHeader {
         special: Special::None,
     };
 
-    /// Reads and checks the header of a chunk.
+    /// Parses and checks the header of a chunk.
     ///
     /// # Errors
-    /// [`Error::ReadBuffer`] when `src` is shorter than the header, [`Error::InvalidHeader`] when the
-    /// header contradicts itself, [`Error::VersionSupport`] when it is of a later format.
+    /// [`Error::ReadBuffer`] if `src` is shorter than the header; [`Error::InvalidHeader`] if the
+    /// header is inconsistent; [`Error::VersionSupport`] if it has a later format.
     #[inline]
     pub fn parse(src: &[u8]) -> Result<ChunkHeader> {
-        let mut header = ChunkHeader::UNREAD;
+        let mut header = ChunkHeader::EMPTY;
         header.read(src)?;
         Ok(header)
     }
 
-    /// As [`ChunkHeader::parse`], in place of [`ChunkHeader::UNREAD`]: who copies bytes that have just been written one by one
-    /// waits for them.
+    /// Parses like [`ChunkHeader::parse`], into [`ChunkHeader::EMPTY`] in place: copying fields
+    /// that have just been written one by one stalls on store forwarding.
     #[inline(always)]
     pub(super) fn read(&mut self, src: &[u8]) -> Result<()> {
-        self.read_behind(BasicHeader::parse(src)?, src)
+        self.read_remainder(BasicHeader::parse(src)?, src)
     }
 
-    /// As [`ChunkHeader::read`], but as Blosc 1.x reads it: blocks may be longer, there is no extension, of two
-    /// shuffles the first counts, and delta does not.
+    /// Parses like [`ChunkHeader::read`] with the rules of Blosc 1.x: blocks may be longer, there
+    /// is no extension, shuffle takes precedence over bitshuffle, and delta is ignored.
     ///
     /// # Errors
     /// Those of [`ChunkHeader::parse`].
@@ -290,26 +293,26 @@ impl ChunkHeader {
         if basic.flags & flag::SHUFFLE != 0 {
             basic.flags &= !flag::BITSHUFFLE;
         }
-        self.read_behind(basic, src)
+        self.read_remainder(basic, src)
     }
 
-    /// Whether a known header with an extension is also this one, but for the length of the chunk.
+    /// Whether two extended headers differ at most in `cbytes`.
     #[inline(always)]
-    pub(super) fn is_same_but_cbytes(
-        known: &[u8; EXTENDED_HEADER_LENGTH],
-        front: &[u8; EXTENDED_HEADER_LENGTH],
+    pub(super) fn eq_except_cbytes(
+        header: &[u8; EXTENDED_HEADER_LENGTH],
+        other: &[u8; EXTENDED_HEADER_LENGTH],
     ) -> bool {
-        known[..offset::CBYTES] == front[..offset::CBYTES]
-            && known[MIN_HEADER_LENGTH..] == front[MIN_HEADER_LENGTH..]
+        header[..offset::CBYTES] == other[..offset::CBYTES]
+            && header[MIN_HEADER_LENGTH..] == other[MIN_HEADER_LENGTH..]
     }
 
-    /// Takes the length of the chunk from a header that is the same in all else.
+    /// Reads `cbytes` from a header that is otherwise the same.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] when it is no length of such a chunk.
+    /// [`Error::InvalidHeader`] if the chunk cannot have that size.
     #[inline(always)]
-    pub(super) fn read_cbytes(&mut self, front: &[u8; EXTENDED_HEADER_LENGTH]) -> Result<()> {
-        let cbytes = i32_at(front, offset::CBYTES);
+    pub(super) fn read_cbytes(&mut self, other: &[u8; EXTENDED_HEADER_LENGTH]) -> Result<()> {
+        let cbytes = i32_at(other, offset::CBYTES);
         if cbytes < EXTENDED_HEADER_LENGTH as i32 {
             return Err(Error::InvalidHeader);
         }
@@ -322,14 +325,14 @@ impl ChunkHeader {
     }
 
     #[inline(always)]
-    fn read_behind(&mut self, basic: BasicHeader, src: &[u8]) -> Result<()> {
+    fn read_remainder(&mut self, basic: BasicHeader, src: &[u8]) -> Result<()> {
         self.basic = basic;
         self.nbytes = usize::try_from(basic.nbytes).map_err(|_| Error::InvalidHeader)?;
         self.cbytes = basic.cbytes as usize;
         if basic.is_extended() {
             return self.read_extension(src);
         }
-        self.filters = slots_of_flags(basic.flags);
+        self.filters = slots_from_flags(basic.flags);
         Ok(())
     }
 
@@ -349,7 +352,7 @@ impl ChunkHeader {
         if version == VERSION_ALPHA {
             self.filters[SLOTS - 1] = Slot::default();
         }
-        // These two versions had no second flags byte: whatever stands there is not ours to read.
+        // These two versions have no second flags byte; its value is undefined.
         let flags2 = match version {
             VERSION_ALPHA | VERSION_BETA => 0,
             _ => src[offset::FLAGS2],
@@ -395,22 +398,22 @@ impl ChunkHeader {
         }
     }
 
-    /// Bytes of the header.
+    /// The length of the header in bytes.
     pub fn header_len(&self) -> usize {
         self.basic.header_len()
     }
 
-    /// Bytes of an item.
+    /// The item size in bytes.
     pub fn typesize(&self) -> usize {
         usize::from(self.basic.typesize)
     }
 
-    /// Bytes of the value of a [`Special::Value`] chunk, which stands behind the header.
+    /// The size of the value that follows the header of a [`Special::Value`] chunk, in bytes.
     pub fn value_width(&self) -> usize {
         self.cbytes - EXTENDED_HEADER_LENGTH
     }
 
-    /// Whether the data are stored as they are.
+    /// Whether the data are stored uncompressed.
     pub fn is_memcpyed(&self) -> bool {
         self.basic.flags & flag::MEMCPYED != 0
     }
@@ -420,11 +423,11 @@ impl ChunkHeader {
         self.basic.flags & flag::NOT_SPLIT == 0
     }
 
-    /// Bytes of a block. Chunks made with a forced block size that is no multiple of the item size say
-    /// the size that was asked for; their blocks were cut at the multiple below.
+    /// The block size in bytes. If a forced block size was not a multiple of the item size, the
+    /// header stores it unrounded, while the blocks have the next smaller multiple.
     pub fn blocksize(&self) -> usize {
         let raw = self.basic.blocksize as usize;
-        let (_, excess) = divided(raw, self.typesize());
+        let (_, excess) = div_rem(raw, self.typesize());
         let holds_items =
             !self.is_memcpyed() && !self.instrumented && self.special == Special::None;
         let blocksize = if holds_items && raw > self.typesize() && excess != 0 {
@@ -440,10 +443,10 @@ impl ChunkHeader {
     }
 }
 
-/// Quotient and remainder of two numbers of a chunk, which have 31 bits; powers of two, as most of them are, don't
-/// wait for a division.
+/// Returns quotient and remainder of two 31-bit numbers; powers of two, the common case, need no
+/// division.
 #[inline(always)]
-pub(super) fn divided(number: usize, by: usize) -> (usize, usize) {
+pub(super) fn div_rem(number: usize, by: usize) -> (usize, usize) {
     if by.is_power_of_two() {
         return (number >> by.trailing_zeros(), number & (by - 1));
     }
@@ -451,8 +454,8 @@ pub(super) fn divided(number: usize, by: usize) -> (usize, usize) {
     ((number / by) as usize, (number % by) as usize)
 }
 
-/// The flags that say which filters are in a pipeline.
-pub(super) fn flags_of_slots(slots: &[Slot; SLOTS]) -> u8 {
+/// Returns the flags of the filters in a pipeline.
+pub(super) fn flags_from_slots(slots: &[Slot; SLOTS]) -> u8 {
     slots
         .iter()
         .map(|slot| match slot.id {
@@ -464,14 +467,14 @@ pub(super) fn flags_of_slots(slots: &[Slot; SLOTS]) -> u8 {
         .fold(0, |flags, flag| flags | flag)
 }
 
-/// Whether the flags of a 16-byte header say all of this pipeline.
-pub(super) fn is_said_by_flags(slots: &[Slot; SLOTS]) -> bool {
-    let flags = flags_of_slots(slots);
-    flags & flag::EXTENDED != flag::EXTENDED && slots_of_flags(flags) == *slots
+/// Whether the flags of a 16-byte header can represent this pipeline.
+pub(super) fn is_expressible_as_flags(slots: &[Slot; SLOTS]) -> bool {
+    let flags = flags_from_slots(slots);
+    flags & flag::EXTENDED != flag::EXTENDED && slots_from_flags(flags) == *slots
 }
 
-/// The pipeline that the flags of a 16-byte header stand for.
-fn slots_of_flags(flags: u8) -> [Slot; SLOTS] {
+/// Returns the pipeline that the flags of a 16-byte header represent.
+fn slots_from_flags(flags: u8) -> [Slot; SLOTS] {
     let mut slots = [Slot::default(); SLOTS];
     if flags & flag::SHUFFLE != 0 {
         slots[SLOTS - 1].id = filter::id::SHUFFLE;
@@ -485,7 +488,7 @@ fn slots_of_flags(flags: u8) -> [Slot; SLOTS] {
     slots
 }
 
-/// Marks a header as that of a lazy chunk.
+/// Sets the lazy bit of a header.
 pub(super) fn set_lazy(header: &mut [u8]) {
     header[offset::BLOSC2_FLAGS] |= blosc2_flag::LAZY;
 }
@@ -508,7 +511,7 @@ pub(crate) struct HeaderFields {
 }
 
 impl HeaderFields {
-    /// Bytes the header takes.
+    /// The length of the header in bytes.
     pub fn header_len(&self) -> usize {
         if self.flags & flag::EXTENDED == flag::EXTENDED {
             EXTENDED_HEADER_LENGTH
@@ -517,7 +520,8 @@ impl HeaderFields {
         }
     }
 
-    /// Writes the header at the beginning of `dest`, which holds at least [`HeaderFields::header_len`] bytes.
+    /// Writes the header to the beginning of `dest`, which must have at least
+    /// [`HeaderFields::header_len`] bytes.
     pub fn write(&self, dest: &mut [u8]) {
         dest[offset::VERSION] = self.version;
         dest[offset::VERSIONLZ] = self.versionlz;

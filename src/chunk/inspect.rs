@@ -1,4 +1,4 @@
-//! What the first 16 bytes of a chunk tell.
+//! Queries on the first 16 bytes of a chunk.
 
 use std::ffi::CStr;
 
@@ -10,18 +10,18 @@ use crate::{Error, ErrorKind, Result};
 /// The sizes in a chunk's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Uncompressed bytes.
+    /// The uncompressed size in bytes.
     pub nbytes: i32,
-    /// Bytes of the chunk.
+    /// The size of the chunk in bytes.
     pub cbytes: i32,
-    /// Bytes of a block, or the number of variable-length blocks.
+    /// The block size in bytes, or the number of variable-length blocks.
     pub blocksize: i32,
 }
 
-/// Reads the sizes of a chunk.
+/// Returns the sizes of a chunk.
 ///
 /// # Errors
-/// [`Error::ReadBuffer`] for fewer than 16 bytes, [`Error::InvalidHeader`] for sizes that can't be.
+/// [`Error::ReadBuffer`] for fewer than 16 bytes; [`Error::InvalidHeader`] for invalid sizes.
 pub fn sizes(chunk: &[u8]) -> Result<Sizes> {
     let header = BasicHeader::parse(chunk)?;
     if header.nbytes < 0 {
@@ -34,11 +34,11 @@ pub fn sizes(chunk: &[u8]) -> Result<Sizes> {
     })
 }
 
-/// Whether these can be all the bytes of a chunk; returns the uncompressed size.
+/// Checks that `chunk` can be a whole chunk; returns its uncompressed size.
 ///
 /// # Errors
-/// [`Error::WriteBuffer`] for fewer than 16 bytes, [`Error::InvalidHeader`] when the header can't be or
-/// says another length, [`Error::MemoryAlloc`] when it says an uncompressed size no chunk has.
+/// [`Error::WriteBuffer`] for fewer than 16 bytes; [`Error::InvalidHeader`] if the header is
+/// invalid or contains another length; [`Error::MemoryAlloc`] for an impossible uncompressed size.
 pub fn validate(chunk: &[u8]) -> Result<usize> {
     let header = BasicHeader::parse(chunk).map_err(|error| match error.kind() {
         ErrorKind::ReadBuffer => error.recast(ErrorKind::WriteBuffer),
@@ -53,8 +53,8 @@ pub fn validate(chunk: &[u8]) -> Result<usize> {
         .ok_or(Error::MemoryAlloc)
 }
 
-/// The name of the library that decodes the chunk's streams, as its flags say; none for formats that have
-/// no built-in codec.
+/// Returns the name of the library that decodes the chunk's streams, or none for formats without a
+/// built-in codec.
 pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
     Some(match header.format() {
         format::BLOSCLZ => c"BloscLZ",

@@ -1,9 +1,9 @@
-//! Instrumented chunks: they hold measurements of the codec and the filters instead of data.
+//! Instrumented chunks, which contain measurements of the codec and the filters instead of data.
 //!
 //! ```text
 //! 0         4        8              12
 //! +--------+--------+--------------+---------+
-//! | cratio | cspeed | filter_speed | flags[4]|     one record a stream; f32, bytes per second
+//! | cratio | cspeed | filter_speed | flags[4]|     one record per stream; f32, bytes per second
 //! +--------+--------+--------------+---------+
 //! ```
 //! The first flag is 1 for a stream stored as a run. (Source: the C-Blosc2 chunk format.)
@@ -12,22 +12,22 @@ use std::time::{Duration, Instant};
 
 use super::view::WORD;
 
-/// Bytes of a record.
+/// The size of a record in bytes.
 pub(super) const RECORD_LEN: usize = 16;
 
-/// When the work on a block began and how fast its filters were.
+/// The start time of a block and the speed of its filters.
 pub(super) struct Timings {
     started: Option<Instant>,
     filter_speed: f32,
 }
 
-/// Bytes per second.
+/// Returns the speed in bytes per second.
 fn speed(bytes: usize, time: Duration) -> f32 {
     bytes as f32 / time.as_secs_f32()
 }
 
 impl Timings {
-    /// Starts the clock, unless nobody wants to know.
+    /// Starts the clock if measurements are wanted.
     pub fn start(wanted: bool) -> Timings {
         Timings {
             started: wanted.then(Instant::now),
@@ -35,20 +35,20 @@ impl Timings {
         }
     }
 
-    /// The filters have worked through a block of `bytes`.
+    /// Records the end of the filters, which have processed `bytes` bytes.
     pub fn filters_done(&mut self, bytes: usize) {
         if let Some(started) = self.started {
             self.filter_speed = speed(bytes, started.elapsed());
         }
     }
 
-    /// The record of a stream stored as a run of `value`.
+    /// Returns the record of a stream stored as a run of `value`.
     pub fn run(&self, len: usize, value: u8) -> [u8; RECORD_LEN] {
         let stored = if value == 0 { WORD } else { WORD + 1 };
         self.record(len as f32 / stored as f32, 0.0, 1)
     }
 
-    /// The record of a stream that the codec made `stored` bytes of.
+    /// Returns the record of a stream that was compressed to `stored` bytes.
     pub fn stream(&self, len: usize, stored: usize, time: Duration) -> [u8; RECORD_LEN] {
         self.record(len as f32 / (stored + WORD) as f32, speed(len, time), 0)
     }

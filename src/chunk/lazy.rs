@@ -4,9 +4,9 @@
 //! header(32), lazy bit set | block starts: i32 × nblocks | trailer
 //! trailer = nchunk: i32 | offset: i64 | stored bytes of each block: i32 × nblocks
 //! ```
-//! `offset` is where the chunk begins in its frame; in a frame of several files each chunk is a file of its
-//! own. A block is read when it is decoded. Lazy chunks are never stored. (Source: the C-Blosc2 chunk
-//! format.)
+//! `offset` is the offset of the chunk in its frame; in a sparse frame each chunk is a separate
+//! file. A block is read when it is decoded. Lazy chunks are never stored. (Source: the C-Blosc2
+//! chunk format.)
 
 use std::sync::Arc;
 
@@ -16,25 +16,25 @@ use crate::filter::grown;
 use crate::io::ReadAt;
 use crate::{Error, Result};
 
-/// Bytes of the trailer in front of the block sizes.
+/// The size of the trailer before the block sizes, in bytes.
 const TRAILER_LEN: usize = 12;
-/// Bytes that the streams' sizes can add to a block for each byte of an item.
+/// Upper bound on the bytes that stream sizes add to a block, per byte of an item.
 const STREAM_OVERHEAD: usize = 4;
 
-/// Where the blocks of lazy chunks are.
+/// The source of the blocks of lazy chunks.
 pub trait LazySource: Send + Sync {
-    /// The file that holds the chunk of this number, which begins `offset` bytes into its frame, and the
-    /// position of the chunk in that file.
+    /// Opens the file that contains chunk `nchunk`, at `offset` in its frame; returns the file and
+    /// the offset of the chunk in it.
     ///
     /// # Errors
     /// [`Error::FileOpen`] or [`Error::PluginIo`]; the decompression fails with it.
     fn open(&self, nchunk: i32, offset: u64) -> Result<(Arc<dyn ReadAt>, u64)>;
 }
 
-/// The stored part of a lazy chunk.
+/// The stored blocks of a lazy chunk.
 pub(super) struct LazyChunk<'a> {
     file: Arc<dyn ReadAt>,
-    /// Where the chunk begins in the file.
+    /// The offset of the chunk in the file.
     position: u64,
     /// The table of block sizes.
     sizes: &'a [u8],
@@ -42,7 +42,7 @@ pub(super) struct LazyChunk<'a> {
 }
 
 impl<'a> LazyChunk<'a> {
-    /// Finds the file of a lazy chunk whose block starts end at `table_end`.
+    /// Opens the file of a lazy chunk whose block starts end at `table_end`.
     pub fn open(
         src: &'a [u8],
         header: &ChunkHeader,
@@ -61,9 +61,10 @@ impl<'a> LazyChunk<'a> {
         let offset =
             u64::try_from(i64::from_le_bytes(*offset)).map_err(|_| Error::InvalidHeader)?;
         let (file, position) = source.open(nchunk, offset)?;
-        let largest = match header.vl_blocks {
-            true => header.cbytes,
-            false => header.blocksize() + STREAM_OVERHEAD * header.typesize(),
+        let largest = if header.vl_blocks {
+            header.cbytes
+        } else {
+            header.blocksize() + STREAM_OVERHEAD * header.typesize()
         };
         Ok(LazyChunk {
             file,
@@ -73,7 +74,8 @@ impl<'a> LazyChunk<'a> {
         })
     }
 
-    /// Fills `dest` from `start` in the chunk on; fewer bytes are the error `short`.
+    /// Fills `dest` from offset `start` of the chunk; returns the error `short` if the file is too
+    /// short.
     pub fn read(&self, start: usize, dest: &mut [u8], short: Error) -> Result<()> {
         let position = self
             .position
@@ -89,7 +91,7 @@ impl<'a> LazyChunk<'a> {
         }
     }
 
-    /// Stored bytes of a block.
+    /// The stored size of a block in bytes.
     pub fn stored_len(&self, nblock: usize) -> Result<usize> {
         word_at(self.sizes, WORD * nblock)
             .and_then(|size| usize::try_from(size).ok())
@@ -97,7 +99,7 @@ impl<'a> LazyChunk<'a> {
             .ok_or(Error::InvalidHeader)
     }
 
-    /// Reads the block that begins at `start` in the chunk.
+    /// Reads the block at offset `start` of the chunk.
     pub fn fetch<'b>(
         &self,
         nblock: usize,
@@ -110,13 +112,14 @@ impl<'a> LazyChunk<'a> {
     }
 }
 
-/// Makes the lazy chunk of a stored one, of which the header and the block starts are given. Special chunks
-/// have nothing to leave out: of them `front` is the whole, and returned as it is.
+/// Makes a lazy chunk from the header and block starts of a stored one. A special chunk has no
+/// blocks to leave out: `front` must then be the whole chunk, and is returned unchanged.
 ///
 /// # Errors
-/// Those of the header; [`Error::InvalidParam`] for a short header, in which there is no place to say so;
-/// [`Error::Data`] when the sizes of raw data contradict each other; [`Error::ReadBuffer`] when `front` is
-/// too short; [`Error::InvalidHeader`] when a block start is outside the chunk; [`Error::MemoryAlloc`].
+/// Those of the header; [`Error::InvalidParam`] for a short header, which has no lazy bit;
+/// [`Error::Data`] if the sizes of raw data are inconsistent; [`Error::ReadBuffer`] if `front` is
+/// too short; [`Error::InvalidHeader`] if a block start is outside the chunk;
+/// [`Error::MemoryAlloc`].
 pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let header = ChunkHeader::parse(front)?;
     if header.special != Special::None {
@@ -128,7 +131,7 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let nblocks = Blocking::of(&header).count;
     let table_len = WORD * nblocks;
     let header_len = header.header_len();
-    // Of raw data the table is not there to be seen, so the chunk's size must bear witness to its length.
+    // Raw data have no table to bound the number of blocks, so the size of the chunk must match.
     let table = match header.is_memcpyed() {
         true if header.cbytes == header_len + header.nbytes => None,
         true => return Err(Error::Data),
@@ -162,7 +165,7 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     Ok(lazy)
 }
 
-/// The stored bytes of each block: they go on to where the next one begins, in whatever order they lie.
+/// Returns the stored size of each block. A block extends to the next higher block start.
 fn stored_sizes(table: &[u8], header: &ChunkHeader) -> Result<Vec<i32>> {
     let starts: Vec<i32> = table
         .chunks_exact(WORD)
@@ -174,9 +177,9 @@ fn stored_sizes(table: &[u8], header: &ChunkHeader) -> Result<Vec<i32>> {
     starts
         .iter()
         .map(|&start| {
-            let behind = ordered.partition_point(|&other| other <= start);
+            let next = ordered.partition_point(|&other| other <= start);
             let end = ordered
-                .get(behind)
+                .get(next)
                 .filter(|_| start >= 0)
                 .ok_or(Error::InvalidHeader)?;
             Ok(end - start)

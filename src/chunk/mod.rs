@@ -1,8 +1,8 @@
-//! Floor 2: the chunk, the unit that one call of compression makes.
+//! Floor 2: the chunk, the unit of one compression call.
 //!
-//! A chunk stands alone: a header, then the blocks the data were cut into. [`Compressor`] makes chunks,
-//! [`Decompressor`] reads them, whole ([`Decompressor::decompress`]) or in part
-//! ([`Decompressor::getitem`]). Both keep what can be used again, so one of them should serve many calls.
+//! A chunk is self-contained: a header followed by blocks. [`Compressor`] writes chunks.
+//! [`Decompressor`] reads a whole chunk ([`Decompressor::decompress`]) or a range of its items
+//! ([`Decompressor::getitem`]). Both cache codec states and buffers, so reuse one for many calls.
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
@@ -20,20 +20,25 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
-//! | file | what |
+//! | files | contents |
 //! |---|---|
-//! | `header.rs` | the header bytes, parsed once and built once |
-//! | `params.rs`, `prefilter.rs`, `tuner.rs` | what callers ask for, and their callbacks |
-//! | `blocksize.rs`, `blosc1.rs` | how data are cut, and how Blosc 1.x cuts them |
-//! | `encode.rs`, `order.rs`, `stream.rs`, `dict.rs`, `instrument.rs` | compression: the chunk, its blocks in threads, the block, extras |
-//! | `view.rs`, `block.rs`, `decode.rs`, `getitem.rs`, `part.rs`, `recent.rs`, `vl.rs` | decompression: tables, a block, all, a part |
+//! | `header.rs` | parsing and writing the header |
+//! | `params.rs`, `prefilter.rs`, `tuner.rs` | parameters and user callbacks |
+//! | `blocksize.rs`, `blosc1.rs` | block sizes and splitting, in Blosc2 and in Blosc 1.x |
+//! | `encode.rs`, `parallel_encode.rs` | compression of chunks, with one thread and with several |
+//! | `block_encoder.rs`, `dict.rs`, `instrument.rs` | compression of blocks |
+//! | `view.rs`, `decode.rs`, `getitem.rs`, `vl.rs` | decompression of chunks and item ranges |
+//! | `block_decoder.rs`, `partial.rs` | decompression of blocks and byte ranges of blocks |
+//! | `header_cache.rs`, `block_cache.rs` | the last header and the last block read |
 //! | `lazy.rs` | chunks whose blocks are still in a file |
-//! | `rewrap.rs` | chunks of Blosc 1.x as chunks of Blosc2 and back, their streams as they are |
-//! | `special.rs`, `inspect.rs` | chunks that are only a header; what a header tells |
-//! | `oneshot.rs`, `environment.rs` | the settings behind the calls without context |
-//! | `worker.rs`, `staff.rs` | the state of a thread at work, and who holds it between calls |
+//! | `rewrap.rs` | conversion between Blosc 1.x and Blosc2 without recompression |
+//! | `special.rs`, `inspect.rs` | header-only chunks; queries on headers |
+//! | `oneshot.rs`, `environment.rs` | the calls without context; environment variables |
+//! | `worker.rs`, `worker_cache.rs` | per-thread state, and its reuse between calls |
 
-mod block;
+mod block_cache;
+mod block_decoder;
+mod block_encoder;
 mod blocksize;
 pub(crate) mod blosc1;
 mod decode;
@@ -42,25 +47,24 @@ mod encode;
 pub(crate) mod environment;
 mod getitem;
 pub(crate) mod header;
+mod header_cache;
 mod inspect;
 mod instrument;
-mod known;
 mod lazy;
 pub mod oneshot;
-mod order;
+mod parallel_encode;
 mod params;
-mod part;
+mod partial;
 mod prefilter;
-mod recent;
 pub mod rewrap;
 pub mod special;
-mod staff;
-mod stream;
 mod tuner;
 mod view;
 mod vl;
 mod worker;
+mod worker_cache;
 
+pub use block_encoder::Source;
 pub use decode::Decompressor;
 pub use encode::Compressor;
 pub use environment::Shuffle;
@@ -69,20 +73,19 @@ pub use inspect::{Sizes, complib, sizes, validate};
 pub use lazy::{LazySource, make_lazy};
 pub use params::{CParams, DParams, HeaderForm, SplitMode};
 pub use prefilter::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
-pub use staff::release;
-pub use stream::Source;
 pub use tuner::{Tuner, TunerCall};
 pub use vl::vl_nblocks;
+pub use worker_cache::release;
 
-/// How many bytes a chunk can be longer than its data.
+/// The maximum number of bytes by which a chunk exceeds its data.
 pub const MAX_OVERHEAD: usize = EXTENDED_HEADER_LENGTH;
-/// The most bytes one chunk can hold.
+/// The maximum uncompressed size of a chunk in bytes.
 pub const MAX_BUFFERSIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
-/// The largest item size a header can hold; larger ones are stored as 1.
+/// The maximum item size a header can hold; larger items are stored as items of 1 byte.
 pub const MAX_TYPESIZE: usize = 255;
-/// The longest block, and the longest item, in bytes.
+/// The maximum size of a block, and of an item, in bytes.
 pub const MAX_BLOCKSIZE: i32 = 536_866_816;
-/// As [`MAX_BLOCKSIZE`], where sizes are counted in memory.
+/// [`MAX_BLOCKSIZE`] as a `usize`.
 const MAX_TYPESIZE_BYTES: usize = MAX_BLOCKSIZE as usize;
-/// Fewer bytes than these are stored as they are.
+/// Smaller buffers are stored uncompressed.
 const MIN_BUFFERSIZE: usize = 32;

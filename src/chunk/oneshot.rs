@@ -1,47 +1,47 @@
-//! The calls without context: settings that last from call to call, and the environment's say.
+//! The calls without context: persistent settings, modified by environment variables.
 //!
-//! A shared library keeps one [`Settings`] behind a lock for the whole process. With `BLOSC_NOLOCK` set a
-//! call works on a copy instead, so that calls do not wait for one another.
+//! The shared library keeps one process-wide [`Settings`] under a lock. With `BLOSC_NOLOCK` set,
+//! each call works on a copy instead, so that calls do not wait for one another.
 
+use super::block_encoder::Source;
 use super::decode::Decompressor;
 use super::encode::Compressor;
 use super::environment::{self, Shuffle};
 use super::params::{CParams, DParams, HeaderForm, SplitMode};
-use super::stream::Source;
 use crate::codec::{self, id};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
 
 pub use super::environment::nolock;
 
-/// What the calls without context go by.
+/// The settings of the calls without context.
 pub struct Settings {
-    /// The codec, unless an unknown one has been chosen.
+    /// The codec, or none after an unknown one was chosen.
     compressor: Option<u8>,
     nthreads: i16,
     blocksize: i32,
     delta: bool,
     splitmode: SplitMode,
-    /// Kept for what they keep: codec states and buffers.
+    /// Kept between calls for their codec states and buffers.
     encoder: Option<Compressor>,
     decoder: Option<Decompressor>,
     decoder_threads: i16,
 }
 
-/// One compression without context.
+/// A compression without context.
 pub struct Request<'a> {
-    /// 0 to 9.
+    /// The compression level, `0..=9`.
     pub clevel: i32,
     /// The filter.
     pub shuffle: Shuffle,
-    /// Bytes of an item.
+    /// The item size in bytes.
     pub typesize: i32,
     /// The data.
     pub source: Source<'a>,
 }
 
 impl Settings {
-    /// What a process begins with: BloscLZ, one thread, automatic block size.
+    /// Creates the initial settings: BloscLZ, one thread, automatic block size.
     pub const fn new() -> Settings {
         Settings {
             compressor: Some(id::BLOSCLZ),
@@ -63,12 +63,12 @@ impl Settings {
         }
     }
 
-    /// The settings as the environment changes them for decompressions, to be used apart; the change
-    /// itself stays.
+    /// Applies the environment for decompression to the settings and returns a copy for use without
+    /// the lock.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when `BLOSC_NTHREADS` is no number of threads.
-    pub fn apart_for_reading(&mut self) -> Result<Settings> {
+    /// [`Error::InvalidParam`] if `BLOSC_NTHREADS` is not a valid number of threads.
+    pub fn snapshot_for_decompression(&mut self) -> Result<Settings> {
         self.apply_nthreads()?;
         Ok(self.copy())
     }
@@ -80,29 +80,29 @@ impl Settings {
         Ok(())
     }
 
-    /// The settings as the environment changes them for compressions, to be used apart; the change itself
-    /// stays.
-    pub fn apart(&mut self) -> Settings {
+    /// Applies the environment for compression to the settings and returns a copy for use without
+    /// the lock.
+    pub fn snapshot_for_compression(&mut self) -> Settings {
         self.apply_environment();
         self.copy()
     }
 
-    /// Drops codec states and buffers.
+    /// Frees codec states and buffers.
     pub fn release(&mut self) {
         self.encoder = None;
         self.decoder = None;
     }
 
-    /// The codec; none after an unknown one has been chosen.
+    /// Returns the codec, or none after an unknown one was chosen.
     pub fn compressor(&self) -> Option<u8> {
         self.compressor
     }
 
-    /// Chooses the codec by name; returns its number.
+    /// Sets the codec by name; returns its number.
     ///
     /// # Errors
-    /// [`Error::CodecSupport`] for a registered codec, and nothing changes. [`Error::Failure`] for an
-    /// unknown one: compressions then fail until another is chosen.
+    /// [`Error::CodecSupport`] for a registered codec; the setting is unchanged. [`Error::Failure`]
+    /// for an unknown one; compressions then fail until another is chosen.
     pub fn set_compressor(&mut self, name: &[u8]) -> Result<u8> {
         match codec::compname_to_compcode(name) {
             Some(compcode) if compcode < id::FIRST_REGISTERED => {
@@ -117,12 +117,12 @@ impl Settings {
         }
     }
 
-    /// The number of threads.
+    /// Returns the number of threads.
     pub fn nthreads(&self) -> i16 {
         self.nthreads
     }
 
-    /// Sets the number of threads; returns the one before.
+    /// Sets the number of threads; returns the previous one.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for a number below 1.
@@ -133,29 +133,29 @@ impl Settings {
         Ok(std::mem::replace(&mut self.nthreads, nthreads))
     }
 
-    /// The forced block size, or 0.
+    /// Returns the forced block size in bytes, or 0.
     pub fn blocksize(&self) -> i32 {
         self.blocksize
     }
 
-    /// Forces a block size; 0 lets the library choose.
+    /// Forces a block size in bytes; 0 selects the automatic choice.
     pub fn set_blocksize(&mut self, blocksize: i32) {
         self.blocksize = blocksize;
     }
 
-    /// Whether DELTA goes before the shuffle.
+    /// Sets whether DELTA is applied before the shuffle.
     pub fn set_delta(&mut self, delta: bool) {
         self.delta = delta;
     }
 
-    /// Chooses how blocks are split.
+    /// Sets the mode of splitting blocks.
     pub fn set_splitmode(&mut self, splitmode: SplitMode) {
         self.splitmode = splitmode;
     }
 
-    /// Lets the environment change the settings, for good.
+    /// Applies the environment to the settings, permanently.
     fn apply_environment(&mut self) {
-        if environment::is_silent() {
+        if environment::has_no_variables() {
             return;
         }
         match environment::compressor() {
@@ -177,21 +177,22 @@ impl Settings {
         }
     }
 
-    /// Compresses as the request, the settings and the environment say; returns the size of the chunk, or
-    /// 0 when it does not fit.
+    /// Compresses with the settings, as modified by the environment; returns the size of the chunk,
+    /// or 0 if it does not fit.
     ///
     /// # Errors
-    /// Those of [`Compressor::compress`]; [`Error::CodecSupport`] when no codec is chosen.
+    /// Those of [`Compressor::compress`]; [`Error::CodecSupport`] if no codec is chosen.
     pub fn compress(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
-        let header = match environment::blosc1_compat() {
-            true => HeaderForm::Short,
-            false => HeaderForm::Extended,
+        let header = if environment::blosc1_compat() {
+            HeaderForm::Short
+        } else {
+            HeaderForm::Extended
         };
         self.compress_as(request, header, Slot::default(), dest)
     }
 
-    /// As [`Settings::compress`], but with what is peculiar to `BLOSC_NOLOCK`: the header is always
-    /// extended, and the default shuffle stays where the request's filter doesn't apply.
+    /// Compresses like [`Settings::compress`], with the peculiarities of `BLOSC_NOLOCK`: the header
+    /// is always extended, and byte shuffle replaces a filter that does not apply.
     ///
     /// # Errors
     /// Those of [`Settings::compress`].
@@ -250,11 +251,12 @@ impl Settings {
         encoder.compress_source(request.source, dest)
     }
 
-    /// Decompresses as the settings and the environment say; returns the uncompressed size.
+    /// Decompresses with the settings, as modified by the environment; returns the uncompressed
+    /// size.
     ///
     /// # Errors
-    /// Those of [`Decompressor::decompress`]; [`Error::InvalidParam`] when `BLOSC_NTHREADS` is no number
-    /// of threads.
+    /// Those of [`Decompressor::decompress`]; [`Error::InvalidParam`] if `BLOSC_NTHREADS` is not a
+    /// valid number of threads.
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         self.apply_nthreads()?;
         if self.decoder_threads != self.nthreads {

@@ -1,7 +1,7 @@
-//! What a compression or decompression is asked to do.
+//! Parameters of compression and decompression.
 //!
-//! The values are judged when they are used, with the error code C callers expect, so that any
-//! combination can be held here.
+//! Values are checked on use, with the error code that C callers expect, so any combination can be
+//! stored.
 
 use std::sync::Arc;
 
@@ -10,38 +10,39 @@ use super::prefilter::{Postfilter, Prefilter};
 use super::tuner::Tuner;
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
-use crate::{Parent, Surroundings, Token};
+use crate::{CallContext, Parent, UserData};
 
-/// Whether blocks are split into one stream per byte of an item.
+/// The mode of splitting blocks into one stream per byte of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitMode(
-    /// The number the C interface uses; numbers other than the constants below mean
+    /// The number in the C interface. Numbers without a constant mean
     /// [`SplitMode::FORWARD_COMPAT`].
     pub i32,
 );
 
 impl SplitMode {
-    /// Always.
+    /// Always splits.
     pub const ALWAYS: SplitMode = SplitMode(1);
-    /// Never.
+    /// Never splits.
     pub const NEVER: SplitMode = SplitMode(2);
-    /// Where it tends to pay.
+    /// Splits if that tends to improve compression.
     pub const AUTO: SplitMode = SplitMode(3);
-    /// As [`SplitMode::AUTO`]; kept as a choice of its own for old programs.
+    /// Equals [`SplitMode::AUTO`]; a separate choice for old programs.
     pub const FORWARD_COMPAT: SplitMode = SplitMode(4);
 }
 
-/// Which header the encoder writes.
+/// The header that the encoder writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeaderForm {
-    /// 32 bytes: filter pipeline, run-length streams, special chunks.
+    /// 32 bytes: filter pipeline, runs, special chunks.
     #[default]
     Extended,
-    /// 16 bytes, as Blosc 1.x has them, but with today's version byte (`BLOSC_BLOSC1_COMPAT`). It has no
-    /// room for dictionaries, measurements, variable-length blocks, user codecs, and pipelines other than
-    /// DELTA in slot 4 and one of the shuffles in slot 5: compression refuses them.
+    /// The 16 bytes of Blosc 1.x, but with the Blosc2 version byte (`BLOSC_BLOSC1_COMPAT`). It
+    /// cannot represent dictionaries, measurements, variable-length blocks, user codecs, or
+    /// pipelines other than DELTA in slot 4 and one of the shuffles in slot 5; compression refuses
+    /// them.
     Short,
-    /// 16 bytes and all the rules of Blosc 1.x, so that each of its versions can read the chunk.
+    /// The 16 bytes and all rules of Blosc 1.x, so that all its versions can read the chunk.
     Blosc1,
 }
 
@@ -60,37 +61,37 @@ pub enum HeaderForm {
 /// ```
 #[derive(Clone)]
 pub struct CParams {
-    /// The codec's API number ([`codec::id`]); a number that no codec has (negative ones too) fails
-    /// when the first stream is compressed.
+    /// The codec's API number ([`codec::id`]). An unknown number fails when the first stream is
+    /// compressed.
     pub compcode: i32,
-    /// A parameter for the codec.
+    /// The codec's parameter.
     pub compcode_meta: u8,
-    /// 0 (store) to 9 (densest).
+    /// The compression level, from 0 (store) to 9 (densest).
     pub clevel: i32,
-    /// Whether a dictionary is made and stored with each chunk (LZ4, LZ4HC and Zstd).
+    /// Whether to build a dictionary for each chunk and store it there (LZ4, LZ4HC and Zstd).
     pub use_dict: bool,
-    /// Bytes of an item.
+    /// The item size in bytes.
     pub typesize: i32,
-    /// Threads per call; less than 2 means the caller's alone.
+    /// The number of threads per call; below 2, only the calling thread works.
     pub nthreads: i16,
-    /// Bytes of a block, or 0 to choose by data size and codec.
+    /// The block size in bytes, or 0 to choose it by data size and codec.
     pub blocksize: i32,
-    /// Splitting of blocks.
+    /// The mode of splitting blocks.
     pub splitmode: SplitMode,
     /// The filter pipeline.
     pub filters: [Slot; SLOTS],
-    /// Called for each block before the filters.
+    /// A callback for each block before the filters.
     pub prefilter: Option<Arc<dyn Prefilter>>,
-    /// Picks block sizes in place of the built-in rule.
+    /// A callback that chooses block sizes instead of the built-in rule.
     pub tuner: Option<Arc<dyn Tuner>>,
-    /// Whether measurements are stored instead of data.
+    /// Whether to store measurements instead of data.
     pub instrument: bool,
     /// The form of the header.
     pub header: HeaderForm,
-    /// The super-chunk the chunks are for.
+    /// The super-chunk to which the chunks belong.
     pub parent: Option<Arc<dyn Parent>>,
-    /// Handed back in callbacks.
-    pub token: Option<Arc<Token>>,
+    /// User data for callbacks.
+    pub user_data: Option<Arc<UserData>>,
 }
 
 impl Default for CParams {
@@ -113,25 +114,25 @@ impl Default for CParams {
             instrument: false,
             header: HeaderForm::Extended,
             parent: None,
-            token: None,
+            user_data: None,
         }
     }
 }
 
 impl CParams {
-    /// Chooses the codec by its number in [`codec::id`].
+    /// Sets the codec by its number in [`codec::id`].
     pub fn codec(mut self, compcode: u8) -> Self {
         self.compcode = i32::from(compcode);
         self
     }
 
-    /// Chooses the level, 0 to 9.
+    /// Sets the level, `0..=9`.
     pub fn level(mut self, clevel: u8) -> Self {
         self.clevel = i32::from(clevel);
         self
     }
 
-    /// Sets the bytes of an item.
+    /// Sets the item size in bytes.
     pub fn typesize(mut self, typesize: i32) -> Self {
         self.typesize = typesize;
         self
@@ -143,22 +144,22 @@ impl CParams {
         self
     }
 
-    /// Sets the bytes of a block; 0 lets the library choose.
+    /// Sets the block size in bytes; 0 selects the automatic choice.
     pub fn blocksize(mut self, blocksize: i32) -> Self {
         self.blocksize = blocksize;
         self
     }
 
-    /// Chooses how blocks are split.
+    /// Sets the mode of splitting blocks.
     pub fn splitmode(mut self, splitmode: SplitMode) -> Self {
         self.splitmode = splitmode;
         self
     }
 
-    /// Sets the pipeline to these filters, in the order they are applied; at most six.
+    /// Sets the filters, in the order of their application; at most six.
     ///
     /// # Panics
-    /// With more than six filters.
+    /// If there are more than six filters.
     pub fn filters(mut self, filters: &[Slot]) -> Self {
         assert!(filters.len() <= SLOTS, "a pipeline has {SLOTS} slots");
         self.filters = [Slot::default(); SLOTS];
@@ -166,7 +167,7 @@ impl CParams {
         self
     }
 
-    /// Chooses whether each chunk gets a dictionary.
+    /// Sets whether each chunk has a dictionary.
     pub fn use_dict(mut self, use_dict: bool) -> Self {
         self.use_dict = use_dict;
         self
@@ -178,7 +179,7 @@ impl CParams {
         self
     }
 
-    /// Whether code of a user's takes part in compression: a prefilter, a tuner, a registered codec or filter.
+    /// Whether compression runs user code: a prefilter, a tuner, a registered codec or filter.
     pub fn has_callbacks(&self) -> bool {
         self.prefilter.is_some()
             || self.tuner.is_some()
@@ -189,27 +190,27 @@ impl CParams {
                 .any(|slot| slot.id >= filter::id::FIRST_USER)
     }
 
-    /// Tells of ZFP behind a shuffle: it is for floats as they are. It works, but what it leaves out then is
-    /// not what it is meant to leave out.
-    pub(super) fn warn_of_shuffled_floats(&self) {
+    /// Warns about ZFP after a shuffle filter. It works, but ZFP's error bounds are meant for the
+    /// original floats.
+    pub(super) fn warn_about_zfp_after_shuffle(&self) {
         let zfp = codec::id::ZFP_ACCURACY..=codec::id::ZFP_RATE;
         let is_zfp = u8::try_from(self.compcode).is_ok_and(|compcode| zfp.contains(&compcode));
         let is_shuffle =
             |slot: &Slot| matches!(slot.id, filter::id::SHUFFLE | filter::id::BITSHUFFLE);
         if is_zfp && self.filters.iter().any(is_shuffle) {
-            crate::trace_warning!("ZFP stands behind a shuffle, which makes its errors large");
+            crate::trace_warning!("ZFP follows a shuffle filter, which makes its errors large");
         }
     }
 
-    pub(super) fn surroundings<'a>(
+    pub(super) fn call_context<'a>(
         &'a self,
         chunk: &'a [u8],
         typesize: usize,
         blocksize: usize,
-    ) -> Surroundings<'a> {
-        Surroundings {
+    ) -> CallContext<'a> {
+        CallContext {
             parent: self.parent.as_deref(),
-            token: self.token.as_deref(),
+            user_data: self.user_data.as_deref(),
             chunk,
             typesize,
             blocksize,
@@ -220,18 +221,18 @@ impl CParams {
 /// Parameters of decompression.
 #[derive(Clone, Default)]
 pub struct DParams {
-    /// Threads per call; less than 2 means the caller's alone.
+    /// The number of threads per call; below 2, only the calling thread works.
     pub nthreads: i16,
-    /// Called for each block after the filters.
+    /// A callback for each block after the filters.
     pub postfilter: Option<Arc<dyn Postfilter>>,
-    /// Whether the flags of chunks are taken as Blosc 1.x takes them, which knows no filters but its own.
+    /// Whether to apply the rules of Blosc 1.x to the flags, which support only its own filters.
     pub blosc1: bool,
-    /// Where the blocks of lazy chunks are.
+    /// The source of the blocks of lazy chunks.
     pub lazy: Option<Arc<dyn LazySource>>,
-    /// The super-chunk the chunks are from.
+    /// The super-chunk to which the chunks belong.
     pub parent: Option<Arc<dyn Parent>>,
-    /// Handed back in callbacks.
-    pub token: Option<Arc<Token>>,
+    /// User data for callbacks.
+    pub user_data: Option<Arc<UserData>>,
 }
 
 impl DParams {
@@ -247,21 +248,21 @@ impl DParams {
         self
     }
 
-    /// Sets where the blocks of lazy chunks are.
+    /// Sets the source of the blocks of lazy chunks.
     pub fn lazy(mut self, source: Arc<dyn LazySource>) -> Self {
         self.lazy = Some(source);
         self
     }
 
-    pub(super) fn surroundings<'a>(
+    pub(super) fn call_context<'a>(
         &'a self,
         chunk: &'a [u8],
         typesize: usize,
         blocksize: usize,
-    ) -> Surroundings<'a> {
-        Surroundings {
+    ) -> CallContext<'a> {
+        CallContext {
             parent: self.parent.as_deref(),
-            token: self.token.as_deref(),
+            user_data: self.user_data.as_deref(),
             chunk,
             typesize,
             blocksize,

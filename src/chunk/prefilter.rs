@@ -1,36 +1,36 @@
-//! Callbacks that make blocks before the filter pipeline and consume them after it.
+//! Callbacks that make blocks before the filter pipeline or consume them after it.
 
-use crate::{Parent, Token};
+use crate::{Parent, UserData};
 
-/// A block about to be compressed.
+/// A block to be compressed.
 pub struct PrefilterCall<'a> {
-    /// The block's bytes in the source; none when the caller gave no source.
+    /// The block's bytes in the source, if there is one.
     pub input: Option<&'a [u8]>,
-    /// Where the prefilter puts the block: zeros, unless the prefilter's output is disposable.
+    /// The destination of the block, initially zero unless the output is disposable.
     pub output: &'a mut [u8],
-    /// Bytes of an item in `output`.
+    /// The item size in `output`, in bytes.
     pub output_typesize: i32,
-    /// Where the block begins in the chunk, in bytes of the input; 0 for variable-length blocks.
+    /// The offset of the block in the input, in bytes; 0 for variable-length blocks.
     pub output_offset: usize,
-    /// Number of the chunk in its super-chunk, or −1.
+    /// The index of the chunk in its super-chunk, or −1.
     pub nchunk: i64,
-    /// Number of the block in its chunk.
+    /// The index of the block in its chunk.
     pub nblock: usize,
-    /// Number of the worker, 0 to the number of threads − 1.
+    /// The index of the thread, `0..nthreads`.
     pub tid: usize,
-    /// Memory to work in, apart from all others.
+    /// Scratch memory for this thread.
     pub scratch: &'a mut [u8],
     /// The super-chunk.
     pub parent: Option<&'a dyn Parent>,
-    /// What the owner of the context attached to its parameters.
-    pub token: Option<&'a Token>,
+    /// User data from the parameters.
+    pub user_data: Option<&'a UserData>,
 }
 
-/// The callback refused the block.
+/// The error of a callback that refuses a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-/// Makes the blocks that are compressed. Called from several threads at once, and possibly more than
+/// Makes the blocks to compress. Called concurrently from several threads, and possibly more than
 /// once for a block.
 pub trait Prefilter: Send + Sync {
     /// Makes one block.
@@ -39,12 +39,14 @@ pub trait Prefilter: Send + Sync {
     /// [`Refused`] makes the compression fail with [`crate::Error::FilterPipeline`].
     fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused>;
 
-    /// Bytes of an item the prefilter writes; 0 for those of the chunk. It can't be more than those.
+    /// Returns the size of an output item in bytes, at most that of the chunk's items; 0 means
+    /// equal to it.
     fn output_typesize(&self) -> i32 {
         0
     }
 
-    /// Whether only the prefilter's side effects count: the chunk is stored as zeros, whatever it wrote.
+    /// Whether the output is ignored and the chunk stored as zeros, so that only side effects
+    /// matter.
     fn is_disposable(&self) -> bool {
         false
     }
@@ -54,29 +56,29 @@ pub trait Prefilter: Send + Sync {
 pub struct PostfilterCall<'a> {
     /// The decoded block.
     pub input: &'a [u8],
-    /// Where the postfilter puts its result; it must write all of it.
+    /// The destination of the result; the postfilter must write all of it.
     pub output: &'a mut [u8],
-    /// Bytes of an item.
+    /// The item size in bytes.
     pub typesize: usize,
-    /// Where the block begins in the chunk, in bytes.
+    /// The offset of the block in the chunk, in bytes.
     pub offset: usize,
-    /// Number of the chunk in its super-chunk, or −1.
+    /// The index of the chunk in its super-chunk, or −1.
     pub nchunk: i64,
-    /// Number of the block in its chunk.
+    /// The index of the block in its chunk.
     pub nblock: usize,
-    /// Number of the worker, 0 to the number of threads − 1.
+    /// The index of the thread, `0..nthreads`.
     pub tid: usize,
-    /// Memory to work in, apart from all others.
+    /// Scratch memory for this thread.
     pub scratch: &'a mut [u8],
     /// The super-chunk.
     pub parent: Option<&'a dyn Parent>,
-    /// What the owner of the context attached to its parameters.
-    pub token: Option<&'a Token>,
+    /// User data from the parameters.
+    pub user_data: Option<&'a UserData>,
 }
 
-/// Consumes the blocks that were decompressed. Called from several threads at once.
+/// Consumes decompressed blocks. Called concurrently from several threads.
 pub trait Postfilter: Send + Sync {
-    /// Works on one block.
+    /// Processes one block.
     ///
     /// # Errors
     /// [`Refused`] makes the decompression fail with [`crate::Error::Postfilter`].

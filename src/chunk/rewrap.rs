@@ -1,22 +1,22 @@
-//! A chunk of Blosc 1.x as one of Blosc2 and back, without decompressing it.
+//! Conversion of chunks between Blosc 1.x and Blosc2 without recompression.
 //!
-//! Both have the same streams behind a table of where blocks begin. What differs is the header, which is 16 bytes longer
-//! in Blosc2, so all positions move by as much; and some rules, which forbid it for a few chunks: which blocks are split,
-//! what a bitshuffle does with numbers of items that are no multiple of 8, and streams that are a run of one
-//! byte, which Blosc 1.x has not. (Source: the chunk formats of C-Blosc 1.21 and C-Blosc2.)
+//! Both formats contain the same streams after a table of block starts. The header of Blosc2 is 16
+//! bytes longer, which shifts all offsets. Some rules differ and forbid the conversion of a few
+//! chunks: the splitting of blocks, the bitshuffle of item counts that are not a multiple of 8, and
+//! runs, which Blosc 1.x does not have. (Source: the chunk formats of C-Blosc 1.21 and C-Blosc2.)
 
 use super::header::{HeaderFields, VERSION_BLOSC1, VERSION_STABLE, flag};
-use super::view::{ChunkView, Wanted};
+use super::view::{BlockSelection, ChunkView};
 use super::{ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, Special, blosc1};
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
 
-/// Bytes of a position, and of a stream's length.
+/// The size in bytes of a block start and of a stream size.
 const WORD: usize = 4;
-/// Items that a bitshuffle takes at once.
+/// The number of items in a group of the bitshuffle.
 const BITS: usize = 8;
 
-/// The chunk of Blosc2 with the streams of one of Blosc 1.x; none when it has to be compressed anew.
+/// Converts a Blosc 1.x chunk to Blosc2; returns none if it must be recompressed.
 pub fn to_blosc2(chunk: &[u8]) -> Option<Vec<u8>> {
     let header = ChunkHeader::parse(chunk).ok()?;
     let basic = header.basic;
@@ -29,12 +29,13 @@ pub fn to_blosc2(chunk: &[u8]) -> Option<Vec<u8>> {
     fields.flags |= flag::EXTENDED;
     fields.cbytes += EXTENDED_HEADER_LENGTH - MIN_HEADER_LENGTH;
     rewrapped(chunk, header, fields, |view, len| {
-        // Where neither rule decides, the reader of old chunks tries both.
-        (view.streams_instead(len).is_none()).then(|| view.streams(len))
+        // Refuses blocks for which the reader of old chunks would have to try both numbers of
+        // streams.
+        (view.alternate_streams(len).is_none()).then(|| view.streams(len))
     })
 }
 
-/// The chunk of Blosc 1.x with the streams of one of Blosc2; none when it has to be compressed anew.
+/// Converts a Blosc2 chunk to Blosc 1.x; returns none if it must be recompressed.
 pub fn to_blosc1(chunk: &[u8]) -> Option<Vec<u8>> {
     let header = ChunkHeader::parse(chunk).ok()?;
     let is_new = header.basic.version == VERSION_STABLE && header.basic.is_extended();
@@ -63,7 +64,7 @@ pub fn to_blosc1(chunk: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The one filter of a pipeline, which has no parameter; none when there are several.
+/// Returns the only filter of a pipeline; none if there are several or it has a parameter.
 fn only_filter(slots: &[Slot; SLOTS]) -> Option<u8> {
     let mut filters = slots.iter().filter(|slot| slot.id != filter::id::NONE);
     let only = filters.next().copied().unwrap_or_default();
@@ -87,8 +88,8 @@ fn fields_of(header: &ChunkHeader) -> HeaderFields {
     }
 }
 
-/// Puts the streams of a chunk behind another header. `streams_of` tells in how many streams a full block of so many bytes
-/// is, if both formats can have it so.
+/// Copies the streams of a chunk after another header. `streams_of` returns the number of streams
+/// of a full block of the given length, or none if the formats differ in it.
 fn rewrapped(
     chunk: &[u8],
     header: ChunkHeader,
@@ -109,7 +110,7 @@ fn rewrapped(
         fields.write(&mut rewrapped);
         return (chunk.len() == from + header.nbytes).then_some(rewrapped);
     }
-    let view = ChunkView::new(chunk, &header, None, Wanted::All).ok()?;
+    let view = ChunkView::new(chunk, &header, None, BlockSelection::All).ok()?;
     let is_bitshuffled = header
         .filters
         .iter()
@@ -120,9 +121,10 @@ fn rewrapped(
         if is_bitshuffled && !len.is_multiple_of(items) {
             return None;
         }
-        let streams = match len == view.block_len(0) {
-            true => streams_of(&view, len)?,
-            false => 1,
+        let streams = if len == view.block_len(0) {
+            streams_of(&view, len)?
+        } else {
+            1
         };
         if block == 0 && streams == 1 {
             fields.flags |= flag::NOT_SPLIT;
@@ -137,7 +139,7 @@ fn rewrapped(
     Some(rewrapped)
 }
 
-/// Walks the streams of a block, which must all have bytes of their own.
+/// Checks the streams of a block, none of which may be a run.
 fn check_streams(chunk: &[u8], start: usize, streams: usize, len: usize) -> Option<()> {
     let mut at = start;
     for _ in 0..streams {
@@ -158,7 +160,7 @@ mod tests {
     use crate::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
     use crate::codec::id;
 
-    /// Numbers in order with some noise.
+    /// Increasing numbers with some noise.
     fn data(len: usize) -> Vec<u8> {
         let noise = |k: u64| k.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61;
         let numbers = (0..).flat_map(|k: u64| (k * 3 + noise(k)).to_le_bytes());
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_blosc_1_are_those_of_blosc2_and_the_other_way_round() {
+    fn conversion_keeps_the_streams_in_both_directions() {
         for codec in [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::ZLIB, id::ZSTD] {
             for (shuffle, clevel, typesize, len) in [
                 (0, 5, 8, 500_000),
@@ -208,17 +210,17 @@ mod tests {
                 plain.fill(0);
                 assert_eq!(Engine::default().decompress(&back, 1, &mut plain), Ok(len));
                 assert!(plain == data, "{name}");
-                // All but the flag that says what old readers find out by themselves.
+                // Equal except for the split flag, which old readers derive themselves.
                 assert_eq!(back[3..], old[3..], "{name}");
             }
         }
     }
 
     #[test]
-    fn what_the_formats_do_differently_is_compressed_anew() {
+    fn chunks_that_only_one_format_can_represent_are_not_converted() {
         let plain = data(100_000);
         assert!(to_blosc2(&old_chunk(id::SNAPPY, 1, 5, 8, &plain)).is_none());
-        // 3 items behind the last eight.
+        // The last group of eight items is incomplete: 3 items.
         let odd = &plain[..(1 << 12) + 24];
         assert!(to_blosc2(&old_chunk(id::LZ4, 2, 5, 8, odd)).is_none());
         assert!(to_blosc2(&[]).is_none());
@@ -231,7 +233,8 @@ mod tests {
         let lz4 = CParams::default().codec(id::LZ4);
         let chunk = new(lz4.clone(), &plain);
         assert!(to_blosc2(&chunk).is_none());
-        // Zeros in front, which are a run; a pipeline of two; a filter of Blosc2; all zeros.
+        // A chunk that begins with a run of zeros, a pipeline of two filters, a filter of Blosc2, a
+        // chunk of zeros.
         let mut zeros = vec![0; 100_000];
         zeros[99_999] = 1;
         assert!(to_blosc1(&new(lz4.clone(), &zeros)).is_none());
@@ -256,7 +259,7 @@ mod tests {
             }
             assert!(rewrap(&chunk[..chunk.len() - 1]).is_none());
             let first = usize::from(chunk.len() == new.len()) * 16 + 16;
-            // The first block begins in its table; the first stream is empty.
+            // A block start inside the table, and an empty first stream.
             let mut broken = chunk.clone();
             broken[first..first + 4].fill(0);
             assert!(rewrap(&broken).is_none());

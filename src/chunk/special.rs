@@ -1,26 +1,26 @@
-//! Making chunks whose whole content is said by their header.
+//! Creation of chunks whose content is defined by the header.
 
 use super::blocksize::blocksize;
-use super::encode::{Compressor, check_sizes, header_typesize, inform};
+use super::encode::{Compressor, check_sizes, header_typesize, log_params};
 use super::header::{EXTENDED_HEADER_LENGTH, HeaderFields, Special, VERSION_STABLE, flag};
 use super::params::CParams;
 use crate::filter::{SLOTS, Slot};
 use crate::{Buffer, Error, ErrorKind, Result};
 
-/// The version byte of built-in codecs, which special chunks carry too.
+/// The version byte of built-in codecs, which special chunks contain as well.
 const VERSIONLZ: u8 = 1;
 
-/// Makes a chunk of `nbytes` zeros in `dest`; returns its size, 32.
+/// Writes a chunk of `nbytes` zeros to `dest`; returns its size, 32.
 ///
 /// # Errors
-/// [`Error::Data`] when `dest` is shorter than 32 bytes or `nbytes` no multiple of the item size,
-/// [`Error::NullPointer`] when no compressor can have these parameters; those of
+/// [`Error::Data`] if `dest` is shorter than 32 bytes or `nbytes` is not a multiple of the item
+/// size; [`Error::NullPointer`] if [`Compressor::new`] refuses the parameters; those of
 /// [`Compressor::compress`] for parameters out of range.
 pub fn zeros(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Zero, &[], dest)
 }
 
-/// Makes a chunk of NaNs, as [`zeros`] does. Only items of 4 and 8 bytes can be read back.
+/// Writes a chunk of NaNs, like [`zeros`]. Only items of 4 and 8 bytes can be decompressed.
 ///
 /// # Errors
 /// Those of [`zeros`].
@@ -28,7 +28,7 @@ pub fn nans(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Nan, &[], dest)
 }
 
-/// Makes a chunk without content, as [`zeros`] does: decompression leaves the destination alone.
+/// Writes an uninitialised chunk, like [`zeros`]; its decompression does not write the destination.
 ///
 /// # Errors
 /// Those of [`zeros`].
@@ -36,11 +36,10 @@ pub fn uninit(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Uninit, &[], dest)
 }
 
-/// Makes a chunk of `value` over and over; returns its size, 32 and the bytes of the value, which are
-/// those of an item.
+/// Writes a chunk of repeated items `value`; returns its size, 32 plus the length of `value`.
 ///
 /// # Errors
-/// Those of [`zeros`]; [`Error::InvalidParam`] when `value` doesn't have the bytes of an item.
+/// Those of [`zeros`]; [`Error::InvalidParam`] if the length of `value` is not the item size.
 pub fn repeatval(params: &CParams, nbytes: i32, value: &[u8], dest: &mut [u8]) -> Result<usize> {
     if i32::try_from(value.len()) != Ok(params.typesize) {
         return Err(Error::InvalidParam);
@@ -48,7 +47,7 @@ pub fn repeatval(params: &CParams, nbytes: i32, value: &[u8], dest: &mut [u8]) -
     make(params, nbytes, Special::Value, value, dest)
 }
 
-/// A chunk of `nbytes` bytes that is all zeros, NaNs or without content, in memory of its own.
+/// Returns a new chunk of `nbytes` bytes that is all zeros, all NaNs or uninitialised.
 ///
 /// # Errors
 /// [`Error::Data`] for another kind; those of [`zeros`].
@@ -82,7 +81,7 @@ fn make(
     check_sizes(nbytes, dest.len())?;
     compressor.check_params(false)?;
     let blocksize = blocksize(params, nbytes, typesize, params.blocksize as usize);
-    inform(params, nbytes, typesize, blocksize);
+    log_params(params, nbytes, typesize, blocksize);
     let header = HeaderFields {
         version: VERSION_STABLE,
         versionlz: VERSIONLZ,

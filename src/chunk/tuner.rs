@@ -2,20 +2,20 @@
 
 use crate::Result;
 
-/// What a tuner may know of the compression to come.
+/// The compression for which a tuner is called.
 #[derive(Clone, Copy, Debug)]
 pub struct TunerCall {
-    /// Bytes to compress.
+    /// The number of bytes to compress.
     pub nbytes: usize,
-    /// Bytes of an item.
+    /// The item size in bytes.
     pub typesize: usize,
 }
 
 /// Chooses block sizes.
 pub trait Tuner: Send + Sync {
-    /// The block size of the next chunk, or none for the built-in rule.
+    /// Returns the block size of the next chunk, or none to apply the built-in rule.
     ///
     /// # Errors
-    /// The error is the compression's; [`crate::Error::Tuner`] is the one callers expect.
+    /// The compression fails with the returned error; callers expect [`crate::Error::Tuner`].
     fn next_blocksize(&self, call: &TunerCall) -> Result<Option<usize>>;
 }

@@ -1,4 +1,4 @@
-//! A compressed chunk, checked and ready to be decoded block by block.
+//! A compressed chunk with checked tables, ready to be decoded block by block.
 //!
 //! ```text
 //! regular:  header | block starts: i32 × nblocks | [dictionary] | streams …
@@ -6,33 +6,33 @@
 //! memcpyed: header | nbytes raw bytes
 //! special:  header | [value]
 //! ```
-//! The dictionary is a length and that many bytes. Blocks of a regular chunk may lie in any order.
-//! (Source: the C-Blosc2 chunk format.)
+//! The dictionary is a 32-bit length followed by its bytes. The blocks of a regular chunk may be
+//! stored in any order. (Source: the C-Blosc2 chunk format.)
 
 use super::blosc1;
-use super::header::{ChunkHeader, Special, VERSION_BLOSC1, divided};
+use super::header::{ChunkHeader, Special, VERSION_BLOSC1, div_rem};
 use super::lazy::{LazyChunk, LazySource};
 use crate::codec::{self, Dictionary};
 use crate::filter::grown;
 use crate::{Error, ErrorKind, Result};
 
-/// Bytes of a block start, of a stream's size and of a dictionary's length.
+/// The size in bytes of a block start, a stream size and a dictionary length.
 pub(super) const WORD: usize = 4;
-/// No built-in codec makes more bytes of one: Zstandard makes 128 KiB of 4.
+/// Upper bound on the expansion of built-in codecs: Zstandard makes 128 KiB of 4 bytes.
 const MAX_EXPANSION: usize = 32768;
-/// Longest dictionary.
+/// The maximum size of a dictionary in bytes.
 pub(super) const MAX_DICT_SIZE: usize = 32768;
 
 /// A variable-length block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VlBlock {
-    /// Where it begins in the chunk, with the word that is its size.
+    /// The offset in the chunk of its size word.
     pub start: usize,
-    /// Bytes of that word and the payload.
+    /// The size of that word and the payload in bytes.
     pub stored_len: usize,
-    /// Where it begins in the decompressed chunk.
+    /// The offset in the decompressed chunk.
     pub offset: usize,
-    /// Uncompressed bytes.
+    /// The uncompressed size in bytes.
     pub len: usize,
 }
 
@@ -40,47 +40,47 @@ pub(super) struct VlBlock {
 pub(super) struct ChunkView<'a> {
     pub src: &'a [u8],
     pub header: &'a ChunkHeader,
-    /// Bytes of a full block; of the longest block when lengths vary.
+    /// The size of a full block, or of the longest variable-length block, in bytes.
     pub blocksize: usize,
     pub nblocks: usize,
-    /// In how many streams a full block is stored.
+    /// The number of streams of a full block.
     full_streams: usize,
     pub dictionary: Option<Dictionary>,
     /// The file of a lazy chunk, whose blocks are not in `src`.
     pub lazy: Option<LazyChunk<'a>>,
-    /// Behind header, block starts and dictionary: no block begins before.
+    /// The end of header, block starts and dictionary; no block begins before it.
     data_start: usize,
     vl: Vec<VlBlock>,
-    /// Number of the first block in `vl`.
+    /// The index of the first block in `vl`.
     first_vl: usize,
 }
 
-/// Which blocks of a chunk somebody wants to decode.
+/// The blocks to be decoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum BlockSelection {
     All,
-    /// One block: of a lazy chunk the lengths of the others are then not looked up.
+    /// One block; the lengths of the other blocks of a lazy chunk are not read.
     One(usize),
 }
 
-/// The little-endian word at `at`, if it is there.
+/// Returns the little-endian word at offset `at`, or none past the end.
 pub(super) fn word_at(src: &[u8], at: usize) -> Option<i32> {
     let bytes = src.get(at..)?.first_chunk::<WORD>()?;
     Some(i32::from_le_bytes(*bytes))
 }
 
-/// How a chunk is cut into blocks.
+/// The division of a chunk into blocks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Blocking {
-    /// Bytes of a full block; 0 when each block has a length of its own.
+    /// The size of a full block in bytes; 0 for variable-length blocks.
     pub size: usize,
     pub count: usize,
-    /// In how many streams a full block is stored.
+    /// The number of streams of a full block.
     pub streams: usize,
 }
 
 impl Blocking {
-    /// That of a chunk with this header.
+    /// Returns the blocking of a chunk with this header.
     pub fn of(header: &ChunkHeader) -> Blocking {
         if header.vl_blocks {
             return Blocking {
@@ -90,7 +90,7 @@ impl Blocking {
             };
         }
         let size = header.blocksize();
-        let (full, rest) = divided(header.nbytes, size);
+        let (full, rest) = div_rem(header.nbytes, size);
         Blocking {
             size,
             count: full + usize::from(rest > 0),
@@ -103,9 +103,10 @@ impl Blocking {
         let is_guarded = header.basic.version <= VERSION_BLOSC1;
         let may_split =
             typesize <= blosc1::MAX_STREAMS && blocksize / typesize >= blosc1::MIN_STREAM;
-        match header.is_split() && (may_split || !is_guarded) {
-            true => typesize,
-            false => 1,
+        if header.is_split() && (may_split || !is_guarded) {
+            typesize
+        } else {
+            1
         }
     }
 }
@@ -114,23 +115,28 @@ impl<'a> ChunkView<'a> {
     /// Checks the tables and the dictionary of a chunk with this header.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`], [`Error::ReadBuffer`] or [`Error::CodecDict`] when they are not sound,
-    /// [`Error::InvalidParam`] for a lazy chunk of which nobody says where its blocks are, or for a block
-    /// that the chunk does not have.
+    /// [`Error::InvalidHeader`], [`Error::ReadBuffer`] or [`Error::CodecDict`] if they are invalid;
+    /// [`Error::InvalidParam`] for a lazy chunk without a source, or for a block that does not
+    /// exist.
     pub fn new(
         src: &'a [u8],
         header: &'a ChunkHeader,
         source: Option<&dyn LazySource>,
-        wanted: Wanted,
+        wanted: BlockSelection,
     ) -> Result<ChunkView<'a>> {
-        let mut view = ChunkView::unread(src, header, Blocking::of(header));
+        let mut view = ChunkView::from_header(src, header, Blocking::of(header));
         view.read_tables(source, wanted)?;
         Ok(view)
     }
 
-    /// A chunk of which only the header has been read. [`ChunkView::read_tables`] comes before anything else is done with it.
+    /// Creates a view with only the header checked. Call [`ChunkView::read_tables`] before any
+    /// other use.
     #[inline(always)]
-    pub fn unread(src: &'a [u8], header: &'a ChunkHeader, blocking: Blocking) -> ChunkView<'a> {
+    pub fn from_header(
+        src: &'a [u8],
+        header: &'a ChunkHeader,
+        blocking: Blocking,
+    ) -> ChunkView<'a> {
         ChunkView {
             src,
             header,
@@ -145,12 +151,17 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    /// Checks the tables and the dictionary: in place, as who copies what has just been written waits for it.
+    /// Checks the tables and the dictionary. Works in place because copying a view that has just
+    /// been written stalls on store forwarding.
     ///
     /// # Errors
     /// Those of [`ChunkView::new`].
     #[inline(always)]
-    pub fn read_tables(&mut self, source: Option<&dyn LazySource>, wanted: Wanted) -> Result<()> {
+    pub fn read_tables(
+        &mut self,
+        source: Option<&dyn LazySource>,
+        wanted: BlockSelection,
+    ) -> Result<()> {
         let header = self.header;
         if (header.is_memcpyed() && !header.lazy) || header.special != Special::None {
             return Ok(());
@@ -171,9 +182,13 @@ impl<'a> ChunkView<'a> {
         Ok(())
     }
 
-    /// What few chunks have: blocks elsewhere, a dictionary, blocks of variable length.
+    /// Reads the tables of lazy chunks, dictionaries and variable-length blocks.
     #[cold]
-    fn read_rare_tables(&mut self, source: Option<&dyn LazySource>, wanted: Wanted) -> Result<()> {
+    fn read_rare_tables(
+        &mut self,
+        source: Option<&dyn LazySource>,
+        wanted: BlockSelection,
+    ) -> Result<()> {
         if self.header.lazy {
             let table_end = self.data_start;
             self.lazy = Some(LazyChunk::open(self.src, self.header, table_end, source)?);
@@ -208,7 +223,7 @@ impl<'a> ChunkView<'a> {
         Ok(())
     }
 
-    /// The word at `at` of the stored chunk; when it is not in memory, the error is `missing`.
+    /// Reads the word at offset `at` of the stored chunk; returns `missing` if it is past the end.
     fn stored_word(&self, at: usize, missing: Error) -> Result<i32> {
         match &self.lazy {
             None => word_at(self.src, at).ok_or(missing),
@@ -220,8 +235,8 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    fn read_vl_blocks(&mut self, wanted: Wanted) -> Result<()> {
-        if let (Wanted::One(nblock), true) = (wanted, self.header.lazy) {
+    fn read_vl_blocks(&mut self, wanted: BlockSelection) -> Result<()> {
+        if let (BlockSelection::One(nblock), true) = (wanted, self.header.lazy) {
             if nblock >= self.nblocks {
                 return Err(Error::InvalidParam);
             }
@@ -246,7 +261,7 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    /// The variable-length block that begins `offset` bytes into the decompressed chunk.
+    /// Reads the variable-length block that begins at `offset` in the decompressed chunk.
     fn read_vl_block(&self, nblock: usize, offset: usize) -> Result<VlBlock> {
         let cbytes = self.header.cbytes;
         let start = self.raw_start(nblock)?;
@@ -269,7 +284,7 @@ impl<'a> ChunkView<'a> {
         if len == 0 || len > self.header.nbytes - offset {
             return Err(Error::InvalidHeader);
         }
-        // Somebody is about to get memory for it.
+        // Bounds the memory that callers allocate for the block.
         let stored = end - start;
         let is_bounded = self.header.basic.format() != codec::format::USER;
         if is_bounded && len > stored.saturating_mul(MAX_EXPANSION) {
@@ -283,17 +298,17 @@ impl<'a> ChunkView<'a> {
         })
     }
 
-    /// Block start as the table says, which must not be negative.
+    /// Reads a block start from the table; it must not be negative.
     fn raw_start(&self, block: usize) -> Result<usize> {
         let start =
             word_at(self.src, self.header.header_len() + WORD * block).ok_or(Error::ReadBuffer)?;
         usize::try_from(start).map_err(|_| Error::InvalidHeader)
     }
 
-    /// Where the first stream of a regular block begins.
+    /// The offset of the first stream of a regular block.
     ///
     /// # Errors
-    /// [`Error::Data`] when that is outside the chunk or in front of its data.
+    /// [`Error::Data`] if it is outside the chunk's data.
     pub fn block_start(&self, block: usize) -> Result<usize> {
         let start = self
             .raw_start(block)
@@ -310,7 +325,7 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    /// Checks that a block begins inside the chunk, so that it is worth getting memory for.
+    /// Checks that a block begins inside the chunk, before memory is allocated for it.
     ///
     /// # Errors
     /// Those of [`ChunkView::block_start`].
@@ -321,12 +336,12 @@ impl<'a> ChunkView<'a> {
         self.block_start(block).map(drop)
     }
 
-    /// The variable-length block of this number.
+    /// Returns the variable-length block with index `block`.
     pub fn vl_block(&self, block: usize) -> &VlBlock {
         &self.vl[block - self.first_vl]
     }
 
-    /// Where a block begins in the decompressed chunk.
+    /// The offset of a block in the decompressed chunk.
     pub fn block_offset(&self, block: usize) -> usize {
         if self.header.vl_blocks {
             self.vl_block(block).offset
@@ -335,15 +350,16 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    /// The block of a regular chunk that holds the byte at `offset`.
+    /// Returns the index of the regular block that contains the byte at `offset`.
     pub fn block_of(&self, offset: usize) -> usize {
-        match offset < self.blocksize {
-            true => 0,
-            false => divided(offset, self.blocksize).0,
+        if offset < self.blocksize {
+            0
+        } else {
+            div_rem(offset, self.blocksize).0
         }
     }
 
-    /// Uncompressed bytes of a block.
+    /// The uncompressed size of a block in bytes.
     pub fn block_len(&self, block: usize) -> usize {
         if self.header.vl_blocks {
             self.vl_block(block).len
@@ -353,24 +369,25 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    /// In how many streams a regular block of `len` bytes is stored.
+    /// The number of streams of a regular block of `len` bytes.
     pub fn streams(&self, len: usize) -> usize {
-        match len < self.blocksize {
-            true => 1,
-            false => self.full_streams,
+        if len < self.blocksize {
+            1
+        } else {
+            self.full_streams
         }
     }
 
-    /// In how many streams an old block may be stored after all, when it can't be read as
-    /// [`ChunkView::streams`] says: Blosc 1.21 could be told to split where its own reader does not.
-    pub fn streams_instead(&self, len: usize) -> Option<usize> {
+    /// Returns the number of streams to try if a Blosc 1.x block cannot be decoded with
+    /// [`ChunkView::streams`]: Blosc 1.21 can be made to split blocks that its own reader does not.
+    pub fn alternate_streams(&self, len: usize) -> Option<usize> {
         let is_old = self.header.basic.version <= VERSION_BLOSC1;
         let typesize = self.header.typesize();
         let could_be_split = is_old && self.header.is_split() && len == self.blocksize;
         (could_be_split && typesize > 1 && self.streams(len) == 1).then_some(typesize)
     }
 
-    /// Whether the streams hold Snappy data, which only Blosc 1.x wrote.
+    /// Whether the stream format is supported; Snappy is only in chunks of Blosc 1.x.
     pub fn supports_format(&self) -> bool {
         match self.header.basic.format() {
             codec::format::SNAPPY => self.header.basic.version <= VERSION_BLOSC1,

@@ -1,17 +1,17 @@
-//! Reading chunks whose blocks have lengths of their own.
+//! Reading of chunks with variable-length blocks.
 
-use super::block::BlockDecoder;
+use super::block_decoder::BlockDecoder;
 use super::decode::{Decompressor, decode_all};
 use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH};
 use super::lazy::LazySource;
-use super::view::{ChunkView, Wanted};
+use super::view::{BlockSelection, ChunkView};
 use crate::filter::Reference;
 use crate::{Error, Result};
 
-/// The number of blocks of a chunk with variable-length blocks, from its first 32 bytes.
+/// The number of blocks of a chunk with variable-length blocks, read from its first 32 bytes.
 ///
 /// # Errors
-/// [`Error::ReadBuffer`] for fewer bytes, [`Error::InvalidParam`] for an ordinary chunk, and those of the
+/// [`Error::ReadBuffer`] for fewer bytes; [`Error::InvalidParam`] for a regular chunk; those of the
 /// header.
 pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
     if src.len() < EXTENDED_HEADER_LENGTH {
@@ -25,12 +25,12 @@ pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
     }
 }
 
-/// A chunk with this header, if it has blocks of variable length.
+/// Returns a view of a chunk, which must have variable-length blocks.
 fn vl_view<'a>(
     src: &'a [u8],
     header: &'a ChunkHeader,
     source: Option<&dyn LazySource>,
-    wanted: Wanted,
+    wanted: BlockSelection,
 ) -> Result<ChunkView<'a>> {
     if !header.vl_blocks {
         return Err(Error::InvalidParam);
@@ -45,14 +45,19 @@ impl Decompressor {
     /// The uncompressed sizes of the blocks of a chunk with variable-length blocks.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for an ordinary chunk or one of more than `max` blocks; those of the header
-    /// and the tables.
+    /// [`Error::InvalidParam`] for a regular chunk or one of more than `max` blocks; those of the
+    /// header and the tables.
     pub fn vl_block_sizes(&self, src: &[u8], max: usize) -> Result<Vec<usize>> {
         let header = ChunkHeader::parse(src)?;
         if header.basic.blocksize as usize > max {
             return Err(Error::InvalidParam);
         }
-        let view = vl_view(src, &header, self.params.lazy.as_deref(), Wanted::All)?;
+        let view = vl_view(
+            src,
+            &header,
+            self.params.lazy.as_deref(),
+            BlockSelection::All,
+        )?;
         let mut sizes = Vec::new();
         sizes.try_reserve_exact(view.nblocks)?;
         sizes.extend((0..view.nblocks).map(|nblock| view.block_len(nblock)));
@@ -62,15 +67,15 @@ impl Decompressor {
     /// The uncompressed size of one block of a chunk with variable-length blocks.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for an ordinary chunk or a block it doesn't have; those of the header and
-    /// the tables.
+    /// [`Error::InvalidParam`] for a regular chunk or a block that does not exist; those of the
+    /// header and the tables.
     pub fn vl_block_len(&self, src: &[u8], nblock: usize) -> Result<usize> {
         let header = ChunkHeader::parse(src)?;
         let view = vl_view(
             src,
             &header,
             self.params.lazy.as_deref(),
-            Wanted::One(nblock),
+            BlockSelection::One(nblock),
         )?;
         if nblock < view.nblocks {
             Ok(view.block_len(nblock))
@@ -79,16 +84,16 @@ impl Decompressor {
         }
     }
 
-    /// Decompresses each block of a chunk with variable-length blocks into a buffer of its own;
-    /// [`Decompressor::vl_block_sizes`] tells how many there are and how long they must be.
+    /// Decompresses each block of a chunk with variable-length blocks into its own buffer. The
+    /// number and the lengths of the buffers must be those of [`Decompressor::vl_block_sizes`].
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when the buffers are not of those sizes; those of decompression.
+    /// [`Error::InvalidParam`] if they are not; those of decompression.
     pub fn vl_decompress_into(&mut self, src: &[u8], dests: &mut [&mut [u8]]) -> Result<()> {
         let source = self.params.lazy.as_deref();
-        self.known.read(src, false)?;
-        self.known.prepare();
-        let view = vl_view(src, self.known.header(), source, Wanted::All)?;
+        self.header_cache.read(src, false)?;
+        self.header_cache.prepare_pipeline();
+        let view = vl_view(src, self.header_cache.header(), source, BlockSelection::All)?;
         let fits = dests.len() == view.nblocks
             && dests
                 .iter()
@@ -99,12 +104,12 @@ impl Decompressor {
         }
         let decoder = BlockDecoder {
             view: &view,
-            pipeline: self.known.pipeline(),
+            pipeline: self.header_cache.pipeline(),
             params: &self.params,
-            is_streamed: false,
+            use_streaming_stores: false,
         };
         let blocks = dests.iter_mut().map(|dest| &mut **dest).enumerate();
-        decode_all(&decoder, &mut self.staff, blocks, Reference::Own)
+        decode_all(&decoder, &mut self.workers, blocks, Reference::Own)
     }
 
     /// Decompresses all blocks of a chunk with variable-length blocks.
@@ -124,12 +129,12 @@ impl Decompressor {
         Ok(blocks)
     }
 
-    /// Decompresses one block of a chunk with variable-length blocks into `dest`, which has the size
-    /// that [`Decompressor::vl_block_len`] tells.
+    /// Decompresses one block of a chunk with variable-length blocks into `dest`, whose length must
+    /// be that of [`Decompressor::vl_block_len`].
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for an ordinary chunk, a block it doesn't have or a `dest` of another size;
-    /// those of decompression.
+    /// [`Error::InvalidParam`] for a regular chunk, a block that does not exist or a `dest` of
+    /// another length; those of decompression.
     pub fn vl_decompress_block(
         &mut self,
         src: &[u8],
@@ -137,18 +142,23 @@ impl Decompressor {
         dest: &mut [u8],
     ) -> Result<()> {
         let source = self.params.lazy.as_deref();
-        self.known.read(src, false)?;
-        self.known.prepare();
-        let view = vl_view(src, self.known.header(), source, Wanted::One(nblock))?;
+        self.header_cache.read(src, false)?;
+        self.header_cache.prepare_pipeline();
+        let view = vl_view(
+            src,
+            self.header_cache.header(),
+            source,
+            BlockSelection::One(nblock),
+        )?;
         if nblock >= view.nblocks || dest.len() != view.block_len(nblock) {
             return Err(Error::InvalidParam);
         }
         let decoder = BlockDecoder {
             view: &view,
-            pipeline: self.known.pipeline(),
+            pipeline: self.header_cache.pipeline(),
             params: &self.params,
-            is_streamed: false,
+            use_streaming_stores: false,
         };
-        decoder.decode(self.staff.own(), nblock, 0, Reference::Own, dest)
+        decoder.decode(self.workers.own(), nblock, 0, Reference::Own, dest)
     }
 }

@@ -1,76 +1,75 @@
-//! What a thread needs to work on blocks: codec states and buffers, kept between blocks and calls.
+//! Per-thread state for work on blocks: codec states and buffers, kept between blocks and calls.
 
 use crate::Result;
 use crate::codec::{self, Workspace};
 use crate::filter::{MARGIN, Scratch, grown};
 
-/// The state of one thread at work for a context.
+/// The state of one thread that works for a context.
 #[derive(Default)]
 pub(super) struct Worker {
-    /// States of the codecs.
     pub codecs: Workspace,
-    /// Buffers between the stages of a pipeline.
+    /// The buffers between the stages of a filter pipeline.
     pub filters: Scratch,
-    /// A block of a lazy chunk, as stored.
+    /// A stored block of a lazy chunk.
     pub fetched: Vec<u8>,
-    /// A block between the codec and the filters, when compressing as when decompressing.
+    /// A block between codec and filters, in both directions.
     pub streams: Vec<u8>,
-    /// Which planes of `streams` hold one byte over and over.
+    /// The planes of `streams` that are known to hold one repeated byte.
     pub planes: PlaneCache,
-    /// A block on the outer side of the filters: a prefilter's output or a postfilter's input.
+    /// The output of a prefilter or the input of a postfilter.
     pub block: Vec<u8>,
-    /// A block of which only a part is asked for.
-    pub part: Vec<u8>,
-    /// Memory lent to prefilters and postfilters.
+    /// A decoded block from which a range is copied.
+    pub partial_block: Vec<u8>,
+    /// Scratch memory for prefilters and postfilters.
     pub callback: Vec<u8>,
-    /// A compressed stream that is only measured.
+    /// The output of compressions that are only measured.
     pub compressed_stream: Vec<u8>,
 }
 
-/// Most bytes of buffers that a worker keeps when nobody is left who it works for.
-const MAX_SPARE_BYTES: usize = 1 << 20;
+/// Upper bound on the buffer memory of a cached idle worker, in bytes.
+const MAX_IDLE_BYTES: usize = 1 << 20;
 
 impl Worker {
-    /// Gives up what a worker that serves nobody should not hold on to, and says whether the rest is worth
-    /// keeping.
-    pub fn make_spare(&mut self) -> bool {
+    /// Releases large codec states; returns whether the worker is small enough to be cached.
+    pub fn trim(&mut self) -> bool {
         self.codecs.shrink();
         !self.is_large()
     }
 
-    /// Whether its buffers are more than should be kept for nobody.
+    /// Whether the buffers exceed [`MAX_IDLE_BYTES`].
     pub fn is_large(&self) -> bool {
         let buffers = [
             &self.fetched,
             &self.streams,
             &self.block,
-            &self.part,
+            &self.partial_block,
             &self.callback,
             &self.compressed_stream,
         ];
         let held: usize = buffers.iter().map(|buffer| buffer.capacity()).sum();
-        held + self.filters.capacity() > MAX_SPARE_BYTES
+        held + self.filters.capacity() > MAX_IDLE_BYTES
     }
 }
 
-/// Most streams that are unshuffled from where they lie.
+/// The maximum number of streams that are unshuffled directly from the stored block.
 pub(super) const MAX_PLANES: usize = 16;
 
-// Places for the planes of a block fit in a buffer that was made for the block.
-const _: () = assert!(MAX_PLANES * codec::SLACK <= MARGIN);
+// The planes of a block with their slop fit in a buffer allocated for the block.
+const _: () = assert!(MAX_PLANES * codec::SLOP <= MARGIN);
 
-/// Places for planes of `len` bytes each in the buffer that a [`PlaneCache`] knows, with room to scribble over behind each.
-pub(super) fn places(
+/// Returns buffers for `planes` planes of `len` bytes, each followed by [`codec::SLOP`] bytes of
+/// slop. `buffer` must be the one that a [`PlaneCache`] tracks.
+pub(super) fn plane_buffers(
     buffer: &mut Vec<u8>,
     planes: usize,
     len: usize,
 ) -> Result<std::slice::ChunksExactMut<'_, u8>> {
-    let place = len + codec::SLACK;
-    Ok(grown(buffer, planes * place)?.chunks_exact_mut(place))
+    let stride = len + codec::SLOP;
+    Ok(grown(buffer, planes * stride)?.chunks_exact_mut(stride))
 }
 
-/// Remembers which planes of a buffer are filled with one byte, so that constant streams, which tend to
-/// be the same from block to block, are not filled in again.
+/// Tracks which planes of a buffer are filled with one byte. Constant planes tend to be the same in
+/// successive blocks, and are then not filled again.
 #[derive(Default)]
 pub(super) struct PlaneCache {
     plane_len: usize,
@@ -78,12 +77,12 @@ pub(super) struct PlaneCache {
 }
 
 impl PlaneCache {
-    /// Must be called when the buffer is written otherwise.
+    /// Forgets all planes. Must be called when the buffer is written by other means.
     pub fn forget(&mut self) {
         self.filled = [None; MAX_PLANES];
     }
 
-    /// From now on planes have this length.
+    /// Sets the length of the planes.
     pub fn set_plane_len(&mut self, plane_len: usize) {
         if self.plane_len != plane_len {
             self.plane_len = plane_len;
@@ -91,7 +90,7 @@ impl PlaneCache {
         }
     }
 
-    /// Makes `plane`, the one of this number, consist of `value`.
+    /// Fills plane `number` with `value`, unless it already is.
     pub fn fill(&mut self, number: usize, plane: &mut [u8], value: u8) {
         if self.filled[number] != Some(value) {
             plane.fill(value);
@@ -99,7 +98,7 @@ impl PlaneCache {
         }
     }
 
-    /// The plane of this number is about to get other content.
+    /// Forgets plane `number`, whose content is about to change.
     pub fn forget_plane(&mut self, number: usize) {
         self.filled[number] = None;
     }

@@ -9,13 +9,12 @@ use super::zlib::Zlib;
 use super::zstd::Zstd;
 use super::{StreamCodec, format, id};
 
-/// One built-in codec.
 pub(super) struct Builtin {
     pub(super) compcode: u8,
-    /// The name users know, or `None` for a codec that C-Blosc2 doesn't name.
+    /// The name, or `None` for a codec that C-Blosc2 does not name.
     pub(super) name: Option<&'static CStr>,
     pub(super) format: u8,
-    /// The library behind the codec, and its version, as C-Blosc2 reports them.
+    /// The underlying library and its version, as C-Blosc2 reports them.
     pub(super) library: &'static CStr,
     pub(super) library_version: &'static CStr,
     pub(super) make: fn() -> Box<dyn StreamCodec>,
@@ -24,10 +23,9 @@ pub(super) struct Builtin {
 /// The version byte of chunks written by any built-in codec.
 pub(super) const BUILTIN_VERSION: u8 = 1;
 
-/// The number of built-in codecs.
 pub(super) const COUNT: usize = 6;
 
-/// Every built-in codec. Of two that share a format, the first one decodes.
+/// All built-in codecs. If two share a format, the first one decodes it.
 #[rustfmt::skip]
 pub(super) static TABLE: [Builtin; COUNT] = [
     Builtin { compcode: id::BLOSCLZ, name: Some(c"blosclz"), format: format::BLOSCLZ, library: c"BloscLZ", library_version: c"2.5.3", make: || Box::new(BloscLz::default()) },
@@ -38,12 +36,12 @@ pub(super) static TABLE: [Builtin; COUNT] = [
     Builtin { compcode: id::ZSTD, name: Some(c"zstd"), format: format::ZSTD, library: c"Zstd", library_version: c"1.5.7", make: || Box::new(Zstd::default()) },
 ];
 
-/// The row of the codec with this compcode.
+/// Returns the table index of the codec with this compcode.
 pub(super) fn by_compcode(compcode: u8) -> Option<usize> {
     TABLE.iter().position(|row| row.compcode == compcode)
 }
 
-/// The row of the codec that decodes this format.
+/// Returns the table index of the codec that decodes this format.
 pub(super) fn by_format(format: u8) -> Option<usize> {
     TABLE.iter().position(|row| row.format == format)
 }

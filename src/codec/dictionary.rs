@@ -1,7 +1,8 @@
-//! A chunk's dictionary: bytes that all streams of the chunk may refer back to.
+//! Dictionaries: bytes that all streams of a chunk may refer to.
 //!
-//! For LZ4 they act as the window before the stream. For Zstandard they are a trained dictionary or plain
-//! content. Preparing one costs about as much as compressing a few KiB, so that is done once a chunk.
+//! LZ4 uses them as the window preceding the stream. Zstandard uses a trained dictionary or raw
+//! content. Preparing a dictionary costs about as much as compressing a few KiB, so it is done once
+//! per chunk.
 
 use zstd_sys::{ZDICT_isError, ZDICT_trainFromBuffer};
 
@@ -10,14 +11,14 @@ use super::zstd::{DecoderDict, EncoderDict};
 use super::{format, id};
 use crate::Result;
 
-/// A dictionary prepared for one codec and one direction, to be shared by all workers of a chunk.
+/// A dictionary prepared for one codec and one direction, shared by all workers of a chunk.
 pub struct Dictionary {
     bytes: Box<[u8]>,
     prepared: Prepared,
 }
 
 enum Prepared {
-    /// The bytes are all that is needed.
+    /// The codec needs the bytes only.
     Plain,
     Lz4Encoder(FastDict),
     Lz4HcEncoder(HighDict),
@@ -26,11 +27,11 @@ enum Prepared {
 }
 
 impl Dictionary {
-    /// Prepares `bytes` for encoding with the codec `compcode` at compression level `level` (which only
-    /// LZ4HC looks at); codecs without dictionaries ignore them.
+    /// Prepares `bytes` for encoding with the codec `compcode` at compression level `level`, which
+    /// only LZ4HC uses. Codecs without dictionaries ignore the bytes.
     ///
     /// # Errors
-    /// [`Error::CodecDict`](crate::Error::CodecDict) if Zstandard refuses the bytes,
+    /// [`Error::CodecDict`](crate::Error::CodecDict) if Zstandard rejects the bytes,
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
     pub fn for_encoding(compcode: u8, level: u8, bytes: Vec<u8>) -> Result<Dictionary> {
         let bytes = bytes.into_boxed_slice();
@@ -43,10 +44,10 @@ impl Dictionary {
         Ok(Dictionary { bytes, prepared })
     }
 
-    /// Prepares `bytes` for decoding streams of `format`; formats without dictionaries ignore them.
+    /// Prepares `bytes` for decoding streams of `format`. Formats without dictionaries ignore them.
     ///
     /// # Errors
-    /// [`Error::CodecDict`](crate::Error::CodecDict) if Zstandard refuses the bytes,
+    /// [`Error::CodecDict`](crate::Error::CodecDict) if Zstandard rejects the bytes,
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
     pub fn for_decoding(format: u8, bytes: &[u8]) -> Result<Dictionary> {
         let mut copy = Vec::new();
@@ -62,16 +63,16 @@ impl Dictionary {
         })
     }
 
-    /// Trains a Zstandard dictionary of at most `capacity` bytes. `samples` holds the samples one after
-    /// another, `sample_sizes` their lengths in bytes, which must not add up to more than `samples` has.
-    /// `None` if the samples don't make a dictionary.
+    /// Trains a Zstandard dictionary of at most `capacity` bytes. `samples` contains the
+    /// concatenated samples and `sample_sizes` their lengths in bytes. Returns `None` if the
+    /// lengths add up to more than `samples.len()` or the samples do not yield a dictionary.
     pub fn train_zstd(samples: &[u8], sample_sizes: &[usize], capacity: usize) -> Option<Vec<u8>> {
         let mut total = 0usize;
         for &size in sample_sizes {
             total = total.checked_add(size)?;
         }
-        // The trainer itself learns from the first three quarters of the samples, tries the result on the rest,
-        // and crashes if the part it learns from is shorter than a word.
+        // The trainer learns from the first three quarters of the samples and evaluates the result
+        // on the others. It crashes if the former are shorter than 8 bytes in total.
         let learnt = &sample_sizes[..sample_sizes.len() * 3 / 4];
         if total > samples.len() || learnt.iter().sum::<usize>() < size_of::<u64>() {
             return None;
@@ -80,8 +81,8 @@ impl Dictionary {
         let mut dict = Vec::new();
         dict.try_reserve_exact(capacity).ok()?;
         dict.resize(capacity, 0);
-        // SAFETY: pointers and lengths are those of live slices; the sizes stay inside `samples`, as just
-        // checked.
+        // SAFETY: the pointers and lengths come from live slices, and the sizes add up to at most
+        // `samples.len()`, as checked above.
         let length = unsafe {
             ZDICT_trainFromBuffer(
                 dict.as_mut_ptr().cast(),
@@ -91,7 +92,7 @@ impl Dictionary {
                 count,
             )
         };
-        // SAFETY: only looks at the number.
+        // SAFETY: the function only inspects the number.
         if unsafe { ZDICT_isError(length) } != 0 || length == 0 {
             return None;
         }

@@ -1,17 +1,16 @@
-//! Floor 1: codecs. What happens to one byte stream between "filtered bytes" and "bytes in a chunk".
+//! Codecs: compression of the byte streams of a chunk, after its filters.
 //!
-//! A codec has up to three numbers. Its *compcode* ([`id`]) is what users choose by; its *format*
-//! ([`mod@format`]) is the 3-bit number a chunk's flags carry, and tells a reader which decoder to use (LZ4
-//! and LZ4HC share one); its *version* byte stands beside it in the chunk.
+//! A codec has up to three numbers. Users select it by its *compcode* ([`id`]). Chunk flags store
+//! its 3-bit *format* ([`mod@format`]), which selects the decoder; LZ4 and LZ4HC share one. The
+//! chunk also stores its *version* byte.
 //!
-//! What users add is chosen by a number of theirs, from [`FIRST_USER_ID`] on:
-//!
+//! Users register codecs of their own under ids from [`FIRST_USER_ID`]:
 //! ```
 //! use ferroblosc::Result;
 //! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 //! use ferroblosc::codec::{self, Codec, CodecCall};
 //!
-//! /// Knows one thing: bytes that count up.
+//! /// Encodes only bytes that count up.
 //! struct Counting;
 //!
 //! impl Codec for Counting {
@@ -38,33 +37,20 @@
 //! assert_eq!(back, data);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//!
-//! | file | what |
-//! |---|---|
-//! | `builtin.rs` | the table of the built-in codecs: one line each |
-//! | `blosclz/`, `lz4/`, `zlib/`, `zstd/`, `snappy/` | the codecs, each behind `StreamCodec` |
-//! | `ndlz/`, `zfp/` | the plugins that are part of the library, each behind [`Codec`] |
-//! | `dictionary.rs` | [`Dictionary`]: a chunk's dictionary, prepared once and shared by workers |
-//! | `registry.rs` | the plugins, what users register, and how code is found for a name |
-//! | `names.rs` | names, numbers and versions of all of them |
-//! | `workspace.rs` | [`Workspace`]: one worker's codec states, kept between calls |
-//! | `noise/` | finds what Zlib and Zstd needn't search for matches |
-//! | `wild.rs` | the copies all LZ decoders are made of |
-//!
-//! A built-in codec is one file or folder and one line in the table; nothing else changes.
+//! A built-in codec is one module and one row of the table in `builtin.rs`.
 
 mod blosclz;
 mod builtin;
 mod dictionary;
+mod incompressible;
 mod lz4;
 mod names;
 mod ndlz;
-mod noise;
 mod registry;
 mod snappy;
 #[cfg(test)]
 mod tests;
-mod wild;
+mod wildcopy;
 mod workspace;
 mod zfp;
 mod zlib;
@@ -79,20 +65,20 @@ pub use registry::{
     Codec, CodecCall, FIRST_USER_ID, Implementation, Loader, RegisteredCodec, implementation,
     register, registered, reset_user_registrations, set_loader,
 };
-pub(crate) use wild::SLACK;
+pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;
 pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 
-/// Whether streams of a format can be decoded in chunks of a version, other than those of registered codecs.
+/// Whether a built-in codec decodes streams of `format` in chunks of version `chunk_version`.
 pub(crate) fn has_format(format: u8, chunk_version: u8) -> bool {
     let is_readable =
         format != format::SNAPPY || chunk_version <= crate::chunk::header::VERSION_BLOSC1;
     is_readable && builtin::by_format(format).is_some()
 }
 
-/// Compcodes: the numbers by which users choose a codec, as in `blosc2_cparams.compcode`.
+/// Compcodes: the numbers that select a codec, as in `blosc2_cparams.compcode`.
 pub mod id {
     /// BloscLZ.
     pub const BLOSCLZ: u8 = 0;
@@ -100,7 +86,7 @@ pub mod id {
     pub const LZ4: u8 = 1;
     /// LZ4, high-compression encoder; decodes as LZ4.
     pub const LZ4HC: u8 = 2;
-    /// Snappy: a codec of C-Blosc 1.x, unknown by name to C-Blosc2.
+    /// Snappy, a codec of C-Blosc 1.x; C-Blosc2 has no name for it.
     pub const SNAPPY: u8 = 3;
     /// Zlib.
     pub const ZLIB: u8 = 4;
@@ -128,7 +114,7 @@ pub mod id {
     pub const HTJ2K: u8 = 40;
 }
 
-/// Format numbers: bits 5–7 of a chunk's flags, which tell a reader how streams are coded.
+/// Format numbers: bits 5–7 of a chunk's flags, which select the decoder.
 pub mod format {
     /// BloscLZ.
     pub const BLOSCLZ: u8 = 0;
@@ -140,37 +126,37 @@ pub mod format {
     pub const ZLIB: u8 = 3;
     /// Zstandard frames (RFC 8878).
     pub const ZSTD: u8 = 4;
-    /// A registered codec, whose compcode stands in the extended header.
+    /// A registered codec; the extended header stores its compcode.
     pub const USER: u8 = 6;
 }
 
-/// What stands together in a stream.
+/// The shuffle filter applied to a stream.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Shuffled {
-    /// Items.
+    /// Not shuffled: whole items are contiguous.
     #[default]
     No,
-    /// Their bytes of the same significance.
+    /// Byte shuffle: bytes of equal significance are contiguous.
     Bytes,
-    /// Their bits of the same significance.
+    /// Bit shuffle: bits of equal significance are contiguous.
     Bits,
 }
 
-/// What a stream of a chunk of Blosc 1.x is.
+/// Properties of a stream in a Blosc 1.x chunk.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Blosc1Stream {
-    /// One of the streams that a block is split into.
+    /// Whether the block is split into several streams.
     pub split: bool,
-    /// What stands together.
+    /// The shuffle filter applied to the block.
     pub shuffled: Shuffled,
 }
 
-/// A built-in codec: turns one stream into another. Implementors keep whatever state makes the next
-/// call cheap; results never depend on earlier calls.
+/// A built-in codec. Implementors keep state to make later calls cheaper; results never depend on
+/// earlier calls.
 trait StreamCodec: Send {
-    /// Compresses `src` into `dest` and returns the length of the result; 0 if the codec gave up or the
-    /// result doesn't fit. `level` is the chunk's compression level, 0 to 9. A codec without
-    /// dictionaries ignores `dict`.
+    /// Compresses `src` into `dest` and returns the compressed length, or 0 if `src` does not
+    /// compress well enough or the result does not fit. `level` is the chunk's compression level,
+    /// `0..=9`. Codecs without dictionaries ignore `dict`.
     fn encode(
         &mut self,
         level: u8,
@@ -179,7 +165,7 @@ trait StreamCodec: Send {
         dest: &mut [u8],
     ) -> Result<usize>;
 
-    /// As [`StreamCodec::encode`] without a dictionary, for a stream of which is known how it is shuffled.
+    /// As [`StreamCodec::encode`] without a dictionary, for a stream with a known shuffle.
     fn encode_shuffled(
         &mut self,
         level: u8,
@@ -190,7 +176,7 @@ trait StreamCodec: Send {
         self.encode(level, None, src, dest)
     }
 
-    /// As [`StreamCodec::encode`], for a chunk of Blosc 1.x: as its codec would, where that differs.
+    /// As [`StreamCodec::encode`] for a Blosc 1.x chunk, whose parameters may differ.
     fn encode_blosc1(
         &mut self,
         level: u8,
@@ -201,11 +187,13 @@ trait StreamCodec: Send {
         self.encode(level, None, src, dest)
     }
 
-    /// Decompresses `src` into the first `len` bytes of `dest` and returns how many of them were produced, which is less
-    /// than `len` for a stream that ends early. The bytes behind may get any values. Any `src` is safe to pass.
+    /// Decompresses `src` into the first `len` bytes of `dest` and returns the number of bytes
+    /// produced, which is less than `len` if the stream ends early. Bytes after the first `len` may
+    /// be overwritten with any values. Any `src` is safe to pass.
     ///
     /// # Errors
-    /// [`Error::Data`](crate::Error::Data) if `src` is no valid stream, or one longer than `len`.
+    /// [`Error::Data`](crate::Error::Data) if `src` is not a valid stream or decodes to more than
+    /// `len` bytes.
     fn decode(
         &mut self,
         dict: Option<&Dictionary>,

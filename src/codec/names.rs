@@ -1,4 +1,4 @@
-//! Names, numbers and versions of codecs, built in and registered.
+//! Names, numbers and versions of the built-in and registered codecs.
 
 use std::ffi::CStr;
 
@@ -6,13 +6,14 @@ use super::builtin::{BUILTIN_VERSION, Builtin, TABLE};
 use super::registry::{self, registered};
 use super::{format, id};
 
-/// The built-in codecs that C-Blosc2 lists, by name.
+/// The names of the built-in codecs that C-Blosc2 lists.
 pub const BUILTIN_NAMES: &CStr = c"blosclz,lz4,lz4hc,zlib,zstd";
 
-/// The library behind a codec.
+/// The library that implements a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LibraryInfo {
-    /// The library's number: the format of a built-in codec, the registered number of another.
+    /// The number of the library: the format of a built-in codec, the registered number of any
+    /// other.
     pub code: u8,
     /// The library's name.
     pub name: &'static CStr,
@@ -20,8 +21,8 @@ pub struct LibraryInfo {
     pub version: &'static CStr,
 }
 
-/// The compcode of the codec with this name (ASCII case counts). Of several registered codecs with one
-/// name the first registered wins.
+/// Returns the compcode of the codec with this name, which is case-sensitive. If several registered
+/// codecs share a name, the first registered one is returned.
 pub fn compname_to_compcode(name: impl AsRef<[u8]>) -> Option<u8> {
     let name = name.as_ref();
     match builtin_named(name) {
@@ -30,7 +31,7 @@ pub fn compname_to_compcode(name: impl AsRef<[u8]>) -> Option<u8> {
     }
 }
 
-/// The name of the codec with this compcode.
+/// Returns the name of the codec with this compcode.
 pub fn compcode_to_compname(compcode: u8) -> Option<&'static CStr> {
     match builtin(compcode) {
         Some(row) => row.name,
@@ -38,7 +39,7 @@ pub fn compcode_to_compname(compcode: u8) -> Option<&'static CStr> {
     }
 }
 
-/// What is known about the library behind the codec with this name.
+/// Returns the library that implements the codec with this name.
 pub fn library_info(name: impl AsRef<[u8]>) -> Option<LibraryInfo> {
     let name = name.as_ref();
     match builtin_named(name) {
@@ -55,7 +56,8 @@ pub fn library_info(name: impl AsRef<[u8]>) -> Option<LibraryInfo> {
     }
 }
 
-/// The format number that chunks written with this codec carry; `None` if nobody can write with it.
+/// Returns the format number of chunks written with this codec, or `None` if it cannot be used for
+/// writing.
 pub fn wire_format(compcode: u8) -> Option<u8> {
     match builtin(compcode) {
         Some(row) => Some(row.format),
@@ -63,7 +65,7 @@ pub fn wire_format(compcode: u8) -> Option<u8> {
     }
 }
 
-/// The version byte that chunks written with this codec carry.
+/// Returns the version byte of chunks written with this codec.
 pub fn wire_version(compcode: u8) -> Option<u8> {
     match builtin(compcode) {
         Some(_) => Some(BUILTIN_VERSION),
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn row_c42_the_name_snappy_stays_unknown() {
+    fn row_c42_the_name_snappy_is_unknown() {
         assert_eq!(compname_to_compcode("snappy"), None);
         assert_eq!(compcode_to_compname(id::SNAPPY), None);
         assert_eq!(library_info("snappy"), None);

@@ -1,8 +1,8 @@
-//! Codecs behind numbers of their own: the plugins, and what users register.
+//! Registered codecs: the global plugins and those that users register.
 //!
-//! The ids below 160 belong to the project; the plugins among them are known by name from the first
-//! call on. Ids from 160 on are the users'. Some plugins are part of this library; of others, and of what
-//! users register so, only the name is known, until the code is needed and the process's [`Loader`] finds it.
+//! Ids below 160 are assigned globally, and the plugins among them are known by name from the
+//! start. Ids from 160 are for users. Some plugins are built into this library. A plugin or user
+//! codec registered by name only is loaded by the process's [`Loader`] on first use.
 
 use std::ffi::{CStr, CString};
 use std::ops::Deref;
@@ -11,42 +11,43 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use super::id;
 use super::ndlz::Ndlz;
 use super::zfp::Zfp;
-use crate::{Error, Result, Surroundings, plugin};
+use crate::{CallContext, Error, Result, plugin};
 
-/// The first id that users may register.
+/// The first id available to users.
 pub const FIRST_USER_ID: u8 = 160;
 
-/// What a codec's call knows about the chunk around its stream.
+/// Chunk parameters passed to each codec call.
 #[derive(Clone, Copy)]
 pub struct CodecCall<'a> {
-    /// The chunk's compression level, 0 to 9. 0 when decoding.
+    /// The chunk's compression level, `0..=9`; 0 when decoding.
     pub level: u8,
     /// The codec's own parameter (`compcode_meta`).
     pub meta: u8,
-    /// What the codec may know of the place it is called from.
-    pub around: Surroundings<'a>,
+    /// The context of the call: super-chunk, user data and chunk.
+    pub ctx: CallContext<'a>,
 }
 
-/// A codec that a user registers. Called from several threads at once, once a stream; never for streams
-/// that are runs of one byte or stored raw.
+/// A registered codec. It is called once per stream, concurrently from several threads, and never
+/// for streams that are runs of one byte or stored raw.
 pub trait Codec: Send + Sync {
-    /// Compresses `src` into `dest` and returns the length of the result, at most `dest.len()`; 0 if `src`
-    /// can't be compressed into `dest`, in which case it is stored raw.
+    /// Compresses `src` into `dest` and returns the compressed length, at most `dest.len()`.
+    /// Returns 0 if the result does not fit; the stream is then stored raw.
     ///
     /// # Errors
-    /// [`Error::CodecSupport`] if it can't encode at all, [`Error::MemoryAlloc`]; any other error makes the
-    /// compression of the chunk fail with [`Error::Data`].
+    /// [`Error::CodecSupport`] if the codec cannot encode at all, [`Error::MemoryAlloc`]; any other
+    /// error fails the compression of the chunk with [`Error::Data`].
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
 
-    /// Decompresses `src` into `dest` and returns the number of bytes produced, which must be `dest.len()`.
+    /// Decompresses `src` into `dest` and returns the number of bytes produced, which must be
+    /// `dest.len()`.
     ///
     /// # Errors
-    /// [`Error::CodecSupport`] if it can't decode at all, [`Error::MemoryAlloc`]; any other error, or any other
-    /// length, makes the decompression of the chunk fail with [`Error::Data`].
+    /// [`Error::CodecSupport`] if the codec cannot decode at all, [`Error::MemoryAlloc`]; any other
+    /// error or length fails the decompression of the chunk with [`Error::Data`].
     fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
 
-    /// Decompresses a part of `src`: of the `len` bytes that [`Codec::decode`] would make, as many as `part`
-    /// has from byte `from` on. `None` if the codec knows no shorter way there than to decode all.
+    /// Decompresses the range of `part.len()` bytes at offset `from` of the `len` bytes that `src`
+    /// decodes to. Returns `None` if the codec has no faster method than decoding all of them.
     ///
     /// # Errors
     /// Those of [`Codec::decode`].
@@ -62,12 +63,12 @@ pub trait Codec: Send + Sync {
     }
 }
 
-/// The code of a registered codec.
+/// The implementation of a registered codec.
 #[derive(Clone)]
 pub enum Implementation {
-    /// A plugin that is part of this library.
+    /// A plugin built into this library.
     BuiltIn(&'static dyn Codec),
-    /// A user's, or a plugin that was loaded.
+    /// A user's codec or a loaded plugin.
     Added(Arc<dyn Codec>),
 }
 
@@ -82,18 +83,18 @@ impl Deref for Implementation {
     }
 }
 
-/// Finds the code of a codec that is known by name only, when it is needed. Asked again after it found
-/// none; may be called from several threads at once.
+/// Loads the implementation of a codec known by name only. Called again after it returned `None`;
+/// may be called concurrently from several threads.
 pub type Loader = fn(&RegisteredCodec) -> Option<Arc<dyn Codec>>;
 
 static LOADER: OnceLock<Loader> = OnceLock::new();
 
-/// Sets the loader of this process, once: later calls change nothing.
+/// Sets the loader of this process. Only the first call has an effect.
 pub fn set_loader(loader: Loader) {
     LOADER.get_or_init(|| loader);
 }
 
-/// A codec that is known by number and name, with or without code behind it.
+/// A codec with a number and a name, with or without an implementation.
 #[derive(Clone)]
 pub struct RegisteredCodec {
     id: u8,
@@ -109,36 +110,35 @@ impl RegisteredCodec {
         self.id
     }
 
-    /// The name; stays valid after the registration is gone.
+    /// The name. It stays valid after the registration is removed.
     pub fn name(&self) -> &'static CStr {
         self.name
     }
 
-    /// The library's number.
+    /// The number of the library (`complib`).
     pub fn complib(&self) -> u8 {
         self.complib
     }
 
-    /// The version byte of the chunks it writes.
+    /// The version byte of chunks written with this codec.
     pub fn version(&self) -> u8 {
         self.version
     }
 
-    /// The code, unless only the name was registered.
+    /// The implementation, or `None` if only the name is registered.
     pub fn codec(&self) -> Option<&Implementation> {
         self.codec.as_ref()
     }
 }
 
-/// A codec that is known from the start.
+/// A globally registered codec.
 struct Plugin {
     id: u8,
     name: &'static CStr,
-    /// The code, if it is part of this library.
+    /// The implementation, if built into this library.
     codec: Option<&'static dyn Codec>,
 }
 
-/// The version of every plugin.
 const PLUGIN_VERSION: u8 = 1;
 
 #[rustfmt::skip]
@@ -154,18 +154,18 @@ static PLUGINS: [Plugin; 9] = [
     Plugin { id: id::HTJ2K, name: c"htj2k", codec: None },
 ];
 
-/// The code of plugins that were loaded, by id. It stays for good, as the libraries do.
+/// Implementations of loaded plugins, by id. They are never unloaded.
 static LOADED: RwLock<Vec<(u8, Arc<dyn Codec>)>> = RwLock::new(Vec::new());
 
-/// The users' codecs, in the order of their registration.
+/// User codecs in registration order.
 static USERS: RwLock<Vec<RegisteredCodec>> = RwLock::new(Vec::new());
 
-/// Registers a user's codec under `id` and `name`. A `None` codec reserves number and name only: chunks
-/// that need the code fail with [`Error::CodecSupport`]. Registering an id again under the same name
-/// changes nothing.
+/// Registers a user codec under `id` and `name`. With `codec` `None`, only the number and name are
+/// reserved, and chunks that need the codec fail with [`Error::CodecSupport`]. Registering an id
+/// again under the same name has no effect.
 ///
 /// # Errors
-/// [`Error::CodecParam`] if `id` is below [`FIRST_USER_ID`] or taken under another name,
+/// [`Error::CodecParam`] if `id` is below [`FIRST_USER_ID`] or registered under another name,
 /// [`Error::MemoryAlloc`].
 pub fn register(
     id: u8,
@@ -196,23 +196,26 @@ pub fn register(
     Ok(())
 }
 
-/// Forgets every user's codec; the plugins stay.
+/// Removes all user codecs; the plugins stay.
 pub fn reset_user_registrations() {
     write_users().clear();
 }
 
-/// The registered codec or plugin with this id.
+/// Returns the registered codec or plugin with this id.
 pub fn registered(id: u8) -> Option<RegisteredCodec> {
     if id < FIRST_USER_ID {
-        return PLUGINS.iter().find(|known| known.id == id).map(of_plugin);
+        return PLUGINS
+            .iter()
+            .find(|known| known.id == id)
+            .map(plugin_entry);
     }
     read_users().iter().find(|known| known.id == id).cloned()
 }
 
-/// The code of the codec with this id, loaded if only its name is known.
+/// Returns the implementation of the codec with this id, and loads it if only its name is known.
 ///
 /// # Errors
-/// [`Error::CodecSupport`] if there is no such codec, or no code for it.
+/// [`Error::CodecSupport`] if there is no such codec or no implementation of it.
 pub fn implementation(id: u8) -> Result<Implementation> {
     let registered = registered(id).ok_or_else(|| plugin::missing_codec(id))?;
     if let Some(codec) = registered.codec {
@@ -220,12 +223,12 @@ pub fn implementation(id: u8) -> Result<Implementation> {
     }
     let loaded = LOADER.get().and_then(|load| load(&registered));
     let codec = loaded.ok_or_else(|| plugin::missing_codec(id))?;
-    remember(&registered, &codec)?;
+    store_loaded(&registered, &codec)?;
     Ok(Implementation::Added(codec))
 }
 
-/// Keeps what was loaded for the next call.
-fn remember(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> {
+/// Stores a loaded implementation for later calls.
+fn store_loaded(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> {
     if registered.id < FIRST_USER_ID {
         let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
         if loaded.iter().all(|known| known.0 != registered.id) {
@@ -243,10 +246,10 @@ fn remember(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> 
     Ok(())
 }
 
-/// The first registered codec or plugin with this name.
+/// Returns the first registered codec or plugin with this name.
 pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
     if let Some(known) = PLUGINS.iter().find(|known| known.name.to_bytes() == name) {
-        return Some(of_plugin(known));
+        return Some(plugin_entry(known));
     }
     read_users()
         .iter()
@@ -254,7 +257,7 @@ pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
         .cloned()
 }
 
-fn of_plugin(known: &Plugin) -> RegisteredCodec {
+fn plugin_entry(known: &Plugin) -> RegisteredCodec {
     let loaded = || {
         let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
         let (_, codec) = loaded.iter().find(|loaded| loaded.0 == known.id)?;
@@ -269,20 +272,20 @@ fn of_plugin(known: &Plugin) -> RegisteredCodec {
     }
 }
 
-/// A copy of `name` that lives for ever, since names are handed to callers without an owner. Each distinct
-/// name is kept once, so that registering in a loop doesn't grow memory.
+/// Returns a leaked copy of `name`, because names are returned to callers without an owner. Each
+/// distinct name is leaked once, so repeated registration does not grow memory.
 fn intern(name: &CStr) -> &'static CStr {
     static NAMES: RwLock<Vec<&'static CStr>> = RwLock::new(Vec::new());
     let mut names = NAMES.write().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.iter().find(|known| **known == name) {
         return known;
     }
-    let kept: &'static CStr = Box::leak(CString::from(name).into_boxed_c_str());
-    names.push(kept);
-    kept
+    let leaked: &'static CStr = Box::leak(CString::from(name).into_boxed_c_str());
+    names.push(leaked);
+    leaked
 }
 
-// Nothing panics while a lock is held, and no entry is ever half-written: a poisoned lock is as good.
+// No code panics while holding a lock, and entries are always complete: poison is ignored.
 
 fn read_users() -> RwLockReadGuard<'static, Vec<RegisteredCodec>> {
     USERS.read().unwrap_or_else(PoisonError::into_inner)
@@ -312,9 +315,9 @@ mod tests {
         }
     }
 
-    // One test, because the registry is one for the whole process.
+    // One test, because the registry is shared by the whole process.
     #[test]
-    fn registration_follows_the_rules_of_the_reference() {
+    fn registration_follows_the_reference() {
         for taken in [0, 1, 32, 40, 41, 159] {
             assert_eq!(register(taken, c"mine", 0, 1, None), Err(Error::CodecParam));
         }

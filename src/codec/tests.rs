@@ -1,10 +1,10 @@
-//! Tests that all built-in codecs share, through [`Workspace`].
+//! Tests shared by all built-in codecs, run through [`Workspace`].
 
 use super::*;
 use crate::Error;
 use crate::testing::GuardedBuf;
 
-/// Every built-in codec with its format.
+/// All built-in codecs with their formats.
 const CODECS: [(u8, u8); 6] = [
     (id::BLOSCLZ, format::BLOSCLZ),
     (id::LZ4, format::LZ4),
@@ -14,14 +14,14 @@ const CODECS: [(u8, u8); 6] = [
     (id::ZSTD, format::ZSTD),
 ];
 
-/// Codecs that know dictionaries.
+/// The codecs that support dictionaries.
 const DICT_CODECS: [(u8, u8); 3] = [
     (id::LZ4, format::LZ4),
     (id::LZ4HC, format::LZ4),
     (id::ZSTD, format::ZSTD),
 ];
 
-/// A small generator of reproducible noise.
+/// Returns reproducible pseudo-random bytes.
 fn noise(len: usize, seed: u32) -> Vec<u8> {
     let mut state = seed.wrapping_mul(2_654_435_761) | 1;
     let step = || {
@@ -33,7 +33,8 @@ fn noise(len: usize, seed: u32) -> Vec<u8> {
     std::iter::repeat_with(step).take(len).collect()
 }
 
-/// Streams as filters leave them: byte planes of counters, runs, repeats near and far, text, noise.
+/// Returns streams like those that filters produce: byte planes of counters, runs, near and far
+/// repeats, text, noise.
 fn samples(len: usize) -> Vec<Vec<u8>> {
     let words = ["block ", "chunk ", "frame ", "codec ", "filter ", "the "];
     let text = noise(len, 7)
@@ -78,7 +79,7 @@ fn every_codec_round_trips_at_every_level() {
         for level in 0..=9 {
             for len in [1, 2, 15, 16, 17, 127, 128, 1000, 4096, 70_000] {
                 if codec == id::ZSTD && level == 9 && len > 10_000 {
-                    continue; // slow, and nothing new
+                    continue; // slow, with no further coverage
                 }
                 for src in samples(len) {
                     let stream = encode(&mut space, codec, level, &src, 2 * len + 100);
@@ -94,7 +95,7 @@ fn every_codec_round_trips_at_every_level() {
 }
 
 #[test]
-fn every_codec_keeps_to_any_capacity() {
+fn every_codec_respects_any_capacity() {
     let mut space = Workspace::new();
     for (codec, format) in CODECS {
         for src in samples(700) {
@@ -119,7 +120,7 @@ fn every_codec_keeps_to_any_capacity() {
 }
 
 #[test]
-fn row_d8_a_used_workspace_writes_what_a_fresh_one_writes() {
+fn row_d8_a_used_workspace_writes_the_same_as_a_fresh_one() {
     let mut used = Workspace::new();
     let lens = [
         5000,
@@ -143,8 +144,8 @@ fn row_d8_a_used_workspace_writes_what_a_fresh_one_writes() {
                 };
                 for src in samples(len) {
                     let fresh = encode(&mut Workspace::new(), codec, level, &src, len);
-                    let kept = encode(&mut used, codec, level, &src, len);
-                    assert!(kept == fresh, "codec {codec} level {level} len {len}");
+                    let reused = encode(&mut used, codec, level, &src, len);
+                    assert!(reused == fresh, "codec {codec} level {level} len {len}");
                 }
             }
         }
@@ -152,7 +153,7 @@ fn row_d8_a_used_workspace_writes_what_a_fresh_one_writes() {
 }
 
 #[test]
-fn decoders_refuse_or_report_wrong_lengths() {
+fn decoders_reject_or_report_wrong_lengths() {
     let mut space = Workspace::new();
     for (codec, format) in CODECS {
         for src in [&samples(500)[3], &samples(500)[6]] {
@@ -189,7 +190,7 @@ fn decoders_survive_truncation_and_mutation() {
 }
 
 #[test]
-fn only_zlib_accepts_bytes_behind_the_stream() {
+fn only_zlib_accepts_bytes_after_the_stream() {
     let mut space = Workspace::new();
     let src = &samples(1000)[3];
     for (codec, format) in CODECS {
@@ -205,7 +206,7 @@ fn only_zlib_accepts_bytes_behind_the_stream() {
 }
 
 #[test]
-fn zlib_wants_the_zlib_wrapping() {
+fn zlib_requires_the_zlib_wrapper() {
     let mut space = Workspace::new();
     let src = &samples(1000)[1];
     let stream = encode(&mut space, id::ZLIB, 5, src, 2000);
@@ -232,9 +233,9 @@ fn zlib_wants_the_zlib_wrapping() {
     }
 }
 
-/// zlib-rs keeps some of the state of a stream that didn't fit.
+/// zlib-rs keeps some of the state of a stream that did not fit.
 #[test]
-fn zlib_starts_anew_behind_a_stream_that_did_not_fit() {
+fn zlib_starts_over_after_a_stream_that_did_not_fit() {
     let mut space = Workspace::new();
     let text = &samples(400_000)[6];
     for level in 1..=9 {
@@ -267,10 +268,11 @@ fn zstd_accepts_several_frames_and_skippable_ones() {
 }
 
 #[test]
-fn zstd_needs_no_window_of_the_size_a_frame_claims() {
+fn zstd_does_not_allocate_the_window_size_of_the_frame() {
     let src = noise(1000, 5);
     let mut space = Workspace::new();
-    // A frame with a window descriptor, the size its top five bits say, and one raw, last block.
+    // A frame with a window descriptor, whose top five bits set the window size, and one raw last
+    // block.
     let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0];
     let block = 1 | (src.len() as u32) << 3;
     frame.extend_from_slice(&block.to_le_bytes()[..3]);
@@ -340,7 +342,7 @@ fn dictionaries_shorten_streams_and_round_trip() {
 }
 
 #[test]
-fn row_c23_zstd_dictionaries_mean_one_level_for_all() {
+fn row_c23_zstd_with_a_dictionary_ignores_the_level() {
     let mut space = Workspace::new();
     let text = &samples(60_000)[6];
     let dict = Dictionary::for_encoding(id::ZSTD, 9, text[..2000].to_vec()).unwrap();
@@ -379,7 +381,7 @@ fn codecs_without_dictionaries_ignore_them() {
 }
 
 #[test]
-fn zstd_refuses_a_broken_dictionary() {
+fn zstd_rejects_a_broken_dictionary() {
     let magic = [0x37, 0xA4, 0x30, 0xEC, 1, 2, 3, 4, 5, 6, 7, 8];
     let result = Dictionary::for_decoding(format::ZSTD, &magic);
     assert_eq!(result.err(), Some(Error::CodecDict));
@@ -388,7 +390,7 @@ fn zstd_refuses_a_broken_dictionary() {
 }
 
 #[test]
-fn training_makes_a_dictionary_or_nothing() {
+fn training_returns_a_dictionary_or_none() {
     let text = &samples(60_000)[6];
     let sizes = vec![300; 200];
     let dict = Dictionary::train_zstd(text, &sizes, 3000).expect("a dictionary");
@@ -401,7 +403,7 @@ fn training_makes_a_dictionary_or_nothing() {
         assert_eq!(
             Dictionary::train_zstd(&samples, sizes, 256),
             None,
-            "too little"
+            "too few bytes"
         );
     }
     let _ = Dictionary::train_zstd(&samples, &[1, 1, 1, 1, 1, 3, 5992], 300);

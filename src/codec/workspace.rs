@@ -1,26 +1,26 @@
-//! One worker's codec states.
+//! The codec states of one worker.
 
 use super::builtin::{COUNT, TABLE, by_compcode, by_format};
 use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, id};
 use crate::{Error, Result};
 
-/// The states of the built-in codecs (hash tables, contexts) of one worker. Each is made when the codec
-/// is first used and kept for the next call; making a `Workspace` allocates nothing.
+/// The states of the built-in codecs (hash tables, contexts) of one worker. Each state is created
+/// on first use and kept for later calls; creating a `Workspace` allocates nothing.
 #[derive(Default)]
 pub struct Workspace {
     codecs: [Option<Box<dyn StreamCodec>>; COUNT],
 }
 
 impl Workspace {
-    /// An empty workspace.
+    /// Returns an empty workspace.
     pub fn new() -> Workspace {
         Workspace::default()
     }
 
     /// Compresses `src` into `dest` with the built-in codec `compcode` at compression level `level`
-    /// (0 to 9) and returns the length of the result. 0 means that the stream is to be stored raw: the
-    /// codec gave up, or its result doesn't fit in `dest`. `dest.len()` is the codec's capacity, which may
-    /// influence what it writes.
+    /// (`0..=9`) and returns the compressed length. Returns 0 if `src` does not compress well
+    /// enough or the result does not fit; the stream is then stored raw. `dest.len()` is the
+    /// codec's capacity and may influence its output.
     ///
     /// # Errors
     /// [`Error::CodecSupport`] if there is no such built-in codec, [`Error::MemoryAlloc`].
@@ -36,7 +36,7 @@ impl Workspace {
         self.codec(row).encode(level, dict, src, dest)
     }
 
-    /// As [`Workspace::encode`] without a dictionary, for a stream of which is known how it is shuffled.
+    /// As [`Workspace::encode`] without a dictionary, for a stream with a known shuffle.
     ///
     /// # Errors
     /// Those of [`Workspace::encode`].
@@ -52,7 +52,7 @@ impl Workspace {
         self.codec(row).encode_shuffled(level, shuffled, src, dest)
     }
 
-    /// As [`Workspace::encode`], for a chunk of Blosc 1.x.
+    /// As [`Workspace::encode`] for a Blosc 1.x chunk.
     ///
     /// # Errors
     /// Those of [`Workspace::encode`].
@@ -68,13 +68,13 @@ impl Workspace {
         self.codec(row).encode_blosc1(level, kind, src, dest)
     }
 
-    /// Decompresses `src`, a stream of the built-in format `format`, into `dest`, and returns the number
-    /// of bytes produced: at most `dest.len()`, fewer for a stream that ends early. Bytes of `dest` behind
-    /// the produced ones hold arbitrary values.
+    /// Decompresses `src`, a stream of the built-in format `format`, into `dest`. Returns the
+    /// number of bytes produced: at most `dest.len()`, fewer if the stream ends early. The
+    /// remaining bytes of `dest` hold arbitrary values.
     ///
     /// # Errors
-    /// [`Error::CodecSupport`] if there is no such format, [`Error::Data`] if `src` is not a valid stream
-    /// of at most `dest.len()` bytes, [`Error::MemoryAlloc`].
+    /// [`Error::CodecSupport`] if there is no such format, [`Error::Data`] if `src` is not a valid
+    /// stream of at most `dest.len()` bytes, [`Error::MemoryAlloc`].
     pub fn decode(
         &mut self,
         format: u8,
@@ -82,15 +82,15 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.decode_loosely(format, dict, src, dest, dest.len())
+        self.decode_with_slop(format, dict, src, dest, dest.len())
     }
 
-    /// As [`Workspace::decode`] into the first `len` bytes of `dest`; those behind may get any values, which saves time
-    /// if there are [`SLACK`](super::SLACK) of them.
+    /// As [`Workspace::decode`] into the first `len` bytes of `dest`. Bytes after them may be
+    /// overwritten with any values; decoding is faster if there are [`SLOP`](super::SLOP) of them.
     ///
     /// # Errors
     /// Those of [`Workspace::decode`].
-    pub(crate) fn decode_loosely(
+    pub(crate) fn decode_with_slop(
         &mut self,
         format: u8,
         dict: Option<&Dictionary>,
@@ -102,7 +102,7 @@ impl Workspace {
         self.codec(row).decode(dict, src, dest, len)
     }
 
-    /// Gives up the states of codecs that may be large; those of BloscLZ and LZ4 are not.
+    /// Frees the codec states that may be large, which are all but those of BloscLZ and LZ4.
     pub(crate) fn shrink(&mut self) {
         for (row, state) in TABLE.iter().zip(&mut self.codecs) {
             if !matches!(row.compcode, id::BLOSCLZ | id::LZ4) {

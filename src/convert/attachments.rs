@@ -1,21 +1,23 @@
-//! What belongs to data besides the data: metalayers, attributes, fill values and codec parameters.
+//! Everything stored with the data: metalayers, attributes, fill values and codec parameters.
 //!
-//! | source | has | frames hold it as | Bloscpack | bcolz | chunk, `.npy`, bytes |
+//! | source | has | in frames | in Bloscpack | in bcolz | in chunks, `.npy`, bytes |
 //! |---|---|---|---|---|---|
-//! | frame, b2nd | metalayers of both kinds | metalayers | metadata, if JSON has such values | attributes, likewise | – |
-//! | Bloscpack | metadata besides an array's | variable-length metalayers | metadata | attributes | – |
-//! | carray, ctable | attributes | variable-length metalayers | metadata | attributes | – |
-//! | carray | fill value | the metalayer `__bcolz__` | – | fill value | – |
+//! | frame, b2nd | metalayers | metalayers | metadata ¹ | attributes ¹ | – |
+//! | Bloscpack | metadata ² | vlmetalayers | metadata | attributes | – |
+//! | carray, ctable | attributes | vlmetalayers | metadata | attributes | – |
+//! | carray | fill value | metalayer `__bcolz__` | – | fill value | – |
 //! | ctable | attributes and fill values of columns | – | – | those of columns | – |
-//! | all | codec, level, filters | parameters | if Bloscpack has them | if bcolz has them | chunks alone |
+//! | all | codec, level, filters | parameters | if supported | if supported | chunks only |
 //!
-//! What a target can't hold is named in the list that a conversion returns.
+//! ¹ If JSON has a representation of the value. ² Without the entries that describe an array.
+//!
+//! A conversion returns a list of everything that the target cannot hold.
 
 use std::path::Path;
 
+use super::attrs::{DESCRIPTION, Described, decode, pairs};
 use super::detect::{Detected, Format};
 use super::error::Result;
-use super::layers::{DESCRIPTION, Described, pairs, unpacked};
 use super::sink::{Compression, Destination};
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use crate::b2nd::meta::{NAME, OLD_NAME};
@@ -27,42 +29,42 @@ use crate::io::named::NamedFile;
 use crate::schunk::{Layers, SChunk, State, meta};
 use crate::{codec, filter};
 
-/// The keys of the metadata that describe an array in a container.
+/// The metadata keys that describe an array in a Bloscpack container.
 const ARRAY_KEYS: [&str; 4] = ["dtype", "shape", "order", "container"];
-/// The attribute that holds metadata which are no object.
+/// The attribute that holds metadata that is not a JSON object.
 const METADATA: &str = "metadata";
 
-/// What belongs to data besides the data.
+/// Everything stored with the data, apart from the data.
 #[derive(Clone, Debug, Default)]
 pub struct Attachments {
-    /// Metalayers of a frame, without that of arrays.
+    /// Fixed metalayers of a frame, without the b2nd metalayer.
     pub metalayers: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Metalayers of variable length.
+    /// Variable-length metalayers.
     pub vlmetalayers: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Attributes, and entries of metadata; of a frame those that its metalayers say.
+    /// Attributes and metadata entries; for a frame, the ones decoded from its metalayers.
     pub attrs: Vec<(String, Value)>,
-    /// The fill value, if it isn't zero.
+    /// The fill value, if it is not zero.
     pub dflt: Option<Value>,
-    /// Attributes and fill values of the columns of a table.
+    /// Attributes and fill values of a table's columns.
     pub columns: Vec<Column>,
-    /// How the data are compressed.
+    /// The compression parameters.
     pub compression: Option<Compression>,
-    /// What can't be read, or be held by any target, in words.
+    /// Descriptions of the items that cannot be read or that no target can hold.
     pub lost: Vec<String>,
-    /// Metalayers whose contents are no values that JSON has.
+    /// Names of the metalayers whose content has no JSON representation.
     opaque: Vec<String>,
-    /// The names of the attributes of the table that a frame was a column of, which its description holds.
+    /// Names of the attributes of the table that the frame was a column of.
     table_attrs: Vec<String>,
 }
 
-/// What belongs to a column of a table.
+/// Attributes and fill value of a table column.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// The name of the column.
     pub name: String,
     /// The attributes.
     pub attrs: Vec<(String, Value)>,
-    /// The fill value, if it isn't zero.
+    /// The fill value, if it is not zero.
     pub dflt: Option<Value>,
 }
 
@@ -71,10 +73,10 @@ fn quoted(bytes: &[u8]) -> String {
 }
 
 impl Attachments {
-    /// Reads what belongs to the data at a path.
+    /// Reads the attachments of the data at `path`.
     ///
     /// # Errors
-    /// Those of the format.
+    /// Returns the errors of reading the format.
     pub fn of(path: &Path, found: &Detected, reading: &Reading) -> Result<Attachments> {
         match found.format {
             Format::Frame | Format::B2nd => {
@@ -105,9 +107,9 @@ impl Attachments {
 
     fn of_schunk(schunk: &SChunk) -> Result<Attachments> {
         let mut found = Attachments::default();
-        let is_of_arrays = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
+        let is_b2nd = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
         schunk.state().with_layers(Layers::Fixed, &mut |layers| {
-            for (name, content) in layers.iter().filter(|(name, _)| !is_of_arrays(name)) {
+            for (name, content) in layers.iter().filter(|(name, _)| !is_b2nd(name)) {
                 found.metalayers.push((name.to_vec(), content.to_vec()));
             }
         });
@@ -132,14 +134,14 @@ impl Attachments {
             found.dflt = described.dflt.filter(Value::is_truthy);
             let table_attrs = described.table.into_iter().flat_map(|table| table.attrs);
             found.table_attrs = table_attrs.map(|(name, _)| name).collect();
-            found.opaque = described.left;
+            found.opaque = described.unmapped;
         }
-        // Fixed metalayers hold values in the same form.
+        // Fixed metalayers hold values in the same encoding.
         for (name, content) in &found.metalayers {
             let text = String::from_utf8_lossy(name).into_owned();
             let is_new = found.attrs.iter().all(|(known, _)| *known != text);
-            if let Some(value) = unpacked(content).filter(|_| is_new) {
-                found.opaque.retain(|left| *left != text);
+            if let Some(value) = decode(content).filter(|_| is_new) {
+                found.opaque.retain(|unmapped| *unmapped != text);
                 found.attrs.push((text, value));
             }
         }
@@ -158,7 +160,7 @@ impl Attachments {
         Ok(found)
     }
 
-    /// Takes these parameters over, if this library can compress with them.
+    /// Sets the compression parameters if this library has the codec and the filters.
     fn set_compression(&mut self, compression: Compression) {
         let can_encode = match compression.codec {
             code if code < codec::id::FIRST_REGISTERED => true,
@@ -171,7 +173,7 @@ impl Attachments {
         } else {
             let name = super::codec_name(compression.codec);
             self.lost.push(format!(
-                "the codec parameters ({name}): a plugin for them isn't here"
+                "the codec parameters ({name}): a plugin for them is not installed"
             ));
         }
     }
@@ -252,13 +254,13 @@ impl Attachments {
         if compressions.windows(2).all(|pair| pair[0] == pair[1]) {
             found.compression = compressions.pop().flatten();
         } else {
-            let what = "the codec parameters, which differ from column to column";
-            found.lost.push(what.to_owned());
+            let description = "the codec parameters, which differ from column to column";
+            found.lost.push(description.to_owned());
         }
         Ok(found)
     }
 
-    /// The layers of a frame that say this.
+    /// Returns the attributes and the fill value in the form that is written to a frame.
     pub fn described(&self) -> Described {
         Described {
             attrs: self.attrs.clone(),
@@ -267,19 +269,19 @@ impl Attachments {
         }
     }
 
-    /// Whether this comes from a frame, whose layers are copied as they are.
+    /// Whether the source is a frame, whose metalayers are copied unchanged.
     pub fn has_layers(&self) -> bool {
         !self.metalayers.is_empty() || !self.vlmetalayers.is_empty()
     }
 
-    /// The entries of metadata besides those that describe an array.
+    /// Returns the metadata entries, without those that describe an array if `is_array`.
     pub fn metadata(&self, is_array: bool) -> Vec<(String, Value)> {
         let is_kept = |name: &str| !is_array || !ARRAY_KEYS.contains(&name);
         let kept = self.attrs.iter().filter(|(name, _)| is_kept(name));
         kept.cloned().collect()
     }
 
-    /// Says in words what a target can't hold.
+    /// Returns a description of each item that `destination` cannot hold.
     pub fn lost_in(&self, destination: Destination, is_array: bool) -> Vec<String> {
         let mut lost = self.lost.clone();
         if !matches!(
@@ -296,17 +298,17 @@ impl Attachments {
             }
             Destination::Bcolz => {
                 lost.extend(self.opaque.iter().map(|name| {
-                    format!("the metalayer {name:?}, whose content is no value of JSON")
+                    format!("the metalayer {name:?}, whose content has no JSON representation")
                 }));
             }
             Destination::Bloscpack => {
                 lost.extend(self.opaque.iter().map(|name| {
-                    format!("the metalayer {name:?}, whose content is no value of JSON")
+                    format!("the metalayer {name:?}, whose content has no JSON representation")
                 }));
                 if is_array {
                     let attrs = self.attrs.iter().map(|(name, _)| name);
-                    let taken = attrs.filter(|name| ARRAY_KEYS.contains(&name.as_str()));
-                    lost.extend(taken.map(|name| format!("the attribute {name:?}")));
+                    let reserved = attrs.filter(|name| ARRAY_KEYS.contains(&name.as_str()));
+                    lost.extend(reserved.map(|name| format!("the attribute {name:?}")));
                 }
                 self.name_fill_value(&mut lost);
                 columns.for_each(|column| column.name_in(&mut lost));
@@ -314,7 +316,7 @@ impl Attachments {
             Destination::Blosc1 | Destination::Blosc2 | Destination::Npy | Destination::Plain => {
                 let fixed = self.metalayers.iter();
                 lost.extend(fixed.map(|(name, _)| format!("the metalayer {}", quoted(name))));
-                // What the layer of descriptions says is named itself.
+                // The entries of the description layer are listed one by one.
                 let variable = self.vlmetalayers.iter().map(|(name, _)| name);
                 let variable = variable.filter(|name| *name != DESCRIPTION.as_bytes());
                 lost.extend(
@@ -339,7 +341,8 @@ impl Attachments {
         }
     }
 
-    /// The parameters of the source as far as a target has them, and what of them it lacks, in words.
+    /// Returns the compression parameters if `destination` supports them; otherwise their
+    /// description.
     pub fn compression_for(
         &self,
         destination: Destination,
@@ -357,11 +360,11 @@ impl Attachments {
             let name = super::codec_name(compression.codec);
             let filters = compression.filters.iter();
             let filters: Vec<String> = filters.map(|slot| super::filter_name(slot.id)).collect();
-            let what = format!(
+            let description = format!(
                 "the codec parameters ({name}; filters: {})",
                 filters.join(", ")
             );
-            return (None, Some(what));
+            return (None, Some(description));
         }
         (Some(compression.clone()), None)
     }
@@ -388,7 +391,7 @@ fn used(slots: &[filter::Slot]) -> Vec<filter::Slot> {
     used.copied().collect()
 }
 
-/// The fill value of a carray, if it isn't zero.
+/// Returns the fill value of a carray, if it is not zero.
 fn fill_value(array: &Carray) -> Option<Value> {
     let item = bcolz::item_of(array.dtype(), array.dflt())?;
     item.iter()
@@ -412,7 +415,7 @@ fn of_cparams(array: &Carray) -> Option<Compression> {
     })
 }
 
-/// The parameters of a chunk, which doesn't tell its level.
+/// Returns the compression parameters of a chunk. A chunk does not record its level.
 fn of_chunk(chunk: &[u8]) -> Option<Compression> {
     let header = ChunkHeader::parse(chunk).ok()?;
     if header.is_memcpyed() {

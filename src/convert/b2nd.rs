@@ -1,16 +1,17 @@
-//! Carrays as arrays of Blosc2, and back.
+//! Converts carrays to b2nd arrays and back.
 //!
-//! Chunk number i of one is chunk number i of the other: `chunklen` rows, whole in all their dimensions. The blocks are
-//! laid out so that those of a chunk follow each other as its rows do; a chunk is then the rows, with zeros behind
-//! the last ones where blocks or chunks go beyond the array. So a chunk whose blocks are exactly those of the array
-//! only gets another header, and its streams are copied; one that isn't is compressed anew.
+//! Chunk `i` of the carray corresponds to chunk `i` of the array: `chunklen` rows, complete in all
+//! other dimensions. Blocks are shaped such that the items of a chunk keep their C order, so a
+//! chunk is its rows, followed by zeros if blocks or chunks extend beyond the array. If the block
+//! size of a stored chunk equals that of the array, only its header is rewritten and its streams
+//! are copied. Otherwise the chunk is recompressed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::attrs::{Described, TableDescription, pairs};
 use super::bcolz::{Target, finish};
 use super::error::{Error, Result};
-use super::layers::{Described, TableDescription, pairs};
 use super::recipe::check_has_data;
 use super::sink::{Writing, storage};
 use crate::b2nd::{self, Array, Geometry};
@@ -22,15 +23,15 @@ use crate::filter::{self, Slot};
 use crate::io::journal;
 use crate::schunk::{SChunk, Storage};
 
-/// Bytes of a block where the chunks of the carray don't tell.
+/// The default block size in bytes, for an empty carray.
 const DEFAULT_BLOCK: usize = 128 << 10;
-/// Rows are taken from arrays of Blosc2 in chunks of their rows up to so many bytes.
+/// The maximum chunk size in bytes that a carray adopts from a b2nd array.
 const MAX_CHUNK: u64 = 16 << 20;
 
-/// Distinguishes the temporary files of a process.
+/// Makes the names of temporary files unique within the process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// Writes the carray at `root` into the frame of an array of Blosc2, with its attributes as metalayers.
+/// Writes the carray at `root` to a b2nd frame, with its attributes as metalayers.
 ///
 /// # Errors
 /// [`Error`]
@@ -38,7 +39,7 @@ pub fn carray_to_b2nd(root: &Path, output: &Path, options: &Options) -> Result<(
     carray_to_frame(root, output, options, &Writing::default())
 }
 
-/// Writes the carray at `root` into the frame of an array, with the checksums and the durability that `writing` asks for.
+/// Writes the carray at `root` to a b2nd frame, with the checksums and the durability of `writing`.
 pub(super) fn carray_to_frame(
     root: &Path,
     output: &Path,
@@ -49,7 +50,7 @@ pub(super) fn carray_to_frame(
     write_frame(&mut array, output, options, None, writing)
 }
 
-/// Writes a frame that appears when it is complete.
+/// Writes a frame to a temporary file and renames it to `output` once it is complete.
 pub(super) fn write_frame(
     array: &mut Carray,
     output: &Path,
@@ -65,23 +66,23 @@ pub(super) fn write_frame(
         .map_err(|error| error.in_file(output))
         .and_then(|()| Ok(std::fs::rename(&temporary, output)?));
     if written.is_ok() {
-        // The file they belonged to is replaced.
+        // The journals belong to the replaced file.
         journal::discard_all(output);
     }
     if written.is_err() {
-        // Nothing more can be done about a file that can't be removed.
+        // An error of the cleanup would hide the original error.
         let _ = std::fs::remove_file(&temporary);
     }
     written
 }
 
-/// A path in the folder of another at which nothing is.
+/// Returns an unused path in the same directory.
 fn beside(path: &Path) -> Result<PathBuf> {
     let name = path
         .file_name()
         .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
     loop {
-        // Relaxed: the number only has to be another one each time.
+        // Relaxed: the counter only has to return unique numbers.
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let mut temporary = std::ffi::OsString::from(".");
         temporary.push(name);
@@ -93,13 +94,13 @@ fn beside(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Numbers as the shapes of Blosc2 have them.
+/// Converts integers, or returns [`Error::Layout`] if one is out of range.
 fn narrow<M, N: TryFrom<M>>(numbers: impl IntoIterator<Item = M>) -> Result<Vec<N>> {
     let narrow = |number| N::try_from(number).map_err(|_| Error::Layout);
     numbers.into_iter().map(narrow).collect()
 }
 
-/// The shapes of the array of Blosc2: its blocks have about `wanted` bytes.
+/// Returns the geometry of the b2nd array, with blocks of about `wanted` bytes.
 fn geometry_of(array: &Carray, wanted: usize) -> Result<Geometry> {
     let mut chunkshape = vec![array.chunklen()];
     chunkshape.extend(array.row_shape());
@@ -109,27 +110,28 @@ fn geometry_of(array: &Carray, wanted: usize) -> Result<Geometry> {
     Geometry::new(&shape, &narrow(chunkshape)?, &narrow(blockshape)?).map_err(|_| Error::Layout)
 }
 
-/// Blocks of at most `items` items that follow each other in a chunk as its items do: whole in the last dimensions, a
-/// part of one, and one item in those before.
+/// Returns a block shape of at most `items` items that keeps the C order of the chunk's items:
+/// complete in the last dimensions, partial in one, and a single item in the dimensions before it.
 fn block_of(chunkshape: &[u64], items: u64) -> Vec<u64> {
     let mut block = vec![1; chunkshape.len()];
-    let mut room = items;
+    let mut remaining = items;
     for (dim, &len) in chunkshape.iter().enumerate().rev() {
-        if len > room {
-            // Only along the first dimension may blocks go beyond the chunk: the zeros are behind all items then.
-            block[dim] = match (largest_divisor(len, room), dim) {
-                (divisor, 0) if divisor < room / 2 => room,
+        if len > remaining {
+            // Blocks may extend beyond the chunk only in the first dimension, where the padding
+            // comes after all items.
+            block[dim] = match (largest_divisor(len, remaining), dim) {
+                (divisor, 0) if divisor < remaining / 2 => remaining,
                 (divisor, _) => divisor,
             };
             break;
         }
         block[dim] = len;
-        room /= len.max(1);
+        remaining /= len.max(1);
     }
     block
 }
 
-/// The largest divisor of a number that is at most `most`, which is at least 1.
+/// Returns the largest divisor of `number` that is at most `most`, at least 1.
 fn largest_divisor(number: u64, most: u64) -> u64 {
     let small = (1..).take_while(|&divisor| divisor * divisor <= number);
     small
@@ -140,7 +142,7 @@ fn largest_divisor(number: u64, most: u64) -> u64 {
         .unwrap_or(1)
 }
 
-/// How chunks are compressed anew: as those of the carray, where Blosc2 has the codec.
+/// Returns the parameters for recompression: those of the carray, if Blosc2 has the codec.
 fn cparams_of(array: &Carray, geometry: &Geometry, options: &Options) -> Result<CParams> {
     let typesize = i32::try_from(array.dtype().itemsize()).map_err(|_| Error::Layout)?;
     b2nd::create::check_sizes(geometry, typesize).map_err(|_| Error::Layout)?;
@@ -176,13 +178,12 @@ fn fill_frame(
     writing: &Writing,
 ) -> Result<()> {
     let mut stored = Vec::new();
-    let wanted = match array.is_empty() {
-        true => DEFAULT_BLOCK,
-        false => {
-            array.stored_chunk(0, &mut stored)?;
-            let header = BasicHeader::parse(&stored)?;
-            usize::try_from(header.clamped_blocksize()).unwrap_or(DEFAULT_BLOCK)
-        }
+    let wanted = if array.is_empty() {
+        DEFAULT_BLOCK
+    } else {
+        array.stored_chunk(0, &mut stored)?;
+        let header = BasicHeader::parse(&stored)?;
+        usize::try_from(header.clamped_blocksize()).unwrap_or(DEFAULT_BLOCK)
     };
     let geometry = geometry_of(array, wanted)?;
     let cparams = cparams_of(array, &geometry, options)?;
@@ -201,7 +202,7 @@ fn fill_frame(
     for number in 0..array.nchunks() {
         let nbytes = array.stored_chunk(number, &mut stored)?;
         if nbytes == chunksize
-            && is_of_blocks(&stored, typesize, blocksize)
+            && has_blocks_of(&stored, typesize, blocksize)
             && let Some(chunk) = rewrap::to_blosc2(&stored)
         {
             schunk.append_chunk(&chunk)?;
@@ -217,13 +218,13 @@ fn fill_frame(
         attrs: pairs(array.attrs()),
         dflt: Some(array.dflt().clone()),
         table,
-        left: Vec::new(),
+        unmapped: Vec::new(),
     };
     described.write(&mut schunk)?;
     Ok(schunk.close()?)
 }
 
-/// The text of a type in the metalayer of an array: NumPy's, with its order.
+/// Returns the dtype string for the b2nd metalayer, with NumPy's byte-order character.
 fn dtype_text(dtype: &Dtype) -> String {
     match dtype.description() {
         Literal::Text(text) => text,
@@ -231,8 +232,8 @@ fn dtype_text(dtype: &Dtype) -> String {
     }
 }
 
-/// Whether a chunk consists of such blocks.
-fn is_of_blocks(chunk: &[u8], typesize: i32, blocksize: i32) -> bool {
+/// Whether a chunk consists of full blocks of this size and has this type size.
+fn has_blocks_of(chunk: &[u8], typesize: i32, blocksize: i32) -> bool {
     BasicHeader::parse(chunk).is_ok_and(|header| {
         i32::from(header.typesize) == typesize
             && header.clamped_blocksize() == blocksize
@@ -240,11 +241,12 @@ fn is_of_blocks(chunk: &[u8], typesize: i32, blocksize: i32) -> bool {
     })
 }
 
-/// Makes the carray of an array of Blosc2 at `root`: of a frame, or of a directory with one. Metalayers in
-/// MessagePack that JSON can say become attributes. Returns the names of the other ones.
+/// Creates a carray at `root` from the b2nd array at `input`, a file or a directory. Metalayers
+/// that hold MessagePack with a JSON representation become attributes. Returns the names of the
+/// other metalayers.
 ///
 /// # Errors
-/// [`Error`]; what was made is removed then.
+/// [`Error`]; the incomplete carray is removed.
 pub fn b2nd_to_carray(
     input: &Path,
     root: &Path,
@@ -262,10 +264,10 @@ pub fn b2nd_to_carray(
         }
         Ok(())
     })?;
-    Ok(source.described.left)
+    Ok(source.described.unmapped)
 }
 
-/// An array of Blosc2 that is read.
+/// A b2nd array to read rows from.
 pub(super) struct Source {
     array: Array,
     dtype: Dtype,
@@ -280,9 +282,10 @@ impl Source {
     }
 
     fn of_frame(path: &Path, options: &Options) -> Result<Source> {
-        let storage = match path.is_dir() {
-            true => Storage::directory(path),
-            false => Storage::file(path),
+        let storage = if path.is_dir() {
+            Storage::directory(path)
+        } else {
+            Storage::file(path)
         };
         let array = Array::open(storage, DParams::default().threads(threads(options)))?;
         check_has_data(array.schunk().state())?;
@@ -290,10 +293,10 @@ impl Source {
         let typesize = u64::try_from(array.schunk().typesize()).map_err(|_| Error::Layout)?;
         let description = match array.dtype() {
             None | Some("") => Literal::Text(format!("|V{typesize}")),
-            Some(text) => match text.starts_with(['[', '{']) {
-                true => Literal::parse(text).ok_or_else(|| bcolz::Error::Dtype(text.to_owned()))?,
-                false => Literal::Text(text.to_owned()),
-            },
+            Some(text) if text.starts_with(['[', '{']) => {
+                Literal::parse(text).ok_or_else(|| bcolz::Error::Dtype(text.to_owned()))?
+            }
+            Some(text) => Literal::Text(text.to_owned()),
         };
         let dtype = Dtype::from_description(&description)?;
         if dtype.itemsize() != typesize {
@@ -311,7 +314,7 @@ impl Source {
         })
     }
 
-    /// What a carray of it is made with.
+    /// Returns the parameters of the carray to create.
     pub fn spec(&self, target: &Target) -> CarraySpec {
         let row_shape = self.shape[1..].to_vec();
         let row_bytes = row_shape
@@ -329,21 +332,21 @@ impl Source {
             chunklen: target.chunklen.or(rows.filter(|&rows| is_moderate(rows))),
             expectedlen: self.len(),
             cparams: target.cparams.clone(),
-            // Anybody can write metalayers: what is no item is no fill value.
+            // Metalayers are untrusted: ignore a fill value that does not fit the dtype.
             dflt: dflt.filter(|dflt| bcolz::item_of(&self.dtype, dflt).is_some()),
             records: target.records,
             ..CarraySpec::new(self.dtype.clone())
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> u64 {
         self.shape[0]
     }
 
-    /// Appends all rows to a carray without any, which was made for them.
+    /// Appends all rows to an empty carray that was created with [`Source::spec`].
     pub fn append_to(&self, array: &mut Carray) -> Result<()> {
-        let is_alike = self.has_chunks_of(array);
+        let has_same_chunks = self.has_chunks_of(array);
         let full = array.chunklen() * array.row_bytes();
         let mut start = narrow::<_, i64>(array.shape())?;
         start.fill(0);
@@ -351,7 +354,7 @@ impl Source {
         while array.len() < self.len() {
             let (first, nchunk) = (array.len(), array.len() / array.chunklen());
             let count = (self.len() - first).min(array.chunklen());
-            if is_alike && count == array.chunklen() {
+            if has_same_chunks && count == array.chunklen() {
                 let nchunk = i64::try_from(nchunk).map_err(|_| Error::Layout)?;
                 let chunk = self.wrapped(self.array.schunk().chunk(nchunk))?;
                 if let Some(chunk) = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, full)) {
@@ -371,7 +374,7 @@ impl Source {
         result.map_err(|error| Error::from(error).in_file(&self.path))
     }
 
-    /// Whether chunks of the array can be chunks of a carray.
+    /// Whether the chunks of the array have the shape of the carray's chunks.
     fn has_chunks_of(&self, array: &Carray) -> bool {
         let geometry = self.array.geometry();
         let mut lengths = vec![array.chunklen()];
@@ -382,7 +385,7 @@ impl Source {
     }
 }
 
-/// Whether a chunk has so many plain bytes.
+/// Whether the uncompressed size of a chunk is `nbytes`.
 fn holds(chunk: &[u8], nbytes: u64) -> bool {
     BasicHeader::parse(chunk).is_ok_and(|header| u64::try_from(header.nbytes) == Ok(nbytes))
 }
@@ -392,10 +395,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_follow_each_other_as_items_do() {
+    fn blocks_keep_the_c_order_of_items() {
         for (chunk, items, block) in [
             (&[100][..], 10, &[10][..]),
-            // The largest divisor, unless it is much smaller than there is room for.
+            // The largest divisor, unless it is less than half of the limit.
             (&[100], 30, &[25]),
             (&[101], 30, &[30]),
             (&[100], 1000, &[100]),
@@ -415,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn divisors_are_found() {
+    fn largest_divisor_within_the_limit_is_found() {
         assert_eq!(largest_divisor(12, 5), 4);
         assert_eq!(largest_divisor(13, 12), 1);
         assert_eq!(largest_divisor(1 << 31, 1 << 20), 1 << 20);

@@ -1,4 +1,4 @@
-//! Carrays out of containers and `.npy` files, and back.
+//! Converts Bloscpack containers and `.npy` files to carrays and back.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -14,23 +14,24 @@ use crate::blpk::{self, Archive, Checksum, Header, OFFSET_LENGTH, Stream};
 use crate::io::ReadAt;
 use crate::io::named::NamedFile;
 
-/// Bytes that files are written in.
+/// The size of file buffers in bytes.
 const FILE_BUFFER: usize = 256 << 10;
-/// Bytes of a chunk without data.
+/// The size of a chunk header in bytes.
 const HEADER: usize = blosc1::HEADER_LENGTH;
 
-/// How the carray is made that something is converted to.
+/// The parameters of a carray to create.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
-    /// Rows of a chunk; or none for those of the source, if it has chunks of whole rows, else by the length.
+    /// The number of rows per chunk. `None` selects the source's chunk length if its chunks hold
+    /// whole rows, otherwise a length that depends on the size of the array.
     pub chunklen: Option<u64>,
-    /// How chunks are compressed that can't be taken as they are.
+    /// The compression parameters of chunks that cannot be copied.
     pub cparams: Cparams,
-    /// Whether records may be written, which bcolz itself can't open again.
+    /// Whether to allow record dtypes, which bcolz itself cannot reopen.
     pub records: bool,
 }
 
-/// What NumPy calls the array.
+/// Returns the NumPy dtype and shape of a carray.
 fn info_of(array: &Carray) -> Result<ArrayInfo> {
     let description = array.dtype().description().repr();
     Ok(ArrayInfo {
@@ -40,7 +41,7 @@ fn info_of(array: &Carray) -> Result<ArrayInfo> {
     })
 }
 
-/// Writes the rows of the carray at `root` into a `.npy` file.
+/// Writes the rows of the carray at `root` to a `.npy` file.
 ///
 /// # Errors
 /// [`Error`]
@@ -58,7 +59,7 @@ pub fn carray_to_npy(root: &Path, output: &Path, options: &Options) -> Result<()
     Ok(replacement.commit()?)
 }
 
-/// A new carray for an array, in chunks of `chunklen` rows or as many as `target` says.
+/// Creates a carray for an array. The chunk length of `target` overrides `chunklen`.
 fn create(
     info: &ArrayInfo,
     chunklen: Option<u64>,
@@ -85,31 +86,32 @@ fn create(
     Ok(Carray::create(root, &spec, mode, options)?)
 }
 
-/// Appends all rows of an array whose bytes can be read from any position.
+/// Appends all rows of an array. `read` fills a buffer from a byte offset of the source.
 fn append_rows(
     array: &mut Carray,
     info: &ArrayInfo,
     mut read: impl FnMut(u64, &mut [u8]) -> Result<()>,
 ) -> Result<()> {
     let len = info.shape.first().copied().unwrap_or(0);
-    let (row_bytes, at_once) = (array.row_bytes(), array.chunklen());
+    let (row_bytes, batch) = (array.row_bytes(), array.chunklen());
     let mut rows = Vec::new();
     while array.len() < len {
         let start = array.len();
-        let count = (len - start).min(at_once);
-        // A chunk fits into memory, as the carray was made with it.
+        let count = (len - start).min(batch);
+        // The carray was created with this chunk size, so a chunk fits in memory.
         rows.resize((count * row_bytes) as usize, 0);
-        match info.fortran_order {
-            false => read(start * row_bytes, &mut rows)?,
-            true => gather(info, start, count, &mut rows, &mut read)?,
+        if info.fortran_order {
+            gather(info, start, count, &mut rows, &mut read)?
+        } else {
+            read(start * row_bytes, &mut rows)?
         }
         array.append(&rows)?;
     }
     Ok(())
 }
 
-/// Gathers rows of an array whose first dimension varies fastest: of each item of a row those of all rows follow
-/// each other.
+/// Reads `count` rows from row `start` of an array in Fortran order, where the items of one column
+/// are contiguous.
 fn gather(
     info: &ArrayInfo,
     start: u64,
@@ -123,7 +125,7 @@ fn gather(
     let items: u64 = row_shape.iter().product();
     let mut column = vec![0; count as usize * size];
     for item in 0..items {
-        // The number of the item in C's order is that of these indices; here the first of them varies fastest.
+        // `item` is a C-order index; convert it to Fortran order.
         let (mut rest, mut stride, mut position) = (item, items, 0);
         for &length in row_shape.iter().rev() {
             stride /= length;
@@ -140,10 +142,10 @@ fn gather(
     Ok(())
 }
 
-/// Makes the carray of a `.npy` file at `root`.
+/// Creates a carray at `root` from a `.npy` file.
 ///
 /// # Errors
-/// [`Error`]; what was made is removed then.
+/// [`Error`]; the incomplete carray is removed.
 pub fn npy_to_carray(
     npy: &Path,
     root: &Path,
@@ -160,7 +162,7 @@ pub fn npy_to_carray(
         .metadata()?
         .len()
         .checked_sub(items)
-        .is_none_or(|there| there < nbytes)
+        .is_none_or(|actual| actual < nbytes)
     {
         return Err(bloscpack::Error::Npy("there are too few items").into());
     }
@@ -168,15 +170,16 @@ pub fn npy_to_carray(
     finish(array, root, options, |array| {
         append_rows(array, &info, |position, dest| {
             let read = file.read_at(items + position, dest);
-            match read.map_err(blpk::Error::from)? == dest.len() {
-                true => Ok(()),
-                false => Err(bloscpack::Error::Npy("there are too few items").into()),
+            if read.map_err(blpk::Error::from)? == dest.len() {
+                Ok(())
+            } else {
+                Err(bloscpack::Error::Npy("there are too few items").into())
             }
         })
     })
 }
 
-/// Fills a new carray and closes it; removes it when that fails.
+/// Fills a new carray and closes it, or removes it on failure.
 pub(super) fn finish(
     mut array: Carray,
     root: &Path,
@@ -186,14 +189,14 @@ pub(super) fn finish(
     let filled = fill(&mut array);
     let filled = filled.and(array.close().map_err(Error::from));
     if filled.is_err() {
-        // Why it failed matters more than what is left of it.
+        // An error of the cleanup would hide the original error.
         let _ = crate::bcolz::purge(root, options);
     }
     filled
 }
 
-/// Writes the carray at `root` into a container. Its chunks are taken as they are; only the rest is compressed anew,
-/// should its file hold more rows than there are.
+/// Writes the carray at `root` to a Bloscpack container. Chunks are copied; only a chunk that
+/// stores more rows than the carray has is recompressed.
 ///
 /// # Errors
 /// [`Error`]
@@ -206,7 +209,7 @@ pub fn carray_to_bloscpack(
     carray_to_container(root, output, checksum, &[], options)
 }
 
-/// Writes the carray at `root` into a container whose metadata have these entries besides those of the array.
+/// Writes the carray at `root` to a container. `extra` is added to the metadata of the array.
 pub(super) fn carray_to_container(
     root: &Path,
     output: &Path,
@@ -226,10 +229,10 @@ pub(super) fn carray_to_container(
     let header = header_for(&array, checksum, has_offsets)?;
     let entries = header.entries().unwrap_or(0);
     let mut writer = replacement.writer();
-    let mut front = header.encode()?;
-    front.extend(section.encode()?);
-    writer.write_all(&front)?;
-    let mut position = front.len() as u64;
+    let mut head = header.encode()?;
+    head.extend(section.encode()?);
+    writer.write_all(&head)?;
+    let mut position = head.len() as u64;
     if has_offsets {
         for _ in 0..entries {
             writer.write_all(&blpk::UNUSED_OFFSET.to_le_bytes())?;
@@ -247,7 +250,7 @@ pub(super) fn carray_to_container(
         position += (chunk.len() + digest.len()) as u64;
     }
     if has_offsets {
-        writer.seek(SeekFrom::Start(front.len() as u64))?;
+        writer.seek(SeekFrom::Start(head.len() as u64))?;
         for offset in offsets {
             writer.write_all(&offset.to_le_bytes())?;
         }
@@ -257,7 +260,7 @@ pub(super) fn carray_to_container(
     Ok(replacement.commit()?)
 }
 
-/// The header of the container of an array. No rows make one chunk of nothing.
+/// Returns the header of the container. An array without rows is stored as one empty chunk.
 fn header_for(array: &Carray, checksum: Checksum, offsets: bool) -> Result<Header> {
     let size = |rows: u64| u32::try_from(rows * array.row_bytes()).ok();
     let nchunks = array.nchunks().max(1);
@@ -274,18 +277,17 @@ fn header_for(array: &Carray, checksum: Checksum, offsets: bool) -> Result<Heade
     })
 }
 
-/// A chunk with exactly the rows of an array that are in it.
+/// Sets `chunk` to a compressed chunk with exactly the rows of chunk `number`.
 fn stored_rows(array: &mut Carray, number: u64, chunk: &mut Vec<u8>) -> Result<()> {
-    let rows = match array.is_empty() {
-        true => Vec::new(),
-        false => {
-            let rows = array.rows_of(number)?;
-            let nbytes = array.stored_chunk(number, chunk)?;
-            if nbytes as u64 == (rows.end - rows.start) * array.row_bytes() {
-                return Ok(());
-            }
-            array.read(rows)?
+    let rows = if array.is_empty() {
+        Vec::new()
+    } else {
+        let rows = array.rows_of(number)?;
+        let nbytes = array.stored_chunk(number, chunk)?;
+        if nbytes as u64 == (rows.end - rows.start) * array.row_bytes() {
+            return Ok(());
         }
+        array.read(rows)?
     };
     let params = blosc1::Params {
         call: blosc1::Call {
@@ -305,10 +307,10 @@ fn stored_rows(array: &mut Carray, number: u64, chunk: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-/// Makes the carray of the array in a container at `root`. Chunks of whole rows are taken as they are.
+/// Creates a carray at `root` from the array in a container. Chunks of whole rows are copied.
 ///
 /// # Errors
-/// [`Error`]; what was made is removed then.
+/// [`Error`]; the incomplete carray is removed.
 pub fn bloscpack_to_carray(
     input: &Path,
     root: &Path,
@@ -330,12 +332,12 @@ pub fn bloscpack_to_carray(
     let size = archive.header().chunk_size.map_or(0, u64::from);
     let has_whole_rows = row_bytes > 0 && size > 0 && size.is_multiple_of(row_bytes);
     let rows = has_whole_rows.then(|| size / row_bytes);
-    let is_alike = !info.fortran_order
+    let has_same_chunks = !info.fortran_order
         && rows.is_some()
         && target.chunklen.is_none_or(|len| rows == Some(len));
     let array = create(&info, rows, root, target, mode, options)?;
     finish(array, root, options, |array| {
-        if is_alike {
+        if has_same_chunks {
             return append_chunks(array, NamedFile::open_regular(input)?);
         }
         append_rows(array, &info, |position, dest| {
@@ -344,7 +346,7 @@ pub fn bloscpack_to_carray(
     })
 }
 
-/// Appends the chunks of a container: full ones as they are, the last one by its rows.
+/// Appends the chunks of a container: copies full chunks and recompresses the last one.
 fn append_chunks(array: &mut Carray, file: impl Read) -> Result<()> {
     let mut stream = Stream::new(std::io::BufReader::with_capacity(FILE_BUFFER, file), None)?;
     let full = array.chunklen() * array.row_bytes();

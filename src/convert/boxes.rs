@@ -1,17 +1,16 @@
-//! A run of items of an array, cut into boxes: what follows each other in C's order is seldom one box, but always a
-//! few.
+//! Splits a C-order run of items of an array into n-dimensional boxes.
 
-/// Items from `start` to before `stop` along each dimension.
+/// The items from `start` to `stop` (exclusive) in each dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Box {
-    /// The first index along each dimension.
+pub struct NdBox {
+    /// The first index in each dimension.
     pub start: Vec<i64>,
-    /// The index behind the last one.
+    /// The index after the last one in each dimension.
     pub stop: Vec<i64>,
 }
 
-/// The boxes that hold the `count` items from item `first` on, in order.
-pub fn boxes(shape: &[i64], first: u64, count: u64) -> Vec<Box> {
+/// Returns the boxes that cover `count` items from item `first`, in C order.
+pub fn boxes(shape: &[i64], first: u64, count: u64) -> Vec<NdBox> {
     let mut found = Vec::new();
     if count > 0 {
         cut(shape, &mut Vec::new(), first, first + count, &mut found);
@@ -19,11 +18,11 @@ pub fn boxes(shape: &[i64], first: u64, count: u64) -> Vec<Box> {
     found
 }
 
-/// Cuts the items from `first` to before `last` of what is at the indices in `front`.
-fn cut(shape: &[i64], front: &mut Vec<i64>, first: u64, last: u64, found: &mut Vec<Box>) {
-    let depth = front.len();
+/// Splits items `first..last` of the subarray at index `prefix`.
+fn cut(shape: &[i64], prefix: &mut Vec<i64>, first: u64, last: u64, found: &mut Vec<NdBox>) {
+    let depth = prefix.len();
     if depth == shape.len() {
-        found.push(whole(shape, front, &[]));
+        found.push(box_at(shape, prefix, &[]));
         return;
     }
     let inner = shape[depth + 1..].iter().fold(1_u64, |product, &len| {
@@ -33,25 +32,26 @@ fn cut(shape: &[i64], front: &mut Vec<i64>, first: u64, last: u64, found: &mut V
     let head = first % inner;
     if head > 0 || row == end {
         let stop = last.min((row + 1) * inner);
-        front.push(row as i64);
-        cut(shape, front, head, stop - row * inner, found);
-        front.pop();
+        prefix.push(row as i64);
+        cut(shape, prefix, head, stop - row * inner, found);
+        prefix.pop();
         row += 1;
     }
     if row < end {
-        found.push(whole(shape, front, &[(row as i64, end as i64)]));
+        found.push(box_at(shape, prefix, &[(row as i64, end as i64)]));
     }
     if !last.is_multiple_of(inner) && row <= end {
-        front.push(end as i64);
-        cut(shape, front, 0, last % inner, found);
-        front.pop();
+        prefix.push(end as i64);
+        cut(shape, prefix, 0, last % inner, found);
+        prefix.pop();
     }
 }
 
-/// The box at the indices in `front`, within a range of the dimension behind them, and all of the others.
-fn whole(shape: &[i64], front: &[i64], range: &[(i64, i64)]) -> Box {
-    let mut start = front.to_vec();
-    let mut stop: Vec<i64> = front.iter().map(|index| index + 1).collect();
+/// Returns the box at index `prefix`, limited to `range` in the next dimension and complete in the
+/// others.
+fn box_at(shape: &[i64], prefix: &[i64], range: &[(i64, i64)]) -> NdBox {
+    let mut start = prefix.to_vec();
+    let mut stop: Vec<i64> = prefix.iter().map(|index| index + 1).collect();
     for &(first, last) in range {
         start.push(first);
         stop.push(last);
@@ -60,17 +60,17 @@ fn whole(shape: &[i64], front: &[i64], range: &[(i64, i64)]) -> Box {
         start.push(0);
         stop.push(len);
     }
-    Box { start, stop }
+    NdBox { start, stop }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The numbers of the items in a box, in order.
-    fn items(shape: &[i64], piece: &Box) -> Vec<u64> {
+    /// Returns the C-order indices of the items in a box.
+    fn items(shape: &[i64], nd_box: &NdBox) -> Vec<u64> {
         let mut numbers = vec![0];
-        for ((&len, &start), &stop) in shape.iter().zip(&piece.start).zip(&piece.stop) {
+        for ((&len, &start), &stop) in shape.iter().zip(&nd_box.start).zip(&nd_box.stop) {
             numbers = numbers
                 .into_iter()
                 .flat_map(|number: u64| (start..stop).map(move |i| number * len as u64 + i as u64))
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn every_run_of_every_small_shape_is_its_boxes_in_order() {
+    fn boxes_cover_every_run_of_every_small_shape_in_order() {
         for shape in [
             &[][..],
             &[7],
@@ -94,8 +94,10 @@ mod tests {
                 for last in first..=total as u64 {
                     let found = boxes(shape, first, last - first);
                     assert!(found.len() <= 2 * shape.len() + 1, "{shape:?}");
-                    let numbers: Vec<u64> =
-                        found.iter().flat_map(|piece| items(shape, piece)).collect();
+                    let numbers: Vec<u64> = found
+                        .iter()
+                        .flat_map(|nd_box| items(shape, nd_box))
+                        .collect();
                     let expected: Vec<u64> = (first..last).collect();
                     assert_eq!(numbers, expected, "{shape:?} {first}..{last}");
                 }

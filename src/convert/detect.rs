@@ -1,17 +1,17 @@
-//! What a file or directory is, told by what is in it and never by its name.
+//! Detects the format of a file or directory by its content, never by its name.
 //!
-//! | begins with, or holds | is |
+//! | content | format |
 //! |---|---|
-//! | `blpk` | a container of Bloscpack |
-//! | `\x93NUMPY` | a `.npy` file |
-//! | the header of a frame, of today's layout or an older one | a frame; with the metalayer `b2nd` (or `caterva`) an array |
-//! | the 16 bytes of a chunk whose numbers go together | a chunk, of Blosc 1 up to version 2 of the format |
-//! | a directory with `chunks.b2frame` | a frame or an array |
-//! | a directory with `__rootdirs__` | a ctable |
-//! | a directory with `meta` and `data` | a carray |
+//! | begins with `blpk` | Bloscpack container |
+//! | begins with `\x93NUMPY` | `.npy` file |
+//! | begins with a frame header, current or legacy | frame; array if it has a metalayer for it |
+//! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
+//! | directory with `chunks.b2frame` | frame or array |
+//! | directory with `__rootdirs__` | ctable |
+//! | directory with `meta` and `data` | carray |
 //!
-//! A chunk has no magic. Its numbers are asked to go together so closely that other files don't pass, while a chunk
-//! that is cut off still does and can be called damaged.
+//! A chunk has no magic number. The checks of its header are strict enough to reject other files,
+//! but accept a truncated chunk, so that it is reported as damaged.
 
 use std::io::Read;
 use std::path::Path;
@@ -24,29 +24,29 @@ use crate::chunk::header::{VERSION_BLOSC1, VERSION_VL};
 use crate::frame::{FrameHeader, Kind, has_magic, header, legacy, metalayers};
 use crate::io::named::{NamedFile, named};
 
-/// A format that is read here.
+/// A supported file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A chunk of Blosc 1.x in a file.
+    /// A file that holds a Blosc 1.x chunk.
     Blosc1,
-    /// A chunk of Blosc 2 in a file.
+    /// A file that holds a Blosc2 chunk.
     Blosc2,
     /// A super-chunk in a frame.
     Frame,
-    /// An array in a frame.
+    /// A b2nd array in a frame.
     B2nd,
-    /// A container of Bloscpack.
+    /// A Bloscpack container.
     Bloscpack,
-    /// An array of bcolz.
+    /// A bcolz carray.
     Carray,
-    /// A table of bcolz.
+    /// A bcolz ctable.
     Ctable,
-    /// A file of NumPy's.
+    /// A NumPy `.npy` file.
     Npy,
 }
 
 impl Format {
-    /// The short name, which programs may rely on.
+    /// Returns the short name, which is stable.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Blosc1 => "blosc1",
@@ -60,7 +60,7 @@ impl Format {
         }
     }
 
-    /// What it is, for people.
+    /// Returns the human-readable name.
     pub const fn title(self) -> &'static str {
         match self {
             Format::Blosc1 => "chunk of Blosc 1",
@@ -75,32 +75,32 @@ impl Format {
     }
 }
 
-/// What was found at a path.
+/// The result of [`detect`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detected {
     /// The format.
     pub format: Format,
     /// Whether it is a directory.
     pub is_directory: bool,
-    /// Whether it is a frame of one of the two layouts that were published before today's.
+    /// Whether it is a frame in one of the two legacy layouts.
     pub is_legacy: bool,
 }
 
-/// The magic of `.npy` files.
+/// The magic number of `.npy` files.
 const NPY_MAGIC: &[u8] = b"\x93NUMPY";
-/// Bytes that tell formats apart.
-const FRONT: u64 = 128;
-/// The longest header of a frame that is read to find metalayers.
+/// The number of bytes read to detect the format.
+const PREFIX_LEN: u64 = 128;
+/// The maximum number of header bytes read to find the metalayers of a frame.
 const MAX_HEADER: u64 = 64 << 20;
-/// The version of the codecs' streams, of every codec there is.
+/// The version of the codec streams, the same for all codecs.
 const VERSIONLZ: u8 = 1;
-/// Format codes of codecs that have streams in chunks: those built in, and that of users' codecs.
+/// The largest codec format code, that of user-defined codecs.
 const MAX_FORMAT: u8 = crate::codec::format::USER;
 
-/// Tells what is at a path.
+/// Detects the format of the file or directory at `path`.
 ///
 /// # Errors
-/// [`Error::Unknown`] when it is nothing that is known here; those of reading it.
+/// Returns [`Error::Unknown`] for an unknown format, or the error of reading it.
 pub fn detect(path: &Path) -> Result<Detected> {
     let metadata = std::fs::metadata(path)
         .map_err(|error| named(error, crate::Error::FileOpen, "open", path))?;
@@ -108,32 +108,32 @@ pub fn detect(path: &Path) -> Result<Detected> {
         return detect_directory(path);
     }
     if !metadata.is_file() {
-        // Opening a FIFO would wait for its other end.
+        // Opening a FIFO would block until a writer opens it.
         return Err(Error::Unknown);
     }
-    let mut front = Vec::new();
+    let mut prefix = Vec::new();
     NamedFile::open_regular(path)?
-        .take(FRONT)
-        .read_to_end(&mut front)?;
+        .take(PREFIX_LEN)
+        .read_to_end(&mut prefix)?;
     let file = |format| Detected {
         format,
         is_directory: false,
         is_legacy: false,
     };
-    if front.starts_with(&blpk::MAGIC) {
+    if prefix.starts_with(&blpk::MAGIC) {
         return Ok(file(Format::Bloscpack));
     }
-    if front.starts_with(NPY_MAGIC) {
+    if prefix.starts_with(NPY_MAGIC) {
         return Ok(file(Format::Npy));
     }
-    let is_legacy = legacy::is_legacy(&front);
-    if is_legacy || has_magic(&front) {
+    let is_legacy = legacy::is_legacy(&prefix);
+    if is_legacy || has_magic(&prefix) {
         return Ok(Detected {
             is_legacy,
-            ..file(frame_or_array(path, &front, Kind::Contiguous))
+            ..file(frame_or_array(path, &prefix, Kind::Contiguous))
         });
     }
-    match chunk(&front, metadata.len()) {
+    match chunk(&prefix, metadata.len()) {
         Some(format) => Ok(file(format)),
         None => Err(Error::Unknown),
     }
@@ -147,11 +147,11 @@ fn detect_directory(path: &Path) -> Result<Detected> {
     };
     let index = path.join("chunks.b2frame");
     if index.is_file() {
-        let mut front = Vec::new();
+        let mut prefix = Vec::new();
         NamedFile::open_regular(&index)?
-            .take(FRONT)
-            .read_to_end(&mut front)?;
-        return Ok(directory(frame_or_array(&index, &front, Kind::Sparse)));
+            .take(PREFIX_LEN)
+            .read_to_end(&mut prefix)?;
+        return Ok(directory(frame_or_array(&index, &prefix, Kind::Sparse)));
     }
     if path.join("__rootdirs__").is_file() {
         return Ok(directory(Format::Ctable));
@@ -164,17 +164,19 @@ fn detect_directory(path: &Path) -> Result<Detected> {
     Err(Error::Unknown)
 }
 
-/// Whether a frame has the metalayer of arrays. A header that can't be read is a frame's.
-fn frame_or_array(path: &Path, front: &[u8], kind: Kind) -> Format {
-    let header_len = match legacy::is_legacy(front) {
-        // Both layouts have the length of the header at one place.
-        true => front.get(header::HEADER_LEN_AT..).and_then(|rest| {
+/// Returns [`Format::B2nd`] if the frame has the metalayer of an array. A frame whose header cannot
+/// be read is [`Format::Frame`].
+fn frame_or_array(path: &Path, prefix: &[u8], kind: Kind) -> Format {
+    let header_len = if legacy::is_legacy(prefix) {
+        // Both legacy layouts store the header length at the same offset.
+        prefix.get(header::HEADER_LEN_AT..).and_then(|rest| {
             let bytes = rest.first_chunk()?;
             u32::try_from(i32::from_be_bytes(*bytes)).ok()
-        }),
-        false => FrameHeader::parse(front, kind)
+        })
+    } else {
+        FrameHeader::parse(prefix, kind)
             .ok()
-            .map(|header| header.header_len),
+            .map(|header| header.header_len)
     };
     let is_array = || {
         let len = u64::from(header_len?).min(MAX_HEADER);
@@ -185,8 +187,8 @@ fn frame_or_array(path: &Path, front: &[u8], kind: Kind) -> Format {
             .read_to_end(&mut bytes)
             .ok()?;
         let layers = metalayers::parse(&bytes).ok()?;
-        let is_of_arrays = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
-        Some(layers.iter().any(|layer| is_of_arrays(&layer.name)))
+        let is_b2nd = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
+        Some(layers.iter().any(|layer| is_b2nd(&layer.name)))
     };
     match is_array() {
         Some(true) => Format::B2nd,
@@ -194,20 +196,21 @@ fn frame_or_array(path: &Path, front: &[u8], kind: Kind) -> Format {
     }
 }
 
-/// The chunk that a file of `len` bytes begins with, if it is one. One that is cut off, or has something behind it,
-/// must be no longer than its data make it.
-fn chunk(front: &[u8], len: u64) -> Option<Format> {
-    let header = BasicHeader::parse(front).ok()?;
+/// Returns the format of the chunk at the start of a file of `len` bytes. If the file is longer or
+/// shorter than the chunk, the chunk must not exceed the maximum compressed size of its data, and
+/// its blocks must not exceed the data.
+fn chunk(prefix: &[u8], len: u64) -> Option<Format> {
+    let header = BasicHeader::parse(prefix).ok()?;
     let nbytes = u64::try_from(header.nbytes).ok()?;
     let cbytes = u64::try_from(header.cbytes).ok()?;
     let is_chunk = (1..=VERSION_VL).contains(&header.version)
         && header.versionlz == VERSIONLZ
         && header.format() <= MAX_FORMAT
         && cbytes >= header.header_len() as u64;
-    let longest = nbytes.saturating_add(crate::chunk::MAX_OVERHEAD as u64);
+    let max_cbytes = nbytes.saturating_add(crate::chunk::MAX_OVERHEAD as u64);
     let blocksize = u64::try_from(header.blocksize).ok()?;
-    let goes_together = cbytes == len || cbytes <= longest && blocksize <= nbytes;
-    (is_chunk && goes_together).then_some(match header.version {
+    let is_consistent = cbytes == len || cbytes <= max_cbytes && blocksize <= nbytes;
+    (is_chunk && is_consistent).then_some(match header.version {
         ..=VERSION_BLOSC1 => Format::Blosc1,
         _ => Format::Blosc2,
     })

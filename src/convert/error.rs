@@ -1,4 +1,4 @@
-//! Why a conversion fails: what either format says.
+//! The errors of conversions.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,93 +9,93 @@ use crate::{bcolz, bloscpack, blpk};
 /// The result of a conversion.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why it failed.
+/// The error of a conversion.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The side of bcolz.
+    /// A bcolz error.
     Bcolz(bcolz::Error),
-    /// The side of Bloscpack or of a `.npy` file.
+    /// A Bloscpack or `.npy` error.
     Bloscpack(bloscpack::Error),
-    /// The side of Blosc2.
+    /// A Blosc2 error.
     B2nd {
-        /// The file or directory.
+        /// The file or directory, or an empty path if it is unknown.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         error: crate::Error,
     },
-    /// The array has no dimension that could grow.
+    /// The array has no dimensions.
     NoDimension,
-    /// Blosc2 has no array of such a shape, or no such chunks.
+    /// The shape or the partitions are not valid for the target format.
     Layout,
-    /// The dtype of an array of Blosc2 has other bytes than its items.
+    /// The item size of the dtype differs from the type size of the array.
     Itemsize,
-    /// Frames that should be the columns of a table are not.
+    /// The frames in this directory are not the columns of one table.
     Columns(PathBuf),
-    /// A chunk can't be read.
+    /// A chunk cannot be read.
     Chunk {
-        /// Which.
+        /// The index of the chunk.
         number: i64,
-        /// The byte of the file where it begins, if it is known.
+        /// The offset of the chunk in its file, in bytes, if it is known.
         position: Option<u64>,
-        /// Why.
+        /// The error.
         error: crate::Error,
     },
-    /// A chunk can't be read, because its codec or filter is missing.
+    /// A chunk cannot be read because its codec or filter is missing.
     NeedsPlugin {
-        /// The number of the chunk.
+        /// The index of the chunk.
         number: i64,
-        /// The offset of the chunk in its file, if it is known.
+        /// The offset of the chunk in its file, in bytes, if it is known.
         position: Option<u64>,
         /// The codec or filter.
         plugin: Plugin,
     },
-    /// The chunks are not the data, which are computed or fetched by python-blosc2.
+    /// The chunks are placeholders: python-blosc2 computes or fetches the data.
     Recipe(String),
-    /// A file ends before its data do.
+    /// A file is truncated.
     CutOff {
-        /// Bytes there should be.
+        /// The required size in bytes.
         expected: u64,
-        /// Bytes there are.
+        /// The actual size in bytes.
         actual: u64,
     },
-    /// This is nothing that is known here.
+    /// The format is unknown.
     Unknown,
-    /// A column is asked of something that has none.
+    /// A column was requested from data other than a table.
     NoColumns,
-    /// What is wanted as an array, a column or the whole, has a table in it.
+    /// The requested column is a table, or the table contains one.
     Nested(String),
-    /// The type of an array is not one of its items' size.
+    /// The dtype does not match the type size.
     Dtype {
-        /// The type.
+        /// The dtype.
         dtype: String,
-        /// Bytes of an item.
+        /// The type size in bytes.
         typesize: i64,
     },
-    /// The bytes are no whole number of items.
+    /// The size of the data is not a multiple of the item size.
     Uneven {
-        /// Bytes there are.
+        /// The size of the data in bytes.
         nbytes: u64,
-        /// Bytes of an item.
+        /// The size of an item in bytes.
         itemsize: u64,
     },
-    /// Too little is left of it to be mended.
-    Beyond(&'static str),
-    /// The format that is written can only hold this.
+    /// Too little is left of the data to repair it.
+    Unrepairable(&'static str),
+    /// The target format can hold only this.
     CannotHold(&'static str),
-    /// The range is not inside the data.
+    /// The range is out of bounds.
     NoSuchRange {
-        /// Where it begins.
+        /// The start of the range, in bytes.
         start: u64,
-        /// Its bytes.
+        /// The length of the range in bytes.
         len: u64,
-        /// The bytes there are.
+        /// The size of the data in bytes.
         size: u64,
     },
 }
 
 impl Error {
-    /// The same error, which tells of the file if it is one of Blosc2.
+    /// Sets the path of a Blosc2 error.
     pub(super) fn in_file(self, path: &Path) -> Error {
         match self {
             Error::B2nd { error, .. } => Error::B2nd {
@@ -106,7 +106,7 @@ impl Error {
         }
     }
 
-    /// The nearest of the library's error codes, for C callers.
+    /// Returns the library's error code that matches best, for C callers.
     pub fn code(&self) -> crate::Error {
         match self {
             Error::Bcolz(error) => error.code(),
@@ -117,7 +117,7 @@ impl Error {
             | Error::NoColumns
             | Error::Nested(_)
             | Error::Uneven { .. }
-            | Error::Beyond(_)
+            | Error::Unrepairable(_)
             | Error::CannotHold(_)
             | Error::Recipe(_) => crate::Error::InvalidParam,
             Error::NeedsPlugin { .. } => crate::Error::CodecSupport,
@@ -130,7 +130,7 @@ impl Error {
         }
     }
 
-    /// Whether the text of the error names the file that failed.
+    /// Whether the message contains the path of the file that failed.
     pub fn names_path(&self) -> bool {
         let error: Option<&crate::Error> = match self {
             Error::B2nd { path, error } => {
@@ -148,7 +148,7 @@ impl Error {
         error.is_some_and(|error| error.path().is_some())
     }
 
-    /// Whether the fault lies in what was read, not in the call or the machine.
+    /// Whether the error is caused by damaged data, not by the call or the system.
     pub fn is_corruption(&self) -> bool {
         match self {
             Error::Bcolz(error) => error.is_corruption(),
@@ -174,7 +174,9 @@ impl fmt::Display for Error {
             Error::B2nd { path, error } => write!(f, "{}: {error}", path.display()),
             Error::NoDimension => f.write_str("a carray has at least one dimension"),
             Error::Layout => f.write_str("Blosc2 has no arrays of such shapes or chunks"),
-            Error::Itemsize => f.write_str("the dtype says another size than the items have"),
+            Error::Itemsize => {
+                f.write_str("the item size of the dtype differs from the type size of the array")
+            }
             Error::Columns(path) => write!(
                 f,
                 "the frames in '{}' are not the columns of a table",
@@ -189,7 +191,7 @@ impl fmt::Display for Error {
                 if let Some(position) = position {
                     write!(f, " at byte {position}")?;
                 }
-                // An error of the system names its file, which may be one of several.
+                // The message of a system error names the file, which may be one of several.
                 if error.errno().is_some() {
                     write!(f, ": {error}")
                 } else {
@@ -206,29 +208,35 @@ impl fmt::Display for Error {
                 }
                 None => write!(f, "chunk {number}: it needs {plugin}"),
             },
-            Error::Recipe(what) => write!(
+            Error::Recipe(description) => write!(
                 f,
-                "this is {what}: its chunks are not its data, which only python-blosc2 computes or fetches"
+                "this is {description}: its chunks are not its data, which only python-blosc2 computes or fetches"
             ),
             Error::CutOff { expected, actual } => write!(
                 f,
                 "the file ends at byte {actual}, and its data need {expected} bytes"
             ),
-            Error::Unknown => f.write_str("this is none of the formats that are known"),
+            Error::Unknown => f.write_str("the format is unknown"),
             Error::NoColumns => f.write_str("only tables have columns"),
             Error::Nested(name) => write!(f, "column {name:?} is a table itself"),
             Error::Dtype { dtype, typesize } => {
-                write!(f, "the type {dtype} is none of items of {typesize} bytes")
+                write!(
+                    f,
+                    "the type {dtype} does not have items of {typesize} bytes"
+                )
             }
             Error::Uneven { nbytes, itemsize } => {
-                write!(f, "{nbytes} bytes are no items of {itemsize} bytes")
+                write!(
+                    f,
+                    "{nbytes} bytes are not a multiple of items of {itemsize} bytes"
+                )
             }
-            Error::Beyond(why) => write!(f, "it can't be mended: {why}"),
-            Error::CannotHold(what) => write!(f, "the format that is written holds {what}"),
+            Error::Unrepairable(why) => write!(f, "it can't be repaired: {why}"),
+            Error::CannotHold(content) => write!(f, "the target format holds {content}"),
             Error::NoSuchRange { start, len, size } => {
                 write!(
                     f,
-                    "there are no {len} bytes from {start} on, only {size} in all"
+                    "{len} bytes from {start} on are out of range, the size is {size}"
                 )
             }
         }
@@ -238,7 +246,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            // The text is that of the inner error.
+            // The message is that of the inner error.
             Error::Bcolz(error) => error.source(),
             Error::Bloscpack(error) => error.source(),
             Error::B2nd { error, .. } => error.source(),

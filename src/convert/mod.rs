@@ -1,24 +1,24 @@
-//! Floor 6: from one format to another, a chunk at a time.
+//! Layer 6: conversion between formats, one chunk at a time.
 //!
-//! | from | to | how |
+//! | from | to | method |
 //! |---|---|---|
-//! | bcolz | Bloscpack | chunks as they are, with checksums, offsets and the metadata of the array |
-//! | Bloscpack | bcolz | chunks as they are, when they hold whole rows; else row by row |
-//! | bcolz | `.npy` | rows as they come |
-//! | `.npy` | bcolz | rows as they come; those of Fortran's order are gathered |
-//! | bcolz | b2nd | chunks with another header where their blocks are those of the array, else compressed anew |
-//! | b2nd | bcolz | chunks with another header where Blosc 1.x can read their streams, else row by row |
+//! | bcolz | Bloscpack | copies chunks; adds checksums, offsets and the array's metadata |
+//! | Bloscpack | bcolz | copies chunks that hold whole rows; otherwise by rows |
+//! | bcolz | `.npy` | by rows |
+//! | `.npy` | bcolz | by rows; Fortran order is transposed |
+//! | bcolz | b2nd | rewrites chunk headers if the block sizes match; otherwise recompresses |
+//! | b2nd | bcolz | rewrites chunk headers if Blosc 1.x can read the streams; otherwise by rows |
 //!
-//! Tables become a folder with the frame of an array for each column.
+//! A table becomes a directory with one array frame per column.
 //!
-//! Everything else goes through one intermediate, so that each format needs one reader and one writer: a [`Source`] is
-//! bytes in C's order, of which any part can be read, with the type and shape of an array if it is one. [`detect`] tells
-//! what something is by its content.
+//! All other conversions use one intermediate form, so that each format needs one reader and one
+//! writer: a [`Source`] is a random-access sequence of bytes in C order, with the type and shape if
+//! it is an array. [`detect`] detects the format of data by their content.
 //!
-//! Never more than some chunks are in memory. Files appear when they are complete.
+//! Memory holds only a few chunks at a time. Output files appear once they are complete.
 //!
 //! ```
-//! use ferroblosc::convert::{self, Destination, Format, Reading, Taking, Writing};
+//! use ferroblosc::convert::{self, Destination, Format, Reading, SourceOptions, Writing};
 //!
 //! # let folder = std::env::temp_dir().join(format!("convert-doc-{}", std::process::id()));
 //! # std::fs::create_dir(&folder).unwrap();
@@ -29,38 +29,37 @@
 //! convert::convert(
 //!     (input, &found),
 //!     (&output, Destination::B2nd { directory: false }),
-//!     (&Reading::default(), &Taking::default()),
+//!     (&Reading::default(), &SourceOptions::default()),
 //!     &Writing::default(),
 //!     &mut |_bytes| {},
 //! )?;
 //! let made = convert::detect(&output)?;
-//! assert!(convert::verify(&output, &made, &Reading::default())?.is_right());
+//! assert!(convert::verify(&output, &made, &Reading::default())?.is_intact());
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok::<(), convert::Error>(())
 //! ```
 
 mod attachments;
+mod attrs;
 mod b2nd;
 mod bcolz;
 mod boxes;
 mod detect;
 mod error;
-mod health;
-mod layers;
-mod mend;
 mod recipe;
+mod repair;
 mod sink;
 mod source;
 mod summary;
 mod tables;
 mod transfer;
+mod verify;
 
 pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
-pub use health::{Fault, Health, fault_of, verify};
-pub use mend::{Mended, Way, mend, way};
+pub use repair::{RepairMode, Repaired, repair, repair_mode};
 pub use sink::{Compression, Destination, Progress, Writing, compress, write_to};
 pub use source::{Content, Reading, Source, open, open_as};
 pub use summary::{
@@ -69,4 +68,5 @@ pub use summary::{
 pub use tables::{
     b2nd_to_bcolz, b2nd_to_ctable, bcolz_to_b2nd, ctable_to_b2nd, is_table_of_frames,
 };
-pub use transfer::{Converted, Taking, convert, params_of, take};
+pub use transfer::{Converted, SourceOptions, convert, params_of, with_options};
+pub use verify::{Fault, Verification, fault_of, verify};

@@ -1,30 +1,30 @@
-//! Frames whose chunks are not their data: expressions that python-blosc2 computes, and references to arrays elsewhere.
+//! Frames whose chunks are placeholders: python-blosc2's lazy expressions, references and caches.
 //!
-//! | metalayer | is |
+//! | metalayer | content |
 //! |---|---|
-//! | `b2o` | a map whose `kind` names a lazy expression, a lazy function or a remote array |
-//! | `LazyArray` | 0 for an expression, 1 for a function, as python-blosc2 4.1 wrote them |
-//! | `proxy-source` | the cache of an array elsewhere: only some chunks have their data |
-//! | `b2remote_store` | the cache of a remote store |
+//! | `b2o` | map; `kind` names a lazy expression, a lazy function or a remote array |
+//! | `LazyArray` | 0 for an expression, 1 for a function, written by python-blosc2 4.1 |
+//! | `proxy-source` | cache of another array: only some chunks hold data |
+//! | `b2remote_store` | cache of a remote store |
 //!
-//! The chunks of such a frame are zeros, or partly zeros. Nothing here reads them as data.
+//! The chunks of such a frame are all or partly zeros and are never read as data.
 
+use super::attrs::decode;
 use super::error::{Error, Result};
-use super::layers::unpacked;
 use crate::bloscpack::Value;
 use crate::schunk::{Layers, State};
 
-/// Says in a few words what a super-chunk refers to, if its chunks are not its data.
+/// Returns a short description of the data source if the chunks are placeholders.
 pub fn recipe<S: State + ?Sized>(schunk: &S) -> Option<String> {
     let mut found = None;
     schunk.with_layers(Layers::Fixed, &mut |layers| {
         let content = |wanted: &str| {
             let mut of_name = layers.iter().filter(|(name, _)| *name == wanted.as_bytes());
-            of_name.next().map(|(_, content)| unpacked(content))
+            of_name.next().map(|(_, content)| decode(content))
         };
         let has = |wanted| content(wanted).is_some();
         found = if has("proxy-source") {
-            Some("the cache of an array elsewhere (proxy-source)".to_owned())
+            Some("the cache of another array (proxy-source)".to_owned())
         } else if let Some(map) = content("b2o") {
             let kind = map.as_ref().and_then(|map| map.get("kind"));
             Some(match kind {
@@ -71,13 +71,13 @@ fn lazy_function(layer: &str) -> String {
     format!("a lazy function ({layer})")
 }
 
-/// Refuses to read the chunks of a super-chunk as data when they are not.
+/// Fails if the chunks of a super-chunk are placeholders.
 ///
 /// # Errors
 /// [`Error::Recipe`]
 pub fn check_has_data<S: State + ?Sized>(schunk: &S) -> Result<()> {
     match recipe(schunk) {
-        Some(what) => Err(Error::Recipe(what)),
+        Some(description) => Err(Error::Recipe(description)),
         None => Ok(()),
     }
 }

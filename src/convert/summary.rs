@@ -1,4 +1,4 @@
-//! What can be said of anything that is known here, in one shape for all formats.
+//! Describes data of any format in a common form.
 
 use std::path::Path;
 
@@ -17,48 +17,51 @@ use crate::frame::{self, checksum::Seal};
 use crate::io::named::NamedFile;
 use crate::schunk::{Layers, SChunk, State, chunks};
 
-/// What something is.
+/// The description of data.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// What was found.
+    /// The detected format.
     pub found: Detected,
-    /// Bytes of all files.
+    /// The total size of all files in bytes.
     pub stored: u64,
-    /// Bytes of the data.
+    /// The uncompressed size in bytes.
     pub nbytes: u64,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: u64,
-    /// Type and shape, of arrays; of a table that of its records. Types nobody knows are none.
+    /// The type and shape of an array, or of a table's records. `None` if the type is not
+    /// supported.
     pub array: Option<ArrayInfo>,
-    /// Items of a chunk and of a block along each dimension, of b2nd arrays; of a carray the rows of a chunk.
+    /// The chunk shape and block shape of a b2nd array, in items; the chunk length of a carray, in
+    /// rows.
     pub partitions: Option<(Vec<u64>, Option<Vec<u64>>)>,
-    /// How many chunks there are; none where there is no such thing.
+    /// The number of chunks, or `None` for formats without chunks.
     pub nchunks: Option<u64>,
-    /// Bytes of each chunk but the last, if they are all alike.
+    /// The uncompressed size in bytes of each chunk except the last, if it is constant.
     pub chunksize: Option<u64>,
-    /// The codec's name, if it is known.
+    /// The name of the codec, if it is known.
     pub codec: Option<String>,
-    /// The level that is recorded.
+    /// The recorded compression level.
     pub level: Option<u8>,
-    /// The filters with their parameters, in the order they are applied.
+    /// The filters with their parameters, in the order of compression.
     pub filters: Vec<(String, u8)>,
-    /// What its reader must know of a journal beside it.
+    /// A note about the state of a journal beside the file.
     pub journal: Option<String>,
-    /// What guards the data.
+    /// The name of the checksum.
     pub checksum: Option<&'static str>,
-    /// Names of metalayers and the bytes of their contents.
+    /// The names of the fixed metalayers and the sizes of their contents in bytes.
     pub metalayers: Vec<(String, u64)>,
-    /// Those of variable length.
+    /// The names of the variable-length metalayers and the sizes of their contents in bytes.
     pub vlmetalayers: Vec<(String, u64)>,
-    /// The metadata of a container, the attributes of what is bcolz's.
+    /// The metadata of a container, or the attributes of a bcolz object.
     pub metadata: Option<Value>,
-    /// What the chunks stand for, when they are not the data: an expression or a reference.
+    /// A description of the data source, if the chunks are placeholders for an expression or
+    /// reference.
     pub recipe: Option<String>,
     /// The columns of a table.
     pub columns: Vec<(String, Summary)>,
 }
 
-/// The name of a codec, by its number in parameters.
+/// Returns the name of the codec with this number.
 pub fn codec_name(compcode: u8) -> String {
     match codec::compcode_to_compname(compcode) {
         Some(name) => name.to_string_lossy().into_owned(),
@@ -66,12 +69,12 @@ pub fn codec_name(compcode: u8) -> String {
     }
 }
 
-/// The name of the codec of a chunk. LZ4 and LZ4HC write the same streams.
+/// Returns the name of a chunk's codec. LZ4 and LZ4HC share one format.
 pub fn codec_of_chunk(header: &ChunkHeader) -> String {
     let format = header.basic.format();
     match format {
         codec::format::USER => codec_name(header.udcodec),
-        // Some builds don't have it.
+        // Snappy is missing in some builds.
         codec::format::SNAPPY => "snappy".to_owned(),
         _ => (0..codec::id::FIRST_REGISTERED)
             .find(|&compcode| codec::wire_format(compcode) == Some(format))
@@ -79,7 +82,7 @@ pub fn codec_of_chunk(header: &ChunkHeader) -> String {
     }
 }
 
-/// The name of a filter.
+/// Returns the name of a filter.
 pub fn filter_name(id: u8) -> String {
     let name = match id {
         filter::id::SHUFFLE => "shuffle",
@@ -100,10 +103,10 @@ fn filter_names(slots: &[Slot; SLOTS]) -> Vec<(String, u8)> {
     used.map(|slot| (filter_name(slot.id), slot.meta)).collect()
 }
 
-/// Says what is at a path.
+/// Describes the data at `path`.
 ///
 /// # Errors
-/// Those of the format.
+/// Returns the errors of the format.
 pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
     let empty = Summary {
         found: *found,
@@ -147,7 +150,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
     }
 }
 
-/// Describes the journal beside something, if its reader must know of it.
+/// Returns a note about the journal beside a file, if there is one to report.
 pub(super) fn journal_note(path: &Path, found: &Detected) -> Result<Option<String>> {
     Ok(match found.format {
         Format::Frame | Format::B2nd if found.is_directory => {
@@ -159,21 +162,23 @@ pub(super) fn journal_note(path: &Path, found: &Detected) -> Result<Option<Strin
     })
 }
 
-/// Bytes of a file, or of all files below a directory. Links are not followed.
+/// Returns the size of a file, or of all files in a directory tree, in bytes. Symbolic links are
+/// not followed.
 fn stored_bytes(path: &Path) -> Result<u64> {
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_dir() {
         return Ok(metadata.len());
     }
     let mut total = 0;
-    let mut waiting = vec![path.to_owned()];
-    while let Some(directory) = waiting.pop() {
+    let mut pending = vec![path.to_owned()];
+    while let Some(directory) = pending.pop() {
         for entry in std::fs::read_dir(directory)? {
             let entry = entry?;
             let kind = entry.file_type()?;
-            match kind.is_dir() {
-                true => waiting.push(entry.path()),
-                false => total += entry.metadata()?.len(),
+            if kind.is_dir() {
+                pending.push(entry.path())
+            } else {
+                total += entry.metadata()?.len()
             }
         }
     }
@@ -182,9 +187,9 @@ fn stored_bytes(path: &Path) -> Result<u64> {
 
 fn of_chunk(path: &Path, empty: Summary) -> Result<Summary> {
     let schunk = schunk_of_chunk(path, 1)?;
-    let at_fault = |error| chunk_error(&schunk, 0, error);
-    let chunk = schunk.chunk(0).map_err(at_fault)?;
-    let header = ChunkHeader::parse(&chunk).map_err(at_fault)?;
+    let chunk_0_error = |error| chunk_error(&schunk, 0, error);
+    let chunk = schunk.chunk(0).map_err(chunk_0_error)?;
+    let header = ChunkHeader::parse(&chunk).map_err(chunk_0_error)?;
     Ok(Summary {
         nbytes: header.nbytes as u64,
         typesize: header.basic.typesize.into(),
@@ -210,7 +215,7 @@ fn of_schunk(mut schunk: SChunk, empty: Summary) -> Result<Summary> {
         schunk.state().with_layers(kind, &mut |layers| {
             let sized = |content: &[u8]| match kind {
                 Layers::Fixed => content.len() as u64,
-                // What is stored is a chunk with the content.
+                // A variable-length metalayer is stored as a chunk.
                 Layers::Variable => BasicHeader::parse(content)
                     .map_or(0, |header| u64::try_from(header.nbytes).unwrap_or(0)),
             };
@@ -258,7 +263,7 @@ fn of_array(path: &Path, empty: Summary) -> Result<Summary> {
     let typesize = array.schunk().typesize();
     let summary = of_schunk(open_schunk(path, is_directory, 1)?, empty)?;
     Ok(Summary {
-        // What fills up the chunks at the edges doesn't count.
+        // Exclude the padding of chunks at the edges.
         nbytes: nitems
             .unsigned_abs()
             .saturating_mul(typesize.unsigned_abs().into()),
@@ -301,7 +306,7 @@ fn of_container(path: &Path, empty: Summary) -> Result<Summary> {
     })
 }
 
-/// The attributes, if there are any.
+/// Returns the attributes, if there are any.
 fn attributes(attrs: &Attrs) -> Option<Value> {
     attrs.iter().next().map(|_| attrs.to_value())
 }
@@ -372,20 +377,20 @@ fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
     })
 }
 
-/// A chunk of something.
+/// The description of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkSummary {
-    /// Its number.
+    /// The index of the chunk.
     pub number: u64,
-    /// The byte of the file where it begins, if it lies in one.
+    /// The offset of the chunk in its file in bytes, if it is stored in one.
     pub position: Option<u64>,
-    /// Bytes of its data.
+    /// The uncompressed size in bytes.
     pub nbytes: u64,
-    /// Its bytes.
+    /// The compressed size in bytes.
     pub cbytes: u64,
-    /// The codec, or what it is all of.
+    /// The name of the codec, or the kind of a special chunk.
     pub codec: String,
-    /// The filters.
+    /// The names of the filters.
     pub filters: Vec<String>,
 }
 
@@ -412,10 +417,10 @@ fn chunk_of(number: u64, position: Option<u64>, bytes: &[u8]) -> crate::Result<C
     })
 }
 
-/// Calls `f` with each chunk of what is at a path, in order, until it says that this is enough.
+/// Calls `f` with each chunk at `path` in order, until it returns `false`.
 ///
 /// # Errors
-/// Those of the format; [`super::Error::Chunk`] for a chunk whose header can't be read.
+/// Returns the errors of the format, or [`super::Error::Chunk`] for an unreadable chunk header.
 pub fn each_chunk(
     path: &Path,
     found: &Detected,
@@ -446,8 +451,8 @@ pub fn each_chunk(
             let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
             let mut stored = Vec::new();
             for number in 0..archive.nchunks()? {
-                let place = archive.read_stored(number, &mut stored)?;
-                if !f(chunk_of(number, Some(place.position), &stored)?) {
+                let entry = archive.read_stored(number, &mut stored)?;
+                if !f(chunk_of(number, Some(entry.position), &stored)?) {
                     break;
                 }
             }

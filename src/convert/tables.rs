@@ -1,34 +1,34 @@
-//! Ctables as folders with a frame of Blosc2 for each column, and back.
+//! Converts ctables to directories with one b2nd frame per column and back.
 //!
 //! ```text
-//! FOLDER/a.b2nd  FOLDER/b.b2nd    a column each
+//! FOLDER/a.b2nd  FOLDER/b.b2nd    one column each
 //! ```
 //!
-//! Each frame tells of the table in its metalayers: the order of the columns and the table's attributes. A folder of
-//! frames that tell nothing is a table, too, of columns in the order of their names.
+//! A metalayer of each frame records the order of the columns and the table's attributes. Without
+//! it, the columns are in the order of their names.
 
 use std::path::{Path, PathBuf};
 
+use super::attrs::{TableDescription, pairs};
 use super::b2nd::{Source, b2nd_to_carray, carray_to_b2nd, write_frame};
 use super::bcolz::Target;
 use super::error::{Error, Result};
-use super::layers::{TableDescription, pairs};
 use super::sink::Writing;
 use crate::bcolz::{self, Ctable, Mode, Options};
 
-/// What the names of frames end with.
+/// The extension of frames.
 const EXTENSION: &str = "b2nd";
 
-/// The frame of a column.
+/// Returns the path of a column's frame.
 fn frame_of(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.{EXTENSION}"))
 }
 
-/// Writes each column of the ctable at `root` into a frame `NAME.b2nd` in `folder`, which is made. Attributes become
-/// metalayers.
+/// Writes each column of the ctable at `root` to a frame `NAME.b2nd` in the new directory `folder`.
+/// Attributes become metalayers.
 ///
 /// # Errors
-/// [`Error`], also for tables in the table. What was made is removed then.
+/// Returns an [`Error`], also if a column is a table. The incomplete output is removed.
 pub fn ctable_to_b2nd(root: &Path, folder: &Path, options: &Options) -> Result<()> {
     let mut table = Ctable::open(root, Mode::Read, options)?;
     let names: Vec<String> = table.names().map(str::to_owned).collect();
@@ -57,13 +57,13 @@ pub fn ctable_to_b2nd(root: &Path, folder: &Path, options: &Options) -> Result<(
         )
     });
     if written.is_err() {
-        // Why it failed matters more than what is left of it.
+        // An error of the cleanup would hide the original error.
         let _ = std::fs::remove_dir_all(folder);
     }
     written
 }
 
-/// The names of the frames in a folder, in their order.
+/// Returns the sorted names of the frames in a directory.
 fn names_in(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -80,16 +80,17 @@ fn names_in(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether there is a folder with frames at `path`, and not the folder of a frame, which has its chunks in files.
+/// Whether `path` is a directory of frames, and not a sparse frame.
 pub fn is_table_of_frames(path: &Path) -> bool {
     path.is_dir() && names_in(path).is_ok_and(|names| !names.is_empty())
 }
 
-/// Makes the ctable of the frames in `folder` at `root`. Returns the names of the metalayers that no attribute can hold,
-/// with those of their columns.
+/// Creates a ctable at `root` from the frames in `folder`. Returns the column and name of each
+/// metalayer that is not representable as an attribute.
 ///
 /// # Errors
-/// [`Error::Columns`] when the frames say they belong together in another way; [`Error`]. What was made is removed then.
+/// Returns [`Error::Columns`] if the frames are not exactly the recorded columns, or another
+/// [`Error`]. The incomplete output is removed.
 pub fn b2nd_to_ctable(
     folder: &Path,
     root: &Path,
@@ -97,18 +98,18 @@ pub fn b2nd_to_ctable(
     mode: Mode,
     options: &Options,
 ) -> Result<Vec<(String, String)>> {
-    let wrong = || Error::Columns(folder.to_owned());
-    let there = names_in(folder)?;
-    let first = there.first().ok_or_else(wrong)?;
+    let mismatch = || Error::Columns(folder.to_owned());
+    let found = names_in(folder)?;
+    let first = found.first().ok_or_else(mismatch)?;
     let described = Source::open(&frame_of(folder, first), options)?.described;
     let description = described.table.unwrap_or_else(|| TableDescription {
-        names: there.clone(),
+        names: found.clone(),
         ..TableDescription::default()
     });
     let mut sorted = description.names.clone();
     sorted.sort_unstable();
-    if sorted != there {
-        return Err(wrong());
+    if sorted != found {
+        return Err(mismatch());
     }
     let table = Ctable::create(root, &[], mode, options)?;
     let filled = fill(table, folder, &description, target, options);
@@ -118,7 +119,7 @@ pub fn b2nd_to_ctable(
     filled
 }
 
-/// Writes what is at `root` as arrays of Blosc2: [`carray_to_b2nd`] or [`ctable_to_b2nd`].
+/// Writes the bcolz object at `root` as b2nd frames with [`carray_to_b2nd`] or [`ctable_to_b2nd`].
 ///
 /// # Errors
 /// [`Error`]
@@ -129,8 +130,9 @@ pub fn bcolz_to_b2nd(root: &Path, output: &Path, options: &Options) -> Result<()
     }
 }
 
-/// Makes the carray of a frame, or the ctable of a folder of frames, at `root`: [`b2nd_to_carray`] or
-/// [`b2nd_to_ctable`]. Returns how many metalayers no attribute can hold.
+/// Creates a carray from a frame, or a ctable from a directory of frames, with [`b2nd_to_carray`]
+/// or [`b2nd_to_ctable`]. Returns the number of metalayers that are not representable as
+/// attributes.
 ///
 /// # Errors
 /// [`Error`]
@@ -141,9 +143,10 @@ pub fn b2nd_to_bcolz(
     mode: Mode,
     options: &Options,
 ) -> Result<usize> {
-    Ok(match is_table_of_frames(input) {
-        false => b2nd_to_carray(input, root, target, mode, options)?.len(),
-        true => b2nd_to_ctable(input, root, target, mode, options)?.len(),
+    Ok(if is_table_of_frames(input) {
+        b2nd_to_ctable(input, root, target, mode, options)?.len()
+    } else {
+        b2nd_to_carray(input, root, target, mode, options)?.len()
     })
 }
 
@@ -154,7 +157,7 @@ fn fill(
     target: &Target,
     options: &Options,
 ) -> Result<Vec<(String, String)>> {
-    let mut left = Vec::new();
+    let mut unmapped = Vec::new();
     for name in &description.names {
         let source = Source::open(&frame_of(folder, name), options)?;
         table.add_column(name, &source.spec(target), None, |array| {
@@ -162,14 +165,14 @@ fn fill(
             let mut attrs = source.described.attrs.iter();
             Ok::<_, Error>(attrs.try_for_each(|(name, value)| array.set_attr(name, value.clone()))?)
         })?;
-        let layers = source.described.left.into_iter();
-        left.extend(layers.map(|layer| (name.clone(), layer)));
+        let layers = source.described.unmapped.into_iter();
+        unmapped.extend(layers.map(|layer| (name.clone(), layer)));
     }
     for (name, value) in &description.attrs {
         table.set_attr(name, value.clone())?;
     }
     table.close()?;
-    Ok(left)
+    Ok(unmapped)
 }
 
 #[cfg(test)]
@@ -177,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_and_tables_are_told_apart_on_both_ways() {
+    fn arrays_and_tables_are_distinguished_in_both_directions() {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz");
         let scratch = std::env::temp_dir().join(format!("ferroblosc-apart-{}", std::process::id()));
         std::fs::create_dir(&scratch).unwrap();

@@ -1,4 +1,5 @@
-//! Anything into anything: chunks as they are where both formats have the same, all else through memory.
+//! Converts between any two formats: copies chunks if both formats share them, otherwise
+//! recompresses.
 
 use std::path::Path;
 
@@ -18,22 +19,22 @@ use crate::chunk::DParams;
 use crate::codec;
 use crate::schunk::{SChunk, State, copy};
 
-/// What is taken of a source.
+/// Overrides of a source's description.
 #[derive(Clone, Debug, Default)]
-pub struct Taking {
-    /// The bytes alone, without type and shape.
+pub struct SourceOptions {
+    /// Whether to ignore the type and shape.
     pub raw: bool,
-    /// The type to take all bytes for, in one dimension.
+    /// The type of all items, in one dimension.
     pub dtype: Option<bcolz::Dtype>,
 }
 
-/// A source of which something else is said.
-struct TakenAs {
+/// A source with another description.
+struct Described {
     source: Box<dyn Source>,
     content: Content,
 }
 
-impl Source for TakenAs {
+impl Source for Described {
     fn content(&self) -> &Content {
         &self.content
     }
@@ -43,14 +44,14 @@ impl Source for TakenAs {
     }
 }
 
-/// A source as it is to be taken.
+/// Applies the options to a source.
 ///
 /// # Errors
-/// [`Error::Dtype`] when the bytes are no items of the type.
-pub fn take(source: Box<dyn Source>, taking: &Taking) -> Result<Box<dyn Source>> {
+/// Returns [`Error::Uneven`] if the size of the data is not a multiple of the item size.
+pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<Box<dyn Source>> {
     let content = source.content().clone();
-    let array = match &taking.dtype {
-        None if taking.raw => None,
+    let array = match &options.dtype {
+        None if options.raw => None,
         None => return Ok(source),
         Some(dtype) => {
             let size = dtype.itemsize();
@@ -74,43 +75,45 @@ pub fn take(source: Box<dyn Source>, taking: &Taking) -> Result<Box<dyn Source>>
         array,
         ..content
     };
-    Ok(Box::new(TakenAs { source, content }))
+    Ok(Box::new(Described { source, content }))
 }
 
-/// What a conversion did.
+/// The result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
-    /// Whether chunks were copied without being compressed again.
+    /// Whether chunks were copied without recompression.
     pub is_direct: bool,
-    /// What the target can't hold, in words: metalayers, attributes, fill values, codec parameters.
+    /// Descriptions of the metalayers, attributes, fill values and parameters that the target
+    /// cannot hold.
     pub lost: Vec<String>,
 }
 
-/// Returns how the data at a path are compressed, if the format records it and this library has the codec.
+/// Returns the compression parameters of the data at `path`, if the format records them and this
+/// library has the codec.
 ///
 /// # Errors
-/// Those of the format.
+/// Returns the errors of the format.
 pub fn params_of(path: &Path, found: &Detected, reading: &Reading) -> Result<Option<Compression>> {
     Ok(Attachments::of(path, found, reading)?.compression)
 }
 
-/// Writes what was found at `input` to `output`, where nothing is yet.
+/// Converts the data at `input` to `output`, which must not exist.
 ///
 /// # Errors
-/// Those of both formats, which may leave something unfinished at `output`.
+/// Returns the errors of both formats; an incomplete output may be left.
 pub fn convert(
     (input, found): (&Path, &Detected),
     (output, destination): (&Path, Destination),
-    (reading, taking): (&Reading, &Taking),
+    (reading, options): (&Reading, &SourceOptions),
     writing: &Writing,
     progress: Progress<'_>,
 ) -> Result<Converted> {
-    let is_whole = !taking.raw && taking.dtype.is_none() && reading.column.is_none();
+    let is_whole = !options.raw && options.dtype.is_none() && reading.column.is_none();
     let is_free = writing.compression.is_none() && writing.chunk_bytes.is_none();
     let attachments = Attachments::of(input, found, reading)?;
     if is_whole
         && is_free
-        && directly(
+        && copy_chunks(
             (input, found),
             (output, destination),
             (writing, &attachments),
@@ -128,14 +131,14 @@ pub fn convert(
         } else {
             attachments.lost_in(destination, is_array)
         };
-        // The chunks bring their parameters along.
-        lost.retain(|what| !what.starts_with("the codec parameters"));
+        // Copied chunks keep their parameters.
+        lost.retain(|item| !item.starts_with("the codec parameters"));
         return Ok(Converted {
             is_direct: true,
             lost,
         });
     }
-    let mut source = take(source::open_as(input, found, reading)?, taking)?;
+    let mut source = with_options(source::open_as(input, found, reading)?, options)?;
     let is_array = source.content().array.is_some();
     let mut lost = attachments.lost_in(destination, is_array);
     let mut writing = writing.clone();
@@ -144,19 +147,19 @@ pub fn convert(
         writing.compression = compression;
         lost.extend(lacking);
     } else {
-        // The caller's parameters are in their place.
-        lost.retain(|what| !what.starts_with("the codec parameters"));
+        // The caller's parameters replace them.
+        lost.retain(|item| !item.starts_with("the codec parameters"));
     }
-    let how = (&writing, &attachments);
-    sink::write(source.as_mut(), output, destination, how, progress)?;
+    let params = (&writing, &attachments);
+    sink::write(source.as_mut(), output, destination, params, progress)?;
     Ok(Converted {
         is_direct: false,
         lost,
     })
 }
 
-/// Takes chunks as they are, if there is a way.
-fn directly(
+/// Copies chunks if both formats share them. Returns whether it did.
+fn copy_chunks(
     (input, found): (&Path, &Detected),
     (output, destination): (&Path, Destination),
     (writing, attachments): (&Writing, &Attachments),
@@ -195,23 +198,23 @@ fn directly(
             let target = target_of(attachments);
             let made = bloscpack_to_carray(input, output, &target, Mode::Write, &options);
             let made = made.and_then(|()| sink::set_attrs(output, &attachments.attrs, &options));
-            return otherwise(made, output);
+            return or_fallback(made, output);
         }
         (Format::Carray, Destination::B2nd { directory: false }) => {
-            return otherwise(carray_to_frame(input, output, &options, writing), output);
+            return or_fallback(carray_to_frame(input, output, &options, writing), output);
         }
         (Format::B2nd, Destination::Bcolz) => {
             let target = target_of(attachments);
             let made = b2nd_to_carray(input, output, &target, Mode::Write, &options);
             let made = made.and_then(|_| sink::set_attrs(output, &attachments.attrs, &options));
-            return otherwise(made, output);
+            return or_fallback(made, output);
         }
         _ => return Ok(false),
     }
     Ok(true)
 }
 
-/// How a carray is made of a source, whose parameters it gets if bcolz has such.
+/// Returns the parameters of the carray to create: the source's, if bcolz supports them.
 fn target_of(attachments: &Attachments) -> Target {
     let compression = attachments.compression_for(Destination::Bcolz).0;
     let cparams = compression.and_then(|compression| {
@@ -229,8 +232,9 @@ fn target_of(attachments: &Attachments) -> Target {
     }
 }
 
-/// Leaves it to the other way when the direct one can't be gone: what is at fault shows there, too.
-fn otherwise(made: Result<()>, output: &Path) -> Result<bool> {
+/// Removes the output of a failed copy and returns `false`, so that the caller recompresses
+/// instead. Errors of damaged data are returned.
+fn or_fallback(made: Result<()>, output: &Path) -> Result<bool> {
     match made {
         Ok(()) => Ok(true),
         Err(error) if error.is_corruption() => Err(error),
@@ -245,7 +249,7 @@ fn otherwise(made: Result<()>, output: &Path) -> Result<bool> {
     }
 }
 
-/// Copies chunks and metalayers, and tells which chunk can't be read.
+/// Copies chunks and metalayers. An error names the chunk that cannot be read.
 fn copy_frame(
     schunk: &SChunk,
     output: &Path,
@@ -255,7 +259,7 @@ fn copy_frame(
 ) -> Result<()> {
     let state = schunk.state();
     check_has_data(state)?;
-    // What is added to the copy later is compressed as the source was.
+    // Later appends to the copy use the source's parameters.
     let params = state.recorded().params(state.counters().blocksize);
     let storage = sink::storage(output, directory, writing);
     let mut target = SChunk::create(storage, params, DParams::default())?;
@@ -295,20 +299,20 @@ mod tests {
             }
             schunk.add_vlmetalayer("unit", b"metres").unwrap();
             schunk.close().unwrap();
-            let mut told = 0;
+            let mut reported = 0;
             let copied = convert(
                 (&from, &detect(&from).unwrap()),
                 (&to, Destination::Frame { directory: false }),
-                (&Reading::default(), &Taking::default()),
+                (&Reading::default(), &SourceOptions::default()),
                 &Writing::default(),
-                &mut |bytes| told += bytes,
+                &mut |bytes| reported += bytes,
             );
             assert!(copied.unwrap().is_direct);
             let copy = SChunk::open(Storage::file(&to), DParams::default()).unwrap();
             assert_eq!(copy.chunksize(), 1000);
             assert_eq!(copy.nbytes() as usize, bytes.len());
             assert_eq!(copy.vlmetalayer("unit").unwrap(), b"metres");
-            assert_eq!(told > 0, !bytes.is_empty());
+            assert_eq!(reported > 0, !bytes.is_empty());
         }
         std::fs::remove_dir_all(folder).unwrap();
     }

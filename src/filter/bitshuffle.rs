@@ -1,36 +1,36 @@
-//! BITSHUFFLE: the bits of equal significance of all items side by side.
+//! BITSHUFFLE: groups the bits of equal significance of all items.
 //!
-//! Blosc 1.x (chunk version 2) transposed a block only when its number of items was a multiple of 8 and
-//! stored it unchanged otherwise; every other version transposes the largest multiple of 8.
+//! Blosc 1.x (chunk version 2) transposed a block only if its number of items was a multiple of 8,
+//! and copied it otherwise; every other version transposes the largest multiple of 8.
 
 use super::{Filter, FilterCall};
 use crate::{Result, kernels};
 
 pub(super) struct Bitshuffle;
 
-/// Chunk version of Blosc 1.x.
+/// The chunk version of Blosc 1.x.
 const VERSION_BLOSC1: u8 = 2;
 
-/// Whether a block of so many items stays as it is in a chunk of this version.
+/// Whether a block of `items` items is copied unchanged in a chunk of this version.
 pub(crate) fn is_plain_copy(version: u8, items: usize) -> bool {
     version == VERSION_BLOSC1 && !items.is_multiple_of(8)
 }
 
 impl Filter for Bitshuffle {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        if is_plain_copy(call.version, src.len() / call.around.typesize) {
+        if is_plain_copy(call.version, src.len() / call.ctx.typesize) {
             dest.copy_from_slice(src);
         } else {
-            kernels::bitshuffle::bitshuffle(call.around.typesize, src, dest);
+            kernels::bitshuffle::bitshuffle(call.ctx.typesize, src, dest);
         }
         Ok(())
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        if is_plain_copy(call.version, src.len() / call.around.typesize) {
+        if is_plain_copy(call.version, src.len() / call.ctx.typesize) {
             dest.copy_from_slice(src);
         } else {
-            kernels::bitshuffle::bitunshuffle(call.around.typesize, src, dest);
+            kernels::bitshuffle::bitunshuffle(call.ctx.typesize, src, dest);
         }
         Ok(())
     }

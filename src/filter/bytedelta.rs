@@ -1,7 +1,8 @@
-//! BYTEDELTA: differences of neighbouring bytes inside each channel; meant to follow a shuffle.
+//! BYTEDELTA: differences of adjacent bytes in each channel; used after a shuffle.
 //!
-//! The meta is the number of channels, or 0 for the item size of the super-chunk. The variant first
-//! published (id 34) starts each channel's last partial vector of 16 anew; its files exist.
+//! The meta is the number of channels, or 0 for the item size of the super-chunk. The variant
+//! published first (id 34) restarts at the last multiple of 16 bytes of each channel; files with it
+//! exist.
 
 use super::{Filter, FilterCall};
 use crate::{Error, Result, kernels};
@@ -9,10 +10,10 @@ use crate::{Error, Result, kernels};
 pub(super) struct Bytedelta;
 pub(super) struct Legacy;
 
-/// The channels of a block.
+/// Returns the number of channels of a block.
 pub(super) fn channels(call: &FilterCall<'_>) -> Result<usize> {
     match call.meta {
-        0 => call.around.parent_typesize().ok_or(Error::Failure),
+        0 => call.ctx.parent_typesize().ok_or(Error::Failure),
         meta => Ok(usize::from(meta)),
     }
 }

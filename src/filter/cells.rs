@@ -1,14 +1,15 @@
-//! NDCELL and NDMEAN: a block as an array of several dimensions, cut into small cells.
+//! NDCELL and NDMEAN: split a block of an n-dimensional array into small cells.
 //!
-//! Both write the items in the order of the cells, which stand in row-major order as do the items in each;
-//! those on the far edges are clipped. So a 4×8 block of bytes 0…31 with cells of side 2 becomes
+//! Both write the items cell by cell; the cells, and the items in each, are in row-major order.
+//! Cells at the far edges are clipped. A 4×8 block of the bytes 0…31 with cells of side 2 becomes
 //!
 //! ```text
 //! 0 1 8 9 | 2 3 10 11 | 4 5 12 13 | 6 7 14 15 | 16 17 24 25 | …
 //! ```
-//! NDMEAN puts the mean of its cell in place of each item (floats of 4 or 8 bytes). The meta is the side of
-//! the cells; the shape of a block comes from the array. Since that shape may be anybody's, [`Cells`] is
-//! only made if the block has exactly its size; from there on all items are where they should be.
+//!
+//! NDMEAN also replaces each item (a float of 4 or 8 bytes) with the mean of its cell. The meta is
+//! the side of the cells; the block shape comes from the array. That shape is untrusted: [`Cells`]
+//! can only be created if the block has exactly its size, so all item offsets are in bounds.
 
 use super::{Filter, FilterCall};
 use crate::blockshape::BlockShape;
@@ -17,32 +18,32 @@ use crate::{Error, Result};
 pub(super) struct NdCell;
 pub(super) struct NdMean;
 
-/// The most dimensions the two filters take.
+/// The largest number of dimensions the filters support.
 const MAX_DIM: usize = 8;
 
-/// A block cut into cells.
+/// A block divided into cells.
 struct Cells {
-    /// Items along each dimension; 1 in front of the array's own dimensions.
+    /// Items along each dimension; 1 in the unused leading dimensions.
     extents: [usize; MAX_DIM],
     /// Items of a full cell along each dimension.
     sides: [usize; MAX_DIM],
-    /// Bytes from an item to its neighbour along each dimension.
+    /// Bytes between adjacent items along each dimension.
     strides: [usize; MAX_DIM],
     typesize: usize,
 }
 
 impl Cells {
-    /// The cells with these sides (by extent) of a block of `len` bytes.
+    /// Divides a block of `len` bytes into cells; `side` maps an extent to the side of the cells.
     ///
     /// # Errors
-    /// [`Error::Failure`] without an array, and if the block can't be of its shape.
+    /// [`Error::Failure`] if the call has no array, or the block size does not match its shape.
     fn new(
         call: &FilterCall<'_>,
         typesize: usize,
         len: usize,
         side: impl Fn(usize) -> usize,
     ) -> Result<Cells> {
-        let shape = BlockShape::around(&call.around).ok_or(Error::Failure)?;
+        let shape = BlockShape::from_context(&call.ctx).ok_or(Error::Failure)?;
         let nbytes = shape.items().and_then(|items| items.checked_mul(typesize));
         if shape.extents().len() > MAX_DIM || nbytes != Some(len) {
             return Err(Error::Failure);
@@ -64,17 +65,17 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Visits the cells in their order with the position of the first item and the extents of each.
+    /// Calls `visit` for each cell in order, with the offset of its first item and its extents.
     fn for_each_cell(&self, mut visit: impl FnMut(usize, &[usize; MAX_DIM])) {
         let mut origin = [0; MAX_DIM];
         loop {
-            let mut at = 0;
+            let mut offset = 0;
             let mut clipped = self.sides;
             for dim in 0..MAX_DIM {
-                at += origin[dim] * self.strides[dim];
+                offset += origin[dim] * self.strides[dim];
                 clipped[dim] = clipped[dim].min(self.extents[dim] - origin[dim]);
             }
-            visit(at, &clipped);
+            visit(offset, &clipped);
             let next = (0..MAX_DIM).rev().find(|&dim| {
                 origin[dim] += self.sides[dim];
                 let inside = origin[dim] < self.extents[dim];
@@ -89,21 +90,21 @@ impl Cells {
         }
     }
 
-    /// Visits all rows of all cells in their order, with the position and the bytes of each.
+    /// Calls `visit` for each row of each cell in order, with its offset and length in bytes.
     fn for_each_row(&self, mut visit: impl FnMut(usize, usize)) {
         const ROW: usize = MAX_DIM - 1;
         self.for_each_cell(|origin, clipped| {
             let len = clipped[ROW] * self.typesize;
             let mut index = [0; ROW];
-            let mut at = origin;
+            let mut offset = origin;
             loop {
-                visit(at, len);
+                visit(offset, len);
                 let next = (0..ROW).rev().find(|&dim| {
                     index[dim] += 1;
-                    at += self.strides[dim];
+                    offset += self.strides[dim];
                     let inside = index[dim] < clipped[dim];
                     if !inside {
-                        at -= index[dim] * self.strides[dim];
+                        offset -= index[dim] * self.strides[dim];
                         index[dim] = 0;
                     }
                     inside
@@ -115,26 +116,26 @@ impl Cells {
         });
     }
 
-    /// Brings the items of a block into the order of its cells.
+    /// Copies the items of a block into cell order.
     fn gather(&self, block: &[u8], mut cells: &mut [u8]) {
-        self.for_each_row(|at, len| {
+        self.for_each_row(|offset, len| {
             if let Some(row) = cells.split_off_mut(..len) {
-                copy_row(&block[at..at + len], row);
+                copy_row(&block[offset..offset + len], row);
             }
         });
     }
 
     /// Undoes [`Cells::gather`].
     fn scatter(&self, mut cells: &[u8], block: &mut [u8]) {
-        self.for_each_row(|at, len| {
+        self.for_each_row(|offset, len| {
             if let Some(row) = cells.split_off(..len) {
-                copy_row(row, &mut block[at..at + len]);
+                copy_row(row, &mut block[offset..offset + len]);
             }
         });
     }
 }
 
-/// Copies a row of a cell: mostly 16 or 32 bytes, for which a call would cost more than the copy.
+/// Copies a row of a cell. Most are 16 or 32 bytes, for which a call would cost more than the copy.
 #[inline(always)]
 fn copy_row(from: &[u8], to: &mut [u8]) {
     fn copy<const LEN: usize>(from: &[u8], to: &mut [u8]) -> bool {
@@ -152,7 +153,7 @@ fn copy_row(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// The cells of NDCELL, which have the same side along all dimensions and must not be larger than a block.
+/// Returns the cells of NDCELL: the same side along all dimensions, at most as large as the block.
 fn equal_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cells> {
     let side = usize::from(call.meta);
     let cells = Cells::new(call, typesize, len, |_| side)?;
@@ -163,7 +164,7 @@ fn equal_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cel
     }
 }
 
-/// The cells of NDMEAN, which are as large as the block where the block is short.
+/// Returns the cells of NDMEAN, clipped to the block along short dimensions.
 fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cells> {
     /// The meta is a signed byte.
     const MAX_SIDE: u8 = 127;
@@ -174,14 +175,14 @@ fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<C
     Cells::new(call, typesize, len, |extent| side.min(extent))
 }
 
-/// The size of items when decompressing, which is the super-chunk's.
+/// Returns the item size for decompression, that of the super-chunk.
 fn stored_typesize(call: &FilterCall<'_>) -> Result<usize> {
-    call.around.parent_typesize().ok_or(Error::Failure)
+    call.ctx.parent_typesize().ok_or(Error::Failure)
 }
 
 impl Filter for NdCell {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        equal_cells(call, call.around.typesize, src.len())?.gather(src, dest);
+        equal_cells(call, call.ctx.typesize, src.len())?.gather(src, dest);
         Ok(())
     }
 
@@ -195,8 +196,8 @@ impl Filter for NdCell {
     }
 }
 
-/// Replaces each item of the consecutive cells by the mean of its cell, worked out in the precision of the
-/// items.
+/// Replaces each item of consecutive cells with the mean of its cell, computed in the precision of
+/// the items.
 macro_rules! replace_by_means {
     ($cells:expr, $float:ty, $dest:expr) => {{
         let (mut items, _) = $dest.as_chunks_mut::<{ size_of::<$float>() }>();
@@ -216,7 +217,7 @@ macro_rules! replace_by_means {
 
 impl Filter for NdMean {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let typesize = call.around.typesize;
+        let typesize = call.ctx.typesize;
         let cells = bounded_cells(call, typesize, src.len())?;
         cells.gather(src, dest);
         match typesize {
@@ -245,7 +246,7 @@ mod tests {
             meta,
             version: 5,
             reference: Reference::Own,
-            around: array.surroundings(),
+            ctx: array.call_context(),
         }
     }
 
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_a_cell_stand_side_by_side() {
+    fn items_of_a_cell_are_contiguous() {
         let array = Array::new(1, &[4, 8]);
         let block: Vec<u8> = (0..32).collect();
         let mut cells = [0; 32];
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!(back, block[..]);
     }
 
-    /// The definition: items sorted by the cell they are in, else in their order.
+    /// Returns the definition of the order: items sorted by cell, then by index.
     fn by_definition(shape: &[usize], side: usize) -> Vec<usize> {
         let index_of = |mut item: usize| {
             let mut index: Vec<usize> = Vec::new();
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn clipped_cells_of_any_number_of_dimensions_follow_the_definition() {
+    fn clipped_cells_in_any_dimension_follow_the_definition() {
         let shapes: [&[i32]; 6] = [&[13], &[9, 7], &[2, 64], &[5, 3, 6], &[4, 3, 5, 3], &[2; 8]];
         for shape in shapes {
             for side in [1usize, 2, 3, 4] {
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_those_of_the_known_vector() {
+    fn means_equal_the_known_vector() {
         let array = Array::new(4, &[4, 8]);
         let rows = [
             [1., 2., 2., 3., 3., 5., 0., 1.],
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn row_c36_cells_have_a_side_of_their_own_along_each_dimension() {
+    fn row_c36_each_dimension_has_its_own_cell_side() {
         let array = Array::new(4, &[2, 64]);
         let values: Vec<f32> = (0..128).map(|i| i as f32).collect();
         let mut cells = vec![0; 512];
@@ -370,14 +371,14 @@ mod tests {
         NdMean
             .backward(&call(&array, 4), &cells, &mut back)
             .unwrap();
-        // A cell is 2×4: columns 4k to 4k+3 of both rows, which are 64 apart.
+        // A cell is 2×4: columns 4k to 4k+3 of both rows, which are 64 items apart.
         let mean = |i: usize| (i % 64 / 4 * 4) as f32 + 33.5;
         let expected: Vec<f32> = (0..128).map(mean).collect();
         assert_eq!(back, floats(&expected));
     }
 
     #[test]
-    fn blocks_that_are_not_of_the_shape_and_senseless_sides_are_refused() {
+    fn blocks_of_another_shape_and_invalid_sides_are_rejected() {
         let (array, block) = (Array::new(4, &[16, 16]), [1; 1024]);
         let mut dest = [0; 1024];
         for (meta, is_fine) in [(0, false), (1, true), (16, true), (17, false), (255, false)] {
@@ -400,12 +401,12 @@ mod tests {
             let result = NdCell.backward(&call(&array, 1), &block, &mut dest);
             assert_eq!(result, Err(Error::Failure), "{shape:?}");
         }
-        let nowhere = FilterCall {
-            around: Default::default(),
+        let without_array = FilterCall {
+            ctx: Default::default(),
             ..call(&array, 4)
         };
         assert_eq!(
-            NdCell.backward(&nowhere, &block, &mut dest),
+            NdCell.backward(&without_array, &block, &mut dest),
             Err(Error::Failure)
         );
     }

@@ -1,17 +1,17 @@
-//! DELTA: XOR with the word before in the first block, with the first block in all others.
+//! DELTA: XOR with the preceding word in the first block, and with the first block in all others.
 //!
-//! Words have the item size when that is 1, 2, 4 or 8; otherwise 8 bytes if the item size is a multiple
-//! of 8, else 1. Bytes behind the last whole word are stored as they are.
+//! Words have the item size if that is 1, 2, 4 or 8; otherwise 8 bytes if the item size is a
+//! multiple of 8, else 1. Bytes after the last whole word are copied.
 
-use super::{Filter, FilterCall, InParts, Reference};
+use super::{Filter, FilterCall, PartialFilter, Reference};
 use crate::kernels::delta::MAX_WORD;
 use crate::{Error, Result, kernels};
 use std::ops::Range;
 
 pub(super) struct Delta;
 
-/// What the first word has before it, if it is one of the longest.
-const NOTHING: [u8; MAX_WORD] = [0; MAX_WORD];
+/// The predecessor of the first word, for any word size.
+const ZEROS: [u8; MAX_WORD] = [0; MAX_WORD];
 
 fn word_size(typesize: usize) -> usize {
     match typesize {
@@ -21,22 +21,27 @@ fn word_size(typesize: usize) -> usize {
     }
 }
 
-/// The part of the reference block that stands against a block of `len` bytes.
-fn against(reference: &[u8], len: usize) -> Result<&[u8]> {
+/// Returns the bytes of the reference block that a block of `len` bytes is XORed with.
+fn reference_prefix(reference: &[u8], len: usize) -> Result<&[u8]> {
     reference.get(..len).ok_or(Error::Data)
 }
 
 impl Filter for Delta {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        self.forward_part(call, src, 0, dest)
+        self.forward_range(call, src, 0, dest)
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         match call.reference {
             Reference::Own => kernels::delta::decode_first(word, src, dest),
             Reference::Block(block) => {
-                kernels::delta::decode_against(word, src, against(block, src.len())?, dest);
+                kernels::delta::decode_against(
+                    word,
+                    src,
+                    reference_prefix(block, src.len())?,
+                    dest,
+                );
             }
         }
         Ok(())
@@ -46,50 +51,52 @@ impl Filter for Delta {
         false
     }
 
-    fn in_parts(&self) -> Option<&dyn InParts> {
+    fn as_partial(&self) -> Option<&dyn PartialFilter> {
         Some(self)
     }
 }
 
-impl InParts for Delta {
-    fn forward_part(
+impl PartialFilter for Delta {
+    fn forward_range(
         &self,
         call: &FilterCall<'_>,
         src: &[u8],
         from: usize,
         dest: &mut [u8],
     ) -> Result<()> {
-        let word = word_size(call.around.typesize);
-        let part = &src[from..][..dest.len()];
+        let word = word_size(call.ctx.typesize);
+        let range = &src[from..][..dest.len()];
         match call.reference {
-            Reference::Own if from == 0 => kernels::delta::encode_first(word, part, dest),
-            Reference::Own => kernels::delta::encode_against(word, part, &src[from - word..], dest),
+            Reference::Own if from == 0 => kernels::delta::encode_first(word, range, dest),
+            Reference::Own => {
+                kernels::delta::encode_against(word, range, &src[from - word..], dest)
+            }
             Reference::Block(block) => {
-                let against = &against(block, src.len())?[from..];
-                kernels::delta::encode_against(word, part, against, dest);
+                let prefix = &reference_prefix(block, src.len())?[from..];
+                kernels::delta::encode_against(word, range, prefix, dest);
             }
         }
         Ok(())
     }
 
-    fn backward_part(
+    fn backward_range(
         &self,
         call: &FilterCall<'_>,
         block: &mut [u8],
-        part: Range<usize>,
+        range: Range<usize>,
     ) -> Result<()> {
-        let word = word_size(call.around.typesize);
+        let word = word_size(call.ctx.typesize);
         let len = block.len();
-        let (done, rest) = block.split_at_mut(part.start);
-        let buffer = &mut rest[..part.len()];
+        let (done, rest) = block.split_at_mut(range.start);
+        let buffer = &mut rest[..range.len()];
         match call.reference {
             Reference::Own => {
-                let before = done.last_chunk().unwrap_or(&NOTHING);
+                let before = done.last_chunk().unwrap_or(&ZEROS);
                 kernels::delta::decode_first_in_place(&before[MAX_WORD - word..], buffer);
             }
             Reference::Block(block) => {
-                let against = &against(block, len)?[part];
-                kernels::delta::decode_against_in_place(word, buffer, against);
+                let prefix = &reference_prefix(block, len)?[range];
+                kernels::delta::decode_against_in_place(word, buffer, prefix);
             }
         }
         Ok(())

@@ -1,9 +1,9 @@
 //! Floor 1: filters, length-preserving transforms of a block.
 //!
-//! A chunk carries six *slots*, each a filter id and a parameter byte (its *meta*). They are applied 0→5
-//! when compressing and undone 5→0 when decompressing, always on a whole block, before it is split into
-//! streams. One file a filter, behind [`Filter`]; [`Pipeline`] runs them; the registry holds the
-//! filters that users add.
+//! A chunk has six *slots*, each with a filter id and a parameter byte (its *meta*). Compression
+//! applies them from 0 to 5 and decompression undoes them from 5 to 0, on a whole block, before it
+//! is split into streams. Each filter is one file that implements [`Filter`]; [`Pipeline`] runs
+//! them; the registry holds the filters that users add.
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, Compressor};
@@ -27,23 +27,23 @@ pub(crate) mod bitshuffle;
 mod bytedelta;
 mod cells;
 mod delta;
-mod pieces;
+mod fused;
 mod pipeline;
 mod registry;
 mod shuffle;
 mod trunc;
 
-pub use pieces::InParts;
+pub use fused::PartialFilter;
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
 
-use crate::{Error, Result, Surroundings};
+use crate::{CallContext, Error, Result};
 
-/// Number of slots in a pipeline.
+/// The number of slots in a pipeline.
 pub const SLOTS: usize = 6;
 
-/// Filter ids, as they stand in the slots.
+/// Filter ids.
 pub mod id {
     /// An empty slot.
     pub const NONE: u8 = 0;
@@ -51,41 +51,41 @@ pub mod id {
     pub const SHUFFLE: u8 = 1;
     /// Bit shuffle.
     pub const BITSHUFFLE: u8 = 2;
-    /// XOR with the word before (first block) or with the first block (all others).
+    /// XOR with the preceding word (first block) or with the first block (all others).
     pub const DELTA: u8 = 3;
-    /// Zeroes low mantissa bits of floats; not undone.
+    /// Zeroes low mantissa bits of floats; has no backward step.
     pub const TRUNC_PREC: u8 = 4;
-    /// Smallest id of a globally registered filter.
+    /// The smallest id of a globally registered filter.
     pub const FIRST_REGISTERED: u8 = 32;
-    /// Elements in the order of n-dimensional cells.
+    /// Items in the order of n-dimensional cells.
     pub const NDCELL: u8 = 32;
     /// The mean of each n-dimensional cell.
     pub const NDMEAN: u8 = 33;
-    /// Byte-wise differences in each channel, first published variant.
+    /// Byte-wise differences in each channel, the variant published first.
     pub const BYTEDELTA_BUGGY: u8 = 34;
     /// Byte-wise differences in each channel.
     pub const BYTEDELTA: u8 = 35;
-    /// Zeroes low bits of integers; not undone.
+    /// Zeroes low bits of integers; has no backward step.
     pub const INT_TRUNC: u8 = 36;
-    /// Largest id that names a globally registered filter of today.
+    /// The largest id of a known globally registered filter.
     pub const LAST_REGISTERED: u8 = 36;
-    /// Smallest id a user may register.
+    /// The smallest id a user may register.
     pub const FIRST_USER: u8 = 160;
 }
 
-/// One place of a pipeline.
+/// One slot of a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Which filter; [`id::NONE`] for an empty slot.
+    /// The filter id; [`id::NONE`] for an empty slot.
     pub id: u8,
     /// The filter's parameter.
     pub meta: u8,
 }
 
-/// What DELTA works against.
+/// The block that DELTA compares with.
 #[derive(Clone, Copy)]
 pub enum Reference<'a> {
-    /// This block is its own reference: the first block, or a variable-length block.
+    /// The block itself: the first block, or a variable-length block.
     Own,
     /// The decoded first block of the chunk, at least as long as this block.
     Block(&'a [u8]),
@@ -94,46 +94,46 @@ pub enum Reference<'a> {
 /// One call of a filter.
 #[derive(Clone, Copy)]
 pub struct FilterCall<'a> {
-    /// Id of the slot: one implementation may serve several.
+    /// Id of the slot; one implementation may serve several ids.
     pub id: u8,
     /// Parameter of the slot.
     pub meta: u8,
-    /// Version byte of the chunk: version 2 has a bitshuffle rule of its own.
+    /// Version byte of the chunk; version 2 has its own bitshuffle rule.
     pub version: u8,
     /// The reference block.
     pub reference: Reference<'a>,
-    /// Facts from above.
-    pub around: Surroundings<'a>,
+    /// The context of the call.
+    pub ctx: CallContext<'a>,
 }
 
 /// A filter. `src` and `dest` have the same length and do not overlap.
 ///
-/// Called from several threads at once.
+/// Calls may come from several threads at once.
 pub trait Filter: Send + Sync {
-    /// The step of compression. Any error makes the compression fail with
+    /// Filters a block for compression. Any error makes the compression fail with
     /// [`Error::FilterPipeline`].
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
 
-    /// The step of decompression; its error is the decompression's.
+    /// Undoes the filter for decompression, which fails with the error returned here.
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
 
-    /// Whether decompression has a step at all.
-    fn is_undone(&self) -> bool {
+    /// Whether decompression has a step for this filter.
+    fn has_backward(&self) -> bool {
         true
     }
 
-    /// Whether `backward` after `forward` may give something else than the input.
+    /// Whether `backward` after `forward` may return other bytes than the input.
     fn may_change_data(&self) -> bool {
         true
     }
 
-    /// The filter as one of those that can do a part of a block.
-    fn in_parts(&self) -> Option<&dyn InParts> {
+    /// Returns the filter as one that can process ranges of a block, if it can.
+    fn as_partial(&self) -> Option<&dyn PartialFilter> {
         None
     }
 }
 
-/// The built-in filter with this id.
+/// Returns the built-in filter with this id.
 fn built_in(id: u8) -> Option<&'static dyn Filter> {
     Some(match id {
         id::SHUFFLE => &shuffle::Shuffle,
@@ -149,7 +149,7 @@ fn built_in(id: u8) -> Option<&'static dyn Filter> {
     })
 }
 
-/// The error of decoding a block whose slot names a filter that cannot be run.
+/// Returns the error for decoding a block whose slot names a filter that cannot run.
 fn unknown(id: u8) -> Error {
     match id {
         ..id::FIRST_REGISTERED => {

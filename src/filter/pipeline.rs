@@ -1,36 +1,37 @@
-//! Running the slots of a pipeline over a block.
+//! Applies the slots of a pipeline to a block.
 //!
-//! The source is never written and each filter gets an input and an output that do not overlap, so the
-//! stages in the middle go back and forth between two private buffers. When decompressing, the last
-//! stage writes into the destination.
+//! The source is never written, and the input and output of each filter do not overlap, so
+//! intermediate results alternate between two private buffers. In decompression the last stage
+//! writes into the destination.
 
-use super::pieces::Pieces;
+use super::fused::FusedFilters;
 use super::registry::{Callable, find, load};
 use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
-use crate::{Error, ErrorKind, Result, Surroundings};
+use crate::{CallContext, Error, ErrorKind, Result};
 
-/// A filled slot whose filter has been looked up.
+/// A filled slot with its filter, if that was found.
 struct Stage {
     slot: Slot,
     filter: Option<Callable>,
 }
 
-/// The filled slots of a pipeline, in the order of compression, with their filters at hand.
+/// The filled slots of a pipeline in the order of compression, with their filters.
 #[derive(Default)]
 pub struct Pipeline {
     stages: [Option<Stage>; SLOTS],
     slots: [Slot; SLOTS],
     version: u8,
     typesize: usize,
-    /// Whether all its filters are built in, so that registering others does not change it.
-    is_lasting: bool,
+    /// Whether all filters are built in, so that registrations do not change the pipeline.
+    is_builtin_only: bool,
     has_delta: bool,
-    /// How many steps decompression has, and the filled slot of one of them.
-    undone: u8,
-    an_undone: Slot,
+    /// The number of stages with a backward step.
+    backward_steps: u8,
+    /// The slot of the first of them in the order of decompression.
+    sole_backward_slot: Slot,
 }
 
-/// The two buffers a worker lends to a pipeline; kept between calls.
+/// The two buffers of a worker for intermediate results, reused between calls.
 #[derive(Default)]
 pub struct Scratch {
     a: Vec<u8>,
@@ -38,12 +39,12 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Bytes of memory it holds.
+    /// The memory it holds in bytes.
     pub(crate) fn capacity(&self) -> usize {
         self.a.capacity() + self.b.capacity()
     }
 
-    /// Makes `buffer` the first that is used; the last comes out instead.
+    /// Inserts `buffer` as the first buffer to be used, and returns the last one in exchange.
     pub(crate) fn push_front(&mut self, buffer: &mut Vec<u8>) {
         std::mem::swap(&mut self.a, &mut self.b);
         std::mem::swap(&mut self.a, buffer);
@@ -56,11 +57,12 @@ impl Scratch {
     }
 }
 
-/// What a buffer has room for beyond what it is asked for. The planes of a block take so much more than the block, and a
-/// buffer that served for the one is not to be moved for the other: both would be resident for a while.
+/// Extra capacity of a buffer. The planes of a block need up to this many bytes more than the
+/// block. Without it, a buffer sized for the one is moved for the other, and both copies are
+/// resident at once.
 pub(crate) const MARGIN: usize = 2 << 10;
 
-/// The first `len` bytes of `buffer`, which grows (and never shrinks) to hold them.
+/// Returns the first `len` bytes of `buffer`, which grows as needed and never shrinks.
 pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if buffer.len() < len {
         if buffer.capacity() < len {
@@ -71,13 +73,14 @@ pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     Ok(&mut buffer[..len])
 }
 
-/// Whether a slot is a shuffle of single bytes.
-fn moves_nothing(slot: Slot, typesize: usize) -> bool {
+/// Whether a slot is a shuffle of single bytes, which changes nothing.
+fn is_identity_shuffle(slot: Slot, typesize: usize) -> bool {
     slot.id == id::SHUFFLE && shuffle::element_size(slot.meta, typesize) == 1
 }
 
 impl Stage {
-    /// Lets `work` use the filter, which is loaded if only its name was known so far; none if there is none.
+    /// Calls `work` with the filter, loading it first if only its name is registered. Returns
+    /// `None` if there is none.
     fn with_filter<T>(&self, work: impl FnOnce(&dyn Filter) -> T) -> Option<T> {
         match &self.filter {
             Some(filter) => Some(work(filter.get())),
@@ -85,47 +88,50 @@ impl Stage {
         }
     }
 
-    /// Whether decompression has to do with it; with an unknown filter it has, and fails.
-    fn is_undone(&self) -> bool {
+    /// Whether decompression has a step for this stage. True for an unknown filter, whose step
+    /// fails.
+    fn has_backward(&self) -> bool {
         self.filter
             .as_ref()
-            .is_none_or(|filter| filter.get().is_undone())
+            .is_none_or(|filter| filter.get().has_backward())
     }
 }
 
 impl Pipeline {
-    /// The pipeline of these slots in a chunk of this version, with items of `typesize` bytes. Shuffles
-    /// that move nothing are left out. A filter that does not exist is an error only when it is run: many
-    /// chunks name filters that they never use.
+    /// Returns the pipeline of these slots for a chunk of this version with items of `typesize`
+    /// bytes.
+    ///
+    /// Shuffles of single bytes are left out. An unknown filter is an error only when it runs: many
+    /// chunks name filters that they do not use.
     pub fn new(slots: &[Slot; SLOTS], version: u8, typesize: usize) -> Pipeline {
         let mut pipeline = Pipeline {
             slots: *slots,
             version,
             typesize,
-            is_lasting: true,
+            is_builtin_only: true,
             ..Pipeline::default()
         };
-        for (&slot, place) in slots.iter().zip(&mut pipeline.stages) {
-            if slot.id == id::NONE || moves_nothing(slot, typesize) {
+        for (&slot, entry) in slots.iter().zip(&mut pipeline.stages) {
+            if slot.id == id::NONE || is_identity_shuffle(slot, typesize) {
                 continue;
             }
-            let stage = place.insert(Stage {
+            let stage = entry.insert(Stage {
                 slot,
                 filter: find(slot.id),
             });
             pipeline.has_delta |= slot.id == id::DELTA;
-            pipeline.is_lasting &= matches!(stage.filter, Some(Callable::BuiltIn(_)));
-            if stage.is_undone() {
-                pipeline.undone += 1;
-                pipeline.an_undone = slot;
+            pipeline.is_builtin_only &= matches!(stage.filter, Some(Callable::BuiltIn(_)));
+            if stage.has_backward() {
+                pipeline.backward_steps += 1;
+                pipeline.sole_backward_slot = slot;
             }
         }
         pipeline
     }
 
-    /// Becomes the pipeline that [`Pipeline::new`] makes of these, unless it is by now.
-    pub fn renew(&mut self, slots: &[Slot; SLOTS], version: u8, typesize: usize) {
-        let is_known = self.is_lasting
+    /// Replaces the pipeline with [`Pipeline::new`] of these arguments, unless it is equal already.
+    pub fn update(&mut self, slots: &[Slot; SLOTS], version: u8, typesize: usize) {
+        let is_known = self.is_builtin_only
             && self.slots == *slots
             && self.version == version
             && self.typesize == typesize;
@@ -134,12 +140,12 @@ impl Pipeline {
         }
     }
 
-    /// Whether it stays the same whatever filters are registered.
-    pub fn is_lasting(&self) -> bool {
-        self.is_lasting
+    /// Whether the pipeline stays valid when filters are registered: all of them are built in.
+    pub fn is_builtin_only(&self) -> bool {
+        self.is_builtin_only
     }
 
-    /// Whether compression has no step.
+    /// Whether the pipeline has no stages.
     pub fn is_empty(&self) -> bool {
         self.filled().next().is_none()
     }
@@ -149,7 +155,7 @@ impl Pipeline {
         self.has_delta
     }
 
-    /// Whether what decompression gives may differ from what compression got.
+    /// Whether decompression may return other bytes than were compressed.
     pub fn may_change_data(&self) -> bool {
         self.filled().any(|stage| {
             stage
@@ -159,7 +165,8 @@ impl Pipeline {
         })
     }
 
-    /// The id of the shuffle whose order what is compressed has: no filter behind it moves a byte.
+    /// Returns the id of the shuffle that determines the byte order of filtered blocks: no later
+    /// filter moves bytes.
     pub fn shuffle(&self) -> Option<u8> {
         const STAYING: [u8; 5] = [
             id::DELTA,
@@ -173,60 +180,60 @@ impl Pipeline {
         last.filter(|last| [id::SHUFFLE, id::BITSHUFFLE].contains(last))
     }
 
-    /// The only step of decompression, if there is exactly one.
-    pub fn only_undone(&self) -> Option<Slot> {
-        (self.undone == 1).then_some(self.an_undone)
+    /// Returns the slot of the only backward step, if there is exactly one.
+    pub fn sole_backward_slot(&self) -> Option<Slot> {
+        (self.backward_steps == 1).then_some(self.sole_backward_slot)
     }
 
-    /// Whether decompression has a step at all.
-    pub fn is_undone(&self) -> bool {
-        self.undone != 0
+    /// Whether decompression has at least one step.
+    pub fn has_backward(&self) -> bool {
+        self.backward_steps != 0
     }
 
     fn filled(&self) -> impl DoubleEndedIterator<Item = &Stage> {
         self.stages.iter().flatten()
     }
 
-    fn undone(&self) -> impl Iterator<Item = &Stage> {
-        self.filled().rev().filter(|stage| stage.is_undone())
+    fn backward_stages(&self) -> impl Iterator<Item = &Stage> {
+        self.filled().rev().filter(|stage| stage.has_backward())
     }
 
     fn call<'a>(
         &self,
         slot: Slot,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
     ) -> FilterCall<'a> {
         FilterCall {
             id: slot.id,
             meta: slot.meta,
             version: self.version,
             reference,
-            around: *around,
+            ctx: *ctx,
         }
     }
 
-    /// How a block of `len` bytes goes through these stages piece by piece, if it does.
-    fn in_pieces<'a>(
+    /// Returns these stages as fused filters if a block of `len` bytes can be filtered in tiles.
+    fn fuse<'a>(
         &'a self,
         stages: impl Iterator<Item = &'a Stage>,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
         len: usize,
-    ) -> Option<Pieces<'a>> {
-        let typesize = around.typesize;
-        if !Pieces::suit(typesize, len) {
+    ) -> Option<FusedFilters<'a>> {
+        let typesize = ctx.typesize;
+        if !FusedFilters::supports(typesize, len) {
             return None;
         }
         let shuffles_items = |stage: &Stage| {
             let size = shuffle::element_size(stage.slot.meta, typesize);
             stage.slot.id == id::SHUFFLE && size == typesize
         };
-        let call = |stage: &Stage| self.call(stage.slot, reference, around);
+        let call = |stage: &Stage| self.call(stage.slot, reference, ctx);
         let mut stages = stages.peekable();
         let mut before = None;
         if let Some(stage) = stages.next_if(|stage| !shuffles_items(stage)) {
-            before = Some((stage.filter.as_ref()?.get().in_parts()?, call(stage)));
+            before = Some((stage.filter.as_ref()?.get().as_partial()?, call(stage)));
         }
         stages.next_if(|stage| shuffles_items(stage))?;
         let differences = stages.next_if(|stage| {
@@ -234,31 +241,30 @@ impl Pipeline {
         });
         let is_all = stages.next().is_none();
         let is_alone = before.is_none() && differences.is_none();
-        (is_all && !is_alone).then(|| Pieces::new(before, typesize, differences.is_some()))
+        (is_all && !is_alone).then(|| FusedFilters::new(before, typesize, differences.is_some()))
     }
 
-    /// How a block of `len` bytes, of which the planes are known, is undone piece by piece, if it is. A shuffle alone
-    /// isn't.
-    pub(crate) fn undone_in_pieces<'a>(
+    /// Returns the stages that undo a block of `len` bytes in tiles, if possible. Returns `None`
+    /// for a shuffle alone.
+    pub(crate) fn fused_backward<'a>(
         &'a self,
         reference: Reference<'a>,
-        around: &Surroundings<'a>,
+        ctx: &CallContext<'a>,
         len: usize,
-    ) -> Option<Pieces<'a>> {
-        let stages = self.filled().filter(|stage| stage.is_undone());
-        self.in_pieces(stages, reference, around, len)
-            .filter(Pieces::can_be_undone)
+    ) -> Option<FusedFilters<'a>> {
+        let stages = self.filled().filter(|stage| stage.has_backward());
+        self.fuse(stages, reference, ctx, len)
+            .filter(FusedFilters::supports_backward)
     }
 
-    /// Filters a block for compression. The result lies in `scratch` or, when no filter is set, is `src`
-    /// itself.
+    /// Filters a block for compression. Returns a slice of `scratch`, or `src` if no filter is set.
     ///
     /// # Errors
-    /// [`Error::FilterPipeline`] when a filter is unknown or fails, [`Error::MemoryAlloc`].
+    /// [`Error::FilterPipeline`] if a filter is unknown or fails; [`Error::MemoryAlloc`].
     pub fn forward<'a>(
         &self,
         reference: Reference<'_>,
-        around: &Surroundings<'_>,
+        ctx: &CallContext<'_>,
         src: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8]> {
@@ -266,15 +272,15 @@ impl Pipeline {
         let Some(first) = stages.next() else {
             return Ok(src);
         };
-        if let Some(pieces) = self.in_pieces(self.filled(), reference, around, src.len()) {
+        if let Some(fused) = self.fuse(self.filled(), reference, ctx, src.len()) {
             let result = grown(&mut scratch.a, src.len())?;
-            return match pieces.forward(src, result) {
+            return match fused.forward(src, result) {
                 Ok(()) => Ok(result),
                 Err(_) => Err(Error::FilterPipeline),
             };
         }
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let call = self.call(stage.slot, reference, around);
+            let call = self.call(stage.slot, reference, ctx);
             match stage.with_filter(|filter| filter.forward(&call, src, dest)) {
                 Some(Ok(())) => Ok(()),
                 _ => Err(Error::FilterPipeline),
@@ -296,32 +302,32 @@ impl Pipeline {
     /// Undoes the pipeline on the block `src`, into `dest` of the same length.
     ///
     /// # Errors
-    /// That of the filter that failed; [`Error::Failure`] or [`Error::FilterPipeline`] for one that does
-    /// not exist; [`Error::MemoryAlloc`].
+    /// The error of the filter that failed; [`Error::Failure`] or [`Error::FilterPipeline`] for an
+    /// unknown one; [`Error::MemoryAlloc`].
     pub fn backward(
         &self,
         reference: Reference<'_>,
-        around: &Surroundings<'_>,
+        ctx: &CallContext<'_>,
         src: &[u8],
         scratch: &mut Scratch,
         dest: &mut [u8],
     ) -> Result<()> {
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
-            let call = self.call(stage.slot, reference, around);
+            let call = self.call(stage.slot, reference, ctx);
             let done = stage.with_filter(|filter| filter.backward(&call, src, dest));
             match done.ok_or_else(|| unknown(stage.slot.id))? {
-                // A user's own number that callers would take for a success.
+                // A non-negative code of a user's callback, which C callers would read as success.
                 Err(error) if matches!(error.kind(), ErrorKind::Callback(0..)) => {
                     Err(error.recast(ErrorKind::FilterPipeline))
                 }
                 result => result,
             }
         };
-        if let Some(pieces) = self.undone_in_pieces(reference, around, src.len()) {
-            return pieces.backward_from(src, dest);
+        if let Some(fused) = self.fused_backward(reference, ctx, src.len()) {
+            return fused.backward_contiguous(src, dest);
         }
-        let mut remaining = self.undone;
-        let mut stages = self.undone();
+        let mut remaining = self.backward_steps;
+        let mut stages = self.backward_stages();
         let Some(first) = stages.next() else {
             dest.copy_from_slice(src);
             return Ok(());
@@ -353,7 +359,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_filter_that_moves_bytes_says_how_they_stand() {
+    fn the_last_reordering_filter_determines_the_byte_order() {
         let shuffle = |ids: [(u8, u8); 3]| {
             let mut slots = [Slot::default(); SLOTS];
             for (slot, (id, meta)) in slots.iter_mut().zip(ids) {
@@ -361,20 +367,20 @@ mod tests {
             }
             Pipeline::new(&slots, 1, 4).shuffle()
         };
-        const USERS: u8 = 200;
+        const USER_FILTER: u8 = 200;
         let (none, moving) = ((id::NONE, 0), (id::SHUFFLE, 0));
         assert_eq!(shuffle([none, none, moving]), Some(id::SHUFFLE));
-        let behind = [moving, (id::DELTA, 0), (id::BYTEDELTA, 0)];
-        assert_eq!(shuffle(behind), Some(id::SHUFFLE));
+        let followed = [moving, (id::DELTA, 0), (id::BYTEDELTA, 0)];
+        assert_eq!(shuffle(followed), Some(id::SHUFFLE));
         let bits = [moving, (id::BITSHUFFLE, 0), none];
         assert_eq!(shuffle(bits), Some(id::BITSHUFFLE));
         assert_eq!(shuffle([(id::SHUFFLE, 1), none, none]), None);
-        assert_eq!(shuffle([moving, (USERS, 0), none]), None);
+        assert_eq!(shuffle([moving, (USER_FILTER, 0), none]), None);
         assert_eq!(shuffle([none, none, none]), None);
     }
 
     #[test]
-    fn a_buffer_for_a_block_is_not_moved_for_its_planes() {
+    fn a_block_buffer_grows_to_hold_planes_without_moving() {
         let mut buffer = Vec::new();
         let block = grown(&mut buffer, 100_000).unwrap().as_ptr();
         assert_eq!(

@@ -1,38 +1,38 @@
-//! The filters that users register, for the whole process.
+//! The process-wide registry of user-defined filters.
 //!
-//! A filter's id is its key: registering it again under the same name changes nothing, under another
-//! name is refused. A filter may be registered by name only; when its code is needed, the process's
-//! [`Loader`] is asked for it.
+//! The key is the filter id: registering an id again under the same name changes nothing, under
+//! another name it fails. A filter may be registered by name only; the process's [`Loader`] finds
+//! its code when it is needed.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::{Filter, built_in, id};
 use crate::{Error, Result};
 
-/// A user's filter, perhaps without code yet.
+/// A user-defined filter, possibly without code.
 struct Registered {
     id: u8,
     name: String,
     filter: Option<Arc<dyn Filter>>,
 }
 
-/// Finds the code of a filter that is known by name only, when it is needed. Asked again after it found
-/// none; may be called from several threads at once.
+/// Finds the code of a filter that is registered by name only. May be called from several threads
+/// at once, and again after it returned `None`.
 pub type Loader = fn(name: &str) -> Option<Arc<dyn Filter>>;
 
 static LOADER: OnceLock<Loader> = OnceLock::new();
 
-/// Sets the loader of this process, once: later calls change nothing.
+/// Sets the loader of this process. Later calls change nothing.
 pub fn set_loader(loader: Loader) {
     LOADER.get_or_init(|| loader);
 }
 
 static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
 
-/// Adds a user's filter, for every context of this process.
+/// Registers a filter for all contexts of this process.
 ///
 /// # Errors
-/// [`Error::Failure`] when `filter_id` is below 160 or already stands for a filter of another name.
+/// [`Error::Failure`] if `filter_id` is below 160 or registered under another name.
 pub fn register(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> Result<()> {
     if filter_id < id::FIRST_USER {
         return Err(Error::Failure);
@@ -52,7 +52,7 @@ pub fn register(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> R
     }
 }
 
-/// Forgets every user's filter.
+/// Removes all user-defined filters.
 pub fn reset() {
     REGISTRY
         .write()
@@ -60,15 +60,15 @@ pub fn reset() {
         .clear();
 }
 
-/// Whether a context may name this filter id: a built-in one, or any of the users' range, registered by
-/// now or not.
+/// Whether a context may name this filter id: a built-in one, or any in the users' range,
+/// registered or not.
 pub fn known(filter_id: u8) -> bool {
     filter_id <= id::TRUNC_PREC
         || (id::FIRST_REGISTERED..=id::LAST_REGISTERED).contains(&filter_id)
         || filter_id >= id::FIRST_USER
 }
 
-/// A filter that can be called.
+/// The code of a filter.
 pub(super) enum Callable {
     BuiltIn(&'static dyn Filter),
     User(Arc<dyn Filter>),
@@ -83,7 +83,7 @@ impl Callable {
     }
 }
 
-/// The implementation behind an id, if there is one.
+/// Returns the filter with this id, if its code is known.
 pub(super) fn find(filter_id: u8) -> Option<Callable> {
     if let Some(filter) = built_in(filter_id) {
         return Some(Callable::BuiltIn(filter));
@@ -93,19 +93,20 @@ pub(super) fn find(filter_id: u8) -> Option<Callable> {
     known.filter.clone().map(Callable::User)
 }
 
-/// Returns the name under which a user's filter is registered.
+/// Returns the name under which a user-defined filter is registered.
 pub fn name_of(filter_id: u8) -> Option<String> {
     let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
     let known = registry.iter().find(|known| known.id == filter_id)?;
     Some(known.name.clone())
 }
 
-/// Whether there is code for a filter, which is loaded if only its name is known.
+/// Whether the filter has code. Loads it if only its name is registered.
 pub fn is_available(filter_id: u8) -> bool {
     load_quietly(filter_id).is_some()
 }
 
-/// The implementation behind an id, loaded if only its name is known; a missing one is traced.
+/// Returns the filter with this id, loading it if only its name is registered; traces a missing
+/// one.
 pub(super) fn load(filter_id: u8) -> Option<Callable> {
     let found = load_quietly(filter_id);
     if found.is_none() && filter_id >= id::FIRST_REGISTERED {

@@ -1,13 +1,14 @@
-//! SHUFFLE: the bytes of equal significance of all items side by side.
+//! SHUFFLE: groups the bytes of equal significance of all items.
 //!
-//! The element size is the meta, or the chunk's item size when the meta is 0.
+//! The element size is the meta, or the item size of the chunk if the meta is 0.
 
 use super::{Filter, FilterCall};
 use crate::{Result, kernels};
 
 pub(super) struct Shuffle;
 
-/// Bytes of what is shuffled, for a slot with this meta in a chunk of items of `typesize` bytes.
+/// Returns the element size in bytes for a slot with this meta in a chunk of items of `typesize`
+/// bytes.
 pub(super) fn element_size(meta: u8, typesize: usize) -> usize {
     match meta {
         0 => typesize,
@@ -17,12 +18,12 @@ pub(super) fn element_size(meta: u8, typesize: usize) -> usize {
 
 impl Filter for Shuffle {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        kernels::shuffle::shuffle(element_size(call.meta, call.around.typesize), src, dest);
+        kernels::shuffle::shuffle(element_size(call.meta, call.ctx.typesize), src, dest);
         Ok(())
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        kernels::shuffle::unshuffle(element_size(call.meta, call.around.typesize), src, dest);
+        kernels::shuffle::unshuffle(element_size(call.meta, call.ctx.typesize), src, dest);
         Ok(())
     }
 

@@ -1,19 +1,21 @@
-//! TRUNC_PREC and INT_TRUNC: zero the low bits of each word, so that the codec finds more to save.
+//! TRUNC_PREC and INT_TRUNC: zero the low bits of each word to make it more compressible.
 //!
-//! The meta is signed: positive, the bits that are kept (of the mantissa, or of the integer); negative,
-//! the bits that are zeroed. Nothing is undone. A tail shorter than a word is copied.
+//! The meta is signed: if positive, it is the number of bits that are kept (of the mantissa, or of
+//! the integer); if negative, of bits that are zeroed. There is no backward step. A tail shorter
+//! than a word is copied.
 
-use super::{Filter, FilterCall, InParts};
+use super::{Filter, FilterCall, PartialFilter};
 use crate::{Error, Result, kernels};
 use std::ops::Range;
 
-/// Zeroes bits of words.
+/// A filter that zeroes bits of words.
 pub(super) struct Truncation {
-    /// The bits of an item of so many bytes that the meta is about; `None` if there are no such items.
+    /// Returns the number of bits of an item that the meta applies to, or `None` for an unsupported
+    /// size.
     significant_bits: fn(typesize: usize) -> Option<i32>,
 }
 
-/// Floats: the bits of the mantissa; the sign and the exponent stay.
+/// For floats: the mantissa bits. The sign and the exponent are kept.
 pub(super) static TRUNC_PREC: Truncation = Truncation {
     significant_bits: |typesize| match typesize {
         4 => Some(F32_MANTISSA),
@@ -22,7 +24,7 @@ pub(super) static TRUNC_PREC: Truncation = Truncation {
     },
 };
 
-/// Integers: all bits.
+/// For integers: all bits.
 pub(super) static INT_TRUNC: Truncation = Truncation {
     significant_bits: |typesize| {
         matches!(typesize, 1 | 2 | 4 | 8).then_some(u8::BITS as i32 * typesize as i32)
@@ -34,7 +36,7 @@ const F32_MANTISSA: i32 = 23;
 /// Mantissa bits of an 8-byte float.
 const F64_MANTISSA: i32 = 52;
 
-/// How many low bits of a word of `width` significant bits go.
+/// Returns the number of low bits to zero in a word of `width` significant bits.
 fn zeroed_bits(meta: u8, width: i32) -> Result<u32> {
     let meta = i32::from(meta as i8);
     let zeroed = if meta >= 0 { width - meta } else { -meta };
@@ -47,7 +49,7 @@ fn zeroed_bits(meta: u8, width: i32) -> Result<u32> {
 
 impl Filter for Truncation {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        let word = call.around.typesize;
+        let word = call.ctx.typesize;
         let significant = (self.significant_bits)(word).ok_or(Error::FilterPipeline)?;
         let zeroed = zeroed_bits(call.meta, significant)?;
         kernels::trunc_prec::truncate(word, zeroed, src, dest);
@@ -59,17 +61,17 @@ impl Filter for Truncation {
         Ok(())
     }
 
-    fn is_undone(&self) -> bool {
+    fn has_backward(&self) -> bool {
         false
     }
 
-    fn in_parts(&self) -> Option<&dyn InParts> {
+    fn as_partial(&self) -> Option<&dyn PartialFilter> {
         Some(self)
     }
 }
 
-impl InParts for Truncation {
-    fn forward_part(
+impl PartialFilter for Truncation {
+    fn forward_range(
         &self,
         call: &FilterCall<'_>,
         src: &[u8],
@@ -79,7 +81,7 @@ impl InParts for Truncation {
         self.forward(call, &src[from..][..dest.len()], dest)
     }
 
-    fn backward_part(&self, _: &FilterCall<'_>, _: &mut [u8], _: Range<usize>) -> Result<()> {
+    fn backward_range(&self, _: &FilterCall<'_>, _: &mut [u8], _: Range<usize>) -> Result<()> {
         Ok(())
     }
 }
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_meta_keeps_or_zeroes_bits() {
+    fn the_meta_sets_kept_or_zeroed_bits() {
         assert_eq!(zeroed_bits(10, F32_MANTISSA), Ok(13));
         assert_eq!(zeroed_bits(-10i8 as u8, F32_MANTISSA), Ok(10));
         assert_eq!(zeroed_bits(1, F32_MANTISSA), Ok(22));
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meta_that_keeps_nothing_or_more_than_all_is_refused() {
+    fn an_out_of_range_meta_is_rejected() {
         for meta in [0i8, -23, 24, 127, -128] {
             assert_eq!(
                 zeroed_bits(meta as u8, F32_MANTISSA),

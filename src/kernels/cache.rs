@@ -1,82 +1,79 @@
-//! What lies in which cache, and asking for it before it is needed.
+//! Cache sizes and prefetching.
 
 use super::vector::LINE;
 
-/// A level of the cache.
+/// A cache level to prefetch into.
 #[derive(Clone, Copy)]
-pub(super) enum Nearness {
-    /// The nearest one.
-    First,
-    /// The one behind it.
-    Second,
+pub(super) enum CacheLevel {
+    L1,
+    L2,
 }
 
-/// Asks for the line at `at`, whatever address that is. Nothing happens on CPUs other than x86.
+/// Prefetches the line at `at`, which may be any address. Does nothing outside x86.
 #[inline(always)]
-pub(super) fn fetch(nearness: Nearness, at: *const u8) {
+pub(super) fn prefetch(level: CacheLevel, at: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: all CPUs of this family have the instruction, which never faults.
+    // SAFETY: every x86-64 CPU has the instruction, which never faults.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
-        match nearness {
-            Nearness::First => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
-            Nearness::Second => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
+        match level {
+            CacheLevel::L1 => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
+            CacheLevel::L2 => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (nearness, at);
+    let _ = (level, at);
 }
 
-/// Lines that share a set of the first-level cache and stay in it, whatever CPU it is.
-pub(super) const WAYS: usize = 8;
+/// The number of lines that one set of the L1 cache holds on every supported CPU.
+pub(super) const L1_WAYS: usize = 8;
 
-/// True when more than `ways` of `count` places that lie `stride` bytes apart are nearly the same
-/// number of bytes into a page. Their lines then share a set of the first-level cache, which holds 8
-/// or 12 of them.
+/// True if more than `ways` of `count` addresses `stride` bytes apart have nearly the same offset
+/// in a page. Their lines then share a set of the L1 cache, which holds 8 or 12 of them.
 #[inline(always)]
-pub(super) fn crowded(stride: usize, count: usize, ways: usize) -> bool {
-    /// Lines so far apart share a set.
+pub(super) fn has_set_conflicts(stride: usize, count: usize, ways: usize) -> bool {
+    /// Lines at this distance share a set.
     const PERIOD: usize = 4096;
-    /// Places that drift so slowly do for a while.
+    /// The largest drift, in bytes, of offsets that count as equal.
     const NEAR: usize = 16;
-    // When every `step`th place is near the first one, a `step`th of all are.
+    // If every `step`th address is near the first one, one `step`th of all are.
     (1..count.div_ceil(ways)).any(|step| (step * stride + NEAR) % PERIOD <= 2 * NEAR)
 }
 
-/// True when two buffers of so many bytes don't lie in the second-level cache together.
+/// True if two buffers of `bytes` bytes do not fit the L2 cache together.
 #[inline(always)]
-pub(super) fn exceed_second(bytes: usize) -> bool {
-    const MUCH: usize = 1 << 20;
-    bytes >= MUCH
+pub(super) fn exceeds_l2(bytes: usize) -> bool {
+    const THRESHOLD: usize = 1 << 20;
+    bytes >= THRESHOLD
 }
 
-/// True when they may not lie in the third-level cache either, or in what others leave of it, and have to come from memory.
+/// True if two buffers of `bytes` bytes may not fit the L3 cache, or the share of it that other
+/// programs leave, so that data comes from memory.
 #[inline(always)]
-pub(super) fn exceed_third(bytes: usize) -> bool {
-    const MUCH: usize = 3 << 20;
-    bytes >= MUCH
+pub(super) fn exceeds_l3(bytes: usize) -> bool {
+    const THRESHOLD: usize = 3 << 20;
+    bytes >= THRESHOLD
 }
 
-/// So many bytes further on, lines of rows or planes that don't lie in the second-level cache are asked for: they take longer
-/// than a tile.
-pub(super) const FAR: usize = 3 * LINE;
+/// The distance in bytes at which lines of rows or planes outside the L2 cache are prefetched.
+/// Loading them takes longer than one tile.
+pub(super) const PREFETCH_DISTANCE: usize = 3 * LINE;
 
-/// Asks for `count` bytes that follow `at` at a distance, a multiple of [`LINE`]. The CPU sees lines coming that follow each
-/// other, but not beyond the end of a page.
+/// Prefetches `count` bytes, a multiple of [`LINE`], at a fixed distance after `at`. The hardware
+/// prefetcher follows consecutive lines too, but stops at the end of a page.
 #[inline(always)]
-pub(super) fn fetch_following(at: *const u8, count: usize) {
+pub(super) fn prefetch_ahead(at: *const u8, count: usize) {
     const DISTANCE: usize = 2048;
     for i in (0..count).step_by(LINE) {
-        fetch(Nearness::Second, at.wrapping_add(DISTANCE + i));
+        prefetch(CacheLevel::L2, at.wrapping_add(DISTANCE + i));
     }
 }
 
-/// True when what is written to `count` places that lie `stride` bytes apart, a line to each in turns,
-/// is written sooner if the next line of each is fetched into the first-level cache before: when it
-/// is not there anyway, and not gone again until it is its turn.
+/// True if writing one line in turn to each of `count` rows `stride` bytes apart is faster when the
+/// next line of each is prefetched into L1: the lines are not there yet, and stay until their turn.
 #[inline(always)]
-pub(super) fn worth_fetching(stride: usize, count: usize) -> bool {
-    /// Two buffers so large are in the cache.
+pub(super) fn prefetch_pays(stride: usize, count: usize) -> bool {
+    /// Two buffers of this size are in the cache anyway.
     const SMALL: usize = 16 << 10;
-    stride * count > SMALL && !crowded(stride, count, WAYS)
+    stride * count > SMALL && !has_set_conflicts(stride, count, L1_WAYS)
 }

@@ -1,18 +1,18 @@
-//! One algorithm, compiled once for each SIMD level.
+//! Compiles one algorithm for each SIMD level.
 
 /// Runs a body that is generic over a [`Vector`](super::vector::Vector) type, compiled for the
-/// instructions of a level, or else the `generic` expression:
+/// instructions of a level, or the `generic` expression at the generic level:
 ///
 /// ```text
 /// at_level!(level, |V| fn(src: *const u8, len: usize) { body::<V>(src, len) }, generic: …)
 /// ```
 ///
-/// The arguments are variables of the place of use, given with their types, because each compiled
-/// copy is a function of its own.
+/// The arguments are variables of the caller, listed with their types, because each compiled copy
+/// is a separate function.
 ///
 /// # Safety
-/// The macro is used in an `unsafe` block: the CPU has the level, and the contract of the body
-/// holds.
+/// The macro is used in an `unsafe` block: the CPU must have the level, and the contract of the
+/// body must hold.
 macro_rules! at_level {
     (
         $level:expr,
@@ -53,14 +53,14 @@ macro_rules! at_level {
     }};
 }
 
-/// The body of [`at_level`] compiled for one level.
+/// The body of [`at_level`], compiled for one level.
 macro_rules! copy {
     (
         $name:ident: $type:ident, $features:literal,
         |$vector:ident| fn($($argument:ident: $argument_type:ty),*) $(-> $result:ty)? $body:block
     ) => {
         /// # Safety
-        /// The CPU has the features; the contract of the body.
+        /// The CPU has the features, and the contract of the body holds.
         #[target_feature(enable = $features)]
         unsafe fn $name($($argument: $argument_type),*) $(-> $result)? {
             type $vector = $crate::kernels::vector::$name::$type;

@@ -1,61 +1,66 @@
-//! What some CPUs are quick at, and others are not.
+//! CPU models on which the same instructions have other costs.
 //!
-//! The [level](super::Level) tells what instructions there are. Some kernels have two ways with the same instructions,
-//! as what they cost differs. CPUs of AMD are slow to write lines that crowd the cache (see `bursts.rs`). To them a shuffle of
-//! 64 bytes costs the same across lanes, and from two registers, as within lanes: Zen 4 does one a cycle, Zen 5 two (and
-//! four that interleave within lanes; see the `lines.rs` of the shuffles). Intel's do one of any kind, and for one that
-//! takes bytes from two registers they need two cycles or three.
+//! The [level](super::Level) says which instructions exist. Some kernels have two algorithms for
+//! one level, because costs differ:
+//!
+//! - AMD's CPUs are slow to write lines that conflict in the cache (see `write_combining.rs`).
+//! - On AMD's CPUs a byte shuffle of 64 bytes costs the same within lanes, across lanes and from
+//!   two registers: Zen 4 executes one per cycle, Zen 5 two (and four that interleave within
+//!   lanes). Intel's CPUs execute one per cycle, and need two or three cycles for one from two
+//!   registers (see `shuffle/vbmi.rs`).
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What [`assume_amd`] was told.
+/// The value set by [`assume_amd`].
 #[cfg(target_arch = "x86_64")]
-static ASSUMED: AtomicU8 = AtomicU8::new(NOTHING);
+static OVERRIDE: AtomicU8 = AtomicU8::new(NONE);
 #[cfg(target_arch = "x86_64")]
-const NOTHING: u8 = 2;
+const NONE: u8 = 2;
 
-/// Has the kernels do what is good for CPUs of AMD, or what is good for others, or what is good for this one.
-/// The bytes are the same; this is for tests, which have both ways to try. It changes nothing on other machines than x86.
+/// Makes the kernels assume a CPU of AMD, one of another vendor, or (`None`) the real one.
+///
+/// Results do not change; tests use this to run both algorithms. It has no effect outside x86.
 #[doc(hidden)]
 pub fn assume_amd(assumed: Option<bool>) {
     #[cfg(target_arch = "x86_64")]
-    ASSUMED.store(assumed.map_or(NOTHING, u8::from), Ordering::Relaxed);
+    OVERRIDE.store(assumed.map_or(NONE, u8::from), Ordering::Relaxed);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = assumed;
 }
 
-/// What is assumed, or else what the CPU says.
+/// Returns the assumed value, or the detected one if none is set.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn assumed_or(detect: impl Fn() -> bool) -> bool {
-    match ASSUMED.load(Ordering::Relaxed) {
-        NOTHING => detect(),
+fn overridden_or(detect: impl Fn() -> bool) -> bool {
+    match OVERRIDE.load(Ordering::Relaxed) {
+        NONE => detect(),
         assumed => assumed == u8::from(true),
     }
 }
 
-/// True on CPUs of AMD, which have SSE4a, as Intel's have not.
+/// Whether this is a CPU of AMD: only those have SSE4a.
 #[inline]
-pub(super) fn is_of_amd() -> bool {
+pub(super) fn is_amd() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return assumed_or(|| is_x86_feature_detected!("sse4a"));
+    return overridden_or(|| is_x86_feature_detected!("sse4a"));
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
 
-/// True on the CPUs of AMD that have AVX-512 with VBMI, from Zen 4 on.
+/// Whether byte shuffles from two registers are fast: on AMD's CPUs with AVX-512 VBMI (Zen 4 and
+/// later).
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(super) fn shuffles_two_registers_at_once() -> bool {
-    assumed_or(|| is_x86_feature_detected!("sse4a") && is_x86_feature_detected!("avx512vbmi"))
+pub(super) fn has_fast_vpermt2b() -> bool {
+    overridden_or(|| is_x86_feature_detected!("sse4a") && is_x86_feature_detected!("avx512vbmi"))
 }
 
-/// True on Zen 4, which loads twice a cycle what goes to half a register of 64 bytes, and once what goes to a whole one; it
-/// doesn't have the instruction VP2INTERSECT, which Zen 5 has.
+/// Whether loads to half a 64-byte register are faster than loads to a whole one: on Zen 4, which
+/// executes two of the former per cycle and one of the latter. It lacks VP2INTERSECT, which Zen 5
+/// has.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(super) fn is_quicker_by_halves() -> bool {
-    shuffles_two_registers_at_once()
-        && assumed_or(|| !is_x86_feature_detected!("avx512vp2intersect"))
+pub(super) fn prefers_half_loads() -> bool {
+    has_fast_vpermt2b() && overridden_or(|| !is_x86_feature_detected!("avx512vp2intersect"))
 }

@@ -1,28 +1,29 @@
-//! Which vector instructions the kernels use: what the CPU has, or less if the user says so.
+//! Selection of the vector instruction set: the best the CPU has, or a lower one that the user
+//! sets.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The environment variable that forces a level by its [name](Level::name).
 const ENVIRONMENT: &str = "FERROBLOSC_SIMD";
 
-/// A set of vector instructions.
+/// A vector instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Level {
     /// Plain Rust: the definition of every transform.
     Generic = 0,
-    /// The baseline of x86-64: SSE2 and nothing newer.
+    /// SSE2, the baseline of x86-64.
     Sse2 = 1,
     /// AVX2.
     Avx2 = 2,
-    /// AVX-512 with the F, BW, VL and VBMI sets, and GFNI.
+    /// AVX-512 with F, BW, VL and VBMI, and GFNI.
     Avx512 = 3,
-    /// The baseline of AArch64.
+    /// NEON, the baseline of AArch64.
     Neon = 4,
 }
 
 impl Level {
-    /// Every level there is, each better than the ones before it on the CPUs that have it.
+    /// All levels; on a CPU that has several, later ones are better.
     pub const ALL: [Level; 5] = [
         Level::Generic,
         Level::Sse2,
@@ -31,7 +32,7 @@ impl Level {
         Level::Neon,
     ];
 
-    /// The name by which `FERROBLOSC_SIMD` calls this level.
+    /// Returns the name of this level in `FERROBLOSC_SIMD`.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Generic => "generic",
@@ -42,12 +43,12 @@ impl Level {
         }
     }
 
-    /// The levels this CPU can run, the best one last.
+    /// Returns the levels this CPU can run, the best one last.
     pub fn available() -> impl DoubleEndedIterator<Item = Level> {
         Level::ALL.into_iter().filter(|level| level.is_available())
     }
 
-    /// True when this CPU can run the level.
+    /// Whether this CPU can run the level.
     pub fn is_available(self) -> bool {
         match self {
             Level::Generic => true,
@@ -70,12 +71,17 @@ impl Level {
         }
     }
 
-    /// Panics unless this CPU can run the level: what safe functions that take a level rest on.
+    /// Panics unless this CPU can run the level. Safe functions with a level parameter rely on
+    /// this.
     pub(super) fn assert_available(self) {
-        assert!(self.is_available(), "this CPU has no {}", self.name());
+        assert!(
+            self.is_available(),
+            "this CPU does not support {}",
+            self.name()
+        );
     }
 
-    /// The best level up to this one whose vector is not wider than `items` bytes.
+    /// Returns the best level up to this one whose vector has at most `items` bytes.
     pub(super) fn for_items(self, items: usize) -> Level {
         match self {
             Level::Avx512 if items >= 64 => Level::Avx512,
@@ -86,8 +92,8 @@ impl Level {
         }
     }
 
-    /// The level to use when `wanted` is what the environment asks for: no better than that, no
-    /// better than the CPU. A name that means nothing on this CPU's family changes nothing.
+    /// Returns the level to use for the environment's value `wanted`: at most that level, and at
+    /// most the best the CPU has. An unknown name, and one of another CPU family, is ignored.
     fn choose(wanted: Option<&str>) -> Level {
         let best = Level::available().next_back().unwrap_or(Level::Generic);
         let Some(wanted) = Level::ALL
@@ -96,12 +102,12 @@ impl Level {
         else {
             return best;
         };
-        let of_this_family = match wanted {
+        let is_native = match wanted {
             Level::Generic => true,
             Level::Sse2 | Level::Avx2 | Level::Avx512 => cfg!(target_arch = "x86_64"),
             Level::Neon => cfg!(target_arch = "aarch64"),
         };
-        if !of_this_family {
+        if !is_native {
             return best;
         }
         Level::available()
@@ -110,11 +116,12 @@ impl Level {
     }
 }
 
-/// The level all kernels run at: the best this CPU has, or what `FERROBLOSC_SIMD` (`generic`,
-/// `sse2`, `avx2`, `avx512`, `neon`) allows. Found out at the first call and the same ever after.
+/// Returns the level that all kernels run at: the best this CPU has, capped by `FERROBLOSC_SIMD`
+/// (`generic`, `sse2`, `avx2`, `avx512`, `neon`). It is detected at the first call and does not
+/// change.
 #[inline]
 pub fn level() -> Level {
-    // Relaxed is enough: the byte is the whole message, and threads that race here store the same.
+    // Relaxed: the byte guards no other data, and threads that race here store the same value.
     let known = CHOSEN.load(Ordering::Relaxed);
     match Level::ALL.get(usize::from(known)) {
         Some(&level) => level,
@@ -122,7 +129,7 @@ pub fn level() -> Level {
     }
 }
 
-/// The number of the level all kernels run at, which is its place among all, or none.
+/// The selected level as an index into [`Level::ALL`], or `u8::MAX` before detection.
 static CHOSEN: AtomicU8 = AtomicU8::new(u8::MAX);
 
 #[cold]
@@ -138,20 +145,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_wish_the_best_available_level_is_chosen() {
+    fn the_default_is_the_best_available_level() {
         assert_eq!(Some(Level::choose(None)), Level::available().next_back());
         assert_eq!(Level::choose(Some("mmx")), Level::choose(None));
     }
 
     #[test]
-    fn a_wish_for_an_available_level_is_granted() {
+    fn an_available_level_can_be_forced() {
         for level in Level::available() {
             assert_eq!(Level::choose(Some(level.name())), level);
         }
     }
 
     #[test]
-    fn a_wish_beyond_the_cpu_is_capped() {
+    fn a_forced_level_is_capped_at_the_cpu() {
         for level in Level::ALL {
             assert!(Level::choose(Some(level.name())).is_available());
         }

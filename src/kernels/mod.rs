@@ -1,17 +1,16 @@
 //! Floor 0: pure byte transforms on slices.
 //!
-//! One folder a transform; in it `generic.rs`, the definition everything else is tested against,
-//! the vector algorithm (`tiles.rs`, `vectors.rs`), where some CPUs have a better one that too
-//! (`avx512.rs`, `lines.rs`), and a `mod.rs` that checks lengths and picks a
-//! level. Algorithms are written once, over the small trait `vector::Vector`; what a SIMD level is
-//! made of can be read in one place, `vector/<level>.rs`, and `compile.rs` compiles the algorithms
-//! for it.
+//! Each transform has a folder. `generic.rs` is the definition that all other code is tested
+//! against, `transpose.rs` or `vectors.rs` the vector algorithm, and `avx512.rs` and `vbmi.rs` are
+//! faster algorithms for some CPUs. `mod.rs` checks lengths and selects the level. Algorithms are
+//! written once, over the trait `vector::Vector`; `vector/<level>.rs` implements it for one
+//! instruction set, and `compile.rs` compiles the algorithms for each.
 //!
-//! This is the one floor full of `unsafe`. What it offers to the floors above is safe: functions on
-//! slices that never read or write outside of them, whatever the arguments.
+//! This is the only floor with much `unsafe` code. Its interface is safe: functions on slices that
+//! never access memory outside them, whatever the arguments.
 //!
-//! Every transform also has an `*_at` form that takes the [`Level`], so that tests can compare all
-//! levels in one process. All levels give the same bytes.
+//! Every transform also has an `*_at` form that accepts the [`Level`], so that tests can compare
+//! all levels in one process. All levels return the same bytes.
 //!
 //! ```
 //! use ferroblosc::kernels::{Level, shuffle};
@@ -19,7 +18,7 @@
 //! let items: Vec<u8> = (0..64u16).flat_map(u16::to_le_bytes).collect();
 //! let mut bytes = vec![0; items.len()];
 //! shuffle::shuffle(2, &items, &mut bytes);
-//! assert!(bytes[64..].iter().all(|&high| high == 0), "the high bytes come last, all alike");
+//! assert!(bytes[64..].iter().all(|&high| high == 0), "the second plane holds the high bytes");
 //!
 //! for level in Level::available() {
 //!     let mut same = vec![0; items.len()];
@@ -29,7 +28,6 @@
 //! ```
 
 pub mod bitshuffle;
-mod bursts;
 pub mod bytedelta;
 mod cache;
 mod compile;
@@ -43,6 +41,7 @@ pub mod shuffle;
 pub mod trunc_prec;
 mod unroll;
 mod vector;
+mod write_combining;
 
 pub use level::{Level, level};
 pub(crate) use vector::LINE;

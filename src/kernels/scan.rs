@@ -1,29 +1,28 @@
-//! Running XOR and running sum: the shared half of undoing delta and bytedelta. Each is of bytes that lie a *word*
-//! apart, so that a word of a sum is as many sums of bytes.
+//! Running XOR and running sum, the shared decoder of delta and bytedelta.
 //!
-//! `out[i] = in[i] ∘ out[i - w]` looks serial. Inside a vector it takes log₂ steps: combine with
-//! itself moved up by one word, by two, by four … Between vectors only the last word is carried,
-//! and what a vector adds to the carry does not depend on the carry, so the serial chain is one
-//! instruction a vector.
+//! `out[i] = in[i] ∘ out[i - w]` combines single bytes that are one *word* of `w` bytes apart. The
+//! recurrence looks serial. Within a vector it takes log₂ steps: combine the vector with itself
+//! shifted by one word, by two, by four … Between vectors only the last word is carried. The total
+//! of a vector does not depend on the carry, so the serial chain is one instruction per vector.
 
 use super::vector::{LANE, LINE, Vector};
 
 /// The operation of a scan.
 pub(super) trait Combine {
-    /// Combines words of any width, as vectors.
+    /// Combines vectors of words of any width.
     ///
     /// # Safety
-    /// As for the methods of [`Vector`].
+    /// The contract of [`Vector`].
     unsafe fn vectors<V: Vector>(a: V, b: V) -> V;
 
-    /// Combines bytes.
+    /// Combines two bytes.
     fn bytes(a: u8, b: u8) -> u8;
 }
 
 /// XOR.
 pub(super) struct Xor;
 
-/// Sum of bytes modulo 256.
+/// Byte-wise sum modulo 256.
 pub(super) struct Sum;
 
 impl Combine for Xor {
@@ -52,18 +51,18 @@ impl Combine for Sum {
     }
 }
 
-/// The first `W` bytes of `bytes`.
+/// Returns the first `W` bytes of `bytes`.
 #[inline(always)]
 pub(super) fn word<const W: usize>(bytes: &[u8]) -> [u8; W] {
     std::array::from_fn(|i| bytes[i])
 }
 
-/// `dest[i] = src[i] ∘ dest[i - W]` for all `i < len`, where `before` stands in front of `dest`; `W` is a power of two, 16
-/// at most.
+/// Computes `dest[i] = src[i] ∘ dest[i - W]` for all `i < len`. `before` holds the `W` bytes that
+/// precede `dest`; `W` is a power of two, at most 16.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `len` bytes, and
-/// they are the same or do not overlap.
+/// they are equal or do not overlap.
 #[inline(always)]
 pub(super) unsafe fn scan<V: Vector, C: Combine, const W: usize>(
     before: &[u8; W],
@@ -72,8 +71,8 @@ pub(super) unsafe fn scan<V: Vector, C: Combine, const W: usize>(
     len: usize,
 ) {
     let words: [u8; LINE] = std::array::from_fn(|i| before[i % W]);
-    // SAFETY: all accesses are at `i + BYTES <= len` in the vector loop and at `i < len` behind it; no vector is longer
-    // than a line.
+    // SAFETY: all accesses are at `i + BYTES <= len` in the vector loop and at `i < len` in the
+    // scalar loop; no vector is longer than a line.
     unsafe {
         let mut carry = V::load(words.as_ptr());
         let mut i = 0;
@@ -91,7 +90,7 @@ pub(super) unsafe fn scan<V: Vector, C: Combine, const W: usize>(
     }
 }
 
-/// The running combination of one vector, and its last word everywhere.
+/// Returns the scan of one vector, and a vector that repeats its last word.
 ///
 /// # Safety
 /// The contract of [`Vector`].
@@ -101,30 +100,30 @@ unsafe fn scan_vector<V: Vector, C: Combine, const W: usize>(v: V) -> (V, V) {
     unsafe {
         let mut inside = v;
         if W <= 1 {
-            inside = C::vectors(inside, inside.bytes_up::<1>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<1>());
         }
         if W <= 2 {
-            inside = C::vectors(inside, inside.bytes_up::<2>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<2>());
         }
         if W <= 4 {
-            inside = C::vectors(inside, inside.bytes_up::<4>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<4>());
         }
         if W < LANE {
-            inside = C::vectors(inside, inside.bytes_up::<8>());
+            inside = C::vectors(inside, inside.shift_left_bytes::<8>());
         }
         let mut totals = inside;
         if W < LANE {
-            totals = totals.spread_last::<W>();
+            totals = totals.broadcast_last::<W>();
         }
         if V::LANES > 1 {
-            totals = C::vectors(totals, totals.lanes_up::<1>());
+            totals = C::vectors(totals, totals.shift_left_lanes::<1>());
         }
         if V::LANES > 2 {
-            totals = C::vectors(totals, totals.lanes_up::<2>());
+            totals = C::vectors(totals, totals.shift_left_lanes::<2>());
         }
         if V::LANES > 1 {
-            inside = C::vectors(inside, totals.lanes_up::<1>());
+            inside = C::vectors(inside, totals.shift_left_lanes::<1>());
         }
-        (inside, totals.spread_last_lane())
+        (inside, totals.broadcast_last_lane())
     }
 }

@@ -1,11 +1,11 @@
-//! Loops over registers that are no loops.
+//! Loops over arrays of registers, unrolled by a macro.
 //!
-//! An array of vectors lives in registers only if all its indices are constants when the compiler
-//! looks. Its own unrolling often comes too late for that, or not at all, and then every step goes
-//! through memory: the same code, several times slower.
+//! An array of vectors stays in registers only if all its indices are constants early in
+//! compilation. The compiler's own unrolling often comes too late for that, and then every step
+//! goes through memory, several times slower.
 
-/// Repeats the block with `$k` the constants 0, 1, 2 … below 2, 3, 4, 7, 8 or 16, as far as the condition
-/// holds.
+/// Repeats the block with `$k` as the constants below 2, 3, 4, 7, 8 or 16, skipping those for which
+/// the condition is false.
 macro_rules! unroll {
     (2: $k:ident $($rest:tt)*) => { unroll!(@ $k, [0 1] $($rest)*) };
     (3: $k:ident $($rest:tt)*) => { unroll!(@ $k, [0 1 2] $($rest)*) };

@@ -1,4 +1,4 @@
-//! A set of small numbers that threads share: one bit each, 64 to a word, no locks.
+//! A lock-free set of small numbers shared by threads: one bit each, 64 per word.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,18 +6,18 @@ const WORD: usize = u64::BITS as usize;
 
 /// A set of numbers below a capacity.
 ///
-/// Every operation is SeqCst. One of the sets (the helpers that sleep) is one side of the "publish,
-/// then look for sleepers" against "say that you sleep, then look for work" pair, which needs a
-/// single order of both; for the others acquire and release would do, but they change only when
-/// a run begins, and on the machines we care for an atomic read-modify-write costs the same in
-/// either ordering.
+/// Every operation is SeqCst. One of the sets (parked helpers) is part of a Dekker-style protocol:
+/// "open a run, then check for parked helpers" against "park, then check for open runs", which
+/// needs a single order of both. For the other sets acquire and release would suffice, but they
+/// change only when a run begins, and on the supported CPUs an atomic read-modify-write costs the
+/// same in either ordering.
 pub(super) struct Bits {
     words: Box<[AtomicU64]>,
     capacity: usize,
 }
 
 impl Bits {
-    /// An empty set of numbers below `capacity`.
+    /// Returns an empty set of numbers below `capacity`.
     pub(super) fn new(capacity: usize) -> Bits {
         let words = (0..capacity.div_ceil(WORD)).map(|_| AtomicU64::new(0));
         Bits {
@@ -26,28 +26,29 @@ impl Bits {
         }
     }
 
-    /// Puts `number` in.
+    /// Inserts `number`.
     pub(super) fn insert(&self, number: usize) {
         self.words[number / WORD].fetch_or(1 << (number % WORD), Ordering::SeqCst);
     }
 
-    /// Takes `number` out; false when it was not in (any more).
+    /// Removes `number`; returns whether it was in the set.
     pub(super) fn remove(&self, number: usize) -> bool {
         let bit = 1 << (number % WORD);
         self.words[number / WORD].fetch_and(!bit, Ordering::SeqCst) & bit != 0
     }
 
-    /// Takes the smallest number out.
+    /// Removes and returns the smallest number.
     pub(super) fn pop(&self) -> Option<usize> {
         self.change(|bits| bits.trailing_zeros(), |bits, bit| bits & !bit)
     }
 
-    /// Puts in the smallest number that is not in the set, if one below the capacity is left.
+    /// Inserts and returns the smallest number below the capacity that is not in the set.
     pub(super) fn push(&self) -> Option<usize> {
         self.change(|bits| bits.trailing_ones(), |bits, bit| bits | bit)
     }
 
-    /// In the first word where `choose` finds a bit: applies `with` to it and returns its number.
+    /// Applies `with` to the bit that `choose` finds in the first word with one, and returns its
+    /// number.
     fn change(&self, choose: fn(u64) -> u32, with: fn(u64, u64) -> u64) -> Option<usize> {
         for (index, word) in self.words.iter().enumerate() {
             let mut bits = word.load(Ordering::SeqCst);
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_out_smallest_first() {
+    fn numbers_are_popped_smallest_first() {
         let set = Bits::new(200);
         for number in [130, 7, 199, 64] {
             set.insert(number);
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn push_fills_gaps_and_ends_at_the_capacity() {
+    fn push_fills_gaps_up_to_the_capacity() {
         for capacity in [1, 63, 64, 65, 130] {
             let set = Bits::new(capacity);
             for number in 0..capacity {

@@ -1,13 +1,13 @@
-//! Sleeping until a 32-bit word changes: the Linux futex, in the form the pool needs.
+//! Waiting until a 32-bit word changes: the Linux futex.
 //!
-//! The kernel keeps the queue of sleepers, so there is no lock in our memory that a fork could leave
-//! held, and nothing to allocate for a thread that sleeps.
+//! The kernel keeps the queue of waiting threads. There is no lock in our memory that a fork could
+//! leave held, and waiting allocates nothing.
 
 use std::ptr;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-/// Sleeps while `word` holds `expected`; may return at any time, so the caller looks again.
+/// Sleeps while `word` holds `expected`. May return at any time, so the caller checks again.
 pub(super) fn wait(word: &AtomicU32, expected: u32) {
     // SAFETY: FUTEX_WAIT reads the four aligned bytes that `word` borrows for the whole call; the
     // null pointer means no time limit.
@@ -22,13 +22,13 @@ pub(super) fn wait(word: &AtomicU32, expected: u32) {
     }
 }
 
-/// As [`wait`], but not longer than `limit`.
+/// [`wait`] with a time limit.
 pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
     let limit = libc::timespec {
         tv_sec: limit.as_secs() as libc::time_t,
         tv_nsec: limit.subsec_nanos().into(),
     };
-    // SAFETY: as in `wait`; the limit outlives the call.
+    // SAFETY: as in `wait`; `limit` outlives the call.
     unsafe {
         libc::syscall(
             libc::SYS_futex,
@@ -40,9 +40,9 @@ pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
     }
 }
 
-/// Wakes one thread that sleeps on `word`, if any does.
+/// Wakes one thread that sleeps on `word`, if there is one.
 pub(super) fn wake_one(word: &AtomicU32) {
-    // SAFETY: FUTEX_WAKE uses the address as the name of a queue and does not touch the memory.
+    // SAFETY: FUTEX_WAKE uses the address as a key and does not access the memory.
     unsafe {
         libc::syscall(
             libc::SYS_futex,

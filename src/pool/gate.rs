@@ -1,13 +1,14 @@
-//! A lock for an object that several threads read and change, and whose calls may run code of the program.
+//! A readers-writer lock for objects whose calls may run code of the program (callbacks).
 //!
-//! It differs from `std`'s in four ways, each of which follows from what a C interface allows:
+//! It differs from `std`'s in four respects, which follow from what a C interface allows:
 //!
-//! - A call that runs callbacks of the program never makes another call wait: the callback might need
-//!   something that the waiting thread holds (an interpreter's lock, for instance). Such a meeting is
-//!   [`Busy`], and so is one that would wait for itself: a callback that changes the object it serves.
-//! - A callback may read the object that it serves, whatever its call holds.
+//! - A call that runs callbacks never makes another call wait: the callback might need a resource
+//!   that the waiting thread holds, such as an interpreter's lock. The other call fails with
+//!   [`Busy`], and so does one that would wait for itself: a callback that changes the object it
+//!   serves.
+//! - A callback may read the object it serves, whatever its call holds.
 //! - Readers and writers alternate when both wait, so neither starves.
-//! - A forked child finds the lock free: the threads that held it don't exist there.
+//! - A forked child finds the lock free, because the threads that held it do not exist there.
 //!
 //! ```text
 //! state: generation (forks), u32 | flags | readers, 24 bits
@@ -19,81 +20,82 @@ use std::time::Duration;
 
 /// The bits that count readers.
 const READERS: u32 = (1 << 24) - 1;
-/// A writer is inside.
+/// A writer holds the lock.
 const EXCLUSIVE: u32 = 1 << 31;
 /// A writer waits, so further readers wait too.
-const WANTED: u32 = 1 << 30;
+const WRITER_WAITS: u32 = 1 << 30;
 /// A thread sleeps until the state changes.
-const WAITED: u32 = 1 << 29;
+const HAS_SLEEPERS: u32 = 1 << 29;
 /// A writer has left while readers slept: they are next.
-const TURN: u32 = 1 << 28;
+const READERS_TURN: u32 = 1 << 28;
 /// A reader sleeps until the state changes.
 const READER_WAITS: u32 = 1 << 26;
 /// The writer is a callback's call, which waits for no other callback.
 const LEAF: u32 = 1 << 27;
 
-/// What says that a thread sleeps.
-const SLEEPERS: u32 = WAITED | READER_WAITS;
+/// The flags of sleeping threads.
+const SLEEPERS: u32 = HAS_SLEEPERS | READER_WAITS;
 
-/// The time after which a waiting thread looks again whether waiting is allowed.
-const PATIENCE: Duration = Duration::from_millis(20);
-/// The time that a writer leaves to readers whose turn it is.
-const COURTESY: Duration = Duration::from_millis(1);
+/// The interval at which a waiting thread checks again whether waiting is allowed.
+const RECHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// The longest time that a writer yields to readers whose turn it is.
+const READERS_TURN_LIMIT: Duration = Duration::from_millis(1);
 
-/// The lock. All its bytes zero is a valid value: nothing is held.
+/// The lock. All zero bytes are a valid value: an unlocked one.
 #[derive(Debug, Default)]
 pub struct Gate {
     state: AtomicU64,
-    /// Counts the wakings.
-    bell: AtomicU32,
-    /// Holds whose calls may run code of the program.
+    /// The number of wake-ups; waiting threads sleep on it.
+    wakeups: AtomicU32,
+    /// The number of holds whose calls may run callbacks.
     callers: Tagged,
-    /// Callbacks of the writer that is inside.
+    /// The number of callbacks that the current writer is running.
     callouts: Tagged,
 }
 
 /// The properties of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
-    /// Whether the object is changed.
+    /// Whether the call changes the object.
     pub exclusive: bool,
-    /// Whether the call may run code of the program.
+    /// Whether the call may run callbacks.
     pub calls: bool,
-    /// Whether a callback of any object makes the call: readers then don't wait for waiting writers.
+    /// Whether a callback of any object makes the call. Such readers do not wait for waiting
+    /// writers.
     pub recursive: bool,
-    /// Whether a callback that serves this very object makes the call.
+    /// Whether a callback that serves this object makes the call.
     pub nested: bool,
 }
 
-/// Another call is at work that must not be waited for.
+/// The lock is held by a call that must not be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// An entry, until it is dropped.
+/// A held lock, released on drop.
 #[derive(Debug)]
 pub struct Hold<'a> {
     gate: &'a Gate,
     generation: u32,
     entry: Entry,
-    /// Whether the state counts this entry; false inside of the callback of a writer.
+    /// Whether the state counts this entry. False for a read in a callback of the writer.
     counted: bool,
 }
 
 impl Gate {
-    /// A lock that nothing holds.
+    /// Returns an unlocked gate.
     pub const fn new() -> Gate {
         Gate {
             state: AtomicU64::new(0),
-            bell: AtomicU32::new(0),
+            wakeups: AtomicU32::new(0),
             callers: Tagged::new(),
             callouts: Tagged::new(),
         }
     }
 
-    /// Waits until the entry is possible.
+    /// Acquires the lock, waiting if necessary.
     ///
     /// # Errors
-    /// [`Busy`] when that would mean to wait for code of the program.
+    /// [`Busy`] if this would wait for callbacks.
     pub fn enter(&self, entry: Entry) -> Result<Hold<'_>, Busy> {
         let generation = generation();
         let counted = if entry.exclusive {
@@ -113,8 +115,8 @@ impl Gate {
         })
     }
 
-    /// Marks that the writer inside runs callbacks until the result is dropped, so that those may read.
-    /// Returns `None` when no writer is inside.
+    /// Marks that the current writer runs callbacks until the result is dropped, so that those may
+    /// read. Returns `None` if there is no writer.
     pub fn call_out(&self) -> Option<CallOut<'_>> {
         let generation = generation();
         let is_exclusive = self.load(generation).1 & EXCLUSIVE != 0;
@@ -127,13 +129,13 @@ impl Gate {
         })
     }
 
-    /// Enters as a reader; returns whether the state counts it.
+    /// Acquires the lock for reading; returns whether the state counts the reader.
     fn enter_shared(&self, entry: Entry, generation: u32) -> Result<bool, Busy> {
         loop {
             let (stored, word) = self.load(generation);
-            let is_turn = entry.recursive || word & WANTED == 0 || word & TURN != 0;
+            let is_turn = entry.recursive || word & WRITER_WAITS == 0 || word & READERS_TURN != 0;
             if word & EXCLUSIVE == 0 && is_turn {
-                if self.exchange(stored, generation, (word + 1) & !TURN) {
+                if self.exchange(stored, generation, (word + 1) & !READERS_TURN) {
                     return Ok(true);
                 }
                 continue;
@@ -146,19 +148,19 @@ impl Gate {
                     return Err(Busy);
                 }
             }
-            self.sleep(stored, generation, word, READER_WAITS, PATIENCE);
+            self.sleep(stored, generation, word, READER_WAITS, RECHECK_INTERVAL);
         }
     }
 
-    /// Enters as the writer.
+    /// Acquires the lock for writing.
     fn enter_exclusive(&self, entry: Entry, generation: u32) -> Result<(), Busy> {
-        let mut has_let_pass = false;
+        let mut has_yielded = false;
         loop {
             let (stored, word) = self.load(generation);
             if word & (EXCLUSIVE | READERS) == 0 {
-                if word & TURN != 0 && !has_let_pass {
-                    has_let_pass = true;
-                    self.sleep(stored, generation, word, 0, COURTESY);
+                if word & READERS_TURN != 0 && !has_yielded {
+                    has_yielded = true;
+                    self.sleep(stored, generation, word, 0, READERS_TURN_LIMIT);
                     continue;
                 }
                 let leaf = if entry.nested { LEAF } else { 0 };
@@ -172,44 +174,45 @@ impl Gate {
                 self.stop_waiting(generation);
                 return Err(Busy);
             }
-            self.sleep(stored, generation, word, WANTED, PATIENCE);
+            self.sleep(stored, generation, word, WRITER_WAITS, RECHECK_INTERVAL);
         }
     }
 
-    /// Lets readers in again that wait for this writer. Other writers that wait say so when they wake.
+    /// Clears the flags of a waiting writer that gives up, and wakes all threads. Other waiting
+    /// writers set the flags again.
     fn stop_waiting(&self, generation: u32) {
-        self.update(generation, |word| word & !(WANTED | SLEEPERS));
-        self.ring();
+        self.update(generation, |word| word & !(WRITER_WAITS | SLEEPERS));
+        self.wake_all();
     }
 
     fn leave(&self, exclusive: bool, generation: u32) {
         let after = |word: u32| match word {
-            _ if exclusive && word & READER_WAITS != 0 => TURN,
+            _ if exclusive && word & READER_WAITS != 0 => READERS_TURN,
             _ if exclusive => 0,
             _ if word & READERS == 1 => (word - 1) & !SLEEPERS,
             _ => word - 1,
         };
         let before = self.update(generation, after);
-        if before & WAITED != 0 && (exclusive || before & READERS == 1) {
-            self.ring();
+        if before & HAS_SLEEPERS != 0 && (exclusive || before & READERS == 1) {
+            self.wake_all();
         }
     }
 
-    fn ring(&self) {
-        self.bell.fetch_add(1, Ordering::SeqCst);
-        futex::wake_all(&self.bell);
+    fn wake_all(&self) {
+        self.wakeups.fetch_add(1, Ordering::SeqCst);
+        futex::wake_all(&self.wakeups);
     }
 
-    /// Sleeps until somebody rings, but not longer than `limit`, with a flag set in the state that was
-    /// loaded; returns at once when it is another state by now.
+    /// Sets a flag in the state `stored` and sleeps until a wake-up or for at most `limit`. Returns
+    /// immediately if the state has changed.
     fn sleep(&self, stored: u64, generation: u32, word: u32, flag: u32, limit: Duration) {
-        let bell = self.bell.load(Ordering::SeqCst);
-        if self.exchange(stored, generation, word | WAITED | flag) {
-            futex::wait_for(&self.bell, bell, limit);
+        let wakeups = self.wakeups.load(Ordering::SeqCst);
+        if self.exchange(stored, generation, word | HAS_SLEEPERS | flag) {
+            futex::wait_for(&self.wakeups, wakeups, limit);
         }
     }
 
-    /// The state, and what of it counts in this process.
+    /// Returns the stored state, and its word if it belongs to this process (otherwise 0).
     fn load(&self, generation: u32) -> (u64, u32) {
         let stored = self.state.load(Ordering::SeqCst);
         (stored, untagged(stored, generation))
@@ -223,7 +226,7 @@ impl Gate {
             .is_ok()
     }
 
-    /// Changes the state; returns what it was.
+    /// Changes the state; returns the previous one.
     fn update(&self, generation: u32, change: impl Fn(u32) -> u32) -> u32 {
         loop {
             let (stored, word) = self.load(generation);
@@ -236,7 +239,7 @@ impl Gate {
 
 impl Drop for Hold<'_> {
     fn drop(&mut self) {
-        // What a parent held is none of the child's.
+        // The child does not own the parent's holds.
         if self.generation != generation() {
             return;
         }
@@ -249,7 +252,7 @@ impl Drop for Hold<'_> {
     }
 }
 
-/// The time in which a writer runs callbacks, until it is dropped.
+/// Marks that a writer runs callbacks, until it is dropped.
 #[derive(Debug)]
 pub struct CallOut<'a> {
     gate: &'a Gate,
@@ -264,7 +267,7 @@ impl Drop for CallOut<'_> {
     }
 }
 
-/// A count that begins at 0 in each process.
+/// A counter that restarts at 0 in each process.
 #[derive(Debug, Default)]
 struct Tagged(AtomicU64);
 
@@ -283,7 +286,7 @@ impl Tagged {
             let count = untagged(stored, generation);
             Some(tagged(generation, count.wrapping_add_signed(change)))
         };
-        // The closure never refuses.
+        // The closure always returns `Some`.
         let _ = self.0.fetch_update(order, order, added);
     }
 }
@@ -292,7 +295,7 @@ fn tagged(generation: u32, word: u32) -> u64 {
     u64::from(generation) << 32 | u64::from(word)
 }
 
-/// The word in a state of this process; 0 for one that a parent left.
+/// Returns the word of a state of this process, or 0 for one that a parent left.
 fn untagged(stored: u64, generation: u32) -> u32 {
     if (stored >> 32) as u32 == generation {
         stored as u32
@@ -301,10 +304,10 @@ fn untagged(stored: u64, generation: u32) -> u32 {
     }
 }
 
-/// The number of forks between the first process and this one.
+/// Returns the number of forks between the first process and this one.
 fn generation() -> u32 {
-    fork::watch();
-    // It wraps only after more forks than one process tree can have alive.
+    fork::register_handler();
+    // It wraps only after more forks than a process tree can have alive.
     fork::count() as u32
 }
 
@@ -326,7 +329,7 @@ mod tests {
     };
 
     #[test]
-    fn readers_are_together_and_writers_alone() {
+    fn readers_share_and_writers_exclude() {
         let gate = Gate::new();
         let inside = AtomicUsize::new(0);
         let most_readers = AtomicUsize::new(0);
@@ -384,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_into_the_program_are_never_waited_for() {
+    fn calls_that_run_program_code_are_never_waited_for() {
         let gate = Gate::new();
         let calling = Entry {
             calls: true,
@@ -405,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callback_reads_what_its_call_changes_and_changes_it_never() {
+    fn a_callback_can_read_but_not_change_the_object_it_serves() {
         let gate = Gate::new();
         let nested = Entry {
             recursive: true,
@@ -433,12 +436,12 @@ mod tests {
     }
 
     #[test]
-    fn a_callback_does_not_wait_behind_a_waiting_writer() {
+    fn a_callback_does_not_wait_for_a_waiting_writer() {
         let gate = Gate::new();
         let reading = gate.enter(READ).unwrap();
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| drop(gate.enter(WRITE).unwrap()));
-            while gate.load(generation()).1 & WANTED == 0 {
+            while gate.load(generation()).1 & WRITER_WAITS == 0 {
                 std::thread::yield_now();
             }
             let recursive = Entry {
@@ -452,10 +455,10 @@ mod tests {
     }
 
     #[test]
-    fn another_process_finds_the_gate_free() {
+    fn a_forked_child_finds_the_gate_free() {
         let gate = Gate::new();
         let held = gate.enter(WRITE).unwrap();
-        // What a child sees: the parent's state with another generation.
+        // A child sees the parent's state with another generation.
         let (stored, _) = gate.load(generation());
         assert_eq!(untagged(stored, generation() + 1), 0);
         drop(held);

@@ -1,14 +1,14 @@
-//! Carrying a panic from the thread where it happened to the caller of the run.
+//! Passing a panic from the thread where it happened to the caller of the run.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What a panic carries.
+/// The payload of a panic.
 pub(super) type Payload = Box<dyn Any + Send>;
 
-/// Room for the first panic of a run. A pointer rather than a mutex, since the pool has no locks.
+/// Storage for the first panic of a run. A pointer instead of a mutex, since the pool has no locks.
 pub(super) struct FirstPanic {
     payload: AtomicPtr<Payload>,
 }
@@ -20,16 +20,16 @@ impl FirstPanic {
         }
     }
 
-    /// Runs `share`; keeps its panic if it is the first one.
+    /// Runs `share`; stores its panic if it is the first one.
     ///
-    /// `AssertUnwindSafe` holds because the caller sees the panic, too, and treats whatever the job
-    /// was working on as it would after a panic of its own.
+    /// `AssertUnwindSafe` is sound because the caller sees the panic too, and treats the job's data
+    /// as after a panic of its own.
     pub(super) fn guard(&self, share: impl FnOnce()) {
         let Err(payload) = panic::catch_unwind(AssertUnwindSafe(share)) else {
             return;
         };
         let payload = Box::into_raw(Box::new(payload));
-        // Release: whoever takes the pointer sees the payload behind it. The failure value is not
+        // Release: the thread that loads the pointer sees the payload. The failure value is not
         // used, so Relaxed.
         let kept = self.payload.compare_exchange(
             ptr::null_mut(),
@@ -43,16 +43,17 @@ impl FirstPanic {
         }
     }
 
-    /// Takes the kept panic out.
+    /// Removes and returns the stored panic.
     pub(super) fn take(&self) -> Option<Payload> {
         // The common case is a null pointer: a plain load keeps the line shared. Relaxed, because
-        // the caller has synchronised with the end of every share before it asks.
+        // the caller has synchronised with the end of every share.
         if self.payload.load(Ordering::Relaxed).is_null() {
             return None;
         }
         // Acquire: pairs with the Release that published the payload.
         let payload = self.payload.swap(ptr::null_mut(), Ordering::Acquire);
-        // SAFETY: a non-null pointer here came from `Box::into_raw`, and the swap made it ours alone.
+        // SAFETY: a non-null pointer here came from `Box::into_raw`, and the swap made this thread
+        // its only owner.
         (!payload.is_null()).then(|| *unsafe { Box::from_raw(payload) })
     }
 }

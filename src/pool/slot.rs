@@ -1,16 +1,16 @@
-//! One run: its job, how many shares are left to begin, and which threads are inside.
+//! One run: its job, the number of shares left to begin, and the threads inside.
 //!
-//! A slot lives as long as its crew, and serves one run after another. Its state is one word:
+//! A slot lives as long as its pool, and serves one run after another. Its state is one word:
 //!
 //! ```text
 //! bit 31   30        29 ........ 15   14 ......... 0
 //!     0    waiting   threads inside   shares left
 //! ```
 //!
-//! The one idea: **a helper enters by taking a share and counting itself inside in the same atomic
-//! step**. From then on the run cannot end under it; before that it has not touched the run
-//! at all, and nobody needs to wait for it. A helper that comes late finds no share, or a share of
-//! the slot's next run, and both are right.
+//! The central idea: **a helper enters by claiming a share and counting itself inside in one atomic
+//! step**. From then on the run cannot end before the helper leaves; until then the helper has not
+//! accessed the run, and no thread needs to wait for it. A late helper finds no share, or a share
+//! of the slot's next run, and both are correct.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,37 +27,37 @@ const INSIDE_ONE: u32 = 1 << 15;
 const INSIDE: u32 = SHARES << 15;
 const WAITING: u32 = 1 << 30;
 
-/// Room for one run at a time; owned by the caller of the run, entered by helpers.
+/// One run at a time, owned by the caller of the run and entered by helpers.
 pub(super) struct Slot {
     state: AtomicU32,
-    /// The job and the number of shares at the beginning. Written by the owner while no share is
-    /// left and nobody is inside; read by threads inside.
-    brief: Cell<(*const Job<'static>, u32)>,
+    /// The job and the initial number of shares. Written by the owner while no share is left and no
+    /// thread is inside; read by threads inside.
+    task: Cell<(*const Job<'static>, u32)>,
     panics: FirstPanic,
 }
 
-// SAFETY: `brief` is written only in `open`, whose contract is that nobody is inside and no share is
-// left, and read only by threads inside; `state` orders the two (see `open` and `enter`). The job
-// behind the pointer is `Sync`. The rest is atomic.
+// SAFETY: `task` is written only in `open`, whose contract is that no thread is inside and no share
+// is left, and read only by threads inside; `state` orders the two (see `open` and `enter`). The
+// job that the pointer refers to is `Sync`. The other fields are atomic.
 unsafe impl Sync for Slot {}
 
-/// A thread's place inside a run.
+/// The share of a thread inside a run.
 pub(super) struct Share<'slot> {
     slot: &'slot Slot,
     job: *const Job<'static>,
     tid: usize,
-    /// How many shares are left after this one.
+    /// The number of shares left after this one.
     pub(super) left: usize,
 }
 
-/// The job of a slot that has had no run.
-fn nothing(_tid: usize) {}
+/// The job of a slot that has not had a run.
+fn no_op(_tid: usize) {}
 
 impl Slot {
     pub(super) const fn new() -> Slot {
         Slot {
             state: AtomicU32::new(0),
-            brief: Cell::new((&nothing, 0)),
+            task: Cell::new((&no_op, 0)),
             panics: FirstPanic::new(),
         }
     }
@@ -66,27 +66,27 @@ impl Slot {
     ///
     /// # Safety
     ///
-    /// The caller owns the slot, which is closed with nobody inside, and keeps `job` alive until
-    /// `close` has said that nobody is inside or `wait` has returned.
+    /// The caller owns the slot, which is closed with no thread inside, and keeps `job` alive until
+    /// `close` has returned false or `wait` has returned.
     pub(super) unsafe fn open(&self, job: &Job<'_>, shares: usize) {
         debug_assert!(shares <= SHARES as usize);
-        // SAFETY: only the lifetime is changed, and the contract above is what it stood for.
+        // SAFETY: only the lifetime is changed; the contract above replaces it.
         let job = unsafe { std::mem::transmute::<*const Job<'_>, *const Job<'static>>(job) };
-        self.brief.set((job, shares as u32));
-        // Release: a helper whose `enter` reads this value (or one made from it) sees the brief.
+        self.task.set((job, shares as u32));
+        // Release: a helper whose `enter` loads this value (or one derived from it) sees the task.
         self.state.store(shares as u32, Ordering::Release);
     }
 
-    /// Whether a helper could begin a share just now.
+    /// Whether a helper could begin a share now.
     pub(super) fn has_shares(&self) -> bool {
-        // Acquire, so that a helper which saw this slot on the board (with SeqCst) does not read a
-        // state older than the opening that put it there.
+        // Acquire, so that a helper which saw this slot in `open_runs` (with SeqCst) does not load
+        // a state older than the opening that published it.
         self.state.load(Ordering::Acquire) & SHARES != 0
     }
 
     /// Begins a share, if one is left.
     pub(super) fn enter(&self) -> Option<Share<'_>> {
-        // Relaxed is enough for a guess that the exchange below verifies.
+        // Relaxed: the exchange below verifies this value.
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
             let left = state & SHARES;
@@ -94,7 +94,7 @@ impl Slot {
                 return None;
             }
             // Acquire: pairs with the Release in `open`, directly or through the exchanges of other
-            // helpers, which continue its release sequence. After it the brief can be read.
+            // helpers, which continue its release sequence. The task can be read afterwards.
             match self.state.compare_exchange_weak(
                 state,
                 state - 1 + INSIDE_ONE,
@@ -102,7 +102,7 @@ impl Slot {
                 Ordering::Relaxed,
             ) {
                 Ok(_) => {
-                    let (job, shares) = self.brief.get();
+                    let (job, shares) = self.task.get();
                     let tid = (shares - left + 1) as usize;
                     return Some(Share {
                         slot: self,
@@ -116,22 +116,22 @@ impl Slot {
         }
     }
 
-    /// Does the owner's own share.
+    /// Runs the owner's share.
     pub(super) fn run_own(&self, job: &Job<'_>) {
         self.panics.guard(|| job(0));
     }
 
-    /// Lets nobody in any more; returns whether somebody is inside.
+    /// Closes the run to further helpers; returns whether any is inside.
     pub(super) fn close(&self) -> bool {
-        // Acquire: when nobody is inside, the caller returns at once, and must see what the helpers
-        // did (their Release is in `leave`).
+        // Acquire: if no helper is inside, the caller returns at once, and must see their writes
+        // (their Release is in `leave`).
         self.state.fetch_and(!SHARES, Ordering::Acquire) & INSIDE != 0
     }
 
-    /// Waits until nobody is inside. For the owner, after `close`.
+    /// Waits until no helper is inside. For the owner, after `close`.
     ///
-    /// Helpers inside are at their last piece of work, so a short spin comes first; then a few
-    /// yields, which let a helper finish that shares our core; then sleep.
+    /// Helpers inside are at their last unit of work, so a short spin comes first; then a few
+    /// yields, which allow a helper on the same core to finish; then sleep.
     pub(super) fn wait(&self) {
         let backoff = Backoff::new();
         loop {
@@ -145,7 +145,7 @@ impl Slot {
                 backoff.snooze();
                 continue;
             }
-            // Relaxed: the flag carries no data; the futex compares the word again before it sleeps,
+            // Relaxed: the flag guards no data; the futex compares the word again before it sleeps,
             // so a `leave` in between is not missed.
             let waiting = state | WAITING;
             let flagged = state == waiting
@@ -159,7 +159,7 @@ impl Slot {
         }
     }
 
-    /// Takes out the first panic of the run that has ended. For the owner.
+    /// Removes and returns the first panic of the run that has ended. For the owner.
     pub(super) fn take_panic(&self) -> Option<Payload> {
         self.panics.take()
     }
@@ -173,16 +173,17 @@ impl Share<'_> {
         self.slot.panics.guard(|| job(self.tid));
     }
 
-    /// Goes out, closes the run to newcomers, and wakes the owner if this was the last one inside.
+    /// Leaves the run, closes it to further helpers, and wakes the owner if no other helper is
+    /// inside.
     pub(super) fn leave(self) {
         let mut state = self.slot.state.load(Ordering::Relaxed);
         loop {
             let left = (state & !SHARES) - INSIDE_ONE;
             let last = left & INSIDE == 0;
             let next = if last { 0 } else { left };
-            // Release: what the job wrote is visible to the owner once it sees us gone. The owner
-            // may then open the next run here, so nothing below touches more than the address of
-            // the word; a wake that reaches the owner of a later run is one it is ready for.
+            // Release: the owner sees the job's writes once it sees this helper leave. The owner
+            // may then open the next run here, so the code below uses only the address of the word;
+            // a wake-up that reaches the owner of a later run is harmless, because it checks again.
             match self.slot.state.compare_exchange_weak(
                 state,
                 next,
@@ -240,7 +241,7 @@ mod tests {
     fn the_owner_wakes_when_the_last_helper_leaves() {
         let slot = Slot::new();
         for _ in 0..20 {
-            // SAFETY: the slot is closed with nobody inside, and the job is a constant.
+            // SAFETY: the slot is closed with no thread inside, and the job is a constant.
             unsafe { slot.open(&|_| (), 2) };
             std::thread::scope(|scope| {
                 for pause in [0, 1] {

@@ -1,4 +1,4 @@
-//! Tests of the pool as a whole, most on crews of their own so that they do not meet each other.
+//! Tests of the whole pool, most on pools of their own, so that they do not affect each other.
 //!
 //! They also run under Miri (helpers outlive the test, hence the flag):
 //! `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-disable-isolation" cargo +nightly miri test --lib pool::`
@@ -11,38 +11,39 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::crew::Crew;
+use super::helpers::Pool;
 use super::{Backend, MAX_THREADS, release, run, set_backend};
 
-/// Rounds of the stress tests: fewer where every step is interpreted.
+/// Rounds of the stress tests: fewer under Miri.
 const ROUNDS: usize = if cfg!(miri) { 20 } else { 2000 };
 
-fn crew(cores: usize) -> &'static Crew {
-    Box::leak(Box::new(Crew::new(cores)))
+fn pool(cores: usize) -> &'static Pool {
+    Box::leak(Box::new(Pool::new(cores)))
 }
 
-/// Waits until `condition` holds, and fails when it does not within ten seconds.
-fn await_that(condition: impl Fn() -> bool) {
+/// Waits until `condition` holds, and fails after ten seconds.
+fn wait_until(condition: impl Fn() -> bool) {
     let begin = Instant::now();
     while !condition() {
-        assert!(begin.elapsed() < Duration::from_secs(10), "waited in vain");
+        assert!(begin.elapsed() < Duration::from_secs(10), "timed out");
         std::thread::yield_now();
     }
 }
 
-/// A run on `crew` that counts to `pieces`, each thread claiming one piece after another.
-fn count_to(crew: &'static Crew, nthreads: usize, pieces: usize) {
+/// Counts to `tasks` in a run on `pool`, each thread claiming one task after another.
+fn count_to(pool: &'static Pool, nthreads: usize, tasks: usize) {
     let next = AtomicUsize::new(0);
-    let done: Vec<AtomicUsize> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
-    crew.run(nthreads, &|_| {
-        while let Some(piece) = done.get(next.fetch_add(1, Ordering::Relaxed)) {
-            piece.fetch_add(1, Ordering::Relaxed);
+    let done: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+    pool.run(nthreads, &|_| {
+        while let Some(task) = done.get(next.fetch_add(1, Ordering::Relaxed)) {
+            task.fetch_add(1, Ordering::Relaxed);
         }
     });
-    assert!(done.iter().all(|piece| piece.load(Ordering::Relaxed) == 1));
+    assert!(done.iter().all(|task| task.load(Ordering::Relaxed) == 1));
 }
 
-/// How many threads of this process carry the pool's name, other tests' included.
+/// Returns the number of threads of this process that have the pool's name, including those of
+/// other tests.
 fn named_threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names = tasks.filter_map(|task| std::fs::read(task.unwrap().path().join("comm")).ok());
@@ -52,17 +53,17 @@ fn named_threads() -> usize {
 }
 
 #[test]
-fn every_piece_is_done_once_at_any_thread_count() {
-    let crew = crew(2);
+fn every_task_runs_once_at_any_thread_count() {
+    let pool = pool(2);
     for nthreads in [2, 3, 4, 8, 17, 64] {
-        for pieces in [0, 1, 2, 100] {
-            count_to(crew, nthreads, pieces);
+        for tasks in [0, 1, 2, 100] {
+            count_to(pool, nthreads, tasks);
         }
     }
 }
 
 #[test]
-fn one_thread_or_none_runs_in_the_caller() {
+fn zero_or_one_threads_run_in_the_caller() {
     for nthreads in [0, 1] {
         let tids = Mutex::new(Vec::new());
         run(nthreads, &|tid| {
@@ -79,10 +80,10 @@ fn one_thread_or_none_runs_in_the_caller() {
 
 #[test]
 fn tids_are_distinct_and_below_the_thread_count() {
-    let crew = crew(2);
+    let pool = pool(2);
     for _ in 0..ROUNDS / 10 {
         let tids = Mutex::new(Vec::new());
-        crew.run(6, &|tid| {
+        pool.run(6, &|tid| {
             tids.lock().unwrap().push(tid);
             std::thread::yield_now();
         });
@@ -94,35 +95,35 @@ fn tids_are_distinct_and_below_the_thread_count() {
 }
 
 #[test]
-fn all_threads_asked_for_come_when_there_is_work_for_them() {
-    let crew = crew(1);
+fn all_requested_threads_join_while_work_is_left() {
+    let pool = pool(1);
     for _ in 0..3 {
         let inside = AtomicUsize::new(0);
-        crew.run(8, &|_| {
+        pool.run(8, &|_| {
             inside.fetch_add(1, Ordering::SeqCst);
-            await_that(|| inside.load(Ordering::SeqCst) == 8);
+            wait_until(|| inside.load(Ordering::SeqCst) == 8);
         });
     }
 }
 
 #[test]
-fn helpers_are_capped_per_core_whatever_is_asked_for() {
-    let crew = crew(1);
+fn helpers_are_capped_per_core() {
+    let pool = pool(1);
     let inside = AtomicUsize::new(0);
-    crew.run(MAX_THREADS, &|_| {
+    pool.run(MAX_THREADS, &|_| {
         inside.fetch_add(1, Ordering::SeqCst);
-        await_that(|| inside.load(Ordering::SeqCst) == 9);
+        wait_until(|| inside.load(Ordering::SeqCst) == 9);
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(inside.load(Ordering::SeqCst), 9);
     });
 }
 
 #[test]
-fn a_lone_caller_of_two_threads_has_one_helper() {
-    let crew = crew(2);
+fn a_single_caller_of_two_threads_has_one_helper() {
+    let pool = pool(2);
     let helpers = Mutex::new(HashSet::new());
     for round in 0..ROUNDS {
-        crew.run(2, &|tid| {
+        pool.run(2, &|tid| {
             if tid != 0 {
                 helpers.lock().unwrap().insert(std::thread::current().id());
             }
@@ -135,21 +136,21 @@ fn a_lone_caller_of_two_threads_has_one_helper() {
 }
 
 #[test]
-fn helpers_that_have_not_begun_are_not_waited_for() {
-    let crew = crew(1);
+fn a_run_does_not_wait_for_helpers_that_have_not_begun() {
+    let pool = pool(1);
     let (busy, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        // All eight helpers sit in another run …
+        // All eight helpers are busy in another run …
         scope.spawn(|| {
-            crew.run(9, &|_| {
+            pool.run(9, &|_| {
                 busy.fetch_add(1, Ordering::SeqCst);
-                await_that(|| over.load(Ordering::SeqCst));
+                wait_until(|| over.load(Ordering::SeqCst));
             });
         });
-        await_that(|| busy.load(Ordering::SeqCst) == 9);
-        // … and this one ends all the same.
+        wait_until(|| busy.load(Ordering::SeqCst) == 9);
+        // … and this run ends without them.
         let tids = Mutex::new(Vec::new());
-        crew.run(4, &|tid| tids.lock().unwrap().push(tid));
+        pool.run(4, &|tid| tids.lock().unwrap().push(tid));
         assert_eq!(tids.into_inner().unwrap(), [0]);
         over.store(true, Ordering::SeqCst);
     });
@@ -157,12 +158,12 @@ fn helpers_that_have_not_begun_are_not_waited_for() {
 
 #[test]
 fn many_callers_share_the_helpers() {
-    let crew = crew(2);
+    let pool = pool(2);
     std::thread::scope(|scope| {
         for caller in 0..6 {
             scope.spawn(move || {
                 for round in 0..ROUNDS {
-                    count_to(crew, 2 + (caller + round) % 5, round % 20);
+                    count_to(pool, 2 + (caller + round) % 5, round % 20);
                 }
             });
         }
@@ -171,33 +172,33 @@ fn many_callers_share_the_helpers() {
 
 #[test]
 #[cfg_attr(miri, ignore = "seventy spinning threads take Miri minutes")]
-fn more_runs_than_slots_go_on_alone() {
-    let crew = crew(1);
+fn runs_beyond_the_slots_use_the_caller_alone() {
+    let pool = pool(1);
     let inside = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..70 {
             scope.spawn(|| {
-                crew.run(2, &|tid| {
+                pool.run(2, &|tid| {
                     if tid == 0 {
                         inside.fetch_add(1, Ordering::SeqCst);
-                        await_that(|| inside.load(Ordering::SeqCst) == 70);
+                        wait_until(|| inside.load(Ordering::SeqCst) == 70);
                     }
                 });
             });
         }
     });
-    count_to(crew, 4, 100);
+    count_to(pool, 4, 100);
 }
 
 #[test]
 fn nested_runs_do_not_deadlock() {
-    let crew = crew(1);
+    let pool = pool(1);
     let leaves = AtomicUsize::new(0);
     for _ in 0..ROUNDS / 100 {
         let begun = AtomicUsize::new(0);
-        crew.run(6, &|_| {
+        pool.run(6, &|_| {
             begun.fetch_add(1, Ordering::SeqCst);
-            crew.run(6, &|_| count_to(crew, 6, 10));
+            pool.run(6, &|_| count_to(pool, 6, 10));
             leaves.fetch_add(1, Ordering::SeqCst);
         });
         assert!(begun.load(Ordering::SeqCst) >= 1);
@@ -207,12 +208,12 @@ fn nested_runs_do_not_deadlock() {
 
 #[test]
 fn a_panic_in_the_callers_share_is_resumed_after_the_helpers_have_ended() {
-    let crew = crew(2);
+    let pool = pool(2);
     let (inside, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let result = panic::catch_unwind(AssertUnwindSafe(|| {
-        crew.run(3, &|tid| {
+        pool.run(3, &|tid| {
             inside.fetch_add(1, Ordering::SeqCst);
-            await_that(|| inside.load(Ordering::SeqCst) == 3);
+            wait_until(|| inside.load(Ordering::SeqCst) == 3);
             if tid == 0 {
                 panic::resume_unwind(Box::new("mine"));
             }
@@ -222,38 +223,38 @@ fn a_panic_in_the_callers_share_is_resumed_after_the_helpers_have_ended() {
     }));
     assert_eq!(result.unwrap_err().downcast_ref(), Some(&"mine"));
     assert_eq!(ended.load(Ordering::SeqCst), 2);
-    count_to(crew, 3, 100);
+    count_to(pool, 3, 100);
 }
 
 #[test]
 fn a_panic_in_a_helpers_share_is_resumed_in_the_caller() {
-    let crew = crew(2);
+    let pool = pool(2);
     for _ in 0..10 {
         let helped = AtomicBool::new(false);
         let result = panic::catch_unwind(AssertUnwindSafe(|| {
-            crew.run(2, &|tid| {
+            pool.run(2, &|tid| {
                 if tid == 1 {
                     helped.store(true, Ordering::SeqCst);
                     panic::resume_unwind(Box::new("theirs"));
                 }
-                await_that(|| helped.load(Ordering::SeqCst));
+                wait_until(|| helped.load(Ordering::SeqCst));
             });
         }));
         assert_eq!(result.unwrap_err().downcast_ref(), Some(&"theirs"));
-        count_to(crew, 2, 10);
+        count_to(pool, 2, 10);
     }
 }
 
 #[test]
-fn dismissed_helpers_end_and_later_runs_start_new_ones() {
+fn shut_down_helpers_end_and_later_runs_start_new_ones() {
     thread_local!(static KNOWN: Cell<bool> = const { Cell::new(false) });
-    let crew = crew(1);
+    let pool = pool(1);
     let fresh = AtomicUsize::new(0);
     let meet = |met: &AtomicUsize| {
         let inside = AtomicUsize::new(0);
-        crew.run(4, &|_| {
+        pool.run(4, &|_| {
             inside.fetch_add(1, Ordering::SeqCst);
-            await_that(|| inside.load(Ordering::SeqCst) == 4);
+            wait_until(|| inside.load(Ordering::SeqCst) == 4);
             if !KNOWN.replace(true) {
                 met.fetch_add(1, Ordering::SeqCst);
             }
@@ -261,68 +262,68 @@ fn dismissed_helpers_end_and_later_runs_start_new_ones() {
     };
     meet(&fresh);
     assert_eq!(fresh.swap(0, Ordering::SeqCst), 4);
-    // Two that ring at the same time may start a helper too many, which works for the first time later; there are no
-    // more than eight.
+    // Two threads that notify at the same time may start one helper too many, which first joins a
+    // later run; there are at most eight.
     let met_again = (0..=8).any(|_| {
         meet(&fresh);
         fresh.swap(0, Ordering::SeqCst) == 0
     });
     assert!(met_again);
-    crew.dismiss();
-    await_that(|| crew.helpers() == 0);
+    pool.shutdown_idle();
+    wait_until(|| pool.helpers() == 0);
     meet(&fresh);
     assert_eq!(fresh.load(Ordering::SeqCst), 3);
 }
 
 #[test]
-fn dismissal_during_runs_loses_nothing() {
-    let crew = crew(2);
+fn shutdown_during_runs_loses_no_work() {
+    let pool = pool(2);
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..ROUNDS {
-                    count_to(crew, 4, 8);
+                    count_to(pool, 4, 8);
                 }
                 over.store(true, Ordering::SeqCst);
             });
         }
         while !over.load(Ordering::SeqCst) {
-            crew.dismiss();
+            pool.shutdown_idle();
             std::thread::sleep(Duration::from_micros(50));
         }
     });
-    crew.dismiss();
-    await_that(|| crew.helpers() == 0 && crew.looking() == 0);
+    pool.shutdown_idle();
+    wait_until(|| pool.helpers() == 0 && pool.searching() == 0);
 }
 
 #[test]
-fn counters_return_to_rest() {
-    let crew = crew(2);
+fn counters_return_to_idle_values() {
+    let pool = pool(2);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..ROUNDS / 4 {
-                    count_to(crew, 3, 4);
+                    count_to(pool, 3, 4);
                 }
             });
         }
     });
-    await_that(|| crew.looking() == 0 && crew.sleepers() == crew.helpers());
+    wait_until(|| pool.searching() == 0 && pool.parked() == pool.helpers());
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "reads /proc")]
-fn helpers_carry_the_librarys_name_and_block_signals() {
-    let crew = crew(1);
+fn helpers_have_the_library_name_and_block_signals() {
+    let pool = pool(1);
     let helped = AtomicBool::new(false);
-    crew.run(2, &|tid| {
+    pool.run(2, &|tid| {
         if tid == 0 {
-            return await_that(|| helped.load(Ordering::SeqCst));
+            return wait_until(|| helped.load(Ordering::SeqCst));
         }
         let mut name = [0; 16];
         let mut mask = std::mem::MaybeUninit::uninit();
-        // SAFETY: the name buffer is as long as said, and pthread_sigmask initialises the mask.
+        // SAFETY: the name buffer has the given length, and pthread_sigmask initialises the mask.
         let blocked = unsafe {
             libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr(), name.len());
             libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
@@ -350,12 +351,12 @@ fn helpers_carry_the_librarys_name_and_block_signals() {
 
 #[test]
 #[cfg_attr(miri, ignore = "reads the stack's size")]
-fn helpers_have_a_stack_of_the_systems_size() {
-    let crew = crew(1);
+fn helpers_have_the_system_stack_size() {
+    let pool = pool(1);
     let size = AtomicUsize::new(0);
-    crew.run(2, &|tid| {
+    pool.run(2, &|tid| {
         if tid == 0 {
-            return await_that(|| size.load(Ordering::SeqCst) != 0);
+            return wait_until(|| size.load(Ordering::SeqCst) != 0);
         }
         let mut attributes = std::mem::MaybeUninit::uninit();
         let mut stack = 0;
@@ -372,7 +373,7 @@ fn helpers_have_a_stack_of_the_systems_size() {
 
 #[test]
 #[cfg_attr(miri, ignore = "reads /proc")]
-fn row_d7_the_pool_needs_no_init_and_no_end() {
+fn row_d7_the_pool_needs_no_init_or_shutdown() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -381,7 +382,7 @@ fn row_d7_the_pool_needs_no_init_and_no_end() {
                     if tid == 1 {
                         helped.store(true, Ordering::SeqCst);
                     } else {
-                        await_that(|| helped.load(Ordering::SeqCst));
+                        wait_until(|| helped.load(Ordering::SeqCst));
                     }
                 });
             });
@@ -391,15 +392,15 @@ fn row_d7_the_pool_needs_no_init_and_no_end() {
     release();
 }
 
-/// The backend is one for the process: tests that set it, or need it unset, come one at a time.
-static BACKEND_TESTS: Mutex<()> = Mutex::new(());
+/// Serialises the tests that set the process-wide backend or need it unset.
+static BACKEND_LOCK: Mutex<()> = Mutex::new(());
 
-/// Runs jobs one after another, last first, in the calling thread.
-struct OneAfterAnother {
+/// Runs jobs one after another, the last one first, in the calling thread.
+struct Sequential {
     runs: AtomicUsize,
 }
 
-impl Backend for OneAfterAnother {
+impl Backend for Sequential {
     fn run(&self, njobs: usize, job: &(dyn Fn(usize) + Sync)) {
         self.runs.fetch_add(1, Ordering::SeqCst);
         for index in (0..njobs).rev() {
@@ -409,9 +410,9 @@ impl Backend for OneAfterAnother {
 }
 
 #[test]
-fn row_c57_a_backend_that_is_removed_gives_way_to_the_internal_threads() {
-    let _alone = BACKEND_TESTS.lock();
-    let backend = Arc::new(OneAfterAnother {
+fn row_c57_removing_a_backend_restores_the_internal_threads() {
+    let _serial = BACKEND_LOCK.lock();
+    let backend = Arc::new(Sequential {
         runs: AtomicUsize::new(0),
     });
     set_backend(Some(backend.clone()));
@@ -424,13 +425,13 @@ fn row_c57_a_backend_that_is_removed_gives_way_to_the_internal_threads() {
 }
 
 #[test]
-fn row_c57_a_backend_may_be_changed_while_runs_go_on() {
-    let _alone = BACKEND_TESTS.lock();
+fn row_c57_a_backend_can_change_during_runs() {
+    let _serial = BACKEND_LOCK.lock();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::SeqCst) {
-                set_backend(Some(Arc::new(OneAfterAnother {
+                set_backend(Some(Arc::new(Sequential {
                     runs: AtomicUsize::new(0),
                 })));
                 set_backend(None);

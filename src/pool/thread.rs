@@ -1,23 +1,23 @@
 //! Starting an operating-system thread.
 //!
-//! Helpers are plain POSIX threads, not `std` ones. `std` takes locks of its own when it starts a
-//! thread (around the environment, around its table of stack guards), and a child forked while
-//! another thread holds one could not start its own helpers. And a POSIX thread has the stack that the
-//! system gives every thread, which is what a user's callback in C expects to run on.
+//! Helpers are POSIX threads, not `std` ones. `std` acquires locks when it starts a thread (around
+//! the environment, around its table of stack guards); a child forked while another thread holds
+//! one could not start its own helpers. Also, a POSIX thread has the system's default stack size,
+//! which a user's C callback expects.
 
 use std::ffi::{CString, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What the thread does.
+/// The function that the thread runs.
 type Body = Box<dyn FnOnce() + Send>;
 
-/// Smallest stack, where the system's own default is below it (musl: 128 KiB).
+/// The smallest stack in bytes, for systems whose default is smaller (musl: 128 KiB).
 const MIN_STACK: usize = 2 << 20;
 
-/// Signals a helper does not block: those the processor raises for what the thread itself does.
-/// Blocked, they would kill the process past the user's handler, say for a file that was truncated
-/// while mapped.
+/// Signals that helpers do not block: those the processor raises for the thread's own actions. If
+/// blocked, they would kill the process without calling the user's handler, for example after a
+/// mapped file was truncated.
 const FAULTS: [libc::c_int; 6] = [
     libc::SIGSEGV,
     libc::SIGBUS,
@@ -27,19 +27,19 @@ const FAULTS: [libc::c_int; 6] = [
     libc::SIGSYS,
 ];
 
-/// Starts a detached thread `ferroblosc-<number>` that blocks all signals but faults; false when the
-/// system has none to give.
+/// Starts a detached thread `ferroblosc-<number>` that blocks all signals but faults; returns
+/// whether that succeeded.
 pub(super) fn start(number: usize, body: Body) -> bool {
     if cfg!(miri) {
-        // Miri knows no signal masks and no thread attributes.
+        // Miri has no signal masks and no thread attributes.
         std::thread::spawn(body);
         return true;
     }
     with_signals_blocked(|| spawn(number, body))
 }
 
-/// Calls `f` with the signals blocked that a new thread is to inherit as blocked. (Blocked by the
-/// thread itself it would be too late: a signal could arrive just before.)
+/// Calls `f` with all signals blocked that a new thread must block; threads inherit the mask. (A
+/// signal could arrive before the thread blocks it itself.)
 fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
     let mut mask = MaybeUninit::uninit();
     let mut before = MaybeUninit::uninit();
@@ -59,14 +59,14 @@ fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
 }
 
 fn spawn(number: usize, body: Body) -> bool {
-    let parcel = Box::into_raw(Box::new((number, body)));
+    let start_args = Box::into_raw(Box::new((number, body)));
     let mut attributes = MaybeUninit::uninit();
     let mut thread = MaybeUninit::uninit();
-    // SAFETY: the attributes are initialised before use and destroyed once. `main` gets the parcel
-    // as it expects it; the parcel is taken back only when no thread was started.
+    // SAFETY: the attributes are initialised before use and destroyed once. `main` accepts a
+    // pointer of this type; the box is freed here only if no thread was started.
     unsafe {
         if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
-            drop(Box::from_raw(parcel));
+            drop(Box::from_raw(start_args));
             return false;
         }
         let mut stack = 0;
@@ -79,21 +79,21 @@ fn spawn(number: usize, body: Body) -> bool {
             thread.as_mut_ptr(),
             attributes.as_ptr(),
             main,
-            parcel.cast(),
+            start_args.cast(),
         );
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
         if failed != 0 {
-            drop(Box::from_raw(parcel));
+            drop(Box::from_raw(start_args));
         }
         failed == 0
     }
 }
 
-extern "C" fn main(parcel: *mut c_void) -> *mut c_void {
-    // SAFETY: `spawn` made the parcel with `Box::into_raw` and gave it to this thread alone.
-    let (number, body) = *unsafe { Box::from_raw(parcel.cast::<(usize, Body)>()) };
+extern "C" fn main(start_args: *mut c_void) -> *mut c_void {
+    // SAFETY: `spawn` created the box with `Box::into_raw` and passed it to this thread alone.
+    let (number, body) = *unsafe { Box::from_raw(start_args.cast::<(usize, Body)>()) };
     if let Ok(name) = CString::new(format!("ferroblosc-{number}")) {
-        // SAFETY: the name ends with a NUL byte. (Should it be too long, it is not set.)
+        // SAFETY: the name ends with a NUL byte. (If it is too long, it is not set.)
         unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr()) };
     }
     body();

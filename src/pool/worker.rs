@@ -1,25 +1,24 @@
-//! What a helper does with its life: look for a run, do a share of it, look again for a moment,
-//! sleep; and end when dismissed.
+//! The main loop of a helper: search for a run, do a share of it, spin, park; end at a shutdown.
 
-use super::crew::Crew;
+use super::helpers::Pool;
 
-/// The life of helper number `helper`, which `crew` already counts as looking. It ends, when idle,
-/// once the number of dismissals is no longer `term`.
-pub(super) fn serve(crew: &'static Crew, helper: usize, term: usize) {
+/// The main loop of helper number `helper`, which `pool` already counts as searching. It ends, when
+/// idle, once the number of shutdowns differs from `epoch`.
+pub(super) fn run_helper(pool: &'static Pool, helper: usize, epoch: usize) {
     loop {
-        while let Some((slot, share)) = crew.enter(helper) {
+        while let Some((slot, share)) = pool.enter(helper) {
             share.run();
-            if crew.is_inherited() {
-                // The job forked on this thread, which is all there is of the crew in the child.
+            if pool.is_inherited() {
+                // The job forked on this thread, which is the only thread of the pool in the child.
                 return;
             }
-            crew.leave(slot, share);
+            pool.leave(slot, share);
         }
-        if crew.dismissals() != term {
-            return crew.sign_off(helper);
+        if pool.shutdowns() != epoch {
+            return pool.retire(helper);
         }
-        if !crew.linger(term) {
-            crew.sleep(helper, term);
+        if !pool.spin_wait(epoch) {
+            pool.park(helper, epoch);
         }
     }
 }

@@ -155,8 +155,8 @@ fn each_planted_fault_is_named_and_mended() {
         assert!(!found[0].1.is_note(), "{name}");
         let before = tree(&root);
         let repaired = bcolz::repair(&root, &Options::default()).unwrap();
-        assert_eq!(repaired.left, [], "{name}");
-        assert_eq!(repaired.mended.len(), 1, "{name}");
+        assert_eq!(repaired.remaining, [], "{name}");
+        assert_eq!(repaired.repaired.len(), 1, "{name}");
         assert_eq!(faults(&root), [], "{name}");
         if len < 0 {
             // Five rows of the wrong ones are what the file holds.
@@ -189,7 +189,7 @@ fn extra_chunks_are_noted_and_kept() {
     });
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
     assert_eq!(repaired.lost, [(root.clone(), 0..10)]);
-    assert_eq!(repaired.left.len(), 1);
+    assert_eq!(repaired.remaining.len(), 1);
     assert!(root.join("data/__9.blp").exists());
 }
 
@@ -203,7 +203,7 @@ fn what_says_nothing_of_the_rows_is_left() {
     assert_eq!(faults(&root)[0].0, "meta/storage");
     let before = tree(&root);
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
-    assert_eq!((repaired.mended.len(), repaired.left.len()), (0, 1));
+    assert_eq!((repaired.repaired.len(), repaired.remaining.len()), (0, 1));
     assert_eq!(tree(&root), before);
 }
 
@@ -225,7 +225,7 @@ fn row_b9_repair_trims_columns_to_the_shortest() {
     );
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
     assert_eq!(repaired.lost, [(root.join("a"), 22..25)]);
-    assert_eq!(repaired.left, []);
+    assert_eq!(repaired.remaining, []);
     let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
     assert_eq!(table.read("a", 0..22).unwrap(), iota(0..22));
 }
@@ -248,7 +248,12 @@ fn a_file_of_a_large_number_keeps_nobody_busy() {
             .any(|finding| finding.fault == Fault::MissingChunk)
     );
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
-    assert!(repaired.left.iter().all(|finding| finding.fault.is_note()));
+    assert!(
+        repaired
+            .remaining
+            .iter()
+            .all(|finding| finding.fault.is_note())
+    );
     assert_eq!(reader(&root).len(), 1100);
     assert_eq!(rows(&root)[..1050 * 8], iota(0..1050));
     assert!(far.exists());

@@ -1,11 +1,11 @@
-//! Round trips through every codec and filter, and a digest of all bytes written: the same on every
-//! machine and at every SIMD level.
+//! Round trips through every codec and filter, and a digest of all chunks, which must be the same
+//! on every machine and at every SIMD level.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
 use ferroblosc::codec::id;
 use ferroblosc::filter::{self, Slot};
 
-/// The digest of what [`round_trips`] writes. It changes when an encoder does, and only then.
+/// The digest of the chunks of [`round_trips`]. It changes only if an encoder does.
 const DIGEST: u64 = 0xfe56_d378_f3e0_f1e5;
 
 /// FNV-1a, 64 bits.
@@ -40,7 +40,7 @@ fn pipelines() -> [Vec<Slot>; 7] {
     ]
 }
 
-/// Slow ramps with noise in the low bits, then a stretch of one value.
+/// Returns slow ramps with noise in the low bits, followed by a constant range.
 fn data(len: usize) -> Vec<u8> {
     let mut noise = 1u32;
     let mut data: Vec<u8> = (0..len.div_ceil(4) as u32)
@@ -55,7 +55,7 @@ fn data(len: usize) -> Vec<u8> {
     data
 }
 
-/// Compresses and decompresses over the whole range of parameters, and compares the digest of all chunks.
+/// Compresses and decompresses with all kinds of parameters, and compares the digest of all chunks.
 pub fn round_trips() {
     let mut digest = Digest(0xcbf2_9ce4_8422_2325);
     for codec in [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::ZLIB, id::ZSTD] {

@@ -1,23 +1,23 @@
-//! The checks of the kernels: every SIMD level of this CPU against the definition of the transform.
+//! Checks of the kernels: every SIMD level of this CPU against the definition of each transform.
 //!
 //! Shared by `tests/kernels.rs`, which runs each check as a test, and `tests/arm.rs`, which runs
 //! them all on the main thread of an emulated machine. The definitions here are written from the
-//! chunk format once more, byte by byte, so that they share nothing with the library.
+//! chunk format, byte by byte, and share no code with the library.
 
 use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
 
-/// A check with its name.
+/// A name and a check.
 pub type Check = (&'static str, fn(Level));
 
-/// Every check.
+/// All checks.
 pub const CHECKS: &[Check] = &[
     (
         "shuffle_follows_its_definition",
         shuffle_follows_its_definition,
     ),
     (
-        "parts_are_shuffled_like_the_whole",
-        parts_are_shuffled_like_the_whole,
+        "ranges_are_shuffled_like_the_whole",
+        ranges_are_shuffled_like_the_whole,
     ),
     (
         "shuffle_stays_inside_its_slices",
@@ -39,8 +39,14 @@ pub const CHECKS: &[Check] = &[
         "bitshuffle_stays_inside_its_slices",
         bitshuffle_stays_inside_its_slices,
     ),
-    ("crowds_come_out_the_same", crowds_come_out_the_same),
-    ("far_rows_come_out_the_same", far_rows_come_out_the_same),
+    (
+        "cache_set_conflicts_do_not_change_bytes",
+        cache_set_conflicts_do_not_change_bytes,
+    ),
+    (
+        "large_rows_do_not_change_bytes",
+        large_rows_do_not_change_bytes,
+    ),
     ("delta_follows_its_definition", delta_follows_its_definition),
     (
         "truncation_follows_its_definition",
@@ -58,10 +64,7 @@ pub const CHECKS: &[Check] = &[
         "streams_stay_inside_their_slices",
         streams_stay_inside_their_slices,
     ),
-    (
-        "runs_are_found_and_nothing_else",
-        runs_are_found_and_nothing_else,
-    ),
+    ("only_runs_are_found", only_runs_are_found),
 ];
 
 /// Item counts around every vector width and tile size.
@@ -70,8 +73,8 @@ const COUNTS: &[usize] = &[
     193, 200,
 ];
 
-/// Item counts that bring planes to nearly the same place of each kilobyte, or to quite another one.
-const CROWDED: &[usize] = &[1009, 1023, 1024, 1039, 1040, 1041, 2047, 2048];
+/// Item counts at which the offsets of planes modulo 1 KiB are nearly equal, or quite different.
+const CONFLICTING_COUNTS: &[usize] = &[1009, 1023, 1024, 1039, 1040, 1041, 2047, 2048];
 
 /// Item counts around the tiles of the bit shuffle.
 const BIT_COUNTS: &[usize] = &[
@@ -79,12 +82,12 @@ const BIT_COUNTS: &[usize] = &[
     1032, 1100, 1543,
 ];
 
-/// Typesizes: all small ones, and some of each kind of large one.
+/// Returns all small typesizes, and some large ones of each kind.
 fn typesizes() -> impl Iterator<Item = usize> {
     (1..=65).chain([79, 80, 96, 100, 127, 128, 131, 255, 256, 257, 300])
 }
 
-/// Bytes without a pattern, the same at each call.
+/// Returns pseudo-random bytes, the same for each call.
 pub fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ len as u64;
     let mut next = || {
@@ -96,15 +99,15 @@ pub fn noise(len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// What `write` makes of a buffer that holds other bytes before.
+/// Returns a buffer with other previous contents after `write` has filled it.
 fn filled(len: usize, write: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut dest = vec![0xa5; len];
     write(&mut dest);
     dest
 }
 
-/// Calls `check` with slices of `len` bytes at all sorts of addresses, among them directly before
-/// and directly behind memory that can't be touched.
+/// Calls `check` with slices of `len` bytes at many addresses, including directly after and before
+/// inaccessible memory.
 fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
     let data = noise(len);
     for source_offset in [0, 1, 16, 33] {
@@ -119,30 +122,30 @@ fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
             );
             assert!(
                 dest[dest_offset + len..].iter().all(|&byte| byte == 0xa5),
-                "wrote behind it"
+                "wrote after the slice"
             );
         }
     }
-    let (mut source, mut dest) = (Fenced::new(len), Fenced::new(len));
+    let (mut source, mut dest) = (Guarded::new(len), Guarded::new(len));
     for at_end in [false, true] {
         source.slice(len, at_end).copy_from_slice(&data);
         check(source.slice(len, at_end), dest.slice(len, at_end));
     }
 }
 
-/// Memory between two pages that can't be touched.
-struct Fenced {
+/// Memory between two inaccessible pages.
+struct Guarded {
     map: *mut u8,
     inside: usize,
 }
 
-/// At least the page size of every system that the tests run on.
+/// At least the page size of every system the tests run on.
 const PAGE: usize = 65536;
 
-impl Fenced {
-    fn new(len: usize) -> Fenced {
+impl Guarded {
+    fn new(len: usize) -> Guarded {
         let inside = len.next_multiple_of(PAGE).max(PAGE);
-        // SAFETY: a fresh private mapping, of which only the middle is made accessible.
+        // SAFETY: a new private mapping, of which only the middle is made accessible.
         unsafe {
             let map = libc::mmap(
                 std::ptr::null_mut(),
@@ -159,11 +162,11 @@ impl Fenced {
                 libc::mprotect(middle, inside, libc::PROT_READ | libc::PROT_WRITE),
                 0
             );
-            Fenced { map, inside }
+            Guarded { map, inside }
         }
     }
 
-    /// The first or the last `len` bytes.
+    /// Returns the first or the last `len` bytes.
     fn slice(&mut self, len: usize, at_end: bool) -> &mut [u8] {
         let start = PAGE + if at_end { self.inside - len } else { 0 };
         // SAFETY: inside the accessible middle, which is initialised (with zeros) and borrowed with
@@ -172,14 +175,14 @@ impl Fenced {
     }
 }
 
-impl Drop for Fenced {
+impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and no slice of it is left.
+        // SAFETY: this value owns the mapping, and no slice of it is left.
         unsafe { libc::munmap(self.map.cast(), self.inside + 2 * PAGE) };
     }
 }
 
-/// Byte `j` of item `i` to place `i` of plane `j`.
+/// Moves byte `j` of item `i` to byte `i` of plane `j`.
 fn shuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
     let items = src.len() / typesize;
     let mut dest = src.to_vec();
@@ -191,7 +194,7 @@ fn shuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
     dest
 }
 
-/// Bit `k` of byte `j` of item `i` to bit `i % 8` of byte `i / 8` of row `8 j + k`.
+/// Moves bit `k` of byte `j` of item `i` to bit `i % 8` of byte `i / 8` of row `8 j + k`.
 fn bitshuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
     let row = src.len() / typesize / 8;
     let mut dest = src.to_vec();
@@ -209,7 +212,7 @@ fn bitshuffled(typesize: usize, src: &[u8]) -> Vec<u8> {
 
 fn shuffle_follows_its_definition(level: Level) {
     for typesize in typesizes() {
-        for &items in COUNTS.iter().chain(CROWDED) {
+        for &items in COUNTS.iter().chain(CONFLICTING_COUNTS) {
             for tail in [0, typesize / 2, typesize - 1] {
                 let src = noise(items * typesize + tail);
                 let expected = shuffled(typesize, &src);
@@ -232,10 +235,11 @@ fn shuffle_follows_its_definition(level: Level) {
     }
 }
 
-fn parts_are_shuffled_like_the_whole(level: Level) {
+fn ranges_are_shuffled_like_the_whole(level: Level) {
     for typesize in typesizes() {
-        // Bursts are written of 512 items and more, and of 16 bytes, where planes lie 1 KiB or more apart.
-        for (first, items, behind) in [
+        // Bursts are used for at least 512 items of at least 16 bytes, if planes are 1 KiB or more
+        // apart.
+        for (first, items, after) in [
             (0, 1, 5),
             (3, 63, 0),
             (64, 64, 64),
@@ -245,22 +249,22 @@ fn parts_are_shuffled_like_the_whole(level: Level) {
             (512, 1024, 512),
         ] {
             let src = noise(items * typesize);
-            let apart = first + items + behind;
+            let stride = first + items + after;
             let planes = shuffled(typesize, &src);
-            let mut expected = vec![0xa5; apart * typesize];
-            for (plane, part) in expected.chunks_mut(apart).zip(planes.chunks(items)) {
+            let mut expected = vec![0xa5; stride * typesize];
+            for (plane, part) in expected.chunks_mut(stride).zip(planes.chunks(items)) {
                 plane[first..][..items].copy_from_slice(part);
             }
-            let dest = filled(apart * typesize, |dest| {
-                shuffle::shuffle_part_at(level, typesize, &src, first, dest)
+            let dest = filled(stride * typesize, |dest| {
+                shuffle::shuffle_range_at(level, typesize, &src, first, dest)
             });
             assert!(
                 dest == expected,
-                "typesize {typesize}, {items} items behind {first}, {behind} more"
+                "typesize {typesize}, {items} items after {first}, {after} more"
             );
         }
     }
-    shuffle::shuffle_part_at(level, 8, &[], 0, &mut []);
+    shuffle::shuffle_range_at(level, 8, &[], 0, &mut []);
 }
 
 fn shuffle_stays_inside_its_slices(level: Level) {
@@ -307,7 +311,7 @@ fn scattered_planes_unshuffle_like_contiguous_ones(level: Level) {
         for &items in COUNTS {
             let src = noise(items * typesize);
             let planes = shuffled(typesize, &src);
-            // Each plane in a buffer of its own, at an offset of its own, without slack.
+            // Each plane in its own buffer, at a different offset, without slack.
             let buffers: Vec<Vec<u8>> = (0..typesize)
                 .map(|j| [&vec![0; j % 19], &planes[j * items..][..items]].concat())
                 .collect();
@@ -334,13 +338,13 @@ fn streamed_planes_unshuffle_like_others(level: Level) {
             let planes: Vec<&[u8]> = (0..typesize)
                 .map(|j| &planes[j * items..][..items])
                 .collect();
-            // Where lines begin elsewhere each time, with a byte of something else before and behind.
+            // A different alignment each time, with a guard byte before and after.
             let at = 1 + (items + typesize) % 64;
             let dest = filled(at + src.len() + 1, |dest| {
-                let behind = at + src.len();
-                (dest[at - 1], dest[behind]) = (0xA5, 0x5A);
-                shuffle::unshuffle_planes_streamed_at(level, &planes, &mut dest[at..behind]);
-                assert_eq!((dest[at - 1], dest[behind]), (0xA5, 0x5A));
+                let after = at + src.len();
+                (dest[at - 1], dest[after]) = (0xA5, 0x5A);
+                shuffle::unshuffle_planes_streamed_at(level, &planes, &mut dest[at..after]);
+                assert_eq!((dest[at - 1], dest[after]), (0xA5, 0x5A));
             });
             assert!(
                 dest[at..][..src.len()] == src,
@@ -361,7 +365,7 @@ fn bitshuffle_follows_its_definition(level: Level) {
                 if typesize < 10 || items < 200 {
                     assert!(
                         expected == bitshuffled(typesize, &src),
-                        "the generic one is wrong"
+                        "the generic level differs from the definition"
                     );
                 }
                 let dest = filled(src.len(), |dest| {
@@ -399,7 +403,7 @@ fn bitshuffle_follows_its_definition(level: Level) {
 }
 
 fn bitshuffle_stays_inside_its_slices(level: Level) {
-    // With 512 groups tiles are aligned; less is quicker.
+    // With 512 groups tiles are aligned; fewer run faster.
     for (typesize, len) in [
         (1, 4300),
         (2, 8603),
@@ -429,11 +433,11 @@ fn bitshuffle_stays_inside_its_slices(level: Level) {
     }
 }
 
-/// Planes and rows so far apart, in bytes, that many share sets of the cache, of the last two even few.
-const APART: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
+/// Distances in bytes of planes and rows at which many share cache sets; at the last two, few do.
+const STRIDES: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
 
-/// Typesizes and bit rows that are beyond the second-level cache, or the third-level one.
-const FAR_ROWS: &[(usize, usize)] = &[
+/// Typesizes and bit rows that exceed L2 or L3.
+const LARGE_ROWS: &[(usize, usize)] = &[
     (16, 8192),
     (4, 98_304),
     (5, 80_001),
@@ -441,72 +445,75 @@ const FAR_ROWS: &[(usize, usize)] = &[
     (33, 12_000),
 ];
 
-/// Typesizes and planes that are beyond the third-level cache.
-const FAR_PLANES: &[(usize, usize)] = &[(8, 400_001), (20, 160_000), (32, 98_304), (48, 65_551)];
+/// Typesizes and planes that exceed L3.
+const LARGE_PLANES: &[(usize, usize)] = &[(8, 400_001), (20, 160_000), (32, 98_304), (48, 65_551)];
 
-fn crowds_come_out_the_same(level: Level) {
-    for apart in APART {
+fn cache_set_conflicts_do_not_change_bytes(level: Level) {
+    for stride in STRIDES {
         for typesize in [16, 17, 31, 32, 48, 64, 80] {
-            planes_come_out_the_same(level, typesize, apart);
+            check_planes(level, typesize, stride);
         }
         for typesize in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 20, 24] {
-            bit_rows_come_out_the_same(level, typesize, apart);
+            check_bit_rows(level, typesize, stride);
         }
     }
 }
 
-fn far_rows_come_out_the_same(level: Level) {
-    for &(typesize, apart) in FAR_ROWS {
-        bit_rows_come_out_the_same(level, typesize, apart);
+fn large_rows_do_not_change_bytes(level: Level) {
+    for &(typesize, stride) in LARGE_ROWS {
+        check_bit_rows(level, typesize, stride);
     }
-    for &(typesize, apart) in FAR_PLANES {
-        planes_come_out_the_same(level, typesize, apart);
+    for &(typesize, stride) in LARGE_PLANES {
+        check_planes(level, typesize, stride);
     }
 }
 
-/// Planes of `apart` bytes of items of `typesize`.
-fn planes_come_out_the_same(level: Level, typesize: usize, apart: usize) {
-    let src = noise(apart * typesize + typesize / 2);
+/// Shuffles items of `typesize` bytes into planes of `stride` bytes, and back.
+fn check_planes(level: Level, typesize: usize, stride: usize) {
+    let src = noise(stride * typesize + typesize / 2);
     let planes = shuffled(typesize, &src);
-    let mut fenced = Fenced::new(src.len());
+    let mut guarded = Guarded::new(src.len());
     for at_end in [false, true] {
-        let dest = fenced.slice(src.len(), at_end);
+        let dest = guarded.slice(src.len(), at_end);
         shuffle::shuffle_at(level, typesize, &src, dest);
         assert!(
             dest == planes,
-            "shuffle: typesize {typesize}, {apart} items"
+            "shuffle: typesize {typesize}, {stride} items"
         );
         shuffle::unshuffle_at(level, typesize, &planes, dest);
-        assert!(dest == src, "unshuffle: typesize {typesize}, {apart} items");
+        assert!(
+            dest == src,
+            "unshuffle: typesize {typesize}, {stride} items"
+        );
     }
 }
 
-/// Bit rows of `apart` bytes of items of `typesize`.
-fn bit_rows_come_out_the_same(level: Level, typesize: usize, apart: usize) {
-    let src = noise(apart * typesize * 8 + typesize / 2);
-    let mut fenced = Fenced::new(src.len());
+/// Shuffles the bits of items of `typesize` bytes into rows of `stride` bytes, and back.
+fn check_bit_rows(level: Level, typesize: usize, stride: usize) {
+    let src = noise(stride * typesize * 8 + typesize / 2);
+    let mut guarded = Guarded::new(src.len());
     let mut expected = vec![0; src.len()];
     bitshuffle::bitshuffle_at(Level::Generic, typesize, &src, &mut expected);
     for at_end in [false, true] {
-        let dest = fenced.slice(src.len(), at_end);
+        let dest = guarded.slice(src.len(), at_end);
         bitshuffle::bitshuffle_at(level, typesize, &src, dest);
         assert!(
             dest == expected,
-            "bitshuffle: typesize {typesize}, rows of {apart} bytes"
+            "bitshuffle: typesize {typesize}, rows of {stride} bytes"
         );
         bitshuffle::bitunshuffle_at(level, typesize, &expected, dest);
         assert!(
             dest == src,
-            "bitunshuffle: typesize {typesize}, rows of {apart} bytes"
+            "bitunshuffle: typesize {typesize}, rows of {stride} bytes"
         );
     }
-    let (first, count, group) = (5, apart / 2, typesize * 8);
+    let (first, count, group) = (5, stride / 2, typesize * 8);
     let part = filled(count * group, |part| {
         bitshuffle::bitunshuffle_groups_at(level, typesize, &expected, first, part)
     });
     assert!(
         part == src[first * group..][..count * group],
-        "{count} groups: typesize {typesize}, rows of {apart} bytes"
+        "{count} groups: typesize {typesize}, rows of {stride} bytes"
     );
 }
 
@@ -528,16 +535,16 @@ fn delta_follows_its_definition(level: Level) {
             let back = filled(len, |back| delta::decode_first_at(level, word, &dest, back));
             assert!(back == src, "decode_first: words of {word}, {len} bytes");
             for part in [0, word, 3 * word, whole / word / 2 * word] {
-                let (before, behind) = match part {
+                let (before, after) = match part {
                     0 => (&[0; 8][..word], 0),
                     _ if part > whole => continue,
                     _ => (&src[part - word..part], part),
                 };
-                let mut buffer = dest[behind..].to_vec();
+                let mut buffer = dest[after..].to_vec();
                 delta::decode_first_in_place_at(level, before, &mut buffer);
                 assert!(
-                    buffer == src[behind..],
-                    "decode_first_in_place: words of {word}, {len} bytes from {behind} on"
+                    buffer == src[after..],
+                    "decode_first_in_place: words of {word}, {len} bytes from {after} on"
                 );
             }
 
@@ -686,7 +693,7 @@ fn streams_stay_inside_their_slices(level: Level) {
     }
 }
 
-fn runs_are_found_and_nothing_else(level: Level) {
+fn only_runs_are_found(level: Level) {
     assert_eq!(run::constant_at(level, &[]), None);
     for len in 1..300 {
         let mut stream = vec![0x5a; len];
@@ -699,7 +706,7 @@ fn runs_are_found_and_nothing_else(level: Level) {
             assert_eq!(
                 run::constant_at(level, &stream),
                 None,
-                "{len} bytes, another at {at}"
+                "{len} bytes, one differs at {at}"
             );
             stream[at] ^= 0x80;
         }

@@ -3,6 +3,7 @@
 //! | file | what is compared |
 //! |---|---|
 //! | `blocks.rs` | commands and programs with who runs them |
+//! | `decisions.rs` | the entries of `docs/decisions.md` with the tests that carry their ids |
 //! | `environment.rs` | the table of variables with what the sources read from the environment |
 //! | `errors.rs` | the table of error codes with the header and with the code |
 //! | `formats.rs` | bytes that are shown, as files |
@@ -14,6 +15,7 @@
 //! | `speeds.rs` | the speeds in the README with the table of those measured |
 
 mod blocks;
+mod decisions;
 mod environment;
 mod errors;
 mod formats;

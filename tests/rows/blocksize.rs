@@ -1,4 +1,4 @@
-//! Parameters and sizes: how data are cut, what is refused, what fits.
+//! Parameters and sizes: block sizes, refused parameters, and destinations.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn blocksize_of(chunk: &[u8]) -> i32 {
 }
 
 #[test]
-fn row_c1_the_block_size_is_chosen_afresh_for_every_buffer() {
+fn row_c1_the_block_size_is_chosen_for_every_buffer() {
     let mut compressor = Compressor::new(lz4(1, &[])).unwrap();
     assert_eq!(compressor.blocksize(), 0);
     for len in [400, 100, 4000, 300_000, 100] {
@@ -28,7 +28,7 @@ fn row_c1_the_block_size_is_chosen_afresh_for_every_buffer() {
 }
 
 #[test]
-fn row_c2_parameters_stay_as_they_were_given() {
+fn row_c2_parameters_are_not_modified() {
     let mut compressor = Compressor::new(lz4(300, &[]).use_dict(true).level(0)).unwrap();
     for _ in 0..2 {
         let chunk = compressor.compress_to_vec(&text(2560)).unwrap();
@@ -40,7 +40,7 @@ fn row_c2_parameters_stay_as_they_were_given() {
 }
 
 #[test]
-fn row_c2_a_chunk_stored_at_level_0_does_not_end_the_use_of_dictionaries() {
+fn row_c2_a_chunk_stored_at_level_0_does_not_disable_dictionaries() {
     let params = lz4(1, &[]).use_dict(true).blocksize(4096);
     let mut compressor = Compressor::new(params.clone().level(0)).unwrap();
     let stored = compressor.compress_to_vec(&text(50_000)).unwrap();
@@ -53,7 +53,7 @@ fn row_c2_a_chunk_stored_at_level_0_does_not_end_the_use_of_dictionaries() {
 }
 
 #[test]
-fn row_c3_the_header_holds_the_block_size_that_was_used() {
+fn row_c3_the_header_contains_the_block_size_that_was_used() {
     for (typesize, forced, nbytes, used) in [
         (16, 1000, 5000, 992),
         (16, 100_000, 1001, 992),
@@ -77,8 +77,8 @@ fn row_c3_the_header_holds_the_block_size_that_was_used() {
     }
 }
 
-/// A chunk as the reference makes it with a forced block size: cut at a multiple of the item size, but
-/// its header says what was asked for.
+/// Returns a chunk as the reference makes it with a forced block size: its blocks are rounded to
+/// whole items, but its header contains the unrounded size.
 fn unrounded(params: &CParams, data: &[u8], forced: i32) -> Vec<u8> {
     let chunk = compress(&params.clone().blocksize(forced), data).unwrap();
     assert_eq!(chunk[at::FLAGS] & flags::MEMCPYED, 0);
@@ -87,7 +87,7 @@ fn unrounded(params: &CParams, data: &[u8], forced: i32) -> Vec<u8> {
 }
 
 #[test]
-fn row_c4_chunks_with_an_unrounded_block_size_are_read() {
+fn row_c4_chunks_with_an_unrounded_block_size_can_be_read() {
     let data = ramp(10_007);
     for (typesize, forced) in [(16, 1000), (12, 1000), (8, 1001), (4, 4099), (16, 20_000)] {
         for splitmode in [SplitMode::ALWAYS, SplitMode::NEVER] {
@@ -154,7 +154,7 @@ fn row_c6_a_negative_block_size_is_refused() {
 }
 
 #[test]
-fn row_c7_items_without_bytes_are_refused() {
+fn row_c7_items_of_zero_bytes_are_refused() {
     for typesize in [0, -1, i32::MIN, MAX_BLOCKSIZE + 1] {
         let params = lz4(typesize, &[]);
         assert_eq!(compress(&params, &ramp(1000)), Err(Error::InvalidParam));
@@ -207,7 +207,7 @@ fn row_c8_special_chunks_of_negative_size_are_refused() {
 }
 
 #[test]
-fn row_c17_a_destination_without_room_for_a_header_is_an_error() {
+fn row_c17_a_destination_shorter_than_a_header_is_an_error() {
     for destsize in [0, 16, 31] {
         assert_eq!(
             compress_into(&lz4(1, &[]), b"x", destsize),
@@ -218,7 +218,7 @@ fn row_c17_a_destination_without_room_for_a_header_is_an_error() {
 }
 
 #[test]
-fn row_c17_a_chunk_is_stored_unless_there_is_room_to_grow() {
+fn row_c17_a_chunk_is_stored_raw_if_the_destination_has_no_slack() {
     let data = noise(4000);
     let params = lz4(4, &[SHUFFLE]);
     for destsize in [4000, 4031] {
@@ -236,7 +236,7 @@ fn row_c17_a_chunk_is_stored_unless_there_is_room_to_grow() {
 }
 
 #[test]
-fn parameters_are_judged_in_the_order_callers_know() {
+fn parameters_are_checked_in_the_order_of_the_reference() {
     let data = ramp(1000);
     let wrong = lz4(-1, &[]).codec(id::BLOSCLZ).use_dict(true);
     let with_level = |level| CParams {
@@ -256,7 +256,7 @@ fn parameters_are_judged_in_the_order_callers_know() {
 }
 
 #[test]
-fn row_c62_a_codec_that_does_not_exist_fails_only_when_it_is_needed() {
+fn row_c62_an_unknown_codec_fails_only_when_it_is_needed() {
     for compcode in [3, 6, 31, 200] {
         let params = lz4(4, &[SHUFFLE]).codec(compcode);
         assert_eq!(compress(&params, &noise(1000)), Err(Error::CodecSupport));
@@ -270,10 +270,10 @@ fn row_c62_a_codec_that_does_not_exist_fails_only_when_it_is_needed() {
     }
 }
 
-/// A tuner with one answer.
-struct Answers(Result<Option<usize>>);
+/// A tuner with a fixed result.
+struct FixedTuner(Result<Option<usize>>);
 
-impl Tuner for Answers {
+impl Tuner for FixedTuner {
     fn next_blocksize(&self, call: &TunerCall) -> Result<Option<usize>> {
         assert_eq!((call.nbytes, call.typesize), (200_000, 4));
         self.0.clone()
@@ -281,10 +281,10 @@ impl Tuner for Answers {
 }
 
 #[test]
-fn row_c70_a_tuner_that_sets_no_block_size_leaves_the_built_in_one() {
+fn row_c70_a_tuner_without_a_block_size_keeps_the_built_in_one() {
     let data = ramp(200_000);
     let tuned = |answer| CParams {
-        tuner: Some(Arc::new(Answers(answer))),
+        tuner: Some(Arc::new(FixedTuner(answer))),
         ..lz4(4, &[])
     };
     let untuned = compress(&lz4(4, &[]), &data).unwrap();
@@ -329,7 +329,7 @@ fn row_d9_a_failed_call_does_not_poison_a_context() {
 }
 
 #[test]
-fn short_headers_are_written_when_they_can_say_all() {
+fn short_headers_are_written_if_they_can_represent_the_chunk() {
     let short = |filters: &[_]| CParams {
         header: HeaderForm::Short,
         ..lz4(4, filters)

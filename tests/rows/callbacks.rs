@@ -12,17 +12,17 @@ use ferroblosc::filter;
 
 use crate::common::*;
 
-/// Makes each byte of a block from the input's and spoils all memory it is lent. Counts its calls.
+/// Transforms each byte of the input, overwrites its scratch memory, and records its calls.
 #[derive(Default)]
 struct Maker {
     output_typesize: i32,
     is_disposable: bool,
     refuses: Option<usize>,
-    /// How often each block was made, and where it began.
+    /// The offsets at which each block was made.
     calls: Mutex<BTreeMap<usize, Vec<usize>>>,
 }
 
-/// What [`Maker`] makes of a byte.
+/// Returns the output of [`Maker`] for a byte.
 fn made_of(byte: u8) -> u8 {
     byte.wrapping_mul(3) ^ 0x5A
 }
@@ -128,7 +128,7 @@ fn row_c53_output_items_longer_than_the_chunks_are_refused() {
 }
 
 #[test]
-fn shorter_output_items_fill_the_front_of_a_block() {
+fn shorter_output_items_fill_the_beginning_of_a_block() {
     let maker = Arc::new(Maker {
         output_typesize: 1,
         ..Maker::default()
@@ -143,7 +143,7 @@ fn shorter_output_items_fill_the_front_of_a_block() {
 }
 
 #[test]
-fn row_c54_blocks_of_variable_length_have_their_numbers() {
+fn row_c54_variable_length_blocks_are_passed_with_their_indices() {
     let maker = Arc::new(Maker::default());
     let blocks = [text(300), noise(50), ramp(400)];
     let parts: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
@@ -158,7 +158,7 @@ fn row_c54_blocks_of_variable_length_have_their_numbers() {
     }
 }
 
-/// Checks that the memory it is lent is as large as promised.
+/// Checks that the scratch memory has the documented size.
 struct Measures;
 
 impl Prefilter for Measures {
@@ -173,7 +173,7 @@ impl Prefilter for Measures {
 }
 
 #[test]
-fn row_c54_scratch_memory_is_apart_from_the_output() {
+fn row_c54_scratch_memory_does_not_overlap_the_output() {
     for level in [0, 5] {
         let params = lz4(4, &[SHUFFLE]).blocksize(1000).level(level);
         let params = params.prefilter(Arc::new(Measures));
@@ -183,7 +183,7 @@ fn row_c54_scratch_memory_is_apart_from_the_output() {
 }
 
 #[test]
-fn row_c55_a_chunk_that_is_stored_after_all_holds_what_the_prefilter_made() {
+fn row_c55_a_chunk_that_falls_back_to_raw_contains_the_prefilter_output() {
     let maker = Arc::new(Maker::default());
     let data = noise(3500);
     for filters in [vec![], vec![SHUFFLE, BITSHUFFLE], vec![DELTA]] {
@@ -230,7 +230,7 @@ fn disposable_output_makes_a_chunk_of_zeros() {
 }
 
 #[test]
-fn row_c32_with_a_prefilter_the_reference_is_what_it_made() {
+fn row_c32_the_delta_reference_is_the_prefilter_output() {
     let maker = Arc::new(Maker::default());
     let data = ramp(7776);
     for filters in [
@@ -248,10 +248,10 @@ fn row_c32_with_a_prefilter_the_reference_is_what_it_made() {
     }
 }
 
-/// Of a block: where it begins, its bytes, and those of an item.
+/// The offset of a block, its length, and its item size in bytes.
 type Facts = (usize, usize, usize);
 
-/// Does to blocks what [`Maker`] does, and remembers what it was told of them.
+/// Transforms blocks like [`Maker`] and records the arguments.
 #[derive(Default)]
 struct Finisher {
     refuses: Option<usize>,
@@ -289,7 +289,7 @@ fn finish(
 }
 
 #[test]
-fn row_c30_delta_looks_at_the_first_block_before_the_postfilter() {
+fn row_c30_delta_uses_the_first_block_before_the_postfilter() {
     let data = ramp(7777);
     for filters in [vec![DELTA], vec![DELTA, SHUFFLE], vec![BITSHUFFLE, DELTA]] {
         let chunk = compress(&lz4(4, &filters).blocksize(1000), &data).unwrap();
@@ -308,7 +308,7 @@ fn row_c30_delta_looks_at_the_first_block_before_the_postfilter() {
 }
 
 #[test]
-fn postfilters_are_told_where_they_are() {
+fn postfilters_receive_the_offset_of_their_block() {
     let data = mixed(2300);
     let regular = compress(&lz4(4, &[SHUFFLE]).blocksize(1000), &data).unwrap();
     let stored = compress(&lz4(4, &[SHUFFLE]).blocksize(1000).level(0), &data).unwrap();
@@ -351,7 +351,7 @@ fn postfilters_run_on_special_chunks() {
 }
 
 #[test]
-fn masked_blocks_get_no_postfilter() {
+fn the_postfilter_is_not_called_for_masked_blocks() {
     let data = mixed(5000);
     for filters in [vec![SHUFFLE], vec![DELTA]] {
         let chunk = compress(&lz4(4, &filters).blocksize(1000), &data).unwrap();

@@ -1,4 +1,4 @@
-//! Codecs of users, and what becomes of their answers.
+//! User codecs, and the handling of their results.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ferroblosc::{Error, Result};
 
 use crate::common::*;
 
-/// Stores every second byte, since the others are the same; or gives a fixed answer.
+/// Stores every second byte, since the others are equal, or returns a fixed result.
 struct Halves {
     encodes: Option<Result<usize>>,
     decodes: Option<Result<usize>>,
@@ -53,7 +53,7 @@ fn pairs(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_users_codec_makes_and_reads_streams() {
+fn a_user_codec_encodes_and_decodes_streams() {
     let params = register(210, None, None);
     for nthreads in [1, 3] {
         let data = pairs(10_300);
@@ -66,7 +66,7 @@ fn a_users_codec_makes_and_reads_streams() {
 }
 
 #[test]
-fn the_answers_of_a_users_encoder_are_judged() {
+fn the_results_of_a_user_encoder_are_checked() {
     for (id, answer, expected) in [
         (211, Err(Error::Failure), Error::Data),
         (212, Err(Error::from_code(-100)), Error::Data),
@@ -77,7 +77,7 @@ fn the_answers_of_a_users_encoder_are_judged() {
         let params = register(id, Some(answer), None);
         assert_eq!(compress(&params, &pairs(3000)), Err(expected));
     }
-    // Both mean that the block is not compressed.
+    // Both results mean that the block is not compressed.
     for (id, answer) in [(216, 0), (217, 1000)] {
         let params = register(id, Some(Ok(answer)), None);
         let chunk = compress_into(&params, &pairs(3000), 4000).unwrap();
@@ -87,7 +87,7 @@ fn the_answers_of_a_users_encoder_are_judged() {
 }
 
 #[test]
-fn the_answers_of_a_users_decoder_are_judged() {
+fn the_results_of_a_user_decoder_are_checked() {
     for (id, answer, expected) in [
         (220, Err(Error::Failure), Error::Data),
         (221, Ok(0), Error::Data),

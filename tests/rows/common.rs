@@ -1,4 +1,4 @@
-//! Test data, one-line compression and decompression, and chunks put together by hand.
+//! Test data, short forms of compression and decompression, and hand-made chunks.
 
 use ferroblosc::Result;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
@@ -7,10 +7,10 @@ use ferroblosc::filter::{self, Slot};
 
 use crate::testing::GuardedBuf;
 
-/// The codecs that can be chosen by name.
+/// The codecs that can be selected by name.
 pub const CODECS: [u8; 5] = [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::ZLIB, id::ZSTD];
 
-/// What bytes are before anybody writes them.
+/// The initial content of destinations.
 pub const UNTOUCHED: u8 = 0xEE;
 
 pub const SHUFFLE: Slot = slot(filter::id::SHUFFLE, 0);
@@ -21,7 +21,7 @@ pub const fn slot(id: u8, meta: u8) -> Slot {
     Slot { id, meta }
 }
 
-/// Numbers that are the same in every run.
+/// A reproducible pseudo-random sequence.
 pub struct Random(u64);
 
 impl Random {
@@ -36,7 +36,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
@@ -46,13 +46,13 @@ impl Random {
     }
 }
 
-/// Bytes no codec can shorten.
+/// Returns incompressible bytes.
 pub fn noise(len: usize) -> Vec<u8> {
     let mut random = Random::new(len as u64 + 1);
     (0..len).map(|_| random.next() as u8).collect()
 }
 
-/// Lines that codecs and dictionaries like.
+/// Returns lines of text, suitable for codecs and dictionaries.
 pub fn text(len: usize) -> Vec<u8> {
     let mut random = Random::new(7);
     let mut lines = Vec::with_capacity(len + 64);
@@ -64,7 +64,7 @@ pub fn text(len: usize) -> Vec<u8> {
     lines
 }
 
-/// Slowly growing 32-bit numbers.
+/// Returns slowly increasing 32-bit numbers.
 pub fn ramp(len: usize) -> Vec<u8> {
     (0..len.div_ceil(4) as u32)
         .flat_map(|i| (i * 3 + 100_000).to_le_bytes())
@@ -72,7 +72,7 @@ pub fn ramp(len: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Stretches of zeros, of another constant, of slow change and of noise.
+/// Returns ranges of zeros, of another constant, of slow change, and of noise.
 pub fn mixed(len: usize) -> Vec<u8> {
     let mut random = Random::new(len as u64 + 99);
     let mut data = Vec::with_capacity(len + 512);
@@ -90,7 +90,7 @@ pub fn mixed(len: usize) -> Vec<u8> {
     data
 }
 
-/// LZ4 with these filters only.
+/// Returns parameters for LZ4 with these filters only.
 pub fn lz4(typesize: i32, filters: &[Slot]) -> CParams {
     CParams::default()
         .codec(id::LZ4)
@@ -98,12 +98,12 @@ pub fn lz4(typesize: i32, filters: &[Slot]) -> CParams {
         .filters(filters)
 }
 
-/// Compresses into a destination of the size that always does.
+/// Compresses into a destination that is always large enough.
 pub fn compress(params: &CParams, data: &[u8]) -> Result<Vec<u8>> {
     compress_into(params, data, data.len() + 32)
 }
 
-/// Compresses into a destination of `destsize` bytes; an empty chunk says that it does not fit.
+/// Compresses into a destination of `destsize` bytes; returns an empty chunk if it does not fit.
 pub fn compress_into(params: &CParams, data: &[u8], destsize: usize) -> Result<Vec<u8>> {
     let data = GuardedBuf::copy_of(data);
     let mut dest = GuardedBuf::zeroed(destsize);
@@ -112,7 +112,7 @@ pub fn compress_into(params: &CParams, data: &[u8], destsize: usize) -> Result<V
     Ok(dest[..size].to_vec())
 }
 
-/// Decompresses into a destination that ends where memory ends.
+/// Decompresses into a destination that ends at inaccessible memory.
 pub fn decompress(chunk: &[u8], nbytes: usize) -> Result<Vec<u8>> {
     decompress_with(DParams::default(), chunk, nbytes)
 }
@@ -137,7 +137,7 @@ pub fn round_trip(params: &CParams, data: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// Reads items with a decompressor that has seen nothing else.
+/// Reads items with a new decompressor.
 pub fn getitem(chunk: &[u8], start: i32, nitems: i32, destsize: usize) -> Result<Vec<u8>> {
     let chunk = GuardedBuf::copy_of(chunk);
     let mut dest = GuardedBuf::zeroed(destsize);
@@ -146,7 +146,7 @@ pub fn getitem(chunk: &[u8], start: i32, nitems: i32, destsize: usize) -> Result
     Ok(dest[..size].to_vec())
 }
 
-/// Places in a chunk's header.
+/// Offsets in a chunk's header.
 pub mod at {
     pub const VERSION: usize = 0;
     pub const FLAGS: usize = 2;
@@ -161,7 +161,7 @@ pub mod at {
     pub const STARTS: usize = 32;
 }
 
-/// Bits of the flags byte, and what says that a header is extended.
+/// Bits of the flags byte, including the mark of an extended header.
 pub mod flags {
     pub const MEMCPYED: u8 = 0x02;
     pub const EXTENDED: u8 = 0x05;
@@ -179,26 +179,26 @@ pub fn set_i32(chunk: &mut [u8], at: usize, value: i32) {
     chunk[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// The chunk with one number of its header or tables replaced.
+/// Returns the chunk with one number of its header or tables replaced.
 pub fn with_i32(chunk: &[u8], at: usize, value: i32) -> Vec<u8> {
     let mut chunk = chunk.to_vec();
     set_i32(&mut chunk, at, value);
     chunk
 }
 
-/// The chunk with one byte replaced.
+/// Returns the chunk with one byte replaced.
 pub fn with_byte(chunk: &[u8], at: usize, value: u8) -> Vec<u8> {
     let mut chunk = chunk.to_vec();
     chunk[at] = value;
     chunk
 }
 
-/// A stream stored raw.
+/// Returns a raw stream.
 pub fn raw_stream(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as i32).to_le_bytes(), bytes].concat()
 }
 
-/// A stream coded by a built-in codec.
+/// Returns a stream encoded by a built-in codec.
 pub fn coded_stream(compcode: u8, bytes: &[u8]) -> Vec<u8> {
     let mut coded = vec![0; bytes.len() * 2 + 100];
     let len = Workspace::new()
@@ -208,11 +208,11 @@ pub fn coded_stream(compcode: u8, bytes: &[u8]) -> Vec<u8> {
     raw_stream(&coded[..len])
 }
 
-/// A chunk put together by hand.
+/// A hand-made chunk.
 #[derive(Clone)]
 pub struct Made {
     pub version: u8,
-    /// The flags byte; without both bits of [`flags::EXTENDED`] the header has 16 bytes.
+    /// The flags byte; the header has 16 bytes unless both bits of [`flags::EXTENDED`] are set.
     pub flags: u8,
     pub typesize: u8,
     pub nbytes: usize,
@@ -228,7 +228,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// A chunk of version 5, LZ4, without filters, unsplit.
+    /// Creates a chunk of version 5 with LZ4, without filters or splitting.
     pub fn new(typesize: u8, nbytes: usize, blocksize: usize) -> Made {
         Made {
             version: 5,
@@ -245,7 +245,7 @@ impl Made {
         }
     }
 
-    /// As Blosc 1.x writes: version 2 and a header of 16 bytes.
+    /// Creates a Blosc 1.x chunk: version 2 and a header of 16 bytes.
     pub fn old(flags: u8, typesize: u8, nbytes: usize, blocksize: usize) -> Made {
         Made {
             version: 2,
@@ -259,7 +259,7 @@ impl Made {
         self
     }
 
-    /// The bytes of the chunk; blocks lie in order.
+    /// Returns the bytes of the chunk, with its blocks in order.
     pub fn chunk(&self) -> Vec<u8> {
         let mut chunk = vec![self.version, 1, self.flags, self.typesize];
         for size in [self.nbytes, self.blocksize, 0] {
@@ -287,7 +287,7 @@ impl Made {
     }
 }
 
-/// Byte planes, by the definition.
+/// Shuffles by the definition.
 pub fn shuffled(element: usize, bytes: &[u8]) -> Vec<u8> {
     let count = bytes.len() / element;
     let mut out = Vec::with_capacity(bytes.len());
@@ -298,7 +298,7 @@ pub fn shuffled(element: usize, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Bit rows, by the definition; items beyond the last multiple of 8 stay as they are.
+/// Bitshuffles by the definition; items beyond the last multiple of 8 are copied.
 pub fn bitshuffled(typesize: usize, bytes: &[u8]) -> Vec<u8> {
     let rows = bytes.len() / typesize / 8;
     let mut out = bytes.to_vec();

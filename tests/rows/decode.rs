@@ -1,4 +1,4 @@
-//! Reading chunks of all versions, by hand made to be odd.
+//! Decoding of chunks of all versions, including unusual hand-made ones.
 
 use ferroblosc::Error;
 use ferroblosc::chunk::{
@@ -9,7 +9,7 @@ use ferroblosc::filter;
 
 use crate::common::*;
 
-/// 4000 bytes in four split blocks: 16 streams, some of LZ4 and some runs.
+/// Returns 4000 bytes in four split blocks: 16 streams, some coded by LZ4 and some runs.
 fn ordinary() -> (Vec<u8>, Vec<u8>) {
     let data = ramp(4000);
     let params = lz4(4, &[SHUFFLE])
@@ -30,22 +30,23 @@ fn row_c9_a_negative_size_in_the_header_is_an_error() {
     }
 }
 
-/// Lines long enough for any codec, different for each block.
+/// Returns lines long enough for any codec, different in each block.
 fn old_data(len: usize) -> Vec<u8> {
     text(len + 1)[1..].to_vec()
 }
 
 #[test]
-fn row_c40_an_old_unsplit_chunk_may_lack_the_flag_that_says_so() {
+fn row_c40_an_old_unsplit_chunk_may_lack_the_flag() {
     for (typesize, blocksize) in [(24, 480), (4, 400), (17, 17 * 200), (16, 16 * 127)] {
         let data = old_data(3 * blocksize + blocksize / 2);
         for shuffle in [false, true] {
             let mut made = Made::old(flags::LZ4, typesize, data.len(), blocksize);
             made.flags |= u8::from(shuffle);
             for block in data.chunks(blocksize) {
-                let filtered = match shuffle {
-                    true => shuffled(usize::from(typesize), block),
-                    false => block.to_vec(),
+                let filtered = if shuffle {
+                    shuffled(usize::from(typesize), block)
+                } else {
+                    block.to_vec()
                 };
                 made = made.block(&[coded_stream(id::LZ4, &filtered)]);
             }
@@ -68,18 +69,19 @@ fn row_c40_an_old_unsplit_chunk_may_lack_the_flag_that_says_so() {
 }
 
 #[test]
-fn row_c40_an_old_chunk_that_was_split_all_the_same_is_read() {
+fn row_c40_an_old_chunk_that_was_split_against_the_rule_can_be_read() {
     for (typesize, blocksize) in [(24, 24 * 100), (4, 400), (17, 17 * 200)] {
         let data = old_data(2 * blocksize + blocksize / 3);
         let mut made = Made::old(flags::LZ4 | 1, typesize, data.len(), blocksize);
         for block in data.chunks(blocksize) {
             let filtered = shuffled(usize::from(typesize), block);
-            let streams = match block.len() == blocksize {
-                true => filtered
+            let streams = if block.len() == blocksize {
+                filtered
                     .chunks(blocksize / usize::from(typesize))
                     .map(raw_stream)
-                    .collect(),
-                false => vec![coded_stream(id::LZ4, &filtered)],
+                    .collect()
+            } else {
+                vec![coded_stream(id::LZ4, &filtered)]
             };
             made = made.block(&streams);
         }
@@ -93,7 +95,7 @@ fn row_c40_an_old_chunk_that_was_split_all_the_same_is_read() {
 }
 
 #[test]
-fn row_c40_inside_the_guard_old_chunks_are_split() {
+fn row_c40_old_chunks_within_the_limits_are_split() {
     let data = old_data(16 * 128);
     let made = Made::old(flags::LZ4, 16, data.len(), data.len());
     let streams: Vec<_> = data.chunks(128).map(raw_stream).collect();
@@ -101,7 +103,7 @@ fn row_c40_inside_the_guard_old_chunks_are_split() {
     assert_eq!(decompress(&chunk, data.len()), Ok(data));
 }
 
-/// A chunk of bitshuffled blocks, each one raw stream of `filter`'s making.
+/// Returns a chunk of bitshuffled blocks, each of which is one raw stream made by `filter`.
 fn bitshuffled_chunk(
     version: u8,
     data: &[u8],
@@ -118,13 +120,14 @@ fn bitshuffled_chunk(
 
 #[test]
 fn row_c41_the_tail_of_an_old_bitshuffled_block_is_copied() {
-    // Full blocks of a multiple of 8 items; 8 items and 3 bytes in the last one; 3 bytes alone.
+    // Full blocks of a multiple of 8 items; a last block of 8 items and 3 bytes, or of 3 bytes.
     for nbytes in [4000 + 35, 4000 + 3] {
         let data = noise(nbytes);
         let chunk = bitshuffled_chunk(2, &data, 2000 / 32 * 32, |block| {
-            match (block.len() / 4).is_multiple_of(8) {
-                true => bitshuffled(4, block),
-                false => block.to_vec(),
+            if (block.len() / 4).is_multiple_of(8) {
+                bitshuffled(4, block)
+            } else {
+                block.to_vec()
             }
         });
         assert_eq!(decompress(&chunk, nbytes), Ok(data));
@@ -132,7 +135,7 @@ fn row_c41_the_tail_of_an_old_bitshuffled_block_is_copied() {
 }
 
 #[test]
-fn old_bitshuffle_leaves_blocks_alone_that_are_no_multiple_of_8_items() {
+fn old_bitshuffle_copies_blocks_that_are_not_a_multiple_of_8_items() {
     let data = noise(3 * 40);
     let plain = bitshuffled_chunk(2, &data, 40, <[u8]>::to_vec);
     assert_eq!(decompress(&plain, 120).as_ref(), Ok(&data));
@@ -142,10 +145,10 @@ fn old_bitshuffle_leaves_blocks_alone_that_are_no_multiple_of_8_items() {
     }
 }
 
-/// A Snappy chunk of two streams, one longer than what it stands for.
+/// Returns a Snappy chunk of two streams, one of them longer than its content.
 fn snappy_chunk(version: u8, header: u8) -> (Vec<u8>, Vec<u8>) {
     let data = [text(200), noise(200)].concat();
-    // A literal of 200 bytes: its length as a varint, a tag that announces one byte of length.
+    // A literal of 200 bytes: its length as a varint, and a tag that announces one length byte.
     let literal = [&[0xC8, 0x01, 60 << 2, 199], &data[200..]].concat();
     let mut made = Made::new(1, 400, 200);
     made.version = version;
@@ -171,7 +174,7 @@ fn row_c42_snappy_chunks_of_blosc_1_are_decoded() {
 }
 
 #[test]
-fn row_c42_snappy_chunks_of_later_versions_are_not() {
+fn row_c42_snappy_chunks_of_later_versions_are_refused() {
     for (version, header) in [(3, 0), (5, 0), (5, flags::EXTENDED), (6, 0)] {
         let (chunk, _) = snappy_chunk(version, header);
         assert_eq!(decompress(&chunk, 400), Err(Error::CodecSupport));
@@ -180,7 +183,7 @@ fn row_c42_snappy_chunks_of_later_versions_are_not() {
 }
 
 #[test]
-fn a_chunk_decodes_whatever_its_codec_when_no_stream_needs_it() {
+fn a_chunk_without_coded_streams_decodes_with_an_unknown_codec() {
     let data = [vec![9; 64], noise(64)].concat();
     for format in [2, 5, 6, 7] {
         let mut made = Made::new(1, 128, 64);
@@ -193,7 +196,7 @@ fn a_chunk_decodes_whatever_its_codec_when_no_stream_needs_it() {
 }
 
 #[test]
-fn row_c43_the_versions_before_the_second_flags_byte_may_hold_junk_there() {
+fn row_c43_versions_before_the_second_flags_byte_may_contain_junk_there() {
     let data = text(300);
     for version in [3, 4] {
         let mut made = Made::new(1, 300, 300);
@@ -218,7 +221,7 @@ fn the_alphas_had_five_filters() {
 }
 
 #[test]
-fn row_c44_any_version_is_read_unless_it_uses_what_is_not_known() {
+fn row_c44_any_version_is_read_unless_it_uses_unknown_features() {
     let data = ramp(4000);
     // The first versions of Blosc2 have no sixth filter.
     let filters = [SHUFFLE, slot(0, 0)];
@@ -229,7 +232,7 @@ fn row_c44_any_version_is_read_unless_it_uses_what_is_not_known() {
         made.block(&[coded_stream(id::LZ4, &data)]).chunk()
     };
     for version in 0..=255 {
-        // Versions up to 2 split by the rule of Blosc 1.x, which finds this block large enough.
+        // Versions up to 2 split by the rule of Blosc 1.x, for which this block is large enough.
         let now = with_byte(&chunk, at::VERSION, version);
         assert_eq!(decompress(&now, 4000).as_ref(), Ok(&data), "{version}");
         assert_eq!(getitem(&now, 3, 2, 8).as_deref(), Ok(&data[12..20]));
@@ -248,7 +251,7 @@ fn row_c44_any_version_is_read_unless_it_uses_what_is_not_known() {
 }
 
 #[test]
-fn row_c49_bytes_behind_the_chunk_and_a_low_size_in_the_header_do_no_harm() {
+fn row_c49_bytes_after_the_chunk_and_a_low_size_in_the_header_are_harmless() {
     let (chunk, data) = ordinary();
     let longer = [&chunk[..], &[0xAB; 100]].concat();
     assert_eq!(decompress(&longer, 4000).as_ref(), Ok(&data));
@@ -258,7 +261,7 @@ fn row_c49_bytes_behind_the_chunk_and_a_low_size_in_the_header_do_no_harm() {
 }
 
 #[test]
-fn row_c50_no_block_begins_in_front_of_the_data() {
+fn row_c50_no_block_begins_before_the_data() {
     let (chunk, _) = ordinary();
     let len = chunk.len() as i32;
     for start in [i32::MIN, -1, 0, 1, 16, 31, 32, 47, len, i32::MAX] {
@@ -273,7 +276,7 @@ fn row_c50_no_block_begins_in_front_of_the_data() {
 fn row_c50_no_block_begins_in_the_dictionary() {
     let mut made = Made::new(1, 40, 40).block(&[raw_stream(&noise(40))]);
     made.blosc2_flags = flags::USE_DICT;
-    // A dictionary that could be taken for a stream.
+    // A dictionary that has the form of a stream.
     made.dictionary = Some(raw_stream(&noise(40)));
     let chunk = made.chunk();
     assert_eq!(decompress(&chunk, 40), Ok(noise(40)));
@@ -284,13 +287,13 @@ fn row_c50_no_block_begins_in_the_dictionary() {
 
 #[test]
 fn row_c50_a_split_block_that_its_streams_cannot_fill_is_an_error() {
-    // The block size is above the data's: the only block is as long as these.
+    // The block size exceeds the size of the data, which form the only block.
     let mut made = Made::new(4, 1001, 1024);
     made.flags &= !flags::NOT_SPLIT;
     let chunk = made.block(&vec![raw_stream(&noise(250)); 5]).chunk();
     assert_eq!(decompress(&chunk, 1001), Err(Error::Data));
     assert_eq!(getitem(&chunk, 0, 1, 4), Err(Error::Data));
-    // No byte for each stream.
+    // Fewer bytes than streams.
     let mut made = Made::new(7, 10, 5);
     made.flags &= !flags::NOT_SPLIT;
     let chunk = made.block(&[vec![0; 40]]).block(&[vec![0; 40]]).chunk();
@@ -312,8 +315,8 @@ fn row_c52_measurements_are_not_written_past_the_destination() {
     assert_eq!(chunk[at::BLOSC2_FLAGS], 0x80);
     assert_eq!(get_i32(&chunk, at::NBYTES), 64);
     assert_eq!(get_i32(&chunk, at::BLOCKSIZE), 64);
-    for room in [0, 16, 63] {
-        assert_eq!(decompress(&chunk, room), Err(Error::WriteBuffer));
+    for destsize in [0, 16, 63] {
+        assert_eq!(decompress(&chunk, destsize), Err(Error::WriteBuffer));
     }
     let records = decompress(&chunk, 64).unwrap();
     let run = &records[48..];
@@ -336,7 +339,7 @@ fn a_lazy_chunk_without_its_frame_is_refused() {
 }
 
 #[test]
-fn every_damage_has_the_error_users_know() {
+fn every_kind_of_damage_has_the_error_of_the_reference() {
     let (chunk, data) = ordinary();
     let len = chunk.len();
     let first = get_i32(&chunk, at::STARTS) as usize;
@@ -404,11 +407,11 @@ fn every_damage_has_the_error_users_know() {
     }
 }
 
-/// The longest block a header may announce.
+/// The maximum block size in a header.
 const MAX_BLOCK: i32 = 536_866_816;
 
 #[test]
-fn measurements_of_items_of_any_size_are_read_back() {
+fn measurements_of_items_of_any_size_can_be_read() {
     for typesize in [1, 3, 5, 7, 12, 24] {
         for splitmode in [SplitMode::NEVER, SplitMode::ALWAYS] {
             let params = lz4(typesize, &[SHUFFLE])
@@ -427,7 +430,7 @@ fn measurements_of_items_of_any_size_are_read_back() {
 }
 
 #[test]
-fn one_context_reads_chunks_of_any_shape_in_turn() {
+fn one_context_reads_chunks_of_any_kind_in_turn() {
     let mut random = Random::new(12);
     let data = ramp(12_000);
     let mut chunks = Vec::new();

@@ -16,7 +16,7 @@ fn chunk_of(filters: &[filter::Slot], data: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn row_c26_items_of_later_blocks_are_right() {
+fn row_c26_items_of_later_blocks_are_correct() {
     let data = ramp(7 * BLOCK + 444);
     for filters in [vec![DELTA], vec![DELTA, SHUFFLE], vec![SHUFFLE, DELTA]] {
         let chunk = chunk_of(&filters, &data);
@@ -34,7 +34,7 @@ fn row_c26_items_of_later_blocks_are_right() {
 }
 
 #[test]
-fn row_c26_masked_decompression_knows_the_first_block() {
+fn row_c26_masked_decompression_decodes_the_reference_block() {
     let data = ramp(7 * BLOCK + 444);
     let chunk = chunk_of(&[DELTA, SHUFFLE], &data);
     for nthreads in [1, 3] {
@@ -56,7 +56,7 @@ fn row_c26_masked_decompression_knows_the_first_block() {
 }
 
 #[test]
-fn row_c27_a_first_block_that_fails_ends_the_decompression() {
+fn row_c27_a_failing_first_block_ends_the_decompression() {
     let data = ramp(40 * BLOCK);
     let chunk = chunk_of(&[DELTA], &data);
     let first = get_i32(&chunk, at::STARTS) as usize;
@@ -78,7 +78,7 @@ fn row_c27_a_first_block_that_fails_ends_the_decompression() {
 }
 
 #[test]
-fn row_c28_filters_before_delta_are_undone_before_others_look_at_the_first_block() {
+fn row_c28_the_reference_is_the_first_block_after_all_inverse_filters() {
     let data = mixed(100 * BLOCK);
     for before in [SHUFFLE, BITSHUFFLE, slot(filter::id::BYTEDELTA, 4)] {
         let chunk = chunk_of(&[before, DELTA], &data);
@@ -130,7 +130,7 @@ fn truncated(zeroed: u32, data: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn row_c32_a_lossy_filter_before_delta_does_not_pollute_later_blocks() {
+fn row_c32_a_lossy_filter_before_delta_does_not_affect_later_blocks() {
     let count = BLOCK / 4;
     let data = floats((0..8 * count).map(|i| {
         if i < count {
@@ -151,8 +151,8 @@ fn row_c32_a_lossy_filter_before_delta_does_not_pollute_later_blocks() {
 }
 
 #[test]
-fn row_c32_a_lossy_filter_after_delta_still_gives_what_the_format_says() {
-    // The decoder holds `first`, made of truncated differences; the others are truncated against that.
+fn row_c32_a_lossy_filter_after_delta_follows_the_format() {
+    // The decoder's `first` consists of truncated differences; the others are truncated against it.
     let data = ramp(4 * BLOCK);
     let chunk = chunk_of(&[DELTA, slot(filter::id::INT_TRUNC, -4i8 as u8)], &data);
     let found = decompress(&chunk, data.len()).unwrap();
@@ -184,12 +184,12 @@ fn row_c33_three_and_more_filters_round_trip() {
             .use_dict(use_dict)
             .threads(1 + (round % 2) as i16);
         round_trip(&params, &data);
-        // What falls back to being stored is the source as it was.
+        // Chunks that fall back to raw storage contain the unfiltered source.
         round_trip(&params, &noise(3 * BLOCK + 7));
     }
 }
 
-/// DELTA's inverse by the definition, for words of one byte.
+/// Inverts DELTA by the definition, for 1-byte elements.
 fn undelta(bytes: &[u8], reference: Option<&[u8]>) -> Vec<u8> {
     let mut last = 0;
     let undo = |(i, &byte): (usize, &u8)| match reference {
@@ -203,8 +203,8 @@ fn undelta(bytes: &[u8], reference: Option<&[u8]>) -> Vec<u8> {
 }
 
 #[test]
-fn row_c33_delta_around_a_shuffle_is_decoded_as_the_format_says() {
-    // The reference decodes this pipeline wrongly. Items of 3 bytes: DELTA's words are bytes.
+fn row_c33_delta_before_and_after_a_shuffle_follows_the_format() {
+    // The reference decodes this pipeline incorrectly. Items of 3 bytes: DELTA works on bytes.
     let stored = [noise(300), text(300)];
     let mut made = Made::new(3, 600, 300);
     made.filters[3..].copy_from_slice(&[DELTA, SHUFFLE, DELTA]);

@@ -55,7 +55,7 @@ fn row_c20_tiny_buffers_are_stored_without_dictionary() {
 }
 
 #[test]
-fn row_c21_a_short_destination_gets_a_smaller_chunk_or_none() {
+fn row_c21_a_short_destination_receives_a_smaller_chunk_or_none() {
     let data = text(20_000);
     for codec in CODECS_WITH {
         let params = with_dict(codec);
@@ -63,7 +63,7 @@ fn row_c21_a_short_destination_gets_a_smaller_chunk_or_none() {
         assert!(uses_dict(&whole));
         for destsize in [32, 100, 1200, whole.len() / 2, whole.len() + 100, 20_031] {
             let chunk = compress_into(&params, &data, destsize).unwrap();
-            // A codec may refuse a destination that its result would just fit into.
+            // A codec may refuse a destination into which its result would fit exactly.
             if !chunk.is_empty() {
                 assert!(decompress(&chunk, data.len()).as_ref() == Ok(&data));
             }
@@ -73,7 +73,7 @@ fn row_c21_a_short_destination_gets_a_smaller_chunk_or_none() {
 }
 
 #[test]
-fn row_c22_zeros_are_a_special_chunk_with_a_dictionary_too() {
+fn row_c22_zeros_with_a_dictionary_are_a_special_chunk() {
     for codec in CODECS_WITH {
         let chunk = round_trip(&with_dict(codec), &[0; 100_000]);
         assert_eq!(chunk.len(), 32);
@@ -93,7 +93,7 @@ fn row_c23_zstd_with_a_dictionary_is_the_same_at_any_level() {
 }
 
 #[test]
-fn row_c24_items_are_read_by_a_context_that_saw_nothing_or_something_else() {
+fn row_c24_items_can_be_read_by_a_new_or_a_used_context() {
     let data = text(50_000);
     let other = compress(&with_dict(id::LZ4), &ramp(30_000)).unwrap();
     for codec in CODECS_WITH {
@@ -116,7 +116,7 @@ fn row_c24_items_are_read_by_a_context_that_saw_nothing_or_something_else() {
 }
 
 #[test]
-fn dictionaries_do_not_outlive_their_chunk() {
+fn dictionaries_do_not_affect_later_chunks() {
     for codec in CODECS_WITH {
         let mut compressor = Compressor::new(with_dict(codec)).unwrap();
         let mut reader = Decompressor::new(DParams::default());
@@ -139,7 +139,7 @@ fn dictionaries_do_not_outlive_their_chunk() {
 }
 
 #[test]
-fn a_dictionary_pays_from_5120_bytes_on() {
+fn dictionaries_are_built_from_5120_bytes_on() {
     for codec in CODECS_WITH {
         let params = with_dict(codec).blocksize(1024);
         assert!(!uses_dict(&round_trip(&params, &text(5119))));
@@ -151,7 +151,7 @@ fn a_dictionary_pays_from_5120_bytes_on() {
 }
 
 #[test]
-fn dictionaries_go_with_every_pipeline_and_split() {
+fn dictionaries_work_with_every_pipeline_and_split_mode() {
     let data = ramp(60_000);
     for codec in CODECS_WITH {
         for filters in [vec![SHUFFLE], vec![DELTA, SHUFFLE], vec![BITSHUFFLE]] {
@@ -177,8 +177,8 @@ fn codecs_without_dictionaries_refuse_them() {
     }
 }
 
-/// A block that refers to nothing, behind a dictionary of this announced length.
-fn with_announced(len: i32) -> Vec<u8> {
+/// Returns a chunk with a dictionary of this declared length, to which its block does not refer.
+fn with_declared_len(len: i32) -> Vec<u8> {
     let mut made = Made::new(1, 40, 40).block(&[raw_stream(&noise(40))]);
     made.blosc2_flags = flags::USE_DICT;
     made.dictionary = Some(vec![b'x'; 40_000]);
@@ -188,23 +188,26 @@ fn with_announced(len: i32) -> Vec<u8> {
 #[test]
 fn the_length_of_a_dictionary_is_checked() {
     for len in [i32::MIN, -1, 0, 32_769, i32::MAX] {
-        assert_eq!(decompress(&with_announced(len), 40), Err(Error::CodecDict));
         assert_eq!(
-            getitem(&with_announced(len), 0, 1, 1),
+            decompress(&with_declared_len(len), 40),
+            Err(Error::CodecDict)
+        );
+        assert_eq!(
+            getitem(&with_declared_len(len), 0, 1, 1),
             Err(Error::CodecDict)
         );
     }
     for len in [1, 32_768] {
-        assert_eq!(decompress(&with_announced(len), 40), Ok(noise(40)));
+        assert_eq!(decompress(&with_declared_len(len), 40), Ok(noise(40)));
     }
-    let mut cut = with_announced(32_768);
+    let mut cut = with_declared_len(32_768);
     cut.truncate(32_800);
     set_i32(&mut cut, at::CBYTES, 32_800);
     assert_eq!(decompress(&cut, 40), Err(Error::ReadBuffer));
 }
 
 #[test]
-fn a_dictionary_is_skipped_by_codecs_that_have_none() {
+fn codecs_without_dictionaries_skip_them() {
     let data = text(400);
     for (codec, format) in [(id::BLOSCLZ, 0), (id::ZLIB, 3)] {
         let mut made = Made::new(1, 400, 400).block(&[coded_stream(codec, &data)]);

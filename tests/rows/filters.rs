@@ -1,4 +1,4 @@
-//! Filters: tails, the old BYTEDELTA, lossy ones, and those of users.
+//! Filters: tails, the old BYTEDELTA, lossy filters, and user filters.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ferroblosc::{Error, Result};
 use crate::common::*;
 
 #[test]
-fn row_c31_bytes_behind_the_last_whole_item_survive() {
+fn row_c31_bytes_after_the_last_whole_item_are_kept() {
     let pipelines = [
         (vec![DELTA], 4),
         (vec![DELTA], 8),
@@ -43,7 +43,7 @@ fn hex(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn row_c34_the_old_bytedelta_begins_anew_behind_whole_vectors() {
+fn row_c34_the_old_bytedelta_restarts_after_whole_vectors() {
     let data: Vec<u8> = (0..160u32).map(|i| (7 * i + i * i / 5) as u8).collect();
     let new = hex(concat!(
         "001f252c33393f454c53595f656c73797f858c93999fa5acb3b9bfc5ccd3d9dfe5ecf3f9ff050c13",
@@ -85,7 +85,7 @@ fn row_c35_lossy_filters_leave_stored_chunks_exact() {
 }
 
 #[test]
-fn lossy_filters_judge_their_parameter() {
+fn lossy_filters_check_their_parameter() {
     for (id, typesize, meta) in [
         (filter::id::TRUNC_PREC, 4, 0),
         (filter::id::TRUNC_PREC, 4, 24),
@@ -101,7 +101,7 @@ fn lossy_filters_judge_their_parameter() {
 }
 
 #[test]
-fn filters_without_their_super_chunk_fail() {
+fn array_filters_fail_without_a_super_chunk() {
     for id in [
         filter::id::NDCELL,
         filter::id::NDMEAN,
@@ -119,7 +119,7 @@ fn filters_without_their_super_chunk_fail() {
 }
 
 #[test]
-fn shuffle_takes_its_element_size_from_the_parameter() {
+fn the_parameter_of_shuffle_is_its_element_size() {
     for (typesize, meta) in [(4, 2), (4, 7), (1, 4), (16, 255), (4, 4)] {
         for nbytes in [400, 1003] {
             let params = lz4(typesize, &[slot(filter::id::SHUFFLE, meta)]);
@@ -133,7 +133,7 @@ fn shuffle_takes_its_element_size_from_the_parameter() {
     }
 }
 
-/// XORs every byte with the parameter, or answers with an error.
+/// XORs every byte with the parameter, or returns an error.
 struct Xor {
     forward: Result<()>,
     backward: Result<()>,
@@ -166,7 +166,7 @@ fn register(id: u8, forward: Result<()>, backward: Result<()>) -> CParams {
 }
 
 #[test]
-fn a_users_filter_runs_in_any_place() {
+fn a_user_filter_works_in_any_slot() {
     let data = mixed(5000);
     register(201, Ok(()), Ok(()));
     for filters in [
@@ -180,7 +180,7 @@ fn a_users_filter_runs_in_any_place() {
 }
 
 #[test]
-fn a_negative_answer_of_a_backward_filter_is_the_callers() {
+fn a_negative_result_of_a_backward_filter_is_returned() {
     let params = register(203, Ok(()), Err(Error::from_code(-5)));
     let chunk = compress(&params, &ramp(5000)).unwrap();
     assert_eq!(decompress(&chunk, 5000), Err(Error::ReadBuffer));
@@ -195,7 +195,7 @@ fn any_failure_of_a_forward_filter_fails_the_compression() {
 }
 
 #[test]
-fn row_c37_a_positive_answer_of_a_backward_filter_is_no_success() {
+fn row_c37_a_positive_result_of_a_backward_filter_is_an_error() {
     let params = register(202, Ok(()), Err(Error::from_code(7)));
     let chunk = compress(&params, &ramp(5000)).unwrap();
     for nthreads in [1, 4] {

@@ -1,4 +1,4 @@
-//! Reading a part of a chunk.
+//! Random access to items of a chunk.
 
 use ferroblosc::Error;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, SplitMode};
@@ -8,7 +8,7 @@ use ferroblosc::filter;
 use crate::common::*;
 
 #[test]
-fn items_are_a_slice_of_the_whole_whatever_the_parameters() {
+fn items_are_a_slice_of_the_data_for_all_parameters() {
     let mut random = Random::new(4);
     let pipelines = [
         vec![],
@@ -59,7 +59,7 @@ fn items_are_a_slice_of_the_whole_whatever_the_parameters() {
 }
 
 #[test]
-fn row_c46_a_mask_does_not_count_and_is_kept() {
+fn row_c46_a_mask_is_ignored_and_kept() {
     let data = mixed(10_000);
     let chunk = compress(&lz4(4, &[SHUFFLE]).blocksize(1000), &data).unwrap();
     let mut reader = Decompressor::new(DParams::default());
@@ -78,7 +78,7 @@ fn row_c46_a_mask_does_not_count_and_is_kept() {
 }
 
 #[test]
-fn row_c47_no_items_are_read_wherever_they_begin() {
+fn row_c47_reading_zero_items_succeeds_at_any_start() {
     let regular = compress(&lz4(4, &[SHUFFLE]), &ramp(4000)).unwrap();
     let stored = compress(&lz4(4, &[]).level(0), &ramp(4000)).unwrap();
     for chunk in [regular, stored] {
@@ -89,9 +89,9 @@ fn row_c47_no_items_are_read_wherever_they_begin() {
 }
 
 #[test]
-fn ranges_that_the_chunk_or_the_destination_lacks_are_refused() {
+fn ranges_beyond_the_chunk_or_the_destination_are_refused() {
     let chunk = compress(&lz4(4, &[SHUFFLE]), &ramp(4003)).unwrap();
-    for (start, count, room, error) in [
+    for (start, count, destsize, error) in [
         (0, -1, 4000, Error::InvalidParam),
         (0, i32::MIN, 4000, Error::InvalidParam),
         (0, 10, 39, Error::WriteBuffer),
@@ -103,7 +103,7 @@ fn ranges_that_the_chunk_or_the_destination_lacks_are_refused() {
         (999, 2, 8, Error::InvalidParam),
         (i32::MAX, 1, 4, Error::InvalidParam),
     ] {
-        assert_eq!(getitem(&chunk, start, count, room), Err(error));
+        assert_eq!(getitem(&chunk, start, count, destsize), Err(error));
     }
     let mut reader = Decompressor::new(DParams::default());
     let mut bytes = |start, count| reader.getitem_bytes(&chunk, start, count, &mut [0; 100]);

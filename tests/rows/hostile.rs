@@ -1,6 +1,7 @@
-//! Chunks that lie: nothing is read or written outside the buffers given, whatever the bytes.
+//! Invalid chunks: no access outside the given buffers, whatever the bytes.
 //!
-//! Sources and destinations end where memory ends, so that one byte too far ends the test process.
+//! Sources and destinations end at inaccessible memory, so an access by one byte too far ends the
+//! test process.
 
 use ferroblosc::chunk::{DParams, Decompressor, SplitMode};
 use ferroblosc::codec::id;
@@ -9,7 +10,7 @@ use ferroblosc::filter;
 use crate::common::*;
 use crate::testing::GuardedBuf;
 
-/// The published chunks, by name.
+/// The published chunks by name.
 fn vectors() -> Vec<(&'static str, Vec<u8>)> {
     include_str!("../vectors.tsv")
         .lines()
@@ -25,7 +26,7 @@ fn vectors() -> Vec<(&'static str, Vec<u8>)> {
         .collect()
 }
 
-/// Chunks of all kinds, small enough to be damaged in every place.
+/// Returns chunks of all kinds, small enough for exhaustive damage.
 fn small_chunks() -> Vec<Vec<u8>> {
     let mut chunks = Vec::new();
     let data = [ramp(200), text(100), vec![0; 64], noise(40)].concat();
@@ -55,7 +56,7 @@ fn small_chunks() -> Vec<Vec<u8>> {
     chunks
 }
 
-/// Reads a chunk in every way; none may do more than the buffers allow.
+/// Reads a chunk in every way; all must stay within the buffers.
 struct Reader {
     whole: GuardedBuf,
     part: GuardedBuf,
@@ -109,7 +110,7 @@ fn every_prefix_of_a_chunk_is_an_error() {
 }
 
 #[test]
-fn every_prefix_that_claims_to_be_whole_stays_inside() {
+fn every_prefix_with_an_adjusted_size_stays_in_bounds() {
     for chunk in small_chunks() {
         let mut reader = Reader::new(nbytes_of(&chunk));
         for len in 16..chunk.len() {
@@ -121,12 +122,12 @@ fn every_prefix_that_claims_to_be_whole_stays_inside() {
 }
 
 #[test]
-fn every_change_of_one_byte_stays_inside() {
+fn every_change_of_one_byte_stays_in_bounds() {
     for chunk in small_chunks() {
         let mut reader = Reader::new(nbytes_of(&chunk));
         let mut changed = GuardedBuf::copy_of(&chunk);
         for i in 0..chunk.len() {
-            // Each bit, and the extremes of a signed number.
+            // Each bit, and the extreme signed values.
             for value in (0..8)
                 .map(|bit| chunk[i] ^ 1 << bit)
                 .chain([0, 0x7F, 0x80, 0xFF])
@@ -140,7 +141,7 @@ fn every_change_of_one_byte_stays_inside() {
 }
 
 #[test]
-fn every_number_of_a_table_may_be_anything() {
+fn any_number_in_a_table_stays_in_bounds() {
     for chunk in small_chunks() {
         let mut reader = Reader::new(nbytes_of(&chunk));
         let mut changed = GuardedBuf::copy_of(&chunk);
@@ -171,7 +172,7 @@ fn every_number_of_a_table_may_be_anything() {
 }
 
 #[test]
-fn noise_behind_a_sound_header_stays_inside() {
+fn noise_after_a_valid_header_stays_in_bounds() {
     let mut random = Random::new(5);
     for chunk in small_chunks() {
         let mut reader = Reader::new(nbytes_of(&chunk));
@@ -190,7 +191,7 @@ fn noise_behind_a_sound_header_stays_inside() {
 }
 
 #[test]
-fn the_published_chunks_may_have_any_byte_anywhere() {
+fn published_chunks_with_any_byte_changed_stay_in_bounds() {
     for (name, chunk) in vectors() {
         let nbytes = nbytes_of(&chunk);
         let mut reader = Reader::new(nbytes);
@@ -206,12 +207,15 @@ fn the_published_chunks_may_have_any_byte_anywhere() {
     }
 }
 
-/// The streams of each block of a chunk whose blocks lie in order.
+/// Returns the streams of each block of a chunk whose blocks are in order.
 fn blocks_of(chunk: &[u8]) -> Vec<Vec<u8>> {
     let nblocks = nbytes_of(chunk).div_ceil(get_i32(chunk, at::BLOCKSIZE) as usize);
-    let start = |i: usize| match i < nblocks {
-        true => get_i32(chunk, at::STARTS + 4 * i) as usize,
-        false => chunk.len(),
+    let start = |i: usize| {
+        if i < nblocks {
+            get_i32(chunk, at::STARTS + 4 * i) as usize
+        } else {
+            chunk.len()
+        }
     };
     (0..nblocks)
         .map(|i| chunk[start(i)..start(i + 1)].to_vec())
@@ -219,7 +223,7 @@ fn blocks_of(chunk: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn blocks_may_lie_in_any_order() {
+fn blocks_may_be_stored_in_any_order() {
     let mut random = Random::new(11);
     let data = mixed(4321);
     for filters in [vec![SHUFFLE], vec![DELTA], vec![]] {
@@ -271,7 +275,7 @@ fn blocks_may_share_their_bytes() {
 }
 
 #[test]
-fn a_chunk_fits_its_destination_or_is_none() {
+fn a_chunk_fits_its_destination_or_is_not_written() {
     for (data, use_dict) in [
         (mixed(900), false),
         (noise(300), false),

@@ -1,8 +1,9 @@
-//! The chunk engine against its decision rows: where the reference crashes, loses data or reads what it
-//! should not, and where it is to be followed for the sake of what users have on disk.
+//! The chunk engine against its decision rows: bugs of the reference that must not be repeated, and
+//! behaviour that must be kept because of existing data.
 //!
-//! A test of row C19 has `row_c19_` in its name. Odd and hostile chunks are made by hand from the format's
-//! description (`common::Made`), so that encoder and decoder cannot agree on a mistake.
+//! A test of row C19 has `row_c19_` in its name. Unusual and hostile chunks are made by hand from
+//! the format's description (`common::Made`), so that encoder and decoder cannot agree on a
+//! mistake.
 
 #[path = "../../src/testing.rs"]
 mod testing;

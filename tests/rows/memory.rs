@@ -1,4 +1,4 @@
-//! Memory: asked for only where the bytes at hand can justify it, and an error when there is none.
+//! Memory: allocations must be justified by the available bytes, and their failure is an error.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -12,57 +12,60 @@ use ferroblosc::{Error, Result};
 
 use crate::common::*;
 
-/// The system's allocator, with a limit and a count for each thread.
-struct Watched;
+/// The system allocator with a per-thread limit and count.
+struct LimitedAllocator;
 
 thread_local! {
     /// Larger requests fail.
     static LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// Bytes asked for.
-    static ASKED: Cell<usize> = const { Cell::new(0) };
+    /// The number of bytes requested.
+    static REQUESTED: Cell<usize> = const { Cell::new(0) };
 }
 
-fn granted(size: usize) -> bool {
-    ASKED.set(ASKED.get().saturating_add(size));
+fn is_granted(size: usize) -> bool {
+    REQUESTED.set(REQUESTED.get().saturating_add(size));
     size <= LIMIT.get()
 }
 
-// SAFETY: all memory is the system allocator's; a null pointer is the way to refuse.
-unsafe impl GlobalAlloc for Watched {
+// SAFETY: all memory is the system allocator's; a null pointer refuses a request.
+unsafe impl GlobalAlloc for LimitedAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match granted(layout.size()) {
-            // SAFETY: passed on.
-            true => unsafe { System.alloc(layout) },
-            false => std::ptr::null_mut(),
+        if is_granted(layout.size()) {
+            // SAFETY: forwarded to the system allocator.
+            unsafe { System.alloc(layout) }
+        } else {
+            std::ptr::null_mut()
         }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: passed on; the memory is the system's.
+        // SAFETY: forwarded; the memory is the system allocator's.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        match granted(layout.size()) {
-            // SAFETY: passed on.
-            true => unsafe { System.alloc_zeroed(layout) },
-            false => std::ptr::null_mut(),
+        if is_granted(layout.size()) {
+            // SAFETY: forwarded to the system allocator.
+            unsafe { System.alloc_zeroed(layout) }
+        } else {
+            std::ptr::null_mut()
         }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        match granted(size) {
-            // SAFETY: passed on; the memory is the system's.
-            true => unsafe { System.realloc(memory, layout, size) },
-            false => std::ptr::null_mut(),
+        if is_granted(size) {
+            // SAFETY: forwarded; the memory is the system allocator's.
+            unsafe { System.realloc(memory, layout, size) }
+        } else {
+            std::ptr::null_mut()
         }
     }
 }
 
 #[global_allocator]
-static WATCHED: Watched = Watched;
+static ALLOCATOR: LimitedAllocator = LimitedAllocator;
 
-/// Does `work` while no request of this thread may be larger than `limit` bytes.
+/// Calls `work` while requests of this thread above `limit` bytes fail.
 fn limited<T>(limit: usize, work: impl FnOnce() -> T) -> T {
     LIMIT.set(limit);
     let result = work();
@@ -70,19 +73,19 @@ fn limited<T>(limit: usize, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The bytes that `work` asks for.
-fn asked<T>(work: impl FnOnce() -> T) -> usize {
-    let before = ASKED.get();
+/// Returns the number of bytes that `work` requests.
+fn requested_by<T>(work: impl FnOnce() -> T) -> usize {
+    let before = REQUESTED.get();
     work();
-    ASKED.get() - before
+    REQUESTED.get() - before
 }
 
 const MIB: usize = 1 << 20;
-/// What the states of codecs take, and odds and ends.
+/// Upper bound on the size of codec states and small allocations.
 const STATES: usize = 200_000;
 
 #[test]
-fn row_c72_scratch_that_cannot_be_had_is_an_error() {
+fn row_c72_scratch_memory_that_cannot_be_allocated_is_an_error() {
     let data = ramp(4 * MIB);
     let mut dest = vec![0; data.len() + 32];
     let mut back = vec![0; data.len()];
@@ -114,7 +117,7 @@ fn row_c72_scratch_that_cannot_be_had_is_an_error() {
 }
 
 #[test]
-fn row_c72_dictionaries_that_cannot_be_made_are_an_error() {
+fn row_c72_dictionaries_that_cannot_be_allocated_are_an_error() {
     let data = text(2 * MIB);
     let mut dest = vec![0; data.len() + 32];
     for codec in [id::LZ4, id::LZ4HC, id::ZSTD] {
@@ -123,7 +126,7 @@ fn row_c72_dictionaries_that_cannot_be_made_are_an_error() {
         let failed = limited(20_000, || compressor.compress(&data, &mut dest));
         assert_eq!(failed, Err(Error::MemoryAlloc));
     }
-    // So many samples that their sizes take more than they do.
+    // There are so many samples that the list of their sizes is larger than they are.
     let params = lz4(1, &[]).codec(id::ZSTD).use_dict(true);
     let mut compressor = Compressor::new(params.clone().blocksize(16)).unwrap();
     let failed = limited(MIB / 2, || compressor.compress(&data, &mut dest));
@@ -135,7 +138,7 @@ fn row_c72_dictionaries_that_cannot_be_made_are_an_error() {
 }
 
 #[test]
-fn row_c72_variable_length_blocks_that_cannot_be_had_are_an_error() {
+fn row_c72_variable_length_blocks_that_cannot_be_allocated_are_an_error() {
     let blocks = [text(2 * MIB), text(100)];
     let mut dest = vec![0; 3 * MIB];
     let mut compressor = Compressor::new(lz4(1, &[SHUFFLE])).unwrap();
@@ -146,7 +149,7 @@ fn row_c72_variable_length_blocks_that_cannot_be_had_are_an_error() {
     assert_eq!(failed, Err(Error::MemoryAlloc));
 }
 
-/// Chunks of all kinds; runs are not among them, which may be as long as they like.
+/// Returns chunks of all kinds, except runs, whose uncompressed length is unbounded.
 fn chunks() -> Vec<Vec<u8>> {
     let data = [text(700), noise(100)].concat();
     let mut chunks = Vec::new();
@@ -180,9 +183,9 @@ fn vl_chunks() -> Vec<Vec<u8>> {
 const HUGE: [i32; 5] = [i32::MAX, i32::MAX - 32, 1 << 30, 536_866_816, 1 << 20];
 
 #[test]
-fn row_d11_decompression_needs_no_more_than_source_and_destination_justify() {
+fn row_d11_decompression_allocates_no_more_than_source_and_destination_justify() {
     for chunk in chunks().into_iter().chain(vl_chunks()) {
-        for place in [
+        for offset in [
             at::NBYTES,
             at::BLOCKSIZE,
             at::CBYTES,
@@ -190,23 +193,26 @@ fn row_d11_decompression_needs_no_more_than_source_and_destination_justify() {
             at::STARTS + 4,
         ] {
             for huge in HUGE {
-                let chunk = with_i32(&chunk, place, huge);
+                let chunk = with_i32(&chunk, offset, huge);
                 let mut dest = vec![0; 8000];
                 let bound = STATES + 12 * chunk.len() + 4 * dest.len();
-                let asked = asked(|| {
+                let requested = requested_by(|| {
                     let _ = sizes(&chunk);
                     let _ = validate(&chunk);
                     let _ = vl_nblocks(&chunk);
                     Decompressor::new(DParams::default()).decompress(&chunk, &mut dest)
                 });
-                assert!(asked <= bound, "{asked} bytes with {huge} at {place}");
+                assert!(
+                    requested <= bound,
+                    "{requested} bytes with {huge} at {offset}"
+                );
             }
         }
     }
 }
 
 #[test]
-fn row_d11_a_block_that_is_not_there_gets_no_memory() {
+fn row_d11_no_memory_is_allocated_for_a_missing_block() {
     for chunk in chunks() {
         let mut chunk = with_i32(&chunk, at::NBYTES, 1_000_000_000);
         set_i32(&mut chunk, at::BLOCKSIZE, 500_000_000);
@@ -217,26 +223,29 @@ fn row_d11_a_block_that_is_not_there_gets_no_memory() {
                 let mut dest = [0; 40];
                 let read =
                     || Decompressor::new(DParams::default()).getitem(&chunk, item, 10, &mut dest);
-                let asked = asked(read);
-                assert!(asked < STATES, "{asked} bytes for a block at {start}");
+                let requested = requested_by(read);
+                assert!(
+                    requested < STATES,
+                    "{requested} bytes for a block at {start}"
+                );
             }
         }
     }
 }
 
 #[test]
-fn row_d11_a_block_is_not_longer_than_its_codec_could_make_it() {
+fn row_d11_a_block_longer_than_its_codec_can_make_is_refused() {
     for chunk in vl_chunks() {
         let first = get_i32(&chunk, at::STARTS) as usize;
         let stored = get_i32(&chunk, at::STARTS + 4) as usize - first - 4;
         for len in HUGE {
             let mut chunk = with_i32(&chunk, first, len - 20);
             set_i32(&mut chunk, at::NBYTES, len);
-            // No codec makes more than 32768 bytes of one.
+            // No codec expands a byte to more than 32768 bytes.
             let bound = STATES + 12 * chunk.len() + 2 * (stored << 15).min(len as usize);
             let mut reader = Decompressor::new(DParams::default());
-            let asked = asked(|| assert!(reader.vl_decompress(&chunk).is_err()));
-            assert!(asked <= bound, "{asked} bytes for a block of {len}");
+            let requested = requested_by(|| assert!(reader.vl_decompress(&chunk).is_err()));
+            assert!(requested <= bound, "{requested} bytes for a block of {len}");
             let claimed = reader.vl_block_len(&chunk, 0).unwrap_or(0);
             assert!(claimed <= stored << 15, "{claimed} bytes of {stored}");
         }
@@ -244,14 +253,14 @@ fn row_d11_a_block_is_not_longer_than_its_codec_could_make_it() {
 }
 
 #[test]
-fn row_d11_lazy_chunks_are_no_longer_than_their_chunks_justify() {
+fn row_d11_lazy_chunks_are_not_longer_than_their_chunks_justify() {
     let stored = compress(&lz4(1, &[]).level(0), &noise(1000)).unwrap();
     let mut lying = with_i32(&stored, at::NBYTES, 2_000_000_000);
     set_i32(&mut lying, at::BLOCKSIZE, 1);
     let mut lazy: Result<Vec<u8>> = Ok(vec![]);
-    let asked = asked(|| lazy = make_lazy(&lying, 0, 0));
+    let requested = requested_by(|| lazy = make_lazy(&lying, 0, 0));
     assert_eq!(lazy, Err(Error::Data));
-    assert!(asked < 1000);
+    assert!(requested < 1000);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Chunks that are only a header, or a header and one value.
+//! Chunks that consist of a header, or of a header and one value.
 
 use ferroblosc::Error;
 use ferroblosc::chunk::{CParams, DParams, Decompressor, special};
@@ -17,7 +17,7 @@ fn value_of(width: usize) -> Vec<u8> {
 }
 
 #[test]
-fn row_c45_items_of_a_long_value_begin_where_they_are_asked_for() {
+fn row_c45_ranges_of_a_long_value_begin_at_the_requested_item() {
     for width in [300, 1000] {
         let value = value_of(width);
         let params = lz4(width as i32, &[]);
@@ -52,7 +52,7 @@ fn row_c45_items_of_a_long_value_begin_where_they_are_asked_for() {
 }
 
 #[test]
-fn row_c45_the_items_of_a_value_are_what_the_header_calls_one() {
+fn row_c45_the_item_size_of_a_value_chunk_is_that_of_the_header() {
     let chunk = made(40, |n, dest| {
         special::repeatval(&lz4(4, &[]), n, &[1, 2, 3, 4], dest)
     });
@@ -62,7 +62,7 @@ fn row_c45_the_items_of_a_value_are_what_the_header_calls_one() {
 }
 
 #[test]
-fn row_c48_nans_of_any_item_size_are_made_but_only_floats_are_read() {
+fn row_c48_nans_of_any_item_size_can_be_made_but_only_floats_read() {
     for (typesize, nan) in [
         (4, f32::NAN.to_le_bytes().to_vec()),
         (8, f64::NAN.to_le_bytes().to_vec()),
@@ -79,14 +79,14 @@ fn row_c48_nans_of_any_item_size_are_made_but_only_floats_are_read() {
 }
 
 #[test]
-fn chunks_without_content_leave_the_destination_alone() {
+fn uninitialised_chunks_do_not_write_the_destination() {
     let chunk = made(80, |n, dest| special::uninit(&lz4(8, &[]), n, dest));
     assert_eq!(decompress(&chunk, 80), Ok(vec![UNTOUCHED; 80]));
     assert_eq!(getitem(&chunk, 2, 3, 24), Ok(vec![UNTOUCHED; 24]));
 }
 
 #[test]
-fn zeros_need_no_whole_items() {
+fn zeros_need_not_be_whole_items() {
     let chunk = made(80, |n, dest| special::zeros(&lz4(8, &[]), n, dest));
     let odd = with_i32(&chunk, at::NBYTES, 77);
     assert_eq!(decompress(&odd, 77), Ok(vec![0; 77]));
@@ -94,7 +94,7 @@ fn zeros_need_no_whole_items() {
 }
 
 #[test]
-fn special_chunks_that_contradict_themselves_are_refused() {
+fn inconsistent_special_chunks_are_refused() {
     let params = lz4(8, &[]);
     let nans = made(80, |n, dest| special::nans(&params, n, dest));
     let uninit = made(80, |n, dest| special::uninit(&params, n, dest));
@@ -117,7 +117,7 @@ fn special_chunks_that_contradict_themselves_are_refused() {
 }
 
 #[test]
-fn special_types_of_the_future_are_refused() {
+fn unknown_special_types_are_refused() {
     let zeros = made(80, |n, dest| special::zeros(&lz4(8, &[]), n, dest));
     for kind in [5, 6, 7] {
         let chunk = with_byte(&zeros, at::BLOSC2_FLAGS, kind << 4);
@@ -142,7 +142,7 @@ fn special_chunks_are_never_lazy() {
 }
 
 #[test]
-fn making_special_chunks_has_the_errors_users_know() {
+fn making_special_chunks_has_the_errors_of_the_reference() {
     let params = CParams::default();
     let mut dest = [0; 64];
     assert_eq!(

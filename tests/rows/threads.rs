@@ -1,4 +1,5 @@
-//! The same bytes and the same answers for any number of threads, anybody's threads, and from any thread.
+//! The same chunks and the same results for any number of threads, any thread pool, and from any
+//! thread.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,11 +15,11 @@ use ferroblosc::pool::{Backend, set_backend};
 
 use crate::common::*;
 
-/// What threads a compression runs on is one setting for the process.
+/// The thread pool is a process-wide setting.
 static THREADS: Mutex<()> = Mutex::new(());
 
 #[test]
-fn row_c18_blocks_lie_in_order() {
+fn row_c18_blocks_are_stored_in_order() {
     let data = mixed(200_000);
     for nthreads in [1, 2, 8] {
         let params = lz4(4, &[SHUFFLE]).blocksize(4096).threads(nthreads);
@@ -57,7 +58,7 @@ fn row_d8_chunks_are_the_same_for_any_number_of_threads() {
             .splitmode(random.pick(&[SplitMode::ALWAYS, SplitMode::NEVER]))
             .use_dict(matches!(codec, id::LZ4 | id::LZ4HC | id::ZSTD) && random.below(2) == 0);
         let whole = compress_into(&params, &data, 2 * nbytes + 5000).unwrap();
-        // Near the limit an encoder's limit may depend on what is in front of it.
+        // Near the limit, an encoder's limit may depend on the preceding blocks.
         for destsize in [
             2 * nbytes + 5000,
             nbytes + 32,
@@ -109,7 +110,7 @@ fn row_d8_variable_length_chunks_are_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn any_number_of_threads_will_do() {
+fn any_number_of_threads_works() {
     let data = mixed(50_000);
     for nthreads in [i16::MIN, -1, 0, 1, 64, i16::MAX] {
         let params = lz4(4, &[SHUFFLE]).blocksize(1000).threads(nthreads);
@@ -119,7 +120,7 @@ fn any_number_of_threads_will_do() {
     }
 }
 
-/// Runs jobs one after another, the last one first.
+/// Runs jobs in sequence, the last one first.
 struct OneByOne;
 
 impl Backend for OneByOne {
@@ -129,7 +130,7 @@ impl Backend for OneByOne {
 }
 
 #[test]
-fn row_c27_jobs_may_run_one_after_another() {
+fn row_c27_jobs_may_run_in_sequence() {
     let _alone = THREADS.lock();
     let data = mixed(50_000);
     for filters in [vec![DELTA], vec![DELTA, SHUFFLE], vec![BITSHUFFLE, DELTA]] {
@@ -157,7 +158,7 @@ fn row_c27_jobs_may_run_one_after_another() {
 }
 
 #[test]
-fn row_d7_everything_works_from_any_thread_at_once() {
+fn row_d7_all_calls_work_concurrently_from_any_thread() {
     std::thread::scope(|scope| {
         for worker in 0..8 {
             scope.spawn(move || {
@@ -177,8 +178,8 @@ fn row_d7_everything_works_from_any_thread_at_once() {
 
 #[test]
 fn row_d7_a_forked_child_works_with_any_number_of_threads() {
-    /// After how many seconds a child counts as hanging.
-    const PATIENCE: u32 = 20;
+    /// The number of seconds after which a child is considered hung.
+    const TIMEOUT_SECONDS: u32 = 20;
     let _alone = THREADS.lock();
     let data = mixed(60_000);
     let works = |nthreads| {
@@ -189,13 +190,13 @@ fn row_d7_a_forked_child_works_with_any_number_of_threads() {
         found.as_ref() == Ok(&data)
     };
     assert!(works(4), "the parent has threads of its own");
-    // SAFETY: the child uses nothing but what is tested and the allocator, which glibc keeps usable; it
-    // leaves by _exit, also after a panic.
+    // SAFETY: the child uses only the tested code and the allocator, which glibc keeps usable; it
+    // exits by _exit, also after a panic.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // SAFETY: neither call has a condition.
+        // SAFETY: neither call has preconditions.
         unsafe {
-            libc::alarm(PATIENCE);
+            libc::alarm(TIMEOUT_SECONDS);
             let result = std::panic::catch_unwind(|| works(1) && works(4) && works(7));
             libc::_exit(if let Ok(true) = result { 0 } else { 1 });
         }
@@ -207,7 +208,7 @@ fn row_d7_a_forked_child_works_with_any_number_of_threads() {
     assert!(works(4), "and keeps them");
 }
 
-/// Makes blocks of noise but refuses one, and gives it a start on the one before.
+/// Makes blocks of noise but refuses one, and delays the block before it.
 struct Refuses(usize);
 
 impl Prefilter for Refuses {
@@ -217,15 +218,16 @@ impl Prefilter for Refuses {
         if call.nblock + 1 == self.0 {
             std::thread::sleep(Duration::from_millis(20));
         }
-        match call.nblock == self.0 {
-            true => Err(Refused),
-            false => Ok(()),
+        if call.nblock == self.0 {
+            Err(Refused)
+        } else {
+            Ok(())
         }
     }
 }
 
 #[test]
-fn row_d8_a_failure_behind_the_end_of_the_destination_is_not_seen() {
+fn row_d8_a_failure_past_the_end_of_the_destination_is_ignored() {
     let data = vec![0; 50_000];
     for (destsize, expected) in [
         (20_000, Ok(vec![])),
@@ -240,16 +242,16 @@ fn row_d8_a_failure_behind_the_end_of_the_destination_is_not_seen() {
     }
 }
 
-/// Makes blocks of the source, some of which take long, and remembers how far ahead of a slow block others were
-/// begun.
+/// Copies blocks of the source, some of them slowly, and records how far ahead of a slow block
+/// others were started.
 #[derive(Default)]
 struct Uneven {
-    /// Blocks that are slow and not done.
+    /// The slow blocks in progress.
     slow: Mutex<Vec<usize>>,
     most_ahead: AtomicUsize,
 }
 
-/// Every so many blocks one is slow.
+/// The distance of slow blocks.
 const SLOW_EVERY: usize = 40;
 
 impl Prefilter for Uneven {
@@ -276,8 +278,8 @@ impl Prefilter for Uneven {
 }
 
 #[test]
-fn row_d8_blocks_of_uneven_cost_are_the_same_and_few_wait() {
-    /// How many blocks for each thread may be begun beyond the one whose turn it is.
+fn row_d8_blocks_of_uneven_cost_give_the_same_chunk_with_few_buffered() {
+    /// The maximum number of blocks per thread that may be started ahead of the next one.
     const AHEAD: usize = 2;
     let _alone = THREADS.lock();
     let data = mixed(400_000);
@@ -298,7 +300,7 @@ fn row_d8_blocks_of_uneven_cost_are_the_same_and_few_wait() {
     }
 }
 
-/// Compresses something else with threads, in the middle of a block.
+/// Compresses other data with threads while a block is processed.
 struct Nesting(Arc<Uneven>);
 
 impl Prefilter for Nesting {
@@ -333,7 +335,7 @@ impl Prefilter for Panics {
 }
 
 #[test]
-fn a_panic_in_a_thread_ends_the_call_and_the_compressor_goes_on() {
+fn a_panic_in_a_thread_ends_the_call_and_the_compressor_stays_usable() {
     let _alone = THREADS.lock();
     let data = mixed(100_000);
     let params = lz4(4, &[SHUFFLE]).blocksize(1000).threads(3);

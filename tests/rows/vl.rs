@@ -1,4 +1,4 @@
-//! Chunks whose blocks have lengths of their own.
+//! Chunks with variable-length blocks.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, vl_nblocks};
 use ferroblosc::codec::id;
@@ -14,7 +14,7 @@ fn vl_compress(params: &CParams, blocks: &[Vec<u8>], destsize: usize) -> Result<
     Ok(dest[..size].to_vec())
 }
 
-/// Reads the chunk in all the ways there are.
+/// Reads the chunk in all ways.
 fn assert_holds(chunk: &[u8], blocks: &[Vec<u8>]) {
     let chunk = GuardedBuf::copy_of(chunk);
     let whole = blocks.concat();
@@ -44,7 +44,7 @@ fn some_blocks() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn row_c25_a_short_destination_gets_no_chunk() {
+fn row_c25_no_chunk_is_written_to_a_short_destination() {
     for use_dict in [false, true] {
         for codec in [id::LZ4, id::ZSTD] {
             let mut blocks = some_blocks();
@@ -92,7 +92,7 @@ fn row_c75_level_0_stores_raw_blocks() {
 }
 
 #[test]
-fn variable_length_blocks_go_with_all_codecs_filters_and_threads() {
+fn variable_length_blocks_work_with_all_codecs_filters_and_threads() {
     for codec in CODECS {
         for filters in [vec![], vec![SHUFFLE], vec![BITSHUFFLE, DELTA]] {
             for level in [1, 9] {
@@ -129,7 +129,7 @@ fn variable_length_blocks_may_be_masked() {
 }
 
 #[test]
-fn blocks_must_have_bytes() {
+fn empty_blocks_are_refused() {
     let params = lz4(1, &[]);
     assert_eq!(vl_compress(&params, &[], 100), Err(Error::InvalidParam));
     assert_eq!(
@@ -143,7 +143,7 @@ fn blocks_must_have_bytes() {
 }
 
 #[test]
-fn ordinary_chunks_have_no_variable_length_blocks() {
+fn regular_chunks_have_no_variable_length_blocks() {
     let chunk = compress(&lz4(1, &[]), &text(1000)).unwrap();
     let mut reader = Decompressor::new(DParams::default());
     assert_eq!(vl_nblocks(&chunk), Err(Error::InvalidParam));
@@ -188,7 +188,7 @@ fn tables_of_variable_length_blocks_are_checked() {
     assert_eq!(
         decompress(&cut, 210),
         Err(Error::Data),
-        "no room for the size"
+        "no space for the size"
     );
     let mut many = chunk.clone();
     set_i32(&mut many, at::BLOCKSIZE, 500_000_000);

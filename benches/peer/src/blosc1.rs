@@ -1,4 +1,4 @@
-//! The library of 1.x against C-Blosc 1.21: the calls that bring their parameters along.
+//! The Blosc 1.x library against C-Blosc 1.21: the calls with explicit parameters.
 
 use crate::buffer::Buffer;
 use crate::clock::{Clock, Times, race};
@@ -16,7 +16,7 @@ const FILTERS: [&str; 3] = ["none", "shuffle", "bitshuffle"];
 const OVERHEAD: usize = 16;
 const KIB: usize = 1 << 10;
 
-/// How a cell is compressed.
+/// The compression parameters of a cell.
 struct Params {
     codec: CString,
     level: u8,
@@ -25,7 +25,7 @@ struct Params {
 }
 
 fn compress(library: &Library, params: &Params, source: &[u8], dest: &mut [u8]) -> c_int {
-    // SAFETY: both buffers are as long as said, the name ends in NUL.
+    // SAFETY: both buffers have the given lengths, and the name ends with NUL.
     unsafe {
         (library.blosc_compress_ctx)(
             params.level.into(),
@@ -42,7 +42,7 @@ fn compress(library: &Library, params: &Params, source: &[u8], dest: &mut [u8]) 
     }
 }
 
-/// Times writing and reading; gives the sizes of our chunk and theirs, too.
+/// Measures writing and reading; also returns the sizes of our chunk and theirs.
 fn measure(
     options: &Options,
     peers: &Peers,
@@ -128,10 +128,10 @@ fn cell(
     Ok(())
 }
 
-/// Races all cells.
+/// Measures all cells.
 ///
 /// # Errors
-/// Which one fails.
+/// The failing cell.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     let sizes: &[usize] = match (options.chunk, options.full) {
         (Some(size), _) => &[size],

@@ -1,10 +1,10 @@
-//! Memory that begins at a page, so that no library is helped or hindered by where its buffers happen to lie.
+//! Page-aligned buffers, so that the alignment of heap memory favours no library.
 
 use std::ops::{Deref, DerefMut};
 
 const PAGE: usize = 4096;
 
-/// Bytes from the beginning of a page on, zeroed.
+/// Zeroed bytes that begin at a page.
 pub struct Buffer {
     memory: Vec<u8>,
     start: usize,
@@ -12,16 +12,16 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// One of `len` bytes.
+    /// Allocates `len` bytes.
     pub fn new(len: usize) -> Buffer {
-        // Written, so that its pages are there before time is taken.
+        // Written, so that page faults are not measured.
         let mut memory = vec![1; len + PAGE];
         memory.fill(0);
         let start = memory.as_ptr().align_offset(PAGE);
         Buffer { memory, start, len }
     }
 
-    /// One with a copy of `bytes`.
+    /// Copies `bytes`.
     pub fn of(bytes: &[u8]) -> Buffer {
         let mut buffer = Buffer::new(bytes.len());
         buffer.copy_from_slice(bytes);

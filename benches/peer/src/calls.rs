@@ -1,5 +1,5 @@
-//! What a call costs beside its work: small buffers, calls without context, contexts for one call; and two threads,
-//! which have to be woken.
+//! The overhead of calls: small buffers, calls without context, single-use contexts, and waking a
+//! second thread.
 
 use crate::buffer::Buffer;
 use crate::chunks::{Runner, runners};
@@ -12,7 +12,7 @@ use crate::report::Report;
 use ferroblosc_interop::ffi::{Cparams, Dparams};
 use ferroblosc_interop::library::{Library, c_len};
 
-/// The data, and the bytes of its items.
+/// The data set and its item size in bytes.
 const DATA: &str = "i64-times";
 const TYPESIZE: usize = 8;
 const LZ4: u8 = 1;
@@ -28,7 +28,7 @@ const ANY: [usize; 7] = [
 ];
 const THREADED: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
 const LARGE: usize = 32 << 20;
-/// Blocks of a chunk that two threads work on, and the least bytes of a block.
+/// The number of blocks of a chunk for two threads, and the minimum block size.
 const BLOCKS: usize = 4;
 const LEAST_BLOCK: usize = 4 << 10;
 const OVERHEAD: usize = 32;
@@ -51,12 +51,12 @@ fn cparams(compcode: u8, threads: i16, blocksize: usize) -> Cparams {
     }
 }
 
-fn told(report: &mut Report, group: Group, name: &str, bytes: usize, times: &Times) {
+fn add_and_print(report: &mut Report, group: Group, name: &str, bytes: usize, times: &Times) {
     Report::print_cell(name, bytes, &[("", times)], None);
     report.add(group, name, times, None);
 }
 
-/// Calls with a context on up to 4 KiB.
+/// Measures calls with a context on up to 4 KiB.
 fn small(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for size in SMALL {
         let source = source(size);
@@ -76,45 +76,45 @@ fn small(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), St
             };
             if options.wants(&write) {
                 let times = time(&|runner| runner.compress(&source));
-                told(report, Group::SmallCalls, &write, size, &times);
+                add_and_print(report, Group::SmallCalls, &write, size, &times);
             }
             if options.wants(&read) {
                 let times = time(&|runner| {
                     runner.decompress(&chunk);
                 });
-                told(report, Group::SmallReads, &read, size, &times);
+                add_and_print(report, Group::SmallReads, &read, size, &times);
             }
         }
     }
     Ok(())
 }
 
-/// `blosc2_compress`.
+/// Calls `blosc2_compress`.
 fn compress(library: &Library, source: &[u8], dest: &mut [u8]) -> i32 {
     let (from, to) = (source.as_ptr().cast(), dest.as_mut_ptr().cast());
-    let (have, room) = (c_len(source), c_len(dest));
-    // SAFETY: both buffers are as long as said.
-    unsafe { (library.blosc2_compress)(LEVEL, SHUFFLE, TYPESIZE as i32, from, have, to, room) }
+    let (have, capacity) = (c_len(source), c_len(dest));
+    // SAFETY: both buffers have the given lengths.
+    unsafe { (library.blosc2_compress)(LEVEL, SHUFFLE, TYPESIZE as i32, from, have, to, capacity) }
 }
 
-/// `blosc2_decompress`.
+/// Calls `blosc2_decompress`.
 fn decompress(library: &Library, chunk: &[u8], dest: &mut [u8]) -> i32 {
     let (from, to) = (chunk.as_ptr().cast(), dest.as_mut_ptr().cast());
-    // SAFETY: both buffers are as long as said.
+    // SAFETY: both buffers have the given lengths.
     unsafe { (library.blosc2_decompress)(from, c_len(chunk), to, c_len(dest)) }
 }
 
-/// `blosc2_getitem` of one item in the middle.
+/// Calls `blosc2_getitem` for one item in the middle.
 fn get(library: &Library, chunk: &[u8], total: usize, dest: &mut [u8]) -> i32 {
     let (from, to) = (chunk.as_ptr().cast(), dest.as_mut_ptr().cast());
-    // SAFETY: both buffers are as long as said.
+    // SAFETY: both buffers have the given lengths.
     unsafe { (library.blosc2_getitem)(from, c_len(chunk), (total / 2) as i32, 1, to, c_len(dest)) }
 }
 
-/// Makes a context, decompresses once and frees it.
+/// Creates a context, decompresses once and frees it.
 fn once(library: &Library, chunk: &[u8], dest: &mut [u8]) -> i32 {
     let (from, to) = (chunk.as_ptr().cast(), dest.as_mut_ptr().cast());
-    // SAFETY: both buffers are as long as said; the context is made and freed here.
+    // SAFETY: both buffers have the given lengths; the context is created and freed here.
     unsafe {
         let context = (library.blosc2_create_dctx)(Dparams::default());
         let code = (library.blosc2_decompress_ctx)(context, from, c_len(chunk), to, c_len(dest));
@@ -123,10 +123,10 @@ fn once(library: &Library, chunk: &[u8], dest: &mut [u8]) -> i32 {
     }
 }
 
-/// A call of a library that reads one buffer and writes another.
+/// A library call that reads one buffer and writes another.
 type Call = fn(&Library, &[u8], &mut [u8]) -> i32;
 
-/// Calls without context, and with one that is used once.
+/// Measures calls without context, and with a single-use context.
 fn without_context(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for size in ANY {
         let source = source(size);
@@ -144,18 +144,18 @@ fn without_context(options: &Options, peers: &Peers, report: &mut Report) -> Res
             ("blosc2_getitem", Group::SmallCalls, &chunk, item),
             ("context, decompress, free", Group::Contexts, &chunk, once),
         ];
-        for (what, group, input, call) in calls {
-            let name = format!("{what}, {size} bytes");
+        for (label, group, input, call) in calls {
+            let name = format!("{label}, {size} bytes");
             if !options.wants(&name) {
                 continue;
             }
-            let room = match what {
+            let capacity = match label {
                 "blosc2_compress" => size + OVERHEAD,
                 _ => size,
             };
             let mut sides = Vec::new();
             for &library in &peers.blosc2 {
-                let mut dest = Buffer::new(room);
+                let mut dest = Buffer::new(capacity);
                 let code = call(library, input, &mut dest);
                 if code <= 0 {
                     return Err(format!("{name}: {code} of {}", library.name));
@@ -170,40 +170,40 @@ fn without_context(options: &Options, peers: &Peers, report: &mut Report) -> Res
                     call(library, input, dest);
                 },
             );
-            told(report, group, &name, size, &times);
+            add_and_print(report, group, &name, size, &times);
         }
     }
     Ok(())
 }
 
-/// Small calls of all kinds.
+/// Measures all kinds of small calls.
 ///
 /// # Errors
-/// Which one fails.
+/// The failing cell.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     small(options, peers, report)?;
     without_context(options, peers, report)
 }
 
-/// Two threads on what takes microseconds, and on what takes milliseconds.
+/// Measures two threads on work of microseconds and of milliseconds.
 ///
 /// # Errors
-/// What fails.
+/// The failing cell.
 pub fn threads(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for size in THREADED {
         let source = source(size);
         let params = cparams(LZ4, 2, (size / BLOCKS).max(LEAST_BLOCK));
         let times = both(options, peers, params, &source)?;
-        for (what, times) in ["compress", "decompress"].iter().zip(&times) {
-            let name = format!("2 threads: {what}, {} KiB", size >> 10);
-            told(report, Group::WakingUp, &name, size, times);
+        for (label, times) in ["compress", "decompress"].iter().zip(&times) {
+            let name = format!("2 threads: {label}, {} KiB", size >> 10);
+            add_and_print(report, Group::WakingUp, &name, size, times);
         }
     }
     let source = source(LARGE);
     let one = both(options, peers, cparams(LZ4, 1, 0), &source)?;
     let two = both(options, peers, cparams(LZ4, 2, 0), &source)?;
-    for (what, (one, two)) in ["compress", "decompress"].iter().zip(one.iter().zip(&two)) {
-        let name = format!("{what}, {} MiB", LARGE >> 20);
+    for (label, (one, two)) in ["compress", "decompress"].iter().zip(one.iter().zip(&two)) {
+        let name = format!("{label}, {} MiB", LARGE >> 20);
         Report::print_cell(&format!("1 thread: {name}"), LARGE, &[("", one)], None);
         Report::print_cell(&format!("2 threads: {name}"), LARGE, &[("", two)], None);
         report.add_own(Group::Scaling, &name, one, two);
@@ -211,7 +211,7 @@ pub fn threads(options: &Options, peers: &Peers, report: &mut Report) -> Result<
     Ok(())
 }
 
-/// Times on the wall of compressing and decompressing.
+/// Returns the wall times of compression and decompression.
 fn both(
     options: &Options,
     peers: &Peers,

@@ -1,7 +1,9 @@
-//! Chunks of one codec, level, filter pipeline, data set and size: compressing, decompressing, and getting items.
+//! Chunks by codec, level, filter pipeline, data set and size: compression, decompression and
+//! random access.
 //!
-//! All decompress the chunk that the reference made, so that no library profits from packing less. Before time is
-//! taken, each library decodes its own chunk and the reference's, and ours the other's; every byte is compared.
+//! All libraries decompress the reference's chunk, so that none benefits from compressing less.
+//! Before the measurement, each library decodes its own chunk and the reference's, and the
+//! reference decodes ours; every byte is compared.
 
 use crate::buffer::Buffer;
 use crate::clock::{Clock, Times, race};
@@ -16,31 +18,31 @@ use ferroblosc_interop::ffi::Cparams;
 use ferroblosc_interop::library::{Library, OwnedContext};
 use std::slice;
 
-/// Filter pipelines by name, as the last two slots and their parameter bytes.
+/// Filter pipelines by name: the last two slots and their parameters.
 const PIPELINES: [(&str, [u8; 2], [u8; 2]); 6] = [
     ("none", [0, 0], [0, 0]),
     ("shuffle", [0, 1], [0, 0]),
     ("bitshuffle", [0, 2], [0, 0]),
     ("delta+shuffle", [DELTA, 1], [0, 0]),
     ("trunc+shuffle", [TRUNC_PREC, 1], [10, 0]),
-    // The parameter is the bytes of an item.
+    // The parameter is the item size.
     ("shuffle+bytedelta", [1, BYTEDELTA], [0, 0]),
 ];
 const DELTA: u8 = 3;
 const TRUNC_PREC: u8 = 4;
 const BYTEDELTA: u8 = 35;
-/// The pipelines that belong to no codec in particular.
+/// The pipelines for all codecs.
 const PLAIN: [&str; 3] = ["none", "shuffle", "bitshuffle"];
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-/// Room a chunk needs beside incompressible data.
+/// The maximum expansion of a chunk in bytes.
 const OVERHEAD: usize = 32;
-/// Single items, and runs of a thousand, that are read one after the other are timed together.
+/// The number of single items, or runs of a thousand, in one measurement.
 const GETS: usize = 8;
 const ITEMS: usize = 1000;
 
-/// One combination.
+/// A combination to measure.
 struct Cell<'a> {
     set: &'a Set,
     codec: &'static str,
@@ -50,7 +52,7 @@ struct Cell<'a> {
     threads: i16,
 }
 
-/// What a cell came to.
+/// The results of a cell.
 struct Measured {
     write: Times,
     read: Times,
@@ -83,7 +85,7 @@ impl Cell<'_> {
         PIPELINES[self.pipeline].0
     }
 
-    /// Whether the pipeline makes sense for the items.
+    /// Whether the pipeline is meaningful for the items.
     fn makes_sense(&self) -> bool {
         match self.filter() {
             "trunc+shuffle" => self.set.floats,
@@ -108,7 +110,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The groups of reading and writing.
+    /// Returns the groups of reading and writing.
     fn groups(&self, is_file: bool) -> [Group; 2] {
         let pair = |group: fn(crate::groups::Direction) -> Group| [group(Read), group(Write)];
         if is_file {
@@ -135,7 +137,7 @@ impl Cell<'_> {
     }
 }
 
-/// One library's contexts and buffers for a combination.
+/// The contexts and buffers of one library for a combination.
 pub struct Runner {
     name: &'static str,
     compressor: OwnedContext<'static>,
@@ -146,10 +148,10 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// One for data of so many bytes.
+    /// Creates a runner for `nbytes` bytes of data.
     ///
     /// # Errors
-    /// When there is no context.
+    /// If no context can be created.
     pub fn new(
         library: &'static Library,
         cparams: Cparams,
@@ -167,15 +169,15 @@ impl Runner {
         })
     }
 
-    /// Makes the chunk of some data.
+    /// Compresses some data.
     pub fn compress(&mut self, source: &[u8]) {
         self.size = self.compressor.compress(source, &mut self.chunk);
     }
 
-    /// The chunk that was made.
+    /// Returns the compressed chunk.
     ///
     /// # Errors
-    /// When there was an error.
+    /// If the compression failed.
     pub fn made(&self) -> Result<&[u8], String> {
         match usize::try_from(self.size) {
             Ok(size @ 1..) => Ok(&self.chunk[..size]),
@@ -183,23 +185,23 @@ impl Runner {
         }
     }
 
-    /// Reads a whole chunk.
+    /// Decompresses a chunk.
     pub fn decompress(&mut self, chunk: &[u8]) -> i32 {
         self.decompressor.decompress(chunk, &mut self.decoded)
     }
 
-    /// Reads `count` items at each place.
-    fn get(&mut self, chunk: &[u8], places: &[i32], count: i32, typesize: usize) {
-        for &place in places {
+    /// Reads `count` items at each position.
+    fn get(&mut self, chunk: &[u8], positions: &[i32], count: i32, typesize: usize) {
+        for &position in positions {
             let dest = &mut self.decoded[..count as usize * typesize];
-            self.decompressor.getitem(chunk, place, count, dest);
+            self.decompressor.getitem(chunk, position, count, dest);
         }
     }
 
-    /// Decompresses a chunk and compares.
+    /// Decompresses a chunk and compares the result.
     ///
     /// # Errors
-    /// When it isn't `expected`.
+    /// If it differs from `expected`.
     pub fn check(&mut self, chunk: &[u8], expected: &[u8]) -> Result<(), String> {
         let code = self.decompress(chunk);
         if usize::try_from(code) != Ok(expected.len()) || *self.decoded != *expected {
@@ -211,28 +213,28 @@ impl Runner {
         Ok(())
     }
 
-    /// Gets items and compares.
+    /// Reads items and compares them.
     fn check_items(
         &mut self,
         chunk: &[u8],
-        place: i32,
+        position: i32,
         count: i32,
         source: &[u8],
         typesize: usize,
     ) -> Result<(), String> {
-        self.get(chunk, &[place], count, typesize);
+        self.get(chunk, &[position], count, typesize);
         let bytes = count as usize * typesize;
-        if self.decoded[..bytes] != source[place as usize * typesize..][..bytes] {
+        if self.decoded[..bytes] != source[position as usize * typesize..][..bytes] {
             return Err(format!("{} gets other items", self.name));
         }
         Ok(())
     }
 }
 
-/// One runner for each library, in order.
+/// Returns one runner per library, in order.
 ///
 /// # Errors
-/// What fails.
+/// The failure.
 pub fn runners(peers: &Peers, cparams: Cparams, nbytes: usize) -> Result<Vec<Runner>, String> {
     let libraries = peers.blosc2.iter();
     libraries
@@ -240,11 +242,11 @@ pub fn runners(peers: &Peers, cparams: Cparams, nbytes: usize) -> Result<Vec<Run
         .collect()
 }
 
-/// Places of `count` items in `total`.
-fn places(total: usize, count: usize) -> Vec<i32> {
+/// Returns positions of `count` items among `total`.
+fn positions(total: usize, count: usize) -> Vec<i32> {
     let mut random = Random::new(9);
-    let room = total - count + 1;
-    (0..GETS).map(|_| random.below(room) as i32).collect()
+    let bound = total - count + 1;
+    (0..GETS).map(|_| random.below(bound) as i32).collect()
 }
 
 fn measure(options: &Options, peers: &Peers, cell: &Cell) -> Result<Measured, String> {
@@ -256,7 +258,7 @@ fn measure(options: &Options, peers: &Peers, cell: &Cell) -> Result<Measured, St
     }
     let mine = Buffer::of(runners[0].made()?);
     let chunk = Buffer::of(runners[1].made()?);
-    // A lossy pipeline gives what the reference makes of it; any other gives the source.
+    // A lossy pipeline must match the reference's output, any other the source.
     let mut expected = Buffer::of(source);
     if cparams.filters.contains(&TRUNC_PREC) {
         runners[1].decompress(&chunk);
@@ -273,23 +275,24 @@ fn measure(options: &Options, peers: &Peers, cell: &Cell) -> Result<Measured, St
         runner.decompress(&chunk);
     });
     let total = source.len() / typesize;
-    // The reference gets wrong items of chunks with the delta filter.
+    // The reference returns wrong items of chunks with the delta filter.
     let has_items = !cparams.filters.contains(&DELTA) && total > ITEMS;
     let mut items_of = |count: usize| -> Result<Option<Times>, String> {
         if !has_items {
             return Ok(None);
         }
-        let (places, count) = (places(total, count), count as i32);
+        let (positions, count) = (positions(total, count), count as i32);
         for runner in &mut runners {
-            runner.check_items(&chunk, places[0], count, &expected, typesize)?;
+            runner.check_items(&chunk, positions[0], count, &expected, typesize)?;
         }
-        let get = |runner: &mut Runner| runner.get(&chunk, &places, count, typesize);
+        let get = |runner: &mut Runner| runner.get(&chunk, &positions, count, typesize);
         Ok(Some(race(clock, options.budget, &mut runners, get)))
     };
     let (one_item, items) = (items_of(1)?, items_of(ITEMS)?);
-    let in_turns = match has_items {
-        true => Some(items_in_turns(options, peers, cell, &chunk, &expected)?),
-        false => None,
+    let in_turns = if has_items {
+        Some(items_in_turns(options, peers, cell, &chunk, &expected)?)
+    } else {
+        None
     };
     let is_share = (cell.codec, cell.filter()) == ("lz4", "shuffle") && cell.set.numeric;
     let memcpy = is_share.then(|| memcpy(options, source));
@@ -304,8 +307,8 @@ fn measure(options: &Options, peers: &Peers, cell: &Cell) -> Result<Measured, St
     })
 }
 
-/// Single items of a chunk of `expected` bytes and of another one in turns, by decompressors that have seen neither: so
-/// no block is read from twice in a row.
+/// Reads single items alternately from a chunk of `expected` bytes and another one, with new
+/// decompressors, so that no block is read twice in a row.
 fn items_in_turns(
     options: &Options,
     peers: &Peers,
@@ -320,17 +323,17 @@ fn items_in_turns(
     let mut runners = runners(peers, cell.cparams(), expected.len())?;
     runners[1].compress(&rotated);
     let other = Buffer::of(runners[1].made()?);
-    let places = places(total, 1);
+    let positions = positions(total, 1);
     for runner in &mut runners {
-        for &place in &places {
-            runner.check_items(chunk, place, 1, expected, typesize)?;
-            runner.check_items(&other, place, 1, &rotated, typesize)?;
+        for &position in &positions {
+            runner.check_items(chunk, position, 1, expected, typesize)?;
+            runner.check_items(&other, position, 1, &rotated, typesize)?;
         }
     }
     let get = |runner: &mut Runner| {
-        for place in &places {
+        for position in &positions {
             for chunk in [chunk, &other] {
-                runner.get(chunk, slice::from_ref(place), 1, typesize);
+                runner.get(chunk, slice::from_ref(position), 1, typesize);
             }
         }
     };
@@ -338,7 +341,7 @@ fn items_in_turns(
     Ok(race(clock, options.budget, &mut runners, get))
 }
 
-/// Seconds to copy some bytes.
+/// Returns the time to copy some bytes in seconds.
 fn memcpy(options: &Options, source: &[u8]) -> f64 {
     let mut copies = [Buffer::new(source.len())];
     race(Clock::Thread, options.budget, &mut copies, |copy| {
@@ -347,7 +350,7 @@ fn memcpy(options: &Options, source: &[u8]) -> f64 {
     })[0]
 }
 
-/// Races one cell and takes it into the report.
+/// Measures one cell and adds it to the report.
 fn run(
     options: &Options,
     peers: &Peers,
@@ -409,7 +412,8 @@ fn is_slow(codec: &str, level: u8) -> bool {
     matches!((codec, level), ("lz4hc" | "zlib" | "zstd", 8..))
 }
 
-/// The levels of a codec on a pipeline, for chunks of a size; none where there is nothing new to see.
+/// Returns the levels to measure for a codec, pipeline and chunk size; none without new
+/// information.
 fn levels(options: &Options, codec: &str, filter: &str, chunk: usize) -> Vec<u8> {
     let is_plain = PLAIN.contains(&filter);
     let is_fast = matches!(codec, "lz4" | "blosclz");
@@ -434,10 +438,10 @@ fn levels(options: &Options, codec: &str, filter: &str, chunk: usize) -> Vec<u8>
         .collect()
 }
 
-/// All chunks of generated data.
+/// Measures all chunks of generated data.
 ///
 /// # Errors
-/// Which cell fails, and how.
+/// The failing cell and the failure.
 pub fn generated(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     let sizes = match options.chunk {
         Some(size) => vec![size],
@@ -445,7 +449,7 @@ pub fn generated(options: &Options, peers: &Peers, report: &mut Report) -> Resul
     };
     for size in sizes {
         for set in data::generated(size, |_| true) {
-            // What is large is there for the numbers, as is the share of memcpy.
+            // Large chunks are needed only for numeric data and the ratio to memcpy.
             if size > 4 * MIB && !set.numeric {
                 continue;
             }
@@ -474,15 +478,16 @@ pub fn generated(options: &Options, peers: &Peers, report: &mut Report) -> Resul
     Ok(())
 }
 
-/// Chunks of the files that are named, or of those that `scripts/real-data.sh` fetched.
+/// Measures chunks of the named files, or of those fetched by `scripts/real-data.sh`.
 ///
 /// # Errors
-/// Which file can't be read, or which cell fails.
+/// The unreadable file or the failing cell.
 pub fn files(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     let fetched = fetched();
-    let files = match options.files.is_empty() {
-        true => &fetched,
-        false => &options.files,
+    let files = if options.files.is_empty() {
+        &fetched
+    } else {
+        &options.files
     };
     if files.is_empty() {
         println!("no real files: scripts/real-data.sh fetches some, --file names others");
@@ -525,9 +530,9 @@ pub fn files(options: &Options, peers: &Peers, report: &mut Report) -> Result<()
     Ok(())
 }
 
-/// The files below the target folder, in the order of their names.
+/// Returns the fetched files in the target folder, sorted by name.
 fn fetched() -> Vec<String> {
-    /// What the data are made of.
+    /// The item size of the data.
     const TYPESIZE: usize = 4;
     let program = std::env::current_exe().unwrap_or_default();
     let target = program

@@ -1,25 +1,25 @@
-//! Taking time: who is raced takes turns, so that none profits from what another left in the caches, and the best
-//! turn of each counts.
+//! Time measurement. The sides take turns, so that none benefits from cache contents left by
+//! another, and the best turn of each is the result.
 
-/// A turn lasts at least so long, in seconds: short calls are repeated within it.
+/// The minimum duration of a turn in seconds; shorter calls are repeated.
 const SHORTEST_TURN: f64 = 20e-6;
-/// Turns there are at least, each forth and back.
+/// The minimum number of rounds, each forward and backward.
 const LEAST_ROUNDS: usize = 2;
 
-/// Best seconds per call of each side.
+/// The best time per call of each side, in seconds.
 pub type Times = Vec<f64>;
 
-/// Which clock is read.
+/// A clock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// The processor time of the calling thread, which a busy machine disturbs least.
+    /// CPU time of the calling thread, which is least affected by other load.
     Thread,
-    /// The time on the wall, for work that other threads do a share of.
+    /// Wall time, for work shared with other threads.
     Wall,
 }
 
 impl Clock {
-    /// The clock that suits so many threads.
+    /// Returns the clock for a number of threads.
     pub fn for_threads(threads: i16) -> Clock {
         match threads {
             1 => Clock::Thread,
@@ -27,7 +27,7 @@ impl Clock {
         }
     }
 
-    /// Seconds since some moment.
+    /// Returns the time in seconds since an arbitrary moment.
     fn now(self) -> f64 {
         let clock = match self {
             Clock::Thread => libc::CLOCK_THREAD_CPUTIME_ID,
@@ -37,12 +37,12 @@ impl Clock {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: a valid output; both clocks exist wherever the libraries run.
+        // SAFETY: the output is valid; both clocks exist on all supported systems.
         unsafe { libc::clock_gettime(clock, &mut time) };
         time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
     }
 
-    /// Seconds that `work` takes.
+    /// Returns the duration of `work` in seconds.
     fn time(self, mut work: impl FnMut()) -> f64 {
         let start = self.now();
         work();
@@ -50,13 +50,13 @@ impl Clock {
     }
 }
 
-/// Lets all sides do the same work, in turns A B C C B A until each had `budget` seconds.
+/// Runs `work` on all sides in turns A B C C B A until each has used `budget` seconds.
 pub fn race<T>(clock: Clock, budget: f64, sides: &mut [T], work: impl Fn(&mut T)) -> Times {
     let slowest = sides
         .iter_mut()
         .map(|side| {
             work(side);
-            // One turn alone may have been interrupted, and all would be too short then.
+            // A single turn may be interrupted, which would make all turns too short.
             let turns = (0..3).map(|_| clock.time(|| work(side)));
             turns.fold(f64::INFINITY, f64::min)
         })
@@ -69,7 +69,7 @@ pub fn race<T>(clock: Clock, budget: f64, sides: &mut [T], work: impl Fn(&mut T)
         for who in (0..sides.len()).chain((0..sides.len()).rev()) {
             let side = &mut sides[who];
             let seconds = clock.time(|| (0..repeats).for_each(|_| work(side)));
-            // Where the host takes time away and corrects the clock of processor time, it may stand still for a turn.
+            // On hosts that correct stolen time, the CPU clock may not advance during a turn.
             if seconds > 0.0 {
                 best[who] = best[who].min(seconds / repeats as f64);
             }

@@ -1,5 +1,5 @@
-//! Speed against ratio: what `scripts/plot.py` draws. Tab-separated lines with codec, level, library, ratio, and
-//! gigabytes a second written and read, means over the numeric data sets.
+//! Speed against ratio, for `scripts/plot.py`: tab-separated lines with codec, level, library,
+//! ratio, and write and read speed in GB/s, averaged over the numeric data sets.
 
 use crate::buffer::Buffer;
 use crate::chunks::{Runner, runners};
@@ -13,13 +13,13 @@ use ferroblosc_interop::ffi::Cparams;
 const CHUNK: usize = 1 << 20;
 const LEVELS: [u8; 5] = [1, 3, 5, 7, 9];
 
-/// Sums of logarithms: ratio, writing, reading.
+/// Sums of logarithms: ratio, write speed, read speed.
 type Sums = [f64; 3];
 
 /// Measures all levels of all codecs.
 ///
 /// # Errors
-/// What fails.
+/// The failure.
 pub fn run(options: &Options, peers: &Peers) -> Result<(), String> {
     let sets = data::generated(options.chunk.unwrap_or(CHUNK), |_| true);
     let sets: Vec<_> = sets.iter().filter(|set| set.numeric).collect();

@@ -1,25 +1,24 @@
-//! The data sets: kinds of numbers, records and text, made from fixed seeds, or the beginning of a file.
+//! The data sets: numbers, records and text generated from fixed seeds, or the beginning of a file.
 
 use crate::buffer::Buffer;
 use ferroblosc_interop::data::{Content, Random};
 
-/// Named bytes with an item size.
+/// A named data set.
 pub struct Set {
-    /// Name in the tables, one word.
+    /// The name in the tables, without spaces.
     pub name: String,
-    /// Bytes per item.
+    /// The item size in bytes.
     pub typesize: usize,
-    /// The data.
     pub bytes: Buffer,
     /// Whether items are floating-point numbers.
     pub floats: bool,
-    /// Whether they are numbers, or records of such: neither text, nor data without information or full of it.
+    /// Whether items are numbers or records of numbers, neither text nor constant nor random.
     pub numeric: bool,
-    /// Whether it is constant or incompressible.
+    /// Whether the data is constant or incompressible.
     pub special: bool,
 }
 
-/// How a set is made: its name, the bytes of an item, and what fills it.
+/// A generator of a set: name, item size in bytes, function.
 type Maker = (&'static str, usize, fn(usize) -> Vec<u8>);
 
 const FLOATS: [Maker; 4] = [
@@ -118,7 +117,8 @@ const SPECIALS: [Maker; 3] = [
     ("random", 8, |len| Content::Random.make(len, 8, 13)),
 ];
 
-/// Sets of `len` bytes, or of the whole items in them, always the same; `wanted` says which, by its name.
+/// Generates the sets whose names are `wanted`, with `len` bytes rounded down to whole items. The
+/// content is deterministic.
 pub fn generated(len: usize, wanted: impl Fn(&str) -> bool) -> Vec<Set> {
     let kinds: [(&[Maker], bool, bool, bool); 4] = [
         (&FLOATS, true, true, false),
@@ -150,10 +150,10 @@ fn items<const N: usize>(len: usize, mut item: impl FnMut(usize) -> [u8; N]) -> 
     bytes
 }
 
-/// The first `len` bytes of `file:TYPESIZE:PATH`, or all if there are fewer.
+/// Reads the first `len` bytes, or all if there are fewer, of `file:TYPESIZE:PATH`.
 ///
 /// # Errors
-/// What is wrong with the argument or the file.
+/// The fault of the argument or the file.
 pub fn from_file(argument: &str, len: usize) -> Result<Set, String> {
     let mut parts = argument.splitn(3, ':');
     let (kind, typesize, path) = (parts.next(), parts.next(), parts.next());

@@ -1,7 +1,7 @@
-//! Filters alone: a pipeline of one filter, and a codec of our own that does as little as a codec can.
+//! Filters alone: a pipeline of one filter with a user codec that does the minimum.
 //!
-//! The codec keeps the block aside and calls the chunk a few bytes long; to decode is to copy the block back. So either
-//! direction is the filter, one copy, and what a call costs.
+//! The codec stores the block aside and reports a length of a few bytes; decoding copies the block
+//! back. Each direction therefore costs the filter, one copy, and the call overhead.
 
 use crate::chunks::{Runner, runners};
 use crate::clock::{Clock, race};
@@ -18,7 +18,7 @@ use std::ffi::{c_int, c_void};
 /// The number and the name of the codec.
 const KEEPER: u8 = 200;
 const KEEPER_NAME: &std::ffi::CStr = c"keeper";
-/// What a stream is said to be long.
+/// The reported length of a stream in bytes.
 const STREAM: usize = 16;
 const BYTEDELTA: u8 = 35;
 const INT_TRUNC: u8 = 36;
@@ -42,7 +42,8 @@ unsafe extern "C" fn encode(
     let (Ok(input_len), true) = (usize::try_from(input_len), output_len >= STREAM as i32) else {
         return 0;
     };
-    // SAFETY: the library passes buffers as long as it says, and the output has room for a stream.
+    // SAFETY: the library passes buffers of the given lengths, and the output has space for a
+    // stream.
     let input = unsafe {
         output.write_bytes(0, STREAM);
         std::slice::from_raw_parts(input, input_len)
@@ -67,13 +68,13 @@ unsafe extern "C" fn decode(
         if usize::try_from(output_len) != Ok(kept.len()) {
             return -1;
         }
-        // SAFETY: the library passes a buffer as long as it says.
+        // SAFETY: the library passes a buffer of the given length.
         unsafe { output.copy_from_nonoverlapping(kept.as_ptr(), kept.len()) };
         output_len
     })
 }
 
-/// Makes the codec known to each library.
+/// Registers the codec with each library.
 fn register(peers: &Peers) -> Result<(), String> {
     let codec = Codec {
         compcode: KEEPER,
@@ -93,10 +94,10 @@ fn register(peers: &Peers) -> Result<(), String> {
     Ok(())
 }
 
-/// Races the filters.
+/// Measures the filters.
 ///
 /// # Errors
-/// Which one fails.
+/// The failing filter.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     type Grouping = fn(Direction) -> Group;
     register(peers)?;

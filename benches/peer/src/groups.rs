@@ -1,42 +1,42 @@
-//! The groups of cells that are told of together, with what is aimed at in each.
+//! The groups of cells that are reported together, with their target figures.
 
-/// Which way a chunk goes.
+/// The direction of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
-    /// Decompressing.
+    /// Decompression.
     Read,
-    /// Compressing.
+    /// Compression.
     Write,
 }
 
-/// A group; the order is that of the table.
+/// A group, in the order of the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Shuffles of items of 2, 4, 8 and 16 bytes.
+    /// Shuffle of items of 2, 4, 8 and 16 bytes.
     ShuffleEven,
-    /// Shuffles of items of 1, 3, 5, 6 and 7 bytes, and into planes of 12.
+    /// Shuffle of items of 1, 3, 5, 6, 7 and 12 bytes.
     ShuffleOdd,
-    /// Shuffles of items of 20 to 64 bytes.
+    /// Shuffle of items of 20 to 64 bytes.
     ShuffleLong,
-    /// Putting items of 12 bytes together.
+    /// Unshuffle of items of 12 bytes.
     UnshuffleTwelve,
-    /// Bit shuffles of all items.
+    /// Bitshuffle of all items.
     Bitshuffle,
-    /// The filter bytedelta and nothing else.
+    /// Only the bytedelta filter.
     Bytedelta(Direction),
-    /// The filter that clears bits of integers, and nothing else.
+    /// Only the filter that clears bits of integers.
     IntTrunc(Direction),
     /// LZ4 on shuffled bytes.
     Lz4Shuffle(Direction),
     /// LZ4 on shuffled bits.
     Lz4Bitshuffle(Direction),
-    /// LZ4 on items as they are.
+    /// LZ4 on unfiltered items.
     Lz4Plain(Direction),
     /// LZ4HC.
     Lz4Hc(Direction),
     /// BloscLZ, reading.
     BlosclzRead,
-    /// BloscLZ, writing at levels from 2 on.
+    /// BloscLZ, writing at levels ≥ 2.
     BlosclzWrite,
     /// BloscLZ, writing at level 1.
     BlosclzWrite1,
@@ -50,49 +50,49 @@ pub enum Group {
     ZlibWrite1,
     /// Zstd.
     Zstd(Direction),
-    /// Filters before or behind a shuffle.
+    /// Filters before or after a shuffle.
     Pipelines(Direction),
     /// Constant and random data.
     Special(Direction),
     /// One item of a chunk.
     OneItem,
-    /// One item of each of two chunks in turns.
+    /// One item of each of two chunks, alternately.
     ItemsInTurns,
     /// A thousand items of a chunk.
     Items,
-    /// Compressing little, and calls without context.
+    /// Compression of small buffers, and calls without context.
     SmallCalls,
-    /// Decompressing little.
+    /// Decompression of small buffers.
     SmallReads,
-    /// Contexts that are used once.
+    /// Single-use contexts.
     Contexts,
-    /// Two threads on little.
+    /// Two threads on little data.
     WakingUp,
-    /// What the second thread gives, on much.
+    /// The speedup by a second thread on much data.
     Scaling,
-    /// The library of 1.x.
+    /// The Blosc 1.x library.
     Blosc1(Direction),
-    /// Reading LZ4 on shuffled bytes, beside memcpy, 32 MiB.
+    /// Reading LZ4 on shuffled bytes relative to memcpy, 32 MiB.
     ShareOfMemcpy32,
-    /// The same, 4 MiB.
+    /// Reading LZ4 on shuffled bytes relative to memcpy, 4 MiB.
     ShareOfMemcpy4,
-    /// Data that somebody measured.
+    /// Measured data from files.
     Files(Direction),
     /// Plugins, by name.
     Plugin(&'static str, Direction),
 }
 
-/// What a group's figure is.
+/// The figure of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Our speed over the reference's.
+    /// Our speed relative to the reference's.
     Speed,
-    /// Our speed over something else's; the reference has such a figure, too.
+    /// Our speed relative to something else's; the reference has such a figure as well.
     Own,
 }
 
 impl Group {
-    /// Its name in the table.
+    /// Returns the name in the table.
     pub fn name(self) -> String {
         let (name, direction) = self.words();
         match direction {
@@ -142,7 +142,7 @@ impl Group {
         }
     }
 
-    /// The figure aimed at.
+    /// Returns the target figure.
     pub fn goal(self) -> Option<f64> {
         use Direction::{Read, Write};
         use Group::*;
@@ -185,7 +185,7 @@ impl Group {
         })
     }
 
-    /// What its figure is.
+    /// Returns the kind of its figure.
     pub fn kind(self) -> Kind {
         match self {
             Group::Scaling | Group::ShareOfMemcpy32 | Group::ShareOfMemcpy4 => Kind::Own,

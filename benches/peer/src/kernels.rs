@@ -1,4 +1,4 @@
-//! The shuffles that the library exports, on buffers within and beyond the caches.
+//! The exported shuffle functions, on buffers within and beyond the caches.
 
 use crate::buffer::Buffer;
 use crate::clock::{Clock, race};
@@ -12,7 +12,7 @@ use ferroblosc_interop::library::{Library, c_len};
 const TYPESIZES: [usize; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 48, 64];
 const SIZES: [usize; 3] = [32 << 10, 256 << 10, 4 << 20];
 const NAMES: [&str; 4] = ["shuffle", "unshuffle", "bitshuffle", "bitunshuffle"];
-/// There are many cells, and they vary little.
+/// The share of the time budget per cell: there are many cells with little variance.
 const SHARE_OF_BUDGET: f64 = 0.4;
 
 fn call(library: &Library, kernel: &str, typesize: usize, src: &[u8], dest: &mut [u8]) -> i32 {
@@ -22,8 +22,8 @@ fn call(library: &Library, kernel: &str, typesize: usize, src: &[u8], dest: &mut
         "bitshuffle" => library.blosc2_bitshuffle,
         _ => library.blosc2_bitunshuffle,
     };
-    assert!(src.len() <= dest.len(), "room for all");
-    // SAFETY: both buffers have as many bytes as said.
+    assert!(src.len() <= dest.len(), "the destination is too short");
+    // SAFETY: both buffers have the given length.
     unsafe {
         let (from, to) = (src.as_ptr().cast(), dest.as_mut_ptr().cast());
         function(typesize as i32, c_len(src), from, to)
@@ -38,16 +38,17 @@ fn group(kernel: &str, typesize: usize) -> (Group, &'static str) {
         (_, ..8) => (Group::ShuffleOdd, "1, 3, 5, 6, 7"),
         _ => (Group::ShuffleLong, "20 to 64"),
     };
-    match kernel.starts_with("bit") {
-        true => (Group::Bitshuffle, sizes),
-        false => (group, sizes),
+    if kernel.starts_with("bit") {
+        (Group::Bitshuffle, sizes)
+    } else {
+        (group, sizes)
     }
 }
 
-/// Races all of them.
+/// Measures all functions.
 ///
 /// # Errors
-/// Which one gives other bytes than the reference.
+/// The function whose output differs from the reference's.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for size in SIZES {
         for typesize in TYPESIZES {

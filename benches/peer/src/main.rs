@@ -1,14 +1,14 @@
-//! Times our libraries and the reference's side by side: same data, same calls, one process.
+//! Measures our libraries and the reference's side by side: same data, same calls, one process.
 //!
 //! ```text
 //! cargo run --release -p ferroblosc-bench-peer -- [OPTIONS]
-//!   --parts NAMES               comma list of kernels, filters, chunks, files, calls, threads, blosc1, memory (these if
-//!                               nothing is said), plugins, curves
+//!   --parts NAMES               comma list of kernels, filters, chunks, files, calls, threads, blosc1,
+//!                               memory (default: these), plugins, curves
 //!   --full yes                  many more cells: half an hour instead of some minutes
-//!   --noise yes                 the reference takes part twice: the last column is what it is against itself
-//!   --level NAME                the best instructions we may use: generic, sse2, avx2, avx512, neon
-//!   --only "WORDS"              only cells whose names have all these words
-//!   --markdown yes              tables that can be pasted into a document
+//!   --noise yes                 also measures a copy of the reference; its ratio is in the last column
+//!   --level NAME                maximum instruction set: generic, sse2, avx2, avx512, neon
+//!   --only "WORDS"              only cells whose names contain all these words
+//!   --markdown yes              tables as Markdown
 //!   --file file:TYPESIZE:PATH   real data (repeatable)
 //!   --levels 1,5,9              compression levels
 //!   --chunk BYTES               bytes per chunk
@@ -16,10 +16,11 @@
 //!   --ms N                      time per library and measurement, milliseconds (default 25)
 //! ```
 //!
-//! The libraries take turns, A B C C B A, so that none profits from what another left in the caches, and the best turn
-//! counts. With one thread the clock is the CPU time of the calling thread, which a busy machine disturbs least; with
-//! more it is wall time. All decompress the chunk the reference made, and every result is compared with the source.
-//! Ratios are ours / reference: above 1 we are faster; in the size column, below 1 we pack tighter.
+//! The libraries take turns, A B C C B A, so that none benefits from cache contents left by
+//! another, and the best turn is the result. With one thread the clock is the CPU time of the
+//! calling thread, which is least affected by other load; with more threads it is wall time. All
+//! libraries decompress the reference's chunk, and every result is compared with the source. Ratios
+//! are ours / reference: above 1 we are faster; in the size column, below 1 we compress better.
 
 mod blosc1;
 mod buffer;
@@ -42,12 +43,12 @@ use peers::Peers;
 use report::Report;
 use std::process::ExitCode;
 
-/// What tells our library which instructions to use.
+/// The variable that limits the instruction set of our library.
 const LEVEL: &str = "FERROBLOSC_SIMD";
 
 fn bench(options: &Options) -> Result<(), String> {
     if let Some(level) = &options.level {
-        // SAFETY: no other thread was started yet.
+        // SAFETY: no other thread has been started.
         unsafe { std::env::set_var(LEVEL, level) };
     }
     let peers = Peers::open(options.noise)?;

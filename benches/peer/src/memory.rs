@@ -1,7 +1,7 @@
-//! How much memory a library needs: each compresses and decompresses in a process of its own.
+//! The memory that each library needs to compress and decompress, in a separate process.
 //!
-//! What is told is the most that was resident while it worked, without the pages of files (code) and what was resident
-//! before the library was opened (the program and its buffers), in KiB.
+//! The figure is the peak resident memory in KiB, without file pages (code) and without the memory
+//! resident before the library was opened (the program and its buffers).
 
 use crate::buffer::Buffer;
 use crate::data;
@@ -12,18 +12,18 @@ use ferroblosc_interop::library::{Library, our_path, reference_path};
 use std::path::Path;
 use std::process::Command;
 
-/// What a child is asked by.
+/// The command of a child process.
 pub const COMMAND: &str = "memory-of";
-/// Bytes of a chunk.
+/// The sizes of chunks in bytes.
 const SIZES: [usize; 2] = [1 << 20, 16 << 20];
-/// How often each direction is gone: contexts are used again.
+/// The number of calls in each direction; contexts are reused.
 const CALLS: usize = 3;
 const DATA: &str = "i64-times";
 const LEVELS: [u8; 3] = [1, 5, 9];
 const SHUFFLES: [(&str, u8); 2] = [("shuffle", 1), ("bitshuffle", 2)];
 const OVERHEAD: usize = 32;
 
-/// What the system tells of this process, in KiB.
+/// Returns a field of the process status in KiB.
 fn of_status(name: &str) -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -33,10 +33,10 @@ fn of_status(name: &str) -> Result<u64, String> {
         .ok_or(format!("no {name} in /proc/self/status"))
 }
 
-/// Works with one library in this process, and prints the memory it took.
+/// Works with one library in this process and prints its memory use.
 ///
 /// # Errors
-/// What fails.
+/// The failure.
 pub fn of(arguments: &[String]) -> Result<(), String> {
     let [path, numbers @ ..] = arguments else {
         return Err("no library".to_owned());
@@ -49,7 +49,7 @@ pub fn of(arguments: &[String]) -> Result<(), String> {
     let mut chunk = Buffer::new(size + OVERHEAD);
     let mut dest = Buffer::new(size);
     let before = of_status("RssAnon:")?;
-    // From here on the most counts.
+    // Resets the peak.
     std::fs::write("/proc/self/clear_refs", "5").map_err(|error| error.to_string())?;
     let library = Library::open("library", Path::new(path))?;
     let compressor = library.compressor(Cparams {
@@ -75,7 +75,7 @@ pub fn of(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The KiB a library takes.
+/// Returns the memory use of a library in KiB.
 fn measure(library: &Path, parameters: [usize; 5]) -> Result<f64, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(program)
@@ -89,10 +89,10 @@ fn measure(library: &Path, parameters: [usize; 5]) -> Result<f64, String> {
     text.trim().parse().map_err(|_| complaint())
 }
 
-/// Prints what all codecs take.
+/// Prints the memory use of all codecs.
 ///
 /// # Errors
-/// What fails.
+/// The failure.
 pub fn run(options: &Options) -> Result<(), String> {
     let libraries = [our_path(), reference_path()?];
     println!(

@@ -1,25 +1,25 @@
 //! The command line.
 
-/// What is raced: the names that `--parts` takes.
+/// A group of measurements, as named by `--parts`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// The shuffles that the library exports.
+    /// The exported shuffle functions.
     Kernels,
     /// Filters alone.
     Filters,
     /// Chunks of generated data.
     Chunks,
-    /// Chunks of the data in files.
+    /// Chunks of file data.
     Files,
-    /// Small calls, and those without context.
+    /// Small calls, and calls without context.
     Calls,
     /// Two threads.
     Threads,
-    /// The library of 1.x.
+    /// The Blosc 1.x library.
     Blosc1,
-    /// How much memory is needed.
+    /// Memory use.
     Memory,
-    /// Codecs and filters that are plugins.
+    /// Plugin codecs and filters.
     Plugins,
     /// Speed and ratio of each codec and level, as a table for `scripts/plot.py`.
     Curves,
@@ -38,41 +38,41 @@ impl Part {
         ("plugins", Part::Plugins),
         ("curves", Part::Curves),
     ];
-    /// What runs when nothing is said.
-    const USUAL: usize = 8;
+    /// The number of leading parts that run by default.
+    const DEFAULT_COUNT: usize = 8;
 }
 
-/// What to run.
+/// The options.
 pub struct Options {
-    /// The parts.
+    /// The parts to run.
     pub parts: Vec<Part>,
-    /// Files as `file:TYPESIZE:PATH`; of generated data, if there are none.
+    /// Files as `file:TYPESIZE:PATH`; if empty, data is generated.
     pub files: Vec<String>,
-    /// Compression levels, where they are chosen.
+    /// Compression levels, if given.
     pub levels: Option<Vec<u8>>,
-    /// Bytes of chunks, where they are chosen.
+    /// The chunk size in bytes, if given.
     pub chunk: Option<usize>,
-    /// Threads per context of chunks.
+    /// The number of threads per context of chunks.
     pub threads: i16,
-    /// Time per library and measurement, seconds.
+    /// The time per library and measurement in seconds.
     pub budget: f64,
-    /// Many more cells.
+    /// Whether to measure many more cells.
     pub full: bool,
-    /// Whether a second copy of the reference is raced, too.
+    /// Whether to measure a second copy of the reference.
     pub noise: bool,
-    /// The best instructions our library may use.
+    /// The maximum instruction set of our library.
     pub level: Option<String>,
-    /// Whether the tables are Markdown.
+    /// Whether to print Markdown tables.
     pub markdown: bool,
-    /// Words that the names of cells must have.
+    /// Words that the names of cells must contain.
     only: Vec<String>,
 }
 
 impl Options {
-    /// Reads the arguments (without the program's name).
+    /// Parses the arguments, without the program's name.
     ///
     /// # Errors
-    /// Which argument makes no sense.
+    /// The invalid argument.
     pub fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options = Options {
             parts: Vec::new(),
@@ -90,25 +90,26 @@ impl Options {
         while let Some(name) = arguments.next() {
             let value = arguments
                 .next()
-                .ok_or_else(|| format!("{name} wants a value"))?;
+                .ok_or_else(|| format!("{name} needs a value"))?;
             options
-                .take(&name, &value)
-                .ok_or_else(|| format!("{name} {value}: not understood"))?;
+                .set(&name, &value)
+                .ok_or_else(|| format!("invalid option: {name} {value}"))?;
         }
         if options.parts.is_empty() {
-            options.parts = match options.files.is_empty() {
-                true => Part::ALL[..Part::USUAL]
+            options.parts = if options.files.is_empty() {
+                Part::ALL[..Part::DEFAULT_COUNT]
                     .iter()
                     .map(|&(_, part)| part)
-                    .collect(),
-                false => vec![Part::Files],
+                    .collect()
+            } else {
+                vec![Part::Files]
             };
         }
         Ok(options)
     }
 
-    /// Takes one option in, if it makes sense.
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    /// Parses one option; returns none if it is invalid.
+    fn set(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "--parts" => {
                 for word in value.split(',') {
@@ -134,7 +135,7 @@ impl Options {
         Some(())
     }
 
-    /// Whether a cell is wanted.
+    /// Whether a cell is selected.
     pub fn wants(&self, name: &str) -> bool {
         let words: Vec<&str> = name.split_whitespace().collect();
         self.only.iter().all(|word| words.contains(&word.as_str()))

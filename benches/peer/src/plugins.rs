@@ -1,5 +1,5 @@
-//! The plugins side by side: codecs and filters that need to know the array their block belongs to, and those
-//! that need no more than a super-chunk.
+//! The plugins: codecs and filters that need the array of a block, and those that only need a
+//! super-chunk.
 
 use ferroblosc_interop::blocks::{Array, Blocks};
 use ferroblosc_interop::data::{Content, Random};
@@ -26,9 +26,9 @@ const BYTEDELTA: u8 = 35;
 const INT_TRUNC: u8 = 36;
 const NEVER_SPLIT: i32 = 2;
 const OVERHEAD: usize = 32;
-/// Blocks of a chunk.
+/// The number of blocks of a chunk.
 const BLOCKS: i32 = 16;
-/// Single items read one after the other are timed together.
+/// The number of single items in one measurement.
 const GETS: usize = 64;
 
 struct Case {
@@ -144,7 +144,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// One library, with room for what it makes.
+/// One library with its buffers.
 struct Side {
     array: Array<'static>,
     chunk: Vec<u8>,
@@ -170,14 +170,14 @@ impl Side {
         self.array.decompress(chunk, &mut self.decoded)
     }
 
-    fn get_items(&mut self, chunk: &[u8], places: &[i32]) {
-        for &place in places {
-            self.array.get_items(chunk, place, 1, &mut self.decoded);
+    fn get_items(&mut self, chunk: &[u8], positions: &[i32]) {
+        for &position in positions {
+            self.array.get_items(chunk, position, 1, &mut self.decoded);
         }
     }
 }
 
-/// Times compressing, decompressing, and reading single items.
+/// Measures compression, decompression and reading of single items.
 fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> Result<(), String> {
     let blocks = &case.blocks;
     let data = case.content.make(blocks.nbytes(), blocks.typesize, 3);
@@ -212,9 +212,9 @@ fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> R
     });
     let mut random = Random::new(9);
     let items = data.len() / blocks.typesize;
-    let places: Vec<i32> = (0..GETS).map(|_| random.below(items) as i32).collect();
+    let positions: Vec<i32> = (0..GETS).map(|_| random.below(items) as i32).collect();
     let get = race(Clock::Thread, options.budget, &mut sides, |side| {
-        side.get_items(&chunk, &places)
+        side.get_items(&chunk, &positions)
     });
     let races = [("write", &write), ("read", &read)];
     Report::print_cell(&case.name, blocks.nbytes(), &races, Some(sizes));
@@ -229,10 +229,10 @@ fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> R
     Ok(())
 }
 
-/// Times all plugins.
+/// Measures all plugins.
 ///
 /// # Errors
-/// Which plugin does not work.
+/// The failing plugin.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for case in cases().iter().filter(|case| options.wants(&case.name)) {
         cell(options, peers, report, case).map_err(|error| format!("{}: {error}", case.name))?;

@@ -1,36 +1,36 @@
-//! What the cells came to: a line for each while it runs, at the end the table of groups, finer groups, and the cells
-//! where we are worst.
+//! The results: a line for each cell during the run, and at the end tables of groups, of finer
+//! groups, and of the worst cells.
 
 use crate::clock::Times;
 use crate::groups::{Group, Kind};
 use std::collections::BTreeMap;
 
-/// How many of the worst cells are told.
+/// The number of worst cells to print.
 const WORST: usize = 20;
-/// A chunk that is larger than the reference's by more than this is told of.
+/// Chunks larger than the reference's by more than this ratio are reported.
 const LARGER: f64 = 1.05;
 
 /// The figures of one cell in one group.
 struct Entry {
     name: String,
-    /// Our figure: a ratio of speeds, or for [`Kind::Own`] our own.
+    /// Our figure: a ratio of speeds, or our own for [`Kind::Own`].
     ours: f64,
     /// The reference's own figure, for [`Kind::Own`].
     theirs: Option<f64>,
-    /// The reference's figure over its copy's.
+    /// The reference's figure relative to its copy's.
     noise: Option<f64>,
-    /// The size of our chunk over that of the reference's.
+    /// The size of our chunk relative to the reference's.
     size: Option<f64>,
 }
 
-/// All cells so far.
+/// The results of all cells so far.
 pub struct Report {
     markdown: bool,
     groups: BTreeMap<Group, Vec<Entry>>,
     details: BTreeMap<String, Vec<f64>>,
 }
 
-/// The geometric mean, if there are numbers.
+/// Returns the geometric mean, if there are numbers.
 fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0);
     for number in numbers {
@@ -40,7 +40,7 @@ fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
-/// A ratio of speeds with as many digits as it bears.
+/// Formats a ratio of speeds with a sensible number of digits.
 fn ratio(value: f64) -> String {
     match value {
         ..9.95 => format!("{value:.2}"),
@@ -53,7 +53,7 @@ fn optional(value: Option<f64>, digits: usize) -> String {
 }
 
 impl Report {
-    /// An empty one, whose tables are Markdown or meant for a terminal.
+    /// Creates an empty report, printed as Markdown or for a terminal.
     pub fn new(markdown: bool) -> Report {
         Report {
             markdown,
@@ -62,7 +62,7 @@ impl Report {
         }
     }
 
-    /// Takes in the times of one cell, and, where chunks were made, the sizes of ours and theirs.
+    /// Adds the times of one cell and, for chunks, our size and theirs.
     pub fn add(&mut self, group: Group, name: &str, times: &Times, sizes: Option<[usize; 2]>) {
         let entry = Entry {
             name: name.to_owned(),
@@ -74,7 +74,8 @@ impl Report {
         self.groups.entry(group).or_default().push(entry);
     }
 
-    /// Takes in a cell where each library is compared with something else: its times of that, and those of the work.
+    /// Adds a cell in which each library is compared with its own baseline: the times of that and
+    /// of the work.
     pub fn add_own(&mut self, group: Group, name: &str, base: &Times, times: &Times) {
         let own = |who: usize| base[who] / times[who];
         let entry = Entry {
@@ -87,7 +88,7 @@ impl Report {
         self.groups.entry(group).or_default().push(entry);
     }
 
-    /// Takes the times of a cell into a finer group.
+    /// Adds the times of a cell to a finer group.
     pub fn add_detail(&mut self, name: String, times: &Times) {
         self.details
             .entry(name)
@@ -95,8 +96,8 @@ impl Report {
             .push(times[1] / times[0]);
     }
 
-    /// Prints the line of a cell: its name, and for each direction the speed of ours and theirs in units of bytes or
-    /// calls a second, and their ratio.
+    /// Prints a cell: its name, and for each direction our speed and theirs in bytes or calls per
+    /// second, and their ratio.
     pub fn print_cell(
         name: &str,
         bytes: usize,
@@ -122,7 +123,7 @@ impl Report {
         self.print_worst();
     }
 
-    /// Prints one line of a table, padded for a terminal, or with bars.
+    /// Prints a table row, padded for a terminal or with bars.
     fn line(&self, first: &str, cells: &[String]) {
         if self.markdown {
             println!("| {first} | {} |", cells.join(" | "));

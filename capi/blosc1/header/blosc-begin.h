@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* The version of C-Blosc whose interface this is. Build scripts read these lines, and some (FindBlosc.cmake of
-   OpenVDB) only match a number that is followed by a blank. */
+/* The version of C-Blosc whose interface this is. Build scripts parse these lines, and some
+   (FindBlosc.cmake of OpenVDB) only match a number that is followed by a blank. */
 #define BLOSC_VERSION_MAJOR 1   /* major: the interface may break */
 #define BLOSC_VERSION_MINOR 21  /* minor: the interface may grow */
 #define BLOSC_VERSION_RELEASE 6 /* tweaks */
@@ -36,7 +36,7 @@ extern "C" {
 #define BLOSC_ZLIB_COMPNAME "zlib"
 #define BLOSC_ZSTD_COMPNAME "zstd"
 
-/* Names of the libraries they come from. */
+/* Names of the compressors' libraries. */
 #define BLOSC_BLOSCLZ_LIBNAME "BloscLZ"
 #define BLOSC_LZ4_LIBNAME "LZ4"
 #define BLOSC_SNAPPY_LIBNAME "Snappy"

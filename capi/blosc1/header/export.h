@@ -1,5 +1,5 @@
 /*
- * blosc-export.h: the mark of exported functions.
+ * blosc-export.h: the export macro.
  *
  * Part of Ferroblosc, which has the C interface of C-Blosc 1.21.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +10,7 @@
 #ifndef BLOSC_EXPORT_H
 #define BLOSC_EXPORT_H
 
-/* A function of the library's interface. */
+/* Marks a function of the library's interface. */
 #ifndef BLOSC_EXPORT
 #if defined(__GNUC__)
 #define BLOSC_EXPORT __attribute__((visibility("default")))

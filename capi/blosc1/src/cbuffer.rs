@@ -1,4 +1,4 @@
-//! What the header of a chunk tells. Only the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+//! Queries on the header of a chunk. Only the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 
 use crate::compress::header;
 use ferroblosc::blosc1::{self, Error};
@@ -6,8 +6,8 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 
-/// Stores the sizes in the header of a chunk: of its data, of itself, of a block. They are 0 for
-/// what is no chunk.
+/// Stores the sizes in the header of a chunk: of its data, of the chunk and of a block, in bytes.
+/// They are 0 for an invalid chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_sizes(
     cbuffer: *const c_void,
@@ -16,10 +16,10 @@ pub unsafe extern "C" fn blosc_cbuffer_sizes(
     blocksize: *mut usize,
 ) {
     boundary!(blosc_cbuffer_sizes, Error, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let sizes = unsafe { header(cbuffer) }.map(blosc1::sizes);
         let sizes = sizes.unwrap_or_default();
-        // SAFETY: the caller gives room for each number, or NULL.
+        // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(nbytes, sizes.nbytes as usize);
             pointers::write_if_given(cbytes, sizes.cbytes as usize);
@@ -29,9 +29,9 @@ pub unsafe extern "C" fn blosc_cbuffer_sizes(
     })
 }
 
-/// Tells whether the cbytes bytes at cbuffer can be a chunk; stores the size of its data, 0 when not.
+/// Checks that the cbytes bytes at cbuffer can be a chunk and stores the size of its data, or 0.
 ///
-/// Gives 0, or -1 when not. The data itself is not looked at.
+/// Returns 0, or -1 for an invalid chunk. The compressed data is not checked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_validate(
     cbuffer: *const c_void,
@@ -43,19 +43,19 @@ pub unsafe extern "C" fn blosc_cbuffer_validate(
             if cbytes < blosc1::HEADER_LENGTH {
                 return Err(Error::Failure);
             }
-            // SAFETY: the caller gives that many bytes, or NULL.
+            // SAFETY: the caller passes that many bytes or NULL.
             let header = unsafe { header(cbuffer) }?;
             blosc1::validate(header, cbytes)?;
             Ok(blosc1::sizes(header).nbytes as usize)
         })();
-        // SAFETY: the caller gives room for a number, or NULL.
+        // SAFETY: the caller passes a writable number or NULL.
         unsafe { pointers::write_if_given(nbytes, *size.as_ref().unwrap_or(&0)) };
         size.map(|_| 0)
     })
 }
 
 /// Stores the typesize and the flags in the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,
-/// BLOSC_DOBITSHUFFLE; 0 for what is no chunk.
+/// BLOSC_DOBITSHUFFLE. They are 0 for an invalid chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_metainfo(
     cbuffer: *const c_void,
@@ -63,10 +63,10 @@ pub unsafe extern "C" fn blosc_cbuffer_metainfo(
     flags: *mut c_int,
 ) {
     boundary!(blosc_cbuffer_metainfo, Error, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let info = unsafe { header(cbuffer) }.map(blosc1::metainfo);
         let (size, bits) = info.unwrap_or_default();
-        // SAFETY: the caller gives room for each number, or NULL.
+        // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(typesize, size.into());
             pointers::write_if_given(flags, bits.into());
@@ -75,7 +75,8 @@ pub unsafe extern "C" fn blosc_cbuffer_metainfo(
     })
 }
 
-/// Stores the versions in the header of a chunk: of its own format and of the compressor's.
+/// Stores the versions in the header of a chunk: of the chunk format and of the compressor's
+/// format.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_versions(
     cbuffer: *const c_void,
@@ -83,10 +84,10 @@ pub unsafe extern "C" fn blosc_cbuffer_versions(
     compversion: *mut c_int,
 ) {
     boundary!(blosc_cbuffer_versions, Error, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let versions = unsafe { header(cbuffer) }.map(blosc1::versions);
         let (chunk, streams) = versions.unwrap_or_default();
-        // SAFETY: the caller gives room for each number, or NULL.
+        // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(version, chunk.into());
             pointers::write_if_given(compversion, streams.into());
@@ -95,11 +96,11 @@ pub unsafe extern "C" fn blosc_cbuffer_versions(
     })
 }
 
-/// The name of the library that decompresses a chunk; NULL for an unknown one.
+/// Returns the name of the library that decompresses a chunk, or NULL if it is unknown.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_complib(cbuffer: *const c_void) -> *const c_char {
     boundary!(blosc_cbuffer_complib, Error, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let name = blosc1::complib(unsafe { header(cbuffer) }?);
         Ok(name.map_or(null(), CStr::as_ptr))
     })

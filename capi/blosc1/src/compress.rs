@@ -1,49 +1,49 @@
 //! Compression and decompression.
 
-use crate::state::{self, SETTINGS, in_turn, initialise};
+use crate::state::{self, SETTINGS, initialise, with_engine};
 use ferroblosc::blosc1::{self, Call, Engine, Error, Header, Params};
 use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 
-/// The header of a chunk.
+/// Returns the header of a chunk.
 ///
 /// # Safety
 /// `chunk` is NULL or readable for 16 bytes.
 pub(crate) unsafe fn header<'a>(chunk: *const c_void) -> Result<&'a Header, Error> {
-    // SAFETY: promised by the caller; the array has no alignment.
+    // SAFETY: guaranteed by the caller; the array has no alignment requirement.
     Ok(unsafe { pointers::reference(chunk.cast::<Header>()) }?)
 }
 
-/// A source of `size` bytes, copied if it overlaps the destination; [`blosc1`] has checked that both sizes
-/// are in range.
+/// Returns the source of `size` bytes, copied if it overlaps the destination. [`blosc1`] has
+/// checked that both sizes are in range.
 ///
 /// # Safety
 /// `start` is NULL or readable for `size` bytes.
-unsafe fn apart(
+unsafe fn source(
     (start, size): (*const c_void, usize),
     dest: (*mut c_void, usize),
 ) -> Result<Apart, Error> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         pointers::bytes(start, size as i32)?;
         Ok(Apart::from((start, size as i32), (dest.0, dest.1 as i32))?)
     }
 }
 
-/// A destination of `size` bytes; [`blosc1`] has checked that the size is in range.
+/// Returns the destination of `size` bytes. [`blosc1`] has checked that the size is in range.
 ///
 /// # Safety
 /// `start` is NULL or writable for `size` bytes.
 unsafe fn writable<'a>(start: *mut c_void, size: usize) -> Result<&'a mut [u8], Error> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     Ok(unsafe { pointers::bytes_mut(start, size as i32) }?)
 }
 
-/// Compresses with the engine that `run` lends.
+/// Compresses with the engine that `run` provides.
 ///
 /// # Safety
-/// `src` is NULL or readable for `nbytes` bytes, `dest` NULL or writable for `destsize` bytes.
+/// `src` is NULL or readable for `nbytes` bytes, `dest` is NULL or writable for `destsize` bytes.
 unsafe fn compress(
     params: &Params,
     nbytes: usize,
@@ -52,21 +52,21 @@ unsafe fn compress(
     destsize: usize,
     run: impl FnOnce(&mut dyn FnMut(&mut Engine) -> Result<usize, Error>) -> Result<usize, Error>,
 ) -> Result<c_int, Error> {
-    let Some(room) = blosc1::room(nbytes, destsize) else {
+    let Some(len) = blosc1::usable_destsize(nbytes, destsize) else {
         return Ok(0);
     };
-    // SAFETY: promised by the caller; `room` is at most `destsize`.
+    // SAFETY: guaranteed by the caller; `len` is at most `destsize`.
     let (src, dest) = unsafe {
-        let src = apart((src, nbytes), (dest, room))?;
-        (src, writable(dest, room)?)
+        let src = source((src, nbytes), (dest, len))?;
+        (src, writable(dest, len)?)
     };
     Ok(run(&mut |engine| engine.compress(params, src.bytes(), dest))? as c_int)
 }
 
-/// Decompresses with the engine that `run` lends.
+/// Decompresses with the engine that `run` provides.
 ///
 /// # Safety
-/// `src` is NULL or a chunk, `dest` NULL or writable for `destsize` bytes.
+/// `src` is NULL or a chunk, `dest` is NULL or writable for `destsize` bytes.
 unsafe fn decompress(
     src: *const c_void,
     dest: *mut c_void,
@@ -74,11 +74,11 @@ unsafe fn decompress(
     nthreads: c_int,
     run: impl FnOnce(&mut dyn FnMut(&mut Engine) -> Result<usize, Error>) -> Result<usize, Error>,
 ) -> Result<c_int, Error> {
-    // SAFETY: a chunk has a header; it is as long as its header says, which is checked, and `dest` at least
-    // as long as the data.
+    // SAFETY: a chunk has a header and the length that its header contains, which is checked;
+    // `dest` is at least as long as the data.
     let (src, dest) = unsafe {
         let lengths = blosc1::lengths(header(src)?, destsize)?;
-        let src = apart((src, lengths.src), (dest, lengths.dest))?;
+        let src = source((src, lengths.src), (dest, lengths.dest))?;
         (src, writable(dest, lengths.dest)?)
     };
     Ok(run(&mut |engine| engine.decompress(src.bytes(), nthreads, dest))? as c_int)
@@ -87,14 +87,14 @@ unsafe fn decompress(
 /// Compresses nbytes bytes at src, items of typesize bytes, into a chunk at dest.
 ///
 /// clevel is from 0 (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
-/// BLOSC_BITSHUFFLE; a typesize above BLOSC_MAX_TYPESIZE counts as 1. Gives the size of the chunk,
-/// 0 when it is larger than destsize, or a negative number. A destination that is
+/// BLOSC_BITSHUFFLE; a typesize above BLOSC_MAX_TYPESIZE is treated as 1. Returns the size of the
+/// chunk, 0 if it is larger than destsize, or a negative number. A destination that is
 /// BLOSC_MAX_OVERHEAD bytes larger than the source is always large enough.
 ///
-/// Environment variables take precedence over the arguments and over what was set before:
-/// BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE, BLOSC_NTHREADS,
-/// BLOSC_SPLITMODE; the last four for good. With BLOSC_NOLOCK, calls in different threads don't
-/// wait for one another. With BLOSC_WARN above 0, messages on stderr say why a call is refused.
+/// Environment variables override the arguments and the settings: BLOSC_CLEVEL, BLOSC_SHUFFLE,
+/// BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE; the last
+/// four change the settings permanently. With BLOSC_NOLOCK, calls in different threads do not wait
+/// for one another. With BLOSC_WARN above 0, messages on stderr explain why a call is refused.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compress(
     clevel: c_int,
@@ -113,21 +113,21 @@ pub unsafe extern "C" fn blosc_compress(
             typesize,
         };
         let params = SETTINGS.params(call)?;
-        // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
         unsafe {
             compress(&params, nbytes, src, dest, destsize, |work| {
                 if blosc1::nolock() {
-                    state::apart(work)
+                    state::with_pooled_engine(work)
                 } else {
-                    in_turn(work)
+                    with_engine(work)
                 }
             })
         }
     })
 }
 
-/// blosc_compress() without global state: nothing counts but the arguments and the split mode that
-/// was set. Calls in different threads don't wait for one another.
+/// blosc_compress() without global state: it depends only on the arguments and the split mode.
+/// Calls in different threads do not wait for one another.
 ///
 /// blocksize 0 is automatic; numinternalthreads is the number of threads of this call.
 #[unsafe(no_mangle)]
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn blosc_compress_ctx(
     numinternalthreads: c_int,
 ) -> c_int {
     boundary!(blosc_compress_ctx, Error, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compressor) };
         let params = Params {
             call: Call {
@@ -157,20 +157,20 @@ pub unsafe extern "C" fn blosc_compress_ctx(
             splitmode: SETTINGS.splitmode(),
             nthreads: numinternalthreads,
         };
-        // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
         unsafe {
             compress(&params, nbytes, src, dest, destsize, |work| {
-                state::apart(work)
+                state::with_pooled_engine(work)
             })
         }
     })
 }
 
-/// Decompresses the chunk at src to dest. The chunk is believed to be as long as its header says:
-/// ask blosc_cbuffer_validate() first when it may not be.
+/// Decompresses the chunk at src to dest. The size in the header of the chunk is trusted: check
+/// chunks from other sources with blosc_cbuffer_validate() first.
 ///
-/// Gives the bytes the chunk holds, or a negative number. The environment variables BLOSC_NTHREADS
-/// and BLOSC_NOLOCK count as for blosc_compress().
+/// Returns the size of the data in bytes, or a negative number. The environment variables
+/// BLOSC_NTHREADS and BLOSC_NOLOCK apply as in blosc_compress().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress(
     src: *const c_void,
@@ -180,20 +180,20 @@ pub unsafe extern "C" fn blosc_decompress(
     boundary!(blosc_decompress, Error, {
         initialise();
         let nthreads = SETTINGS.threads();
-        // SAFETY: the caller gives a chunk and a destination of that size, or NULL.
+        // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
         unsafe {
             decompress(src, dest, destsize, nthreads, |work| {
                 if blosc1::nolock() {
-                    state::apart(work)
+                    state::with_pooled_engine(work)
                 } else {
-                    in_turn(work)
+                    with_engine(work)
                 }
             })
         }
     })
 }
 
-/// blosc_decompress() without global state. Calls in different threads don't wait for one another.
+/// blosc_decompress() without global state. Calls in different threads do not wait for one another.
 ///
 /// numinternalthreads is the number of threads of this call.
 #[unsafe(no_mangle)]
@@ -204,17 +204,17 @@ pub unsafe extern "C" fn blosc_decompress_ctx(
     numinternalthreads: c_int,
 ) -> c_int {
     boundary!(blosc_decompress_ctx, Error, {
-        // SAFETY: the caller gives a chunk and a destination of that size, or NULL.
+        // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
         unsafe {
             decompress(src, dest, destsize, numinternalthreads, |work| {
-                state::apart(work)
+                state::with_pooled_engine(work)
             })
         }
     })
 }
 
-/// Decompresses nitems items of the chunk at src, from item start on, to dest. Gives the bytes
-/// written, or a negative number.
+/// Decompresses nitems items of the chunk at src, from item start on, to dest. Returns the number
+/// of bytes written, or a negative number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_getitem(
     src: *const c_void,
@@ -223,13 +223,16 @@ pub unsafe extern "C" fn blosc_getitem(
     dest: *mut c_void,
 ) -> c_int {
     boundary!(blosc_getitem, Error, {
-        // SAFETY: the caller gives a chunk, which has a header and is as long as it says, and room for the
-        // items, or NULL.
+        // SAFETY: the caller passes a chunk, which has a header and the length that its header
+        // contains, and space for the items, or NULL.
         let (src, dest) = unsafe {
             let lengths = blosc1::getitem_lengths(header(src)?, start, nitems)?;
-            let src = apart((src, lengths.src), (dest, lengths.dest))?;
+            let src = source((src, lengths.src), (dest, lengths.dest))?;
             (src, writable(dest, lengths.dest)?)
         };
-        Ok(state::apart(|engine| engine.getitem(src.bytes(), start, nitems, dest))? as c_int)
+        Ok(
+            state::with_pooled_engine(|engine| engine.getitem(src.bytes(), start, nitems, dest))?
+                as c_int,
+        )
     })
 }

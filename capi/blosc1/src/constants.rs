@@ -1,21 +1,21 @@
-//! The numbers that `blosc.h` defines as macros.
+//! The numeric macros of `blosc.h`.
 
 use std::ffi::c_int;
 
-/// Version of the chunk format.
+/// The version of the chunk format.
 pub const BLOSC_VERSION_FORMAT: c_int = 2;
 
-/// Size of the header of a chunk, in bytes.
+/// The size of a chunk's header in bytes.
 pub const BLOSC_MIN_HEADER_LENGTH: c_int = 16;
-/// How many bytes a chunk can be larger than its data.
+/// The maximum number of bytes by which a chunk exceeds its data.
 pub const BLOSC_MAX_OVERHEAD: c_int = 16;
-/// The most bytes a chunk can hold: INT_MAX - BLOSC_MAX_OVERHEAD.
+/// The maximum size of the data of a chunk in bytes: INT_MAX - BLOSC_MAX_OVERHEAD.
 pub const BLOSC_MAX_BUFFERSIZE: c_int = 2147483631;
-/// The largest typesize a chunk can hold; larger ones are stored as 1.
+/// The maximum typesize a chunk can represent; larger ones are stored as 1.
 pub const BLOSC_MAX_TYPESIZE: c_int = 255;
-/// The largest block, in bytes.
+/// The maximum size of a block in bytes.
 pub const BLOSC_MAX_BLOCKSIZE: c_int = 715827542;
-/// The most threads.
+/// The maximum number of threads.
 pub const BLOSC_MAX_THREADS: c_int = 256;
 
 /// No shuffle.
@@ -27,7 +27,7 @@ pub const BLOSC_BITSHUFFLE: c_int = 2;
 
 /// Chunk flag: byte-wise shuffle.
 pub const BLOSC_DOSHUFFLE: c_int = 0x1;
-/// Chunk flag: the data is stored as it is.
+/// Chunk flag: the data is stored uncompressed.
 pub const BLOSC_MEMCPYED: c_int = 0x2;
 /// Chunk flag: bit-wise shuffle.
 pub const BLOSC_DOBITSHUFFLE: c_int = 0x4;
@@ -60,7 +60,7 @@ pub const BLOSC_ZSTD_LIB: c_int = 4;
 pub const BLOSC_BLOSCLZ_FORMAT: c_int = 0;
 /// Code of the LZ4 format in the flags of a chunk.
 pub const BLOSC_LZ4_FORMAT: c_int = 1;
-/// Code of the LZ4HC format in the flags of a chunk: it is that of LZ4.
+/// Code of the LZ4HC format in the flags of a chunk, the same as that of LZ4.
 pub const BLOSC_LZ4HC_FORMAT: c_int = 1;
 /// Code of the Snappy format in the flags of a chunk.
 pub const BLOSC_SNAPPY_FORMAT: c_int = 2;
@@ -82,11 +82,11 @@ pub const BLOSC_ZLIB_VERSION_FORMAT: c_int = 1;
 /// Version of the Zstd format.
 pub const BLOSC_ZSTD_VERSION_FORMAT: c_int = 1;
 
-/// Blocks are split into one stream per byte of an item wherever they can be.
+/// Blocks are split into one stream per byte of an item whenever possible.
 pub const BLOSC_ALWAYS_SPLIT: c_int = 1;
 /// Blocks are never split.
 pub const BLOSC_NEVER_SPLIT: c_int = 2;
-/// Blocks are split where it pays with the compressor.
+/// Blocks are split if that tends to improve compression with the compressor.
 pub const BLOSC_AUTO_SPLIT: c_int = 3;
-/// Blocks are split so that old versions of the library can read them (default).
+/// Blocks are split such that old versions of the library can read them (default).
 pub const BLOSC_FORWARD_COMPAT_SPLIT: c_int = 4;

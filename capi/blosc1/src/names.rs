@@ -1,4 +1,4 @@
-//! Codecs by name and number, the libraries behind them, and the version.
+//! Codecs by name and number, their libraries, and the version.
 
 use ferroblosc::Buffer;
 use ferroblosc::blosc1::{self, Error};
@@ -6,8 +6,8 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 
-/// Stores the name of a compressor; NULL for a code that none has. Gives the code, or -1. The name
-/// is static: don't free it.
+/// Stores the name of a compressor, or NULL for an unknown code. Returns the code, or -1. The name
+/// is static: do not free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compcode_to_compname(
     compcode: c_int,
@@ -15,24 +15,24 @@ pub unsafe extern "C" fn blosc_compcode_to_compname(
 ) -> c_int {
     boundary!(blosc_compcode_to_compname, Error, {
         let name = blosc1::compcode_to_compname(compcode);
-        // SAFETY: the caller gives room for a pointer, or NULL.
+        // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { pointers::write_if_given(compname, name.map_or(null(), CStr::as_ptr)) };
         name.map(|_| compcode).ok_or(Error::Failure)
     })
 }
 
-/// The code of a compressor, or -1 for a name that none has.
+/// Returns the code of a compressor, or -1 for an unknown name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> c_int {
     boundary!(blosc_compname_to_compcode, Error, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) };
         let code = name.and_then(|name| blosc1::compname_to_compcode(name.to_bytes()));
         code.map(c_int::from).ok_or(Error::Failure)
     })
 }
 
-/// The names of all compressors, separated by commas. Don't free it.
+/// Returns the names of all compressors, separated by commas. Do not free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
     boundary!(blosc_list_compressors, always, Error, {
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
     })
 }
 
-/// The version of the library: BLOSC_VERSION_STRING. Don't free it.
+/// Returns the version of the library, BLOSC_VERSION_STRING. Do not free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
     boundary!(blosc_get_version_string, always, Error, {
@@ -48,8 +48,8 @@ pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
     })
 }
 
-/// Stores the name and the version of the library behind a compressor, both to be freed by the
-/// caller. Gives the code of the library; -1 for an unknown compressor, and both are NULL then.
+/// Stores the name and the version of a compressor's library, both to be freed by the caller.
+/// Returns the code of the library, or -1 for an unknown compressor; both are NULL then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_complib_info(
     compname: *const c_char,
@@ -57,22 +57,22 @@ pub unsafe extern "C" fn blosc_get_complib_info(
     version: *mut *mut c_char,
 ) -> c_int {
     boundary!(blosc_get_complib_info, Error, {
-        // SAFETY: the caller gives room for each pointer, or NULL.
+        // SAFETY: the caller passes writable pointers or NULL.
         unsafe {
             pointers::write_if_given(complib, null_mut());
             pointers::write_if_given(version, null_mut());
         }
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let library = blosc1::library(name.to_bytes()).ok_or(Error::Failure)?;
-        // Both are made before one is handed over.
+        // Both are allocated before the first is handed over.
         let copy = |text: &CStr| Buffer::copy_of(text.to_bytes_with_nul());
         for (output, text) in [
             (complib, copy(library.name)?),
             (version, copy(library.version)?),
         ] {
             if !output.is_null() {
-                // SAFETY: not NULL, so that there is room for a pointer.
+                // SAFETY: not NULL, so the caller guarantees that it is writable.
                 unsafe { output.write(text.into_raw().cast()) };
             }
         }

@@ -1,4 +1,4 @@
-//! What the calls without `_ctx` go by, and the life of the library.
+//! The settings of the calls without `_ctx`, and the initialisation of the library.
 
 use crate::state::{self, SETTINGS};
 use ferroblosc::blosc1::{self, Error};
@@ -7,7 +7,7 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null;
 
-/// Initialises the library. All functions work without.
+/// Initialises the library. Calling it is optional for all functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_init() {
     boundary!(blosc_init, always, Error, {
@@ -16,20 +16,20 @@ pub unsafe extern "C" fn blosc_init() {
     })
 }
 
-/// Ends the threads of the library and frees its working memory. Settings stay, and all functions
-/// go on working.
+/// Stops the threads of the library and frees its working memory. The settings are kept, and all
+/// functions continue to work.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_destroy() {
     boundary!(blosc_destroy, always, Error, {
-        if state::forget() {
+        if state::uninitialise() {
             state::release();
         }
         Ok(())
     })
 }
 
-/// Ends the threads of the library and frees its working memory, until the next call that needs
-/// them. Gives 0, or -1 when the library is not initialised.
+/// Stops the threads of the library and frees its working memory until they are needed again.
+/// Returns 0, or -1 if the library is not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_free_resources() -> c_int {
     boundary!(blosc_free_resources, always, Error, {
@@ -41,13 +41,13 @@ pub unsafe extern "C" fn blosc_free_resources() -> c_int {
     })
 }
 
-/// The number of threads. 1 at first.
+/// Returns the number of threads, initially 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_nthreads() -> c_int {
     boundary!(blosc_get_nthreads, Error, { Ok(SETTINGS.nthreads()) })
 }
 
-/// Sets the number of threads, from 1 to BLOSC_MAX_THREADS. Gives the number before.
+/// Sets the number of threads, from 1 to BLOSC_MAX_THREADS. Returns the previous number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_nthreads(nthreads: c_int) -> c_int {
     boundary!(blosc_set_nthreads, Error, {
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn blosc_set_nthreads(nthreads: c_int) -> c_int {
     })
 }
 
-/// The name of the compressor; NULL after an unknown one was set.
+/// Returns the name of the compressor, or NULL after an unknown one was set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_compressor() -> *const c_char {
     boundary!(blosc_get_compressor, always, Error, {
@@ -66,25 +66,25 @@ pub unsafe extern "C" fn blosc_get_compressor() -> *const c_char {
     })
 }
 
-/// Chooses the compressor. Gives its code; -1 for an unknown one, and compressing fails then until
-/// another one is chosen.
+/// Sets the compressor. Returns its code, or -1 for an unknown one; compression then fails until
+/// another one is set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_compressor(compname: *const c_char) -> c_int {
     boundary!(blosc_set_compressor, Error, {
         state::initialise();
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         Ok(SETTINGS.set_compressor(name.to_bytes())?.into())
     })
 }
 
-/// The block size; 0 when it is automatic.
+/// Returns the block size in bytes, or 0 if it is automatic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_blocksize() -> c_int {
     boundary!(blosc_get_blocksize, Error, { Ok(SETTINGS.blocksize()) })
 }
 
-/// Sets the block size; 0 is automatic.
+/// Sets the block size in bytes; 0 is automatic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_blocksize(blocksize: usize) {
     boundary!(blosc_set_blocksize, Error, {
@@ -93,8 +93,8 @@ pub unsafe extern "C" fn blosc_set_blocksize(blocksize: usize) {
     })
 }
 
-/// Chooses whether blocks are split into one stream per byte of an item: BLOSC_FORWARD_COMPAT_SPLIT
-/// (default) or one of its siblings. Counts for the calls with _ctx too.
+/// Sets how blocks are split into one stream per byte of an item: BLOSC_FORWARD_COMPAT_SPLIT
+/// (default) or another split mode. It applies to the calls with _ctx, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_splitmode(splitmode: c_int) {
     boundary!(blosc_set_splitmode, Error, {

@@ -1,62 +1,62 @@
 //! The state of the process.
 //!
-//! The settings need no lock. Calls that go by them wait for one another at the engine's lock; the others,
-//! and all when `BLOSC_NOLOCK` is set, take an engine from the stock.
+//! The settings need no lock. Calls that use them wait for one another at the engine's lock; the
+//! other calls, and all calls if `BLOSC_NOLOCK` is set, use an engine from a pool.
 
-use ferroblosc::blosc1::{Engine, Settings, Stock};
+use ferroblosc::blosc1::{Engine, EnginePool, Settings};
 use ferroblosc::pool;
 use ferroblosc_capi_common::global::fork_safe_global;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What the calls without `_ctx` go by.
+/// The settings of the calls without `_ctx`.
 pub static SETTINGS: Settings = Settings::new();
 
-/// Whether the library has been initialised, if only by a call that does so by itself.
+/// Whether the library has been initialised, explicitly or by a call.
 // Relaxed: the flag guards no memory.
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
 fork_safe_global! {
-    /// The engine of the calls without `_ctx`, once there was one.
+    /// The engine of the calls without `_ctx`, once it is needed.
     static ENGINE: Option<Engine> = None;
 }
 
 fork_safe_global! {
     /// The engines of the other calls.
-    static STOCK: Stock = Stock::new();
+    static POOL: EnginePool = EnginePool::new();
 }
 
-/// Notes that the library is in use.
+/// Marks the library as initialised.
 pub fn initialise() {
     INITIALISED.store(true, Relaxed);
 }
 
-/// Undoes [`initialise`]; returns whether there was something to undo.
-pub fn forget() -> bool {
+/// Undoes [`initialise`]; returns whether the library was initialised.
+pub fn uninitialise() -> bool {
     INITIALISED.swap(false, Relaxed)
 }
 
-/// Whether the library is in use.
+/// Whether the library is initialised.
 pub fn is_initialised() -> bool {
     INITIALISED.load(Relaxed)
 }
 
-/// Lets `work` use the engine, when its turn comes.
-pub fn in_turn<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
+/// Calls `work` with the locked engine.
+pub fn with_engine<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
     ENGINE.with(|engine| work(engine.get_or_insert_default()))
 }
 
-/// Lets `work` use an engine at once.
-pub fn apart<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
-    let mut engine = STOCK.with(Stock::take);
+/// Calls `work` with an engine from the pool, without waiting.
+pub fn with_pooled_engine<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
+    let mut engine = POOL.with(EnginePool::take);
     let result = work(&mut engine);
-    drop(STOCK.with(|stock| stock.put(engine)));
+    drop(POOL.with(|stock| stock.put(engine)));
     result
 }
 
-/// Gives up threads and working memory; both come back when they are needed.
+/// Stops threads and frees working memory; both are created again when needed.
 pub fn release() {
     drop(ENGINE.with(Option::take));
-    drop(STOCK.with(std::mem::take));
+    drop(POOL.with(std::mem::take));
     ferroblosc::chunk::release();
     pool::release();
 }

@@ -1,6 +1,7 @@
-//! The headers and the library against the recorded interface of C-Blosc 1.21.
+//! Compares the headers and the library with the recorded interface of C-Blosc 1.21.
 //!
-//! `tests/abi` holds the facts: `layout-x86_64.json` (macros), `prototypes.json`, the list of symbols.
+//! The records are in `tests/abi`: `layout-x86_64.json` (macros), `prototypes.json`, and the list
+//! of symbols.
 
 mod common;
 
@@ -40,7 +41,7 @@ fn macros_have_the_recorded_values() {
             .unwrap();
             continue;
         };
-        // A macro that the preprocessor can compute with, too.
+        // A macro that the preprocessor can evaluate as well.
         writeln!(source, "#if {name} != {value}\n#error \"{name}\"\n#endif").unwrap();
     }
     assert_compiles(&scratch("macros"), &source, &["-std=gnu11"]);
@@ -64,7 +65,7 @@ fn functions_have_the_recorded_prototypes() {
 }
 
 #[test]
-fn row_d4_the_library_exports_its_functions_and_nothing_else() {
+fn row_d4_the_library_exports_only_its_functions() {
     let recorded = listed_symbols(SYMBOLS);
     assert_eq!(recorded.len(), 25);
     let shared = library_folder().join("libblosc.so");
@@ -79,7 +80,7 @@ fn the_library_has_the_name_of_the_original_and_is_never_unloaded() {
 }
 
 #[test]
-fn row_d2_every_exported_function_is_inside_the_boundary() {
+fn row_d2_every_exported_function_catches_panics() {
     let exported = exported_in(&project_root().join("capi/blosc1/src"));
     for function in &exported {
         let is_inside = ["", " always,"].iter().any(|form| {
@@ -92,14 +93,14 @@ fn row_d2_every_exported_function_is_inside_the_boundary() {
 }
 
 #[test]
-fn each_header_compiles_alone_in_every_language_without_a_warning() {
+fn each_header_compiles_on_its_own_in_every_language_without_warnings() {
     for header in ["blosc.h", "blosc-export.h"] {
         assert_compiles_alone(header, &[], scratch);
     }
 }
 
 #[test]
-fn both_headers_go_together_in_either_order() {
+fn both_headers_can_be_included_in_either_order() {
     let check = "int main(void) { return BLOSC_MAX_OVERHEAD == 16 ? 0 : BLOSC_SNAPPY; }\n";
     for (name, includes) in [
         (

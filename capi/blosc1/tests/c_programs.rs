@@ -1,4 +1,4 @@
-//! The C programs of `c-tests/blosc1`, against the headers and both libraries.
+//! The C programs of `c-tests/blosc1`, run against the headers and both libraries.
 
 mod common;
 
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// How often tests that depend on timing are run.
+/// The number of runs of tests that depend on timing.
 const TIMES: usize = 100;
 
-/// Variables that would change what the programs see.
+/// Environment variables that would change the programs' results.
 const VARIABLES: [&str; 10] = [
     "BLOSC_CLEVEL",
     "BLOSC_SHUFFLE",
@@ -24,7 +24,7 @@ const VARIABLES: [&str; 10] = [
     "BLOSC_TRACE",
 ];
 
-/// Compiles a C test in a folder of its own, with every warning an error.
+/// Compiles a C test into its own folder, with all warnings as errors.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
     run(compiler_of(&format!("blosc1/{source}"), &program)
@@ -33,7 +33,7 @@ fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     program
 }
 
-/// A command that finds the shared libraries.
+/// Returns a command that finds the shared libraries.
 fn with_library(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);
     for name in VARIABLES {
@@ -47,13 +47,13 @@ fn shared(source: &str) -> PathBuf {
     compile(source, "shared", &[&library_folder().join("libblosc.so")])
 }
 
-/// The static library, made as it is installed.
+/// Returns a static library, prepared as for installation.
 fn static_library(name: &str) -> PathBuf {
     let shared = library_folder().join(format!("{name}.so"));
     hide_symbols(&shared, &scratch("static"))
 }
 
-/// The static library of this package.
+/// Returns the static library of this package.
 fn own_static_library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| static_library("libblosc"))
@@ -77,7 +77,7 @@ fn row_l3_row_l4_variables_change_calls() {
 }
 
 #[test]
-fn row_l2_messages_come_when_they_are_wanted() {
+fn row_l2_messages_are_printed_only_if_requested() {
     let program = shared("environment.c");
     let messages = |level: &str| {
         let output = run(with_library(&program).arg("warn").env("BLOSC_WARN", level));
@@ -102,7 +102,7 @@ fn row_l15_children_compress_with_threads() {
 }
 
 #[test]
-fn threads_call_at_once() {
+fn threads_can_call_concurrently() {
     let program = compile(
         "processes.c",
         "threads",
@@ -114,7 +114,7 @@ fn threads_call_at_once() {
 }
 
 #[test]
-fn row_d7_the_first_calls_come_at_once() {
+fn row_d7_first_calls_can_be_concurrent() {
     let program = compile(
         "processes.c",
         "first",
@@ -126,8 +126,8 @@ fn row_d7_the_first_calls_come_at_once() {
 }
 
 #[test]
-fn the_library_can_be_unloaded_while_its_threads_live() {
-    // Linked statically too, so that nothing but the program itself keeps the shared one loaded.
+fn the_library_can_be_unloaded_while_its_threads_run() {
+    // Linked statically, so that the program alone keeps the shared library loaded.
     let program = compile("processes.c", "dlopen", &[own_static_library()]);
     for _ in 0..TIMES {
         run(with_library(&program)
@@ -137,7 +137,7 @@ fn the_library_can_be_unloaded_while_its_threads_live() {
 }
 
 #[test]
-fn row_d4_both_libraries_live_in_one_process() {
+fn row_d4_both_libraries_work_in_one_process() {
     let folder = library_folder();
     let program = compile(
         "row_d4_both.c",
@@ -154,7 +154,7 @@ fn row_d4_both_libraries_live_in_one_process() {
 }
 
 #[test]
-fn row_d4_preloading_both_serves_a_program_of_either() {
+fn row_d4_preloading_both_libraries_works_with_programs_of_either() {
     let folder = library_folder();
     let [one, two] = ["libblosc.so.1", "libblosc2.so.9"].map(|name| folder.join(name));
     let program = shared("calls.c");

@@ -1,4 +1,4 @@
-//! The installed tree: what is in it, and that clients find it by pkg-config and CMake.
+//! The installed tree: its content, and its use by clients through pkg-config and CMake.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A fresh installed tree of that name, moved after it was made: it must not know where it is.
+/// Returns a new installed tree, moved after installation: it must not depend on its path.
 fn installed(name: &str) -> PathBuf {
     library_folder();
     let first = scratch(name).join("first");
@@ -22,7 +22,7 @@ fn installed(name: &str) -> PathBuf {
     prefix
 }
 
-/// Whether a program asks for the shared library.
+/// Whether a program needs the shared library.
 fn is_shared(program: &Path) -> bool {
     let output = run(Command::new("readelf").arg("-d").arg(program));
     let dynamic = String::from_utf8(output.stdout).expect("text");
@@ -30,7 +30,7 @@ fn is_shared(program: &Path) -> bool {
 }
 
 #[test]
-fn row_d10_the_tree_has_the_names_and_links_of_the_original() {
+fn row_d10_the_tree_has_the_names_and_links_of_c_blosc() {
     let lib = installed("tree").join("lib");
     let link = |name: &str| fs::read_link(lib.join(name)).expect("a link");
     assert_eq!(link("libblosc.so"), Path::new("libblosc.so.1"));
@@ -85,7 +85,7 @@ fn pkg_config_finds_both_libraries() {
     run(&mut Command::new(&program));
 }
 
-/// Builds the client of `c-tests/blosc1/cmake` against a tree; gives the program.
+/// Builds the client of `c-tests/blosc1/cmake` against a tree; returns the program.
 fn cmake_client(prefix: &Path, library: &str) -> PathBuf {
     let build = prefix.join("build").join(library.replace("::", "-"));
     run(Command::new("cmake")

@@ -130,7 +130,7 @@ pub struct MaybeNull<'a>(Option<&'a mut [u8]>);
 ///
 /// # Safety
 /// `dest` is NULL or writable for `destsize` bytes.
-pub unsafe fn no_room_is_null<'a>(dest: *mut c_void, destsize: i32) -> MaybeNull<'a> {
+pub unsafe fn nullable_dest<'a>(dest: *mut c_void, destsize: i32) -> MaybeNull<'a> {
     // SAFETY: promised by the caller.
     MaybeNull(unsafe { destination(dest, destsize) }.ok())
 }

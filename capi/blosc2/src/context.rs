@@ -4,7 +4,7 @@ use crate::bridge::origin::{CompressionOrigin, DecompressionOrigin, OwnCopy};
 use crate::bridge::parent::CParent;
 use crate::bridge::prefilter::{CPostfilter, CPrefilter};
 use crate::bridge::tuner::CTuner;
-use crate::buffers::{chunk_apart, destination, no_room_is_null, source};
+use crate::buffers::{chunk_apart, destination, nullable_dest, source};
 use crate::defaults;
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::{plugins, tuners};
@@ -229,7 +229,7 @@ impl blosc2_context {
             preparams,
             context: AtomicPtr::new(null_mut()),
         });
-        core.token = Some(Arc::clone(&origin) as _);
+        core.user_data = Some(Arc::clone(&origin) as _);
         if let Some(function) = cparams.prefilter {
             if cparams.preparams.is_null() {
                 return Err(Error::InvalidParam);
@@ -292,7 +292,7 @@ impl blosc2_context {
             postparams,
             context: AtomicPtr::new(null_mut()),
         });
-        core.token = Some(Arc::clone(&origin) as _);
+        core.user_data = Some(Arc::clone(&origin) as _);
         if let Some(function) = dparams.postfilter {
             if dparams.postparams.is_null() {
                 return Err(Error::InvalidParam);
@@ -626,7 +626,7 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
-            (context, chunk, no_room_is_null(dest, destsize))
+            (context, chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
         let size = context
@@ -653,7 +653,7 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
-            (context, chunk, no_room_is_null(dest, destsize))
+            (context, chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
         let size = context.read_with(|decompressor| {
@@ -682,7 +682,7 @@ pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
-            (context, chunk, no_room_is_null(dest, destsize))
+            (context, chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
         let size = context.read_with(|decompressor| {

@@ -1,6 +1,6 @@
 //! The calls without context, and the settings they share.
 
-use crate::buffers::{chunk_apart, chunk_by_header, destination, no_room_is_null, source};
+use crate::buffers::{chunk_apart, chunk_by_header, destination, nullable_dest, source};
 use crate::{plugins, tuners};
 use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
 use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
 /// Compresses as a request says, under the lock or, with BLOSC_NOLOCK, apart.
 fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
     let size = if nolock() {
-        with_settings(Settings::apart).compress_nolock(request, dest)?
+        with_settings(Settings::snapshot_for_compression).compress_nolock(request, dest)?
     } else {
         with_settings(|settings| settings.compress(request, dest))?
     };
@@ -132,7 +132,7 @@ fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
 /// Decompresses under the lock or, with BLOSC_NOLOCK, apart.
 fn decompress(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     if nolock() {
-        with_settings(Settings::apart_for_reading)?.decompress(src, dest)
+        with_settings(Settings::snapshot_for_decompression)?.decompress(src, dest)
     } else {
         with_settings(|settings| settings.decompress(src, dest))
     }
@@ -237,7 +237,7 @@ pub unsafe extern "C" fn blosc2_decompress(
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
-            (chunk, no_room_is_null(dest, destsize))
+            (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
         Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn blosc1_decompress(
             let srcsize = chunk_by_header(src)?.len() as i32;
             let destsize = clamped(destsize);
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
-            (chunk, no_room_is_null(dest, destsize))
+            (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
         Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn blosc2_getitem(
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
-            (chunk, no_room_is_null(dest, destsize))
+            (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
         let size =
@@ -305,7 +305,7 @@ pub unsafe extern "C" fn blosc1_getitem(
             let (srcsize, header) = (chunk.len() as i32, BasicHeader::parse(chunk)?);
             let destsize = i32::from(header.typesize).saturating_mul(nitems);
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
-            (chunk, no_room_is_null(dest, destsize))
+            (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
         let size =

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`util`] | `ferroblosc.h` | versions and error texts |
 //! | [`bcolz`], [`bcolz_spec`] | `bcolz.h` | arrays and tables of bcolz: opening, reading; the struct |
-//! | [`bcolz_changes`], [`bcolz_care`] | `bcolz.h` | changing them; checks, mending and conversions |
+//! | [`bcolz_changes`], [`bcolz_verify`] | `bcolz.h` | changing them; checks, mending and conversions |
 //! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack, and its structs |
 //! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, checks of super-chunks |
 //! | [`transaction`] | `ferroblosc.h` | transactions of super-chunks and arrays |
@@ -49,9 +49,9 @@ macro_rules! boundary {
 
 mod arguments;
 pub mod bcolz;
-pub mod bcolz_care;
 pub mod bcolz_changes;
 pub mod bcolz_spec;
+pub mod bcolz_verify;
 pub mod bloscpack;
 pub mod constants;
 mod extensions;

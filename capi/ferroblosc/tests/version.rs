@@ -51,7 +51,7 @@ fn files_of_the_project_name_the_same_version() {
         let text = std::fs::read_to_string(project_root().join(file)).unwrap();
         assert!(text.contains(&what), "{file}: {what}");
     };
-    says("CHANGELOG.md", format!("\n## {VERSION}, "));
+    says("CHANGELOG.md", format!("\n## [{VERSION}] - "));
     says(
         "include/ferroblosc.h",
         format!("FERROBLOSC_VERSION_STRING \"{VERSION}\""),

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Builds and runs the program beside this file in projects of their own, which find the modules below a prefix.
+# Builds and runs the program beside this file in separate projects, which use the modules installed
+# under a prefix.
 #
 # usage: build.sh PREFIX FOLDER
 #
-# LIBDIR is where below the prefix libraries are, as for the installation.
+# LIBDIR is the library directory under the prefix, as for the installation.
 set -euo pipefail
 
 prefix=$(realpath "$1")
@@ -20,16 +21,16 @@ expected="blosc 1.21.6, blosc2 3.3.5"
 
 # run PROGRAM...
 run() {
-    local said
-    said=$("$@" | tail -n 1)
-    [ "$said" = "$expected" ] || { echo "$*: $said" >&2; exit 1; }
+    local output
+    output=$("$@" | tail -n 1)
+    [ "$output" = "$expected" ] || { echo "$*: $output" >&2; exit 1; }
 }
 
 make --quiet -C pkgconfig
 run pkgconfig/consumer
 
-# With the installed modules, and with those that a project builds whose compiler can't read them: here one that
-# optimises all of it when it links.
+# Once with the installed modules, and once with modules built by the project, with link-time
+# optimisation.
 for from_source in OFF ON; do
     cmake -S cmake -B "cmake-$from_source" -DCMAKE_PREFIX_PATH="$prefix" -DBLOSC_FORTRAN_FROM_SOURCE=$from_source \
         -DCMAKE_BUILD_TYPE=Release -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=$from_source \
@@ -39,7 +40,7 @@ for from_source in OFF ON; do
     "cmake-$from_source/super_chunks" .
 done
 
-# fpm takes paths for relative ones.
+# fpm requires relative paths.
 sed -i "s|@FERROBLOSC@|$(realpath --relative-to fpm "$prefix/share/ferroblosc/fortran")|" fpm/fpm.toml
 python3 -m venv fpm-venv
 fpm-venv/bin/pip install --quiet --disable-pip-version-check fpm==0.12.0

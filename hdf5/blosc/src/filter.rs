@@ -1,19 +1,20 @@
-//! Filter 32001: what HDF5 has as one chunk is one chunk of Blosc 1, with nothing around it.
+//! Filter 32001: each HDF5 chunk is stored as one Blosc 1 chunk without a wrapper.
 //!
-//! | value | what | set by |
+//! | value | meaning | set by |
 //! |---|---|---|
 //! | 0 | revision of the filter, 2 | the filter |
 //! | 1 | version of the chunk format, 2 | the filter |
-//! | 2 | bytes of an item; 1 for more than 255 | the filter |
-//! | 3 | bytes of an HDF5 chunk; not used | the filter |
-//! | 4 | level, 0 to 9; 5 when it is missing | the user |
-//! | 5 | 0, 1 or 2: no shuffle, bytes, bits; 1 when it is missing | the user |
-//! | 6 | number of the codec; 0, BloscLZ, when it is missing | the user |
+//! | 2 | type size in bytes; 1 if it exceeds 255 | the filter |
+//! | 3 | size of an HDF5 chunk in bytes; unused | the filter |
+//! | 4 | level, 0 to 9; default 5 | the user |
+//! | 5 | shuffle: 0 none, 1 bytes, 2 bits; default 1 | the user |
+//! | 6 | codec number; default 0, BloscLZ | the user |
 //!
-//! Only compression uses them: a chunk states itself how it is decompressed. Some writers (PyTables, for
-//! ragged arrays) leave arbitrary numbers in 2 and 3. (Source: the Blosc filter for HDF5.)
+//! Only compression uses the values: the header of a chunk contains everything that decompression
+//! needs. Some writers (PyTables, for ragged arrays) store arbitrary numbers in 2 and 3. (Source:
+//! the Blosc filter for HDF5.)
 
-use ferroblosc::blosc1::{self, Call, Engine, Settings, Stock};
+use ferroblosc::blosc1::{self, Call, Engine, EnginePool, Settings};
 use ferroblosc::chunk::{self, SplitMode};
 use ferroblosc::{Buffer, codec};
 use ferroblosc_capi_common::global::fork_safe_global;
@@ -28,15 +29,15 @@ pub mod slot {
     pub const CLEVEL: usize = 4;
     pub const SHUFFLE: usize = 5;
     pub const CODEC: usize = 6;
-    /// How many there are, with and without those of the user.
+    /// The number of values with and without the user's.
     pub const COUNT: usize = 7;
     pub const COUNT_OF_FILTER: usize = 4;
 
-    /// The revision of working parameters that netCDF-C passes for a Zarr array.
+    /// The revision in the working parameters that netCDF-C passes for a Zarr array.
     pub const NCZARR_REVISION: u32 = u32::from_be_bytes(*b"ncz1");
-    /// Bytes of a block in such parameters, 0 for automatic.
+    /// The slot of the block size in such parameters, in bytes, 0 for automatic.
     pub const NCZARR_WORKING_BLOCKSIZE: usize = 7;
-    /// Bytes of a block in the parameters that users of netCDF-C set for a Zarr array.
+    /// The slot of the block size in the parameters that users of netCDF-C set for a Zarr array.
     pub const NCZARR_BLOCKSIZE: usize = 3;
 }
 
@@ -64,22 +65,22 @@ const CODEC: Choice = Choice {
     allowed: &[0, 1, 2, 3, 4, 5],
     range: "0 (BloscLZ), 1 (LZ4), 2 (LZ4HC), 3 (Snappy), 4 (Zlib) or 5 (Zstd)",
 };
-/// The values that users choose, by slot.
+/// The values that users choose.
 pub const CHOICES: [Choice; 3] = [CLEVEL, SHUFFLE, CODEC];
 
 /// The offset of the flags in a chunk's header.
 const FLAGS: usize = 2;
-/// The number of flags before the format of the codec.
+/// The bit position of the codec format in the flags.
 const FORMAT_SHIFT: u32 = 5;
 
 fork_safe_global! {
-    /// Engines between calls. HDF5 calls one filter at a time, unless it was built to do otherwise.
-    static ENGINES: Stock = Stock::new();
+    /// Cached engines. HDF5 serialises calls of filters unless it is built without that lock.
+    static ENGINES: EnginePool = EnginePool::new();
 }
 
-/// Lets `work` use an engine.
+/// Calls `work` with a cached engine.
 fn with_engine<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
-    let mut engine = ENGINES.with(Stock::take);
+    let mut engine = ENGINES.with(EnginePool::take);
     let result = work(&mut engine);
     drop(ENGINES.with(|engines| engines.put(engine)));
     result
@@ -117,7 +118,7 @@ impl Filter for Blosc {
     }
 
     fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure> {
-        // Longer than the data is no chunk worth storing.
+        // A chunk larger than its data is not worth storing.
         compress_into(&params(values)?, data, data.len())
     }
 
@@ -139,26 +140,26 @@ impl Filter for Blosc {
     }
 
     fn decompress(_: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
-        let no_chunk = |what: &str| Failure(format!("not a Blosc chunk: {what}"));
-        // The engine has one code for all that can be wrong with a chunk.
-        let damaged = |error: blosc1::Error, what: &str| {
+        let not_a_chunk = |reason: &str| Failure(format!("not a Blosc chunk: {reason}"));
+        // The engine reports all damage with the same error.
+        let damaged = |error: blosc1::Error, reason: &str| {
             if error == blosc1::Error::Failure {
-                no_chunk(what)
+                not_a_chunk(reason)
             } else {
-                no_chunk(&error.to_string())
+                not_a_chunk(&error.to_string())
             }
         };
         let header = stored
             .first_chunk()
-            .ok_or_else(|| no_chunk("too short for a header"))?;
+            .ok_or_else(|| not_a_chunk("too short for a header"))?;
         let nbytes = usize::try_from(blosc1::sizes(header).nbytes);
-        let nbytes = nbytes.map_err(|_| no_chunk("a negative size"))?;
+        let nbytes = nbytes.map_err(|_| not_a_chunk("a negative size"))?;
         let lengths = blosc1::lengths(header, nbytes)
             .map_err(|error| damaged(error, "its header is damaged"))?;
         let stored = stored.get(..lengths.src);
-        let stored = stored.ok_or_else(|| no_chunk("longer than what is stored"))?;
+        let stored = stored.ok_or_else(|| not_a_chunk("longer than the stored data"))?;
         if lengths.dest > backed_size(header[FLAGS] >> FORMAT_SHIFT, lengths.src) {
-            return Err(no_chunk("more data than its bytes can hold"));
+            return Err(not_a_chunk("more data than its bytes can hold"));
         }
         let mut data = Buffer::zeroed(lengths.dest)?;
         let nthreads = Settings::new().threads();
@@ -168,22 +169,22 @@ impl Filter for Blosc {
     }
 }
 
-/// A chunk of at most `most` bytes, if there is one.
+/// Compresses data into a chunk of at most `most` bytes. Returns `None` if it does not fit.
 fn compress_into(
     params: &blosc1::Params,
     data: &[u8],
     most: usize,
 ) -> Result<Option<Buffer>, Failure> {
-    let Some(room) = blosc1::room(data.len(), most) else {
+    let Some(capacity) = blosc1::usable_destsize(data.len(), most) else {
         return Ok(None);
     };
-    let mut stored = Buffer::zeroed(room)?;
+    let mut stored = Buffer::zeroed(capacity)?;
     let size = with_engine(|engine| engine.compress(params, data, &mut stored))?;
     stored.resize(size)?;
     Ok((size > 0).then_some(stored))
 }
 
-/// What the values and the environment ask for.
+/// Returns the parameters from the values and the environment.
 fn params(values: &[u32]) -> Result<blosc1::Params, Failure> {
     let codec = CODEC.read(values)?;
     let name = blosc1::compcode_to_compname(codec as i32).ok_or_else(|| CODEC.refuse(codec))?;
@@ -219,7 +220,7 @@ mod tests {
         values.as_slice().to_vec()
     }
 
-    /// Chunks of so many items of so many bytes.
+    /// A dataset with chunks of `items` items of `typesize` bytes.
     fn dataset(typesize: u32, items: u32) -> Dataset {
         Dataset {
             typesize,
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_a_file_are_those_of_the_existing_plugin() {
+    fn stored_values_match_the_existing_plugin() {
         let of = |given: &[u32]| completed(given, &dataset(4, 4096));
         assert_eq!(of(&[]), [2, 2, 4, 16384]);
         assert_eq!(of(&[0, 0, 0, 0, 9]), [2, 2, 4, 16384, 9]);
@@ -241,14 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn row_h2_more_values_than_seven_are_cut() {
+    fn row_h2_more_than_seven_values_are_truncated() {
         let given = [0, 0, 0, 0, 5, 1, 4, 77, 88];
         assert_eq!(completed(&given, &dataset(4, 100)), [2, 2, 4, 400, 5, 1, 4]);
         assert_eq!(completed(&[1; 60], &dataset(4, 100)).len(), 7);
     }
 
     #[test]
-    fn an_unknown_codec_level_or_shuffle_is_refused() {
+    fn an_unknown_codec_level_or_shuffle_is_rejected() {
         let data = [0; 4096];
         for (level, shuffle, codec) in [(10, 1, 0), (5, 3, 0), (5, 1, 6), (5, 1, u32::MAX)] {
             let values = [2, 2, 4, 4096, level, shuffle, codec];
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_out_of_range_is_refused_by_name_when_a_dataset_is_made() {
+    fn a_choice_out_of_range_is_rejected_by_name_at_dataset_creation() {
         for (level, shuffle, codec, reason) in [
             (
                 77,
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_item_size_of_a_file_counts_as_one_byte() {
+    fn an_invalid_type_size_is_treated_as_one_byte() {
         let data = [7; 4096];
         for typesize in [0, 256, 32558, u32::MAX] {
             let stored = Blosc::compress(&[5, 14, typesize, 3, 5, 1, 5], &data);
@@ -309,13 +310,13 @@ mod tests {
     }
 
     #[test]
-    fn level_0_is_never_worth_it() {
+    fn level_0_never_returns_a_chunk() {
         let compressed = Blosc::compress(&[2, 2, 4, 4096, 0, 1, 0], &[0; 4096]);
         assert!(compressed.unwrap().is_none());
     }
 
     #[test]
-    fn what_is_only_stored_is_16_bytes_longer_and_read() {
+    fn stored_chunks_are_16_bytes_longer_and_readable() {
         let data: Vec<u8> = (0..=255).collect();
         let stored = Blosc::store(&data).unwrap();
         assert_eq!(stored.len(), data.len() + 16);

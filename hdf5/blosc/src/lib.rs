@@ -1,13 +1,13 @@
-//! `libH5Zblosc.so`: filter 32001 of HDF5, each chunk of a dataset one chunk of Blosc 1.
+//! `libH5Zblosc.so`: HDF5 filter 32001, which stores each dataset chunk as a Blosc 1 chunk.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `filter.rs` | the filter: parameters, compression, decompression |
-//! | `nczarr.rs` | the same as a codec of Zarr, for netCDF-C |
+//! | `nczarr.rs` | the Zarr codec for netCDF-C |
 
 #![allow(
     non_snake_case,
-    reason = "HDF5 chose the names that a plugin exports, and custom that of its file"
+    reason = "HDF5 defines the exported names, convention the file name"
 )]
 
 mod filter;
@@ -15,7 +15,7 @@ mod nczarr;
 
 use ferroblosc::blosc1;
 
-/// When that version of C-Blosc came out, as it tells itself.
+/// The release date of that version of C-Blosc, in its own format.
 const DATE: &std::ffi::CStr = c"$Date:: 2024-06-24 #$";
 
 ferroblosc_hdf5_common::plugin!(filter::Blosc, register_blosc, blosc1::VERSION, DATE);

@@ -1,12 +1,13 @@
-//! The codec `blosc` of Zarr, for netCDF-C.
+//! The Zarr codec `blosc` for netCDF-C.
 //!
-//! netCDF-C reads and writes Zarr arrays (`#mode=zarr`) with the filters of HDF5. It looks in the files of
-//! `HDF5_PLUGIN_PATH` for a second entry point, which converts between the parameters of a filter and the
-//! JSON description of the codec in the metadata of an array. The compressed chunks are the same.
+//! netCDF-C reads and writes Zarr arrays (`#mode=zarr`) with HDF5 filters. It searches the files in
+//! `HDF5_PLUGIN_PATH` for a second entry point, which converts between the parameters of a filter
+//! and the JSON description of the codec in the metadata of an array. The format of chunks is the
+//! same.
 //!
-//! netCDF-C keeps two lists of parameters. The visible ones are those that the user sets and that the JSON
-//! describes: as for HDF5, with the bytes of a block in 3, and −1 as a shuffle that depends on the type. The
-//! working ones are passed to the filter: they have the bytes of an item in 2 and those of a block in 7.
+//! netCDF-C keeps two lists of parameters. Users set the visible ones, which the JSON describes:
+//! the same as for HDF5, except that 3 is the block size, and that a shuffle of −1 depends on the
+//! type. The filter receives the working ones, with the type size in 2 and the block size in 7.
 //! (Source: netCDF-C's header for builders of filters, the configuration of numcodecs.)
 
 use crate::filter::{Blosc, CHOICES, SHUFFLE, slot};
@@ -18,17 +19,17 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 
 /// The version of [`CodecClass`], `NCZ_CODEC_CLASS_VER`.
 const CLASS_VERSION: c_int = 1;
-/// The kind of codec that is a filter of HDF5, `NCZ_CODEC_HDF5`.
+/// The kind of codec that is an HDF5 filter, `NCZ_CODEC_HDF5`.
 const IS_FILTER: c_int = 1;
 /// The name of the codec in JSON.
 const ID: &CStr = c"blosc";
 
-/// The shuffle of the JSON that depends on the type: bits for items of a byte, bytes for others.
+/// The shuffle value that depends on the type: bits for items of one byte, otherwise bytes.
 const AUTOMATIC_SHUFFLE: u32 = -1i32 as u32;
-/// The configuration that numcodecs assumes for missing entries.
+/// The configuration that numcodecs assumes for missing entries: codec, level, shuffle, block size.
 const DEFAULTS: (&str, u32, u32, u32) = ("lz4", 5, 1, 0);
 
-/// The statuses of netCDF-C.
+/// Status codes of netCDF-C.
 mod status {
     use super::c_int;
     pub const NO_ERROR: c_int = 0;
@@ -51,7 +52,7 @@ type Modify = unsafe extern "C" fn(
     *mut *mut c_uint,
 ) -> c_int;
 
-/// `NCZ_codec_t`: a codec, as netCDF-C knows it.
+/// `NCZ_codec_t`: the codec interface of netCDF-C.
 #[repr(C)]
 pub struct CodecClass {
     version: c_int,
@@ -65,7 +66,7 @@ pub struct CodecClass {
     modify: Option<Modify>,
 }
 
-// SAFETY: the name is a constant, and nothing is ever written.
+// SAFETY: the name pointer refers to a constant, and the struct is never modified.
 unsafe impl Sync for CodecClass {}
 
 static CLASS: CodecClass = CodecClass {
@@ -86,7 +87,7 @@ pub extern "C" fn NCZ_get_codec_info() -> *const c_void {
     (&raw const CLASS).cast()
 }
 
-/// Returns the parameters that a codec's JSON describes, or a status of netCDF-C.
+/// Returns the parameters described by a codec's JSON, or a status code of netCDF-C.
 fn parameters(json: &str) -> Result<[u32; slot::COUNT], c_int> {
     let json: Value = serde_json::from_str(json).map_err(|_| status::INVALID)?;
     if json.get("id").and_then(Value::as_str) != ID.to_str().ok() {
@@ -115,7 +116,7 @@ fn parameters(json: &str) -> Result<[u32; slot::COUNT], c_int> {
     Ok(values)
 }
 
-/// Returns a number of the JSON as a parameter. Of negative numbers only −1 can be one.
+/// Converts a JSON number to a parameter. −1 is the only valid negative number.
 fn bits(number: i64) -> Result<u32, c_int> {
     if number == -1 {
         return Ok(AUTOMATIC_SHUFFLE);
@@ -123,7 +124,7 @@ fn bits(number: i64) -> Result<u32, c_int> {
     u32::try_from(number).map_err(|_| status::FILTER)
 }
 
-/// Returns the parameters with the shuffle for items of `typesize` bytes in the slot of an automatic one.
+/// Replaces an automatic shuffle by the one for items of `typesize` bytes.
 fn with_shuffle(values: &[u32], typesize: u32) -> Vec<u32> {
     let mut values = values.to_vec();
     if let Some(shuffle) = values.get_mut(SHUFFLE.slot)
@@ -134,7 +135,7 @@ fn with_shuffle(values: &[u32], typesize: u32) -> Vec<u32> {
     values
 }
 
-/// Returns the JSON for visible parameters, or a status of netCDF-C.
+/// Returns the JSON for visible parameters, or a status code of netCDF-C.
 fn json(values: &[u32]) -> Result<String, c_int> {
     let known = with_shuffle(values, 0);
     let [level, shuffle, codec] = CHOICES.map(|choice| choice.read(&known));
@@ -153,7 +154,7 @@ fn json(values: &[u32]) -> Result<String, c_int> {
     ))
 }
 
-/// Returns the working parameters for visible ones and items of `itemsize` bytes, if that is known.
+/// Returns the working parameters for visible ones. `itemsize` is the type size in bytes, if known.
 fn working(visible: &[u32], itemsize: Option<usize>) -> Vec<u32> {
     let visible_or = |slot: usize, default| visible.get(slot).copied().unwrap_or(default);
     let typesize = itemsize.and_then(|size| u32::try_from(size).ok());
@@ -172,10 +173,10 @@ fn working(visible: &[u32], itemsize: Option<usize>) -> Vec<u32> {
     values
 }
 
-/// Passes numbers to the caller, who frees them.
+/// Stores a copy of the numbers in the outputs. The caller frees it.
 ///
 /// # Safety
-/// The pointers can be written.
+/// The pointers must be writable.
 unsafe fn pass(values: &[u32], count: *mut usize, numbers: *mut *mut c_uint) -> c_int {
     let bytes: Vec<u8> = values
         .iter()
@@ -184,7 +185,8 @@ unsafe fn pass(values: &[u32], count: *mut usize, numbers: *mut *mut c_uint) -> 
     let Ok(copy) = Buffer::copy_of(&bytes) else {
         return status::NO_MEMORY;
     };
-    // SAFETY: the caller's promise. The buffer comes from malloc, which aligns it for any type.
+    // SAFETY: the caller guarantees that the pointers are writable. The buffer comes from `malloc`,
+    // whose alignment suffices for any type.
     unsafe {
         *count = values.len();
         *numbers = copy.into_raw().cast();
@@ -192,22 +194,22 @@ unsafe fn pass(values: &[u32], count: *mut usize, numbers: *mut *mut c_uint) -> 
     status::NO_ERROR
 }
 
-/// Returns `count` numbers.
+/// Returns `count` numbers as a slice.
 ///
 /// # Safety
-/// `numbers` points to so many, or is NULL.
+/// `numbers` must point to `count` numbers, or be NULL.
 unsafe fn slice<'a>(count: usize, numbers: *const c_uint) -> &'a [u32] {
     if count == 0 || numbers.is_null() {
         return &[];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `numbers` points to `count` numbers, and it is not NULL.
     unsafe { std::slice::from_raw_parts(numbers, count) }
 }
 
 /// Converts the JSON of a codec to parameters.
 ///
 /// # Safety
-/// `codec` is a C string or NULL; the outputs can be written or are NULL.
+/// `codec` must be a C string or NULL; the outputs must be writable or NULL.
 unsafe extern "C" fn codec_to_hdf5(
     codec: *const c_char,
     count: *mut usize,
@@ -216,14 +218,14 @@ unsafe extern "C" fn codec_to_hdf5(
     if codec.is_null() || count.is_null() || numbers.is_null() {
         return status::INVALID;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees a C string, and the pointer is not NULL.
     let codec = unsafe { CStr::from_ptr(codec) };
     let values = codec
         .to_str()
         .map_err(|_| status::INVALID)
         .and_then(parameters);
     match values {
-        // SAFETY: the outputs are there.
+        // SAFETY: the outputs are not NULL, and the caller guarantees that they are writable.
         Ok(values) => unsafe { pass(&values, count, numbers) },
         Err(status) => status,
     }
@@ -232,7 +234,7 @@ unsafe extern "C" fn codec_to_hdf5(
 /// Converts visible parameters to the JSON of the codec.
 ///
 /// # Safety
-/// There are `count` numbers; the output can be written or is NULL.
+/// `numbers` must point to `count` numbers; the output must be writable or NULL.
 unsafe extern "C" fn hdf5_to_codec(
     count: usize,
     numbers: *const c_uint,
@@ -241,14 +243,14 @@ unsafe extern "C" fn hdf5_to_codec(
     if codec.is_null() || (numbers.is_null() && count > 0) {
         return status::INVALID;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees `count` numbers.
     let text = match json(unsafe { slice(count, numbers) }) {
         Ok(text) => CString::new(text).unwrap_or_default(),
         Err(status) => return status,
     };
     match c_string(&text) {
         Ok(copy) => {
-            // SAFETY: the output is there.
+            // SAFETY: the output is not NULL, and the caller guarantees that it is writable.
             unsafe { *codec = copy };
             status::NO_ERROR
         }
@@ -285,10 +287,10 @@ unsafe extern "C" fn modify_from(
     if working_numbers.is_null() || pointers.iter().any(|pointer| pointer.is_null()) {
         return status::INVALID;
     }
-    // SAFETY: netCDF-C passes the list and its length.
+    // SAFETY: netCDF-C passes a list of `*visible_count` numbers, and neither pointer is NULL.
     let visible = unsafe { slice(*visible_count, *visible) };
     let values = working(visible, netcdf::itemsize(file, variable, caller));
-    // SAFETY: the outputs are there.
+    // SAFETY: the outputs are not NULL, and netCDF-C passes writable outputs.
     unsafe { pass(&values, working_count, working_numbers) }
 }
 
@@ -297,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_json_of_numcodecs_becomes_parameters_and_json_again() {
+    fn the_json_of_numcodecs_round_trips_through_parameters() {
         for (text, values) in [
             (
                 r#"{"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}"#,
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_entries_have_the_values_of_numcodecs_and_others_are_ignored() {
+    fn missing_entries_have_the_defaults_of_numcodecs_and_unknown_ones_are_ignored() {
         assert_eq!(parameters(r#"{"id":"blosc"}"#), Ok([0, 0, 0, 0, 5, 1, 1]));
         let text = r#"{"clevel":"7","id":"blosc","typesize":8,"shuffle":null,"more":[{}]}"#;
         assert_eq!(parameters(text), Ok([0, 0, 8, 0, 7, 1, 1]));
@@ -329,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn json_that_describes_no_such_codec_is_refused() {
+    fn json_of_other_codecs_is_rejected() {
         for text in [
             "",
             "nonsense",
@@ -364,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn working_parameters_hold_the_size_of_items_and_of_blocks() {
+    fn working_parameters_contain_type_size_and_block_size() {
         let revision = slot::NCZARR_REVISION;
         let visible = [0, 0, 0, 4096, 9, AUTOMATIC_SHUFFLE, 5];
         assert_eq!(
@@ -385,9 +387,9 @@ mod tests {
     }
 
     #[test]
-    fn pointers_that_are_missing_are_refused() {
+    fn null_pointers_are_rejected() {
         let (mut count, mut numbers, mut text) = (0, std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: NULL is allowed.
+        // SAFETY: NULL is allowed for all pointers.
         unsafe {
             let null = std::ptr::null();
             assert_eq!(

@@ -1,17 +1,17 @@
-//! How chunks of several dimensions are cut into blocks.
+//! The block shape of multidimensional chunks.
 //!
-//! A block has about as many bytes as the library would give it in one dimension, and grows along the last
-//! dimensions first, whose items lie next to one another. Any shape can be read; this one is what other
-//! writers choose.
+//! A block has about the size that the library chooses for one-dimensional data. It grows along the
+//! last dimensions first, whose items are contiguous. Readers accept any shape; this one matches
+//! other writers.
 
 use ferroblosc::Result;
 use ferroblosc::chunk::{BasicHeader, CParams, EXTENDED_HEADER_LENGTH, special};
 
-/// Blocks begin with so many items along each dimension that has them.
+/// The initial extent of a block in each dimension.
 const FIRST_EXTENT: u32 = 2;
 
-/// The block size that the library chooses for a chunk of `chunksize` bytes; a negative `compcode` stands for
-/// the default codec.
+/// Returns the block size in bytes that the library chooses for a chunk of `chunksize` bytes. A
+/// negative `compcode` selects the default codec.
 ///
 /// # Errors
 /// Those of [`special::zeros`].
@@ -29,19 +29,19 @@ pub fn automatic_blocksize(
     if compcode >= 0 {
         params.compcode = compcode;
     }
-    // A chunk that is only a header has the sizes of any other.
+    // A chunk of zeros is only a header, with the same block size as any other chunk.
     let mut chunk = [0; EXTENDED_HEADER_LENGTH];
     special::zeros(&params, chunksize, &mut chunk)?;
     Ok(BasicHeader::parse(&chunk)?.blocksize)
 }
 
-/// Items of a block along each dimension of a chunk, for about `target` bytes.
+/// Returns the block shape in items for a block of about `target` bytes.
 pub fn blockshape(chunkshape: &[u32], typesize: u32, target: u32) -> Vec<u32> {
     let wanted = u64::from(target / typesize.max(1));
     let mut block: Vec<u32> = (chunkshape.iter())
         .map(|&extent| extent.min(FIRST_EXTENT))
         .collect();
-    // At most 2 to the power of the rank, and no more than `wanted` once it grows.
+    // At most 2 to the power of the rank, and at most `wanted` after growing.
     let mut items: u64 = block.iter().map(|&extent| u64::from(extent)).product();
     while items < wanted {
         let before = items;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use ferroblosc::codec::id::{BLOSCLZ, LZ4, ZSTD};
 
-    /// The shape and the bytes of blocks, as other writers choose them.
+    /// Returns the block shape and size in bytes, to compare with other writers.
     fn chosen(chunkshape: &[u32], typesize: u32, codec: u8, level: i32) -> (Vec<u32>, u32) {
         let chunksize = chunkshape.iter().product::<u32>() * typesize;
         let target =
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_have_the_shapes_that_other_writers_choose() {
+    fn block_shapes_match_other_writers() {
         assert_eq!(chosen(&[64, 64], 4, ZSTD, 5), (vec![64, 64], 16384));
         assert_eq!(chosen(&[1000, 1000], 8, ZSTD, 5), (vec![256, 256], 524_288));
         assert_eq!(
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_no_larger_than_chunks_and_than_what_is_wanted() {
+    fn blocks_do_not_exceed_the_chunk_or_the_target() {
         for chunkshape in [&[1, 1][..], &[3, 5], &[17, 1, 31], &[2; 16], &[u32::MAX; 2]] {
             for target in [0, 1, 100, 5000, u32::MAX] {
                 for typesize in [1, 3, 1000] {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn block_sizes_are_those_that_pytables_stores() {
+    fn block_sizes_match_pytables() {
         let of = |chunksize, typesize, level, codec: u8| {
             automatic_blocksize(chunksize, typesize, level, codec.into())
         };
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_cant_be_have_no_block_size() {
+    fn invalid_chunk_sizes_have_no_block_size() {
         assert!(automatic_blocksize(-1, 4, 5, 0).is_err());
         assert!(automatic_blocksize(100, 0, 5, 0).is_err());
         assert_eq!(

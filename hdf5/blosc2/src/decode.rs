@@ -1,7 +1,7 @@
-//! From a frame to a chunk of a dataset.
+//! Converts a frame to a dataset chunk.
 //!
-//! The frame states itself how it is decompressed: any codec, pipeline, shape of chunks and blocks. If the
-//! parameters of the file state a shape of chunks, and agree with one another, an array must have it.
+//! The frame contains everything that decompression needs: any codec, filter pipeline, chunk and
+//! block shape. If the stored parameters contain a consistent chunk shape, an array must match it.
 
 use crate::filter::Parameters;
 use ferroblosc::Buffer;
@@ -12,10 +12,10 @@ use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::SChunk;
 use ferroblosc_hdf5_common::{Failure, frame_size};
 
-/// The chunk in a frame.
+/// Decodes the chunk in a frame.
 ///
 /// # Errors
-/// When it is no frame, is damaged, or holds something else than a chunk of the dataset.
+/// Fails if the frame is invalid or damaged, or does not match the dataset.
 pub fn decode(parameters: &Parameters<'_>, stored: &[u8]) -> Result<Buffer, Failure> {
     let mut dparams = DParams::default();
     dparams.apply_environment();
@@ -84,8 +84,9 @@ fn decode_plain(schunk: &SChunk, limit: usize) -> Result<Buffer, Failure> {
             decoded => done += decoded,
         }
     }
-    match done == size {
-        true => Ok(data),
-        false => Err(Failure(format!("{done} bytes of data instead of {size}"))),
+    if done == size {
+        Ok(data)
+    } else {
+        Err(Failure(format!("{done} bytes of data instead of {size}")))
     }
 }

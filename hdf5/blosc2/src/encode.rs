@@ -1,8 +1,8 @@
-//! From a chunk of a dataset to a frame.
+//! Converts a dataset chunk to a frame.
 //!
-//! A chunk of two dimensions or more becomes an array of one chunk, so that a reader may decode only the
-//! blocks it needs. One of another length than its shape says, because filters in front changed it, becomes
-//! a super-chunk of one chunk, as those of one dimension do.
+//! A chunk of two or more dimensions becomes an array of one chunk, so that readers can decode
+//! single blocks. A chunk whose size does not match its shape, because a preceding filter changed
+//! it, becomes a super-chunk of one chunk, as do one-dimensional chunks.
 
 use crate::blockshape::{automatic_blocksize, blockshape};
 use crate::filter::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
@@ -13,10 +13,10 @@ use ferroblosc::filter::SLOTS;
 use ferroblosc::schunk::{SChunk, Storage, serialise};
 use ferroblosc_hdf5_common::Failure;
 
-/// Makes a frame of a chunk.
+/// Encodes a chunk as a frame.
 ///
 /// # Errors
-/// When a parameter is out of range, or the chunk is too large.
+/// Fails if a parameter is out of range or the chunk is too large.
 pub fn encode(parameters: &Parameters<'_>, data: &[u8]) -> Result<Buffer, Failure> {
     let cparams = cparams(parameters)?;
     match shape_of(parameters, data) {
@@ -25,25 +25,25 @@ pub fn encode(parameters: &Parameters<'_>, data: &[u8]) -> Result<Buffer, Failur
     }
 }
 
-/// Makes a frame of a chunk without compressing it, whatever the parameters are.
+/// Encodes a chunk as a frame without compression, ignoring the parameters.
 ///
 /// # Errors
-/// When the chunk is too large.
+/// Fails if the chunk is too large.
 pub fn store(data: &[u8]) -> Result<Buffer, Failure> {
     encode_plain(CParams::default().level(0).typesize(1), data)
 }
 
-/// The shape of the chunk, when it is an array.
+/// Returns the shape of the chunk, if it is stored as an array.
 fn shape_of<'a>(parameters: &Parameters<'a>, data: &[u8]) -> Option<&'a [u32]> {
     let shape = parameters.chunkshape?;
     (bytes_of(shape, parameters.typesize) == Some(data.len() as u64)).then_some(shape)
 }
 
-/// What the parameters and the environment ask for.
+/// Returns the parameters from the values and the environment.
 fn cparams(parameters: &Parameters<'_>) -> Result<CParams, Failure> {
     let codec = CODEC.read(parameters.values)?;
     let filter = FILTER.read(parameters.values)?;
-    // A file may have any number here; a size that can't be counts as one byte.
+    // Stored values are untrusted; an invalid type size is treated as one byte.
     let typesize = i32::try_from(parameters.typesize)
         .ok()
         .filter(|size| (1..=MAX_BLOCKSIZE).contains(size))
@@ -58,7 +58,7 @@ fn cparams(parameters: &Parameters<'_>) -> Result<CParams, Failure> {
         );
     cparams.filters[SLOTS - 1].id = filter as u8;
     cparams.apply_environment()?;
-    // The type of the dataset is what it is, and with it the shape.
+    // The environment must not change the type size, on which the shape depends.
     cparams.typesize = typesize;
     Ok(cparams)
 }
@@ -76,7 +76,7 @@ fn encode_array(
             let chunksize = i32::try_from(data.len()).map_err(|_| too_large())?;
             automatic_blocksize(chunksize, typesize, cparams.clevel, cparams.compcode)?
         }
-        asked => asked,
+        requested => requested,
     };
     let target = u32::try_from(target).map_err(|_| too_large())?;
     let signed = |shape: &[u32]| -> Option<Vec<i32>> {

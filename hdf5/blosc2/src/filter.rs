@@ -1,19 +1,19 @@
-//! Filter 32026: what HDF5 has as one chunk is a contiguous frame of Blosc2.
+//! Filter 32026: each HDF5 chunk is stored as a contiguous Blosc2 frame.
 //!
-//! | value | what | set by |
+//! | value | meaning | set by |
 //! |---|---|---|
 //! | 0 | revision of the filter, 1 | the filter |
-//! | 1 | bytes of a block, 0 for automatic | the user |
-//! | 2 | bytes of an item | the filter |
-//! | 3 | bytes of an HDF5 chunk | the filter |
-//! | 4 | level, 0 to 9; 5 when it is missing | the user |
-//! | 5 | number of the last filter of the pipeline: 0 none, 1 shuffle, 2 bitshuffle, 3 delta; 1 when it is missing | the user |
-//! | 6 | number of the codec; 0, BloscLZ, when it is missing | the user |
+//! | 1 | block size in bytes, 0 for automatic | the user |
+//! | 2 | type size in bytes | the filter |
+//! | 3 | size of an HDF5 chunk in bytes | the filter |
+//! | 4 | level, 0 to 9; default 5 | the user |
+//! | 5 | last filter: 0 none, 1 shuffle, 2 bitshuffle, 3 delta; default 1 | the user |
+//! | 6 | codec number; default 0, BloscLZ | the user |
 //! | 7 | rank, for 2 to 16 dimensions | the filter |
-//! | 8 … | items of an HDF5 chunk along each dimension | the filter |
+//! | 8 … | shape of an HDF5 chunk in items | the filter |
 //!
-//! A stored frame states itself how it is decompressed; the values only have to agree with it where they
-//! agree with one another. (Source: the Blosc2 filter for HDF5, as PyTables and hdf5plugin have it.)
+//! The frame contains everything that decompression needs. It must match the values only if they
+//! are consistent. (Source: the Blosc2 filter for HDF5 of PyTables and hdf5plugin.)
 
 use crate::{decode, encode};
 use ferroblosc::{Buffer, b2nd, chunk};
@@ -31,7 +31,7 @@ mod slot {
     pub const CODEC: usize = 6;
     pub const RANK: usize = 7;
     pub const CHUNKSHAPE: usize = 8;
-    /// How many the filter sets for one dimension.
+    /// The number of values that the filter sets for one dimension.
     pub const COUNT_OF_FILTER: usize = 4;
 }
 
@@ -59,28 +59,28 @@ pub const CODEC: Choice = Choice {
     range: "0 (BloscLZ), 1 (LZ4), 2 (LZ4HC), 4 (Zlib) or 5 (Zstd)",
 };
 const CHOICES: [Choice; 3] = [CLEVEL, FILTER, CODEC];
-/// The smallest block that a codec can make smaller, in bytes.
+/// The smallest block size in bytes that a codec can compress.
 const MIN_BLOCKSIZE: u32 = 32;
-/// Ranks of which chunks become arrays.
+/// The ranks of chunks that are stored as arrays.
 const RANKS: RangeInclusive<usize> = 2..=b2nd::MAX_DIM;
 
-/// The values of a file, read.
+/// The parsed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters<'a> {
-    /// All of them.
+    /// All values.
     pub values: &'a [u32],
-    /// Bytes of a block, 0 for automatic.
+    /// The block size in bytes, 0 for automatic.
     pub blocksize: u32,
-    /// Bytes of an item; 0 if it is missing.
+    /// The type size in bytes; 0 if it is missing.
     pub typesize: u32,
-    /// Bytes of an HDF5 chunk; 0 if it is missing.
+    /// The size of an HDF5 chunk in bytes; 0 if it is missing.
     pub chunksize: u32,
-    /// Items of an HDF5 chunk along each dimension, if chunks are arrays.
+    /// The shape of an HDF5 chunk in items, if chunks are arrays.
     pub chunkshape: Option<&'a [u32]>,
 }
 
 impl Parameters<'_> {
-    /// Returns the values by name.
+    /// Parses the values.
     pub fn read(values: &[u32]) -> Parameters<'_> {
         let value = |slot: usize| values.get(slot).copied();
         let rank = value(slot::RANK).and_then(|rank| usize::try_from(rank).ok());
@@ -97,15 +97,15 @@ impl Parameters<'_> {
         }
     }
 
-    /// Returns the shape of chunks, if it has as many bytes as the parameters state for a chunk. Otherwise
-    /// the writer left at least one of them wrong.
+    /// Returns the chunk shape if it matches the chunk size in the values. Otherwise the writer
+    /// stored a wrong value.
     pub fn consistent_shape(&self) -> Option<&[u32]> {
         let shape = self.chunkshape?;
         (bytes_of(shape, self.typesize) == Some(self.chunksize.into())).then_some(shape)
     }
 }
 
-/// Returns the bytes of a chunk of this shape.
+/// Returns the size of a chunk of this shape in bytes, or `None` on overflow.
 pub fn bytes_of(shape: &[u32], typesize: u32) -> Option<u64> {
     shape
         .iter()
@@ -154,7 +154,7 @@ impl Filter for Blosc2 {
                 values.set(slot, extent);
             }
         } else {
-            // What stands behind the user's own would be taken for a rank.
+            // Values after the user's would be interpreted as a rank.
             values.resize(given.clamp(slot::COUNT_OF_FILTER, slot::RANK));
         }
         values.set(slot::REVISION, REVISION);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_a_file_are_those_of_the_existing_plugin() {
+    fn stored_values_match_the_existing_plugin() {
         assert_eq!(
             completed(&[0, 0, 0, 0, 5, 1, 5], 4, &[1000]),
             [1, 0, 4, 4000, 5, 1, 5]
@@ -211,7 +211,7 @@ mod tests {
             completed(&[0, 0, 0, 0, 9, 1], 12, &[87_381]),
             [1, 0, 12, 1_048_572, 9, 1]
         );
-        // The block size is the user's.
+        // The user chose the block size.
         assert_eq!(
             completed(&[0, 512, 0, 0, 5, 1, 5, 9, 9, 9, 9, 9], 1, &[10, 20]),
             [1, 512, 1, 200, 5, 1, 5, 2, 10, 20]
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_stored_is_read() {
+    fn stored_chunks_are_readable() {
         let data: Vec<u8> = (0..=255).collect();
         let stored = Blosc2::store(&data).unwrap();
         for values in [&[1, 0, 4, 256][..], &[1, 0, 4, 256, 11, 9, 9, 2, 8, 8]] {
@@ -233,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn seventeen_dimensions_are_not_told() {
+    fn seventeen_dimensions_are_not_recorded() {
         assert_eq!(completed(&[], 4, &[1; 17]), [1, 0, 4, 4]);
         assert_eq!(completed(&[], 4, &[1; 16]).len(), 24);
     }
 
     #[test]
-    fn a_shape_that_is_not_all_there_is_none() {
+    fn a_truncated_shape_is_ignored() {
         let shape = |values: &[u32]| Parameters::read(values).chunkshape.is_some();
         assert!(shape(&[1, 0, 4, 16, 5, 1, 0, 2, 2, 2]));
         assert!(!shape(&[1, 0, 4, 16, 5, 1, 0, 2, 2]));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_out_of_range_is_refused_by_name_when_a_dataset_is_made() {
+    fn a_choice_out_of_range_is_rejected_by_name_at_dataset_creation() {
         let refused = |values: &[u32]| {
             let dataset = Dataset {
                 typesize: 8,
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_block_is_accepted_when_it_is_the_chunk() {
+    fn a_small_block_is_accepted_if_it_is_the_whole_chunk() {
         assert_eq!(completed(&[0, 8], 4, &[2])[1], 8);
     }
 }

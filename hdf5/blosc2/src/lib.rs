@@ -1,14 +1,14 @@
-//! `libH5Zblosc2.so`: filter 32026 of HDF5, each chunk of a dataset a frame of Blosc2.
+//! `libH5Zblosc2.so`: HDF5 filter 32026, which stores each dataset chunk as a Blosc2 frame.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `filter.rs` | the filter, and its parameters |
-//! | `encode.rs`, `decode.rs` | from a chunk to a frame and back |
-//! | `blockshape.rs` | how chunks of several dimensions are cut |
+//! | `filter.rs` | the filter and its parameters |
+//! | `encode.rs`, `decode.rs` | conversion between chunks and frames |
+//! | `blockshape.rs` | the block shape of multidimensional chunks |
 
 #![allow(
     non_snake_case,
-    reason = "HDF5 chose the names that a plugin exports, and custom that of its file"
+    reason = "HDF5 defines the exported names, convention the file name"
 )]
 
 mod blockshape;
@@ -18,17 +18,17 @@ mod filter;
 
 use std::ffi::{CStr, c_int};
 
-/// The version of C-Blosc2 whose frames are written.
+/// The version of C-Blosc2 whose frame format is written.
 const VERSION: &CStr = c"3.3.5";
-/// When that version came out, as it tells itself.
+/// The release date of that version, in its own format.
 const DATE: &CStr = c"$Date:: 2026-09-24 #$";
 
 ferroblosc_hdf5_common::plugin!(filter::Blosc2, register_blosc2, VERSION, DATE);
 ferroblosc::version_note!();
 
-/// The block size in bytes that the library chooses for chunks of `chunksize` bytes, items of `typesize`
-/// bytes, at level `clevel`; a negative `compcode` stands for BloscLZ. What programs put into the second
-/// parameter of the filter. Gives a negative number when there can be no such chunk.
+/// Returns the block size in bytes that the library chooses for chunks of `chunksize` bytes with
+/// items of `typesize` bytes at level `clevel`. A negative `compcode` selects BloscLZ. Programs use
+/// it for the second parameter of the filter. Returns a negative number for invalid arguments.
 #[unsafe(no_mangle)]
 pub extern "C" fn compute_blosc2_blocksize(
     chunksize: i32,

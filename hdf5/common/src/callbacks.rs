@@ -1,13 +1,13 @@
-//! From the calls of HDF5 to a [`Filter`] and back.
+//! Adapts HDF5's callbacks to a [`Filter`].
 //!
-//! Nothing unwinds into C, what HDF5 will `free` comes from `malloc`, and a call that fails leaves the
-//! caller's buffer as it was.
+//! Panics do not unwind into C, memory that HDF5 frees comes from `malloc`, and a failed call
+//! leaves the caller's buffer unchanged.
 
 use crate::abi::{FLAG_OPTIONAL, FLAG_REVERSE, FilterClass, Id, Status};
 use crate::filter::{Failure, Filter};
 use crate::functions::{self, Functions};
 use crate::library::Library;
-use crate::report::{Minor, place, push};
+use crate::report::{Minor, location, push};
 use ferroblosc::{Buffer, trace_warning};
 use ferroblosc_capi_common::buffers::c_string;
 use ferroblosc_capi_common::reserve;
@@ -15,33 +15,34 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What `set_local` gives when it worked.
+/// The result of a successful `set_local`.
 const DONE: Status = 1;
-/// What it gives when it failed.
+/// The result of a failed `set_local`.
 const FAILED: Status = -1;
 
-/// The failure to register a filter in a program that does not export the functions of its HDF5.
+/// The error of registering a filter in a program that does not export its HDF5 functions.
 const NO_HDF5: &str = "the program exports no functions of its HDF5: link HDF5 as a shared library, or \
                        the program with -rdynamic, or set HDF5_PLUGIN_PATH";
 
-/// Runs the body of a callback; a panic is a failure too. Refused while there is no memory.
+/// Runs the body of a callback and converts a panic to a failure. Fails immediately while memory is
+/// exhausted.
 fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     if reserve::is_exhausted() {
         return Err(Failure::new("there is no memory"));
     }
-    // Unwind safety: the body works on values of its own; what it shares is behind locks that tolerate a
-    // poisoned holder.
+    // Unwind safety: the body works on its own values; shared state is protected by locks that
+    // handle poisoning.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(result) => result,
         Err(panic) => {
-            // Dropping the payload may itself panic, which would get out of here: leak it.
+            // Dropping the payload may panic again and unwind into C: leak it.
             std::mem::forget(panic);
             Err(Failure::new("internal error"))
         }
     }
 }
 
-/// The callback for a dataset that is being made: the values that the user gave are completed.
+/// Implements the callback for dataset creation, which completes the user's values.
 pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> Status {
     let library = Library::of_caller(caller);
     let result = guarded(|| complete::<F>(library.as_ref(), list, datatype));
@@ -49,15 +50,15 @@ pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> St
         return DONE;
     };
     let failure = Failure(format!("can't prepare a dataset: {failure}"));
-    let is_told = push(
+    let is_reported = push(
         library.as_ref(),
-        &place!(F::NAME),
+        &location!(F::NAME),
         Minor::Callback,
         &failure,
     );
-    // Where the caller's error stack is out of reach, HDF5 only says that a callback failed. Why, is said
-    // where it prints its errors; a message that can't be written is lost.
-    if !is_told || library.is_none_or(|library| library.is_guess) {
+    // Without access to the caller's error stack, HDF5 reports only that a callback failed. Print
+    // the reason to standard error, where HDF5 prints its own errors.
+    if !is_reported || library.is_none_or(|library| library.is_guess) {
         let name = F::NAME.to_string_lossy();
         let _ = writeln!(std::io::stderr(), "Filter {name} of HDF5 {failure}");
     }
@@ -66,9 +67,9 @@ pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> St
 
 /// Checks and completes the values of a dataset's filter.
 ///
-/// In a program that HDF5 is linked into statically, its functions may not be exported. Then the values
-/// stay as the user chose them: a stored chunk states itself how it is decompressed, and values out of range
-/// are met by [`compress`].
+/// A program that links HDF5 statically may not export its functions. Then the values stay as the
+/// user chose them: stored chunks are self-describing, and [`compress`] handles values out of
+/// range.
 fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Result<(), Failure> {
     let Some(library) = library else {
         return Ok(());
@@ -76,7 +77,7 @@ fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Res
     let found = Functions::of(library)
         .and_then(|functions| Ok((functions.listed(list, F::ID)?, functions)));
     let (mut listed, functions) = match found {
-        // The caller's HDF5 was not found, and the one that was does not know the list.
+        // The caller's HDF5 was not found, and the guessed one does not know the property list.
         Err(_) if library.is_guess => return Ok(()),
         found => found?,
     };
@@ -85,55 +86,57 @@ fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Res
     functions.set_values(list, F::ID, &listed)
 }
 
-/// What the filter callback of HDF5 is given.
+/// The arguments of HDF5's filter callback.
 pub struct Call {
-    /// Whether to compress or decompress, and whether failing is all right.
+    /// Flags: whether to decompress, and whether the filter is optional.
     pub flags: c_uint,
-    /// How many values.
+    /// The number of values.
     pub cd_nelmts: usize,
     /// The values.
     pub cd_values: *const c_uint,
-    /// Bytes in the buffer.
+    /// The number of bytes in the buffer.
     pub nbytes: usize,
-    /// The size of the buffer.
+    /// The size of the buffer in bytes.
     pub buf_size: *mut usize,
-    /// The buffer, from `malloc`.
+    /// The buffer, allocated with `malloc`.
     pub buf: *mut *mut c_void,
-    /// Where the call returns to.
+    /// The return address of the call.
     pub caller: *const c_void,
 }
 
-/// The callback for a chunk. Gives the bytes it leaves in `*buf`, which may be another block of `malloc` then,
-/// and of which `*buf_size` tells the size; or 0, and all is as it was.
+/// Implements the callback for a chunk. Returns the number of bytes in `*buf`, which may be
+/// reallocated, and sets `*buf_size` to its size. Returns 0 on failure and changes nothing.
 ///
 /// # Safety
-/// The pointers are NULL or what HDF5 passes to filters.
+/// The pointers must be NULL or the arguments that HDF5 passes to filters.
 pub unsafe fn run<F: Filter>(call: &Call) -> usize {
     let is_reverse = call.flags & FLAG_REVERSE != 0;
     let result = guarded(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the pointers are NULL or passed by HDF5.
         let (values, data) = unsafe { (values(call)?, data(call)?) };
-        let result = match is_reverse {
-            true => F::decompress(values, data)?,
-            false => compress::<F>(call, values, data)?,
+        let result = if is_reverse {
+            F::decompress(values, data)?
+        } else {
+            compress::<F>(call, values, data)?
         };
-        match result.is_empty() {
-            true => Err(Failure::new("a chunk without data")),
-            false => Ok(result),
+        if result.is_empty() {
+            Err(Failure::new("a chunk without data"))
+        } else {
+            Ok(result)
         }
     });
     match result {
-        // SAFETY: `data` found that the pointers are there.
-        Ok(result) => unsafe { hand_over(call, result) },
+        // SAFETY: `data` checked that the pointers are not NULL, and HDF5 passed them.
+        Ok(result) => unsafe { store_result(call, result) },
         Err(failure) => {
-            // Who compresses with an optional filter is not told: the chunk is stored as it is.
+            // A failure of an optional filter is not reported: HDF5 stores the chunk unfiltered.
             if is_reverse || !is_optional(call) {
-                let what = if is_reverse { "read" } else { "store" };
-                let failure = Failure(format!("can't {what} a chunk: {failure}"));
+                let action = if is_reverse { "read" } else { "store" };
+                let failure = Failure(format!("can't {action} a chunk: {failure}"));
                 let library = Library::of_caller(call.caller);
                 push(
                     library.as_ref(),
-                    &place!(F::NAME),
+                    &location!(F::NAME),
                     Minor::Callback,
                     &failure,
                 );
@@ -143,24 +146,25 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
     }
 }
 
-/// Whether HDF5 stores the chunk as it is when the filter fails.
+/// Whether HDF5 stores the chunk unfiltered if the filter fails.
 fn is_optional(call: &Call) -> bool {
     call.flags & FLAG_OPTIONAL != 0
 }
 
-/// Compresses a chunk. If that fails or does not make it smaller, an optional filter fails, and HDF5 stores
-/// the data without it; a mandatory one stores the data uncompressed in its own format, since HDF5 would
-/// drop them otherwise.
+/// Compresses a chunk. If that fails or does not reduce the size, an optional filter fails, and
+/// HDF5 stores the data unfiltered. A mandatory one stores the data uncompressed in its own format,
+/// since HDF5 would fail to write the chunk.
 ///
-/// HDF5 1.10 loses track of failed filters when it writes from many processes: no program can read such a
-/// chunk. So under an HDF5 that was built for MPI an optional filter stores the data in its own format too.
+/// HDF5 1.10 records failed filters incorrectly in parallel writes, which makes such chunks
+/// unreadable. So with an HDF5 built for MPI an optional filter also stores the data in its own
+/// format.
 fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
     if data.is_empty() {
         return Err(Failure::new("a chunk without data"));
     }
     let failure = match F::compress(values, data) {
         Ok(Some(stored)) => return Ok(stored),
-        Ok(None) => Failure::new("it does not get smaller"),
+        Ok(None) => Failure::new("the data can't be compressed"),
         Err(failure) => failure,
     };
     let is_parallel =
@@ -181,7 +185,7 @@ unsafe fn values(call: &Call) -> Result<&[u32], Failure> {
     match (call.cd_nelmts, call.cd_values.is_null()) {
         (0, _) => Ok(&[]),
         (_, true) => Err(Failure::new("there are no parameters")),
-        // SAFETY: HDF5 passes as many values as it says.
+        // SAFETY: HDF5 passes `cd_nelmts` values, and the pointer is not NULL.
         (len, false) => Ok(unsafe { std::slice::from_raw_parts(call.cd_values, len) }),
     }
 }
@@ -193,28 +197,30 @@ unsafe fn data(call: &Call) -> Result<&[u8], Failure> {
     if call.buf.is_null() || call.buf_size.is_null() || call.nbytes > isize::MAX as usize {
         return Err(missing());
     }
-    // SAFETY: HDF5 passes a pointer to its buffer, which has `nbytes` bytes.
+    // SAFETY: `buf` is not NULL, and HDF5 passes a pointer to a buffer of at least `nbytes` bytes,
+    // which is at most `isize::MAX`.
     unsafe {
         let start = (*call.buf).cast::<u8>();
-        match start.is_null() {
-            true => Err(missing()),
-            false => Ok(std::slice::from_raw_parts(start, call.nbytes)),
+        if start.is_null() {
+            Err(missing())
+        } else {
+            Ok(std::slice::from_raw_parts(start, call.nbytes))
         }
     }
 }
 
-/// Puts a result into the buffer, or in the place of it; gives its size.
+/// Copies a result into the caller's buffer, or replaces the buffer. Returns the size in bytes.
 ///
-/// What fits goes into the caller's buffer, so that this never gets smaller: where HDF5 copies datasets whose
-/// chunks it has in memory (`H5Ocopy`), it writes each of them, whole, into the buffer that the filters left
-/// for the one before, without asking how large that is.
+/// A result that fits is copied, so that the buffer never shrinks: `H5Ocopy` of cached chunks
+/// copies each chunk into the buffer that the filters returned for the previous one, without
+/// checking its size.
 ///
 /// # Safety
-/// The pointers of the call are what HDF5 passes to filters.
-unsafe fn hand_over(call: &Call, result: Buffer) -> usize {
+/// The pointers of the call must be those that HDF5 passes to filters.
+unsafe fn store_result(call: &Call, result: Buffer) -> usize {
     let size = result.len();
-    // SAFETY: the caller's promise; the buffer has `nbytes` bytes at least, and is a block of malloc that is
-    // the filter's to free.
+    // SAFETY: the caller guarantees that HDF5 passed the pointers: the buffer has at least `nbytes`
+    // bytes and was allocated with `malloc`, and the filter may free it.
     unsafe {
         if size <= call.nbytes {
             std::ptr::copy_nonoverlapping(result.as_ptr(), (*call.buf).cast(), size);
@@ -228,11 +234,11 @@ unsafe fn hand_over(call: &Call, result: Buffer) -> usize {
     size
 }
 
-/// What a C program calls to make the filter known to HDF5; the version and its date are copied for it.
-/// Gives 1 always, as programs expect.
+/// Registers the filter with HDF5 for a C program and returns copies of the version and its date.
+/// Always returns 1, as programs expect.
 ///
 /// # Safety
-/// `version` and `date` are NULL or places for pointers.
+/// `version` and `date` must be NULL or writable.
 pub unsafe fn register(
     class: &'static FilterClass,
     texts: (&CStr, &CStr),
@@ -245,12 +251,12 @@ pub unsafe fn register(
         None => Err(Failure::new(NO_HDF5)),
     };
     if let Err(failure) = result {
-        let place = place!(c"register");
-        push(library.as_ref(), &place, Minor::CantRegister, &failure);
+        let location = location!(c"register");
+        push(library.as_ref(), &location, Minor::CantRegister, &failure);
     }
     if !version.is_null() && !date.is_null() {
         let copy = |text| c_string(text).unwrap_or(std::ptr::null_mut());
-        // SAFETY: the caller's promise.
+        // SAFETY: both pointers are not NULL, and the caller guarantees that they are writable.
         unsafe {
             *version = copy(texts.0);
             *date = copy(texts.1);

@@ -1,8 +1,8 @@
-//! The exported functions of a plugin, and taking note of the caller.
+//! The exported functions of a plugin, and the capture of the caller's address.
 //!
-//! HDF5 passes its callbacks nothing that tells which libhdf5 it is, but each call has an address to return
-//! to. A function in Rust can't see that, so a few instructions stand in front of each: they pass the address
-//! as one more argument. On machines they are not written for, the caller is guessed.
+//! HDF5's callbacks have no argument that identifies the calling libhdf5, but every call has a
+//! return address. Rust code cannot read it, so each entry point is a short assembly stub that
+//! passes it as an additional argument. On other architectures the caller is guessed.
 
 use crate::abi::{FilterClass, Id, Status};
 use crate::callbacks::{self, Call};
@@ -10,28 +10,30 @@ use crate::filter::Filter;
 use crate::library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
-/// The instructions that pass the return address behind so many arguments, and go on in `{inner}`.
+/// The instructions that pass the return address after this number of arguments and jump to
+/// `{inner}`.
 #[cfg(target_arch = "x86_64")]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! go_on_with_caller {
+macro_rules! jump_with_caller {
     (2) => {
         "mov rdx, qword ptr [rsp]\njmp {inner}"
     };
     (3) => {
         "mov rcx, qword ptr [rsp]\njmp {inner}"
     };
-    // The seventh argument lies on the stack, which is aligned with it as calls want it.
+    // The seventh argument is on the stack; pushing it restores the alignment for calls.
     (6) => {
         "push qword ptr [rsp]\ncall {inner}\nadd rsp, 8\nret"
     };
 }
 
-/// The instructions that pass the return address behind so many arguments, and go on in `{inner}`.
+/// The instructions that pass the return address after this number of arguments and jump to
+/// `{inner}`.
 #[cfg(target_arch = "aarch64")]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! go_on_with_caller {
+macro_rules! jump_with_caller {
     (2) => {
         "mov x2, x30\nb {inner}"
     };
@@ -43,7 +45,7 @@ macro_rules! go_on_with_caller {
     };
 }
 
-/// Defines functions of C whose inner function gets one argument more: where the call returns to.
+/// Defines C functions whose inner function receives the return address as an additional argument.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_caller {
@@ -54,30 +56,30 @@ macro_rules! with_caller {
         $(#[$attribute])*
         ///
         /// # Safety
-        /// The arguments are what HDF5, or a C program in its place, passes.
+        /// The arguments must be those that HDF5, or a C program acting as HDF5, passes.
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name $(<$filter: $crate::Filter>)? ($($argument: $type),*) -> $result {
-            std::arch::naked_asm!($crate::go_on_with_caller!($count), inner = sym $inner)
+            std::arch::naked_asm!($crate::jump_with_caller!($count), inner = sym $inner)
         }
 
         $(#[$attribute])*
         ///
         /// # Safety
-        /// The arguments are what HDF5, or a C program in its place, passes.
+        /// The arguments must be those that HDF5, or a C program acting as HDF5, passes.
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         pub unsafe extern "C" fn $name $(<$filter: $crate::Filter>)? ($($argument: $type),*) -> $result {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees valid arguments.
             unsafe { $inner($($argument,)* std::ptr::null()) }
         }
     )*};
 }
 
 with_caller! {
-    /// The `set_local` of a filter's class.
+    /// The `set_local` callback of a filter.
     fn 3 set_local<F> (list: Id, datatype: Id, space: Id) -> Status => set_local_from::<F>;
 
-    /// The `filter` of a filter's class.
+    /// The `filter` callback of a filter.
     fn 6 run<F> (
         flags: c_uint,
         cd_nelmts: usize,
@@ -115,11 +117,11 @@ unsafe extern "C" fn run_from<F: Filter>(
         buf,
         caller,
     };
-    // SAFETY: HDF5 passes what it passes to filters.
+    // SAFETY: HDF5 calls this function with valid arguments.
     unsafe { callbacks::run::<F>(&call) }
 }
 
-/// The class of a filter.
+/// Returns the class of a filter.
 pub const fn class_of<F: Filter>() -> FilterClass {
     FilterClass {
         version: crate::abi::CLASS_VERSION,
@@ -133,73 +135,73 @@ pub const fn class_of<F: Filter>() -> FilterClass {
     }
 }
 
-/// What a plugin's `init_filter` does: notes the file of libhdf5, or of something linked to it. Gives 0, or -1
-/// when that file can't be loaded or has nothing to do with HDF5.
+/// Implements a plugin's `init_filter`: records the file of libhdf5 or of a library linked to it.
+/// Returns 0, or -1 if the file cannot be loaded or does not use HDF5.
 ///
 /// # Safety
-/// `file` is a text, or NULL.
+/// `file` must be a C string or NULL.
 pub unsafe fn init_filter(file: *const c_char) -> c_int {
     if file.is_null() {
         return -1;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees a C string, and the pointer is not NULL.
     match library::prefer(unsafe { CStr::from_ptr(file) }) {
         true => 0,
         false => -1,
     }
 }
 
-/// What a plugin's `register_…` does: makes the filter known to HDF5 and copies the version and its date, for
-/// the caller to `free`. Gives 1 always, as programs expect.
+/// Implements a plugin's `register_…`: registers the filter with HDF5 and returns copies of the
+/// version and its date, which the caller must `free`. Always returns 1, as programs expect.
 ///
 /// # Safety
-/// `version` and `date` are NULL or places for pointers.
+/// `version` and `date` must be NULL or writable.
 pub unsafe fn register(
     class: &'static FilterClass,
     texts: (&CStr, &CStr),
-    places: (*mut *mut c_char, *mut *mut c_char),
+    outputs: (*mut *mut c_char, *mut *mut c_char),
     caller: *const c_void,
 ) -> c_int {
-    // SAFETY: the caller's promise.
-    unsafe { callbacks::register(class, texts, places, caller) }
+    // SAFETY: the caller guarantees that the pointers are NULL or writable.
+    unsafe { callbacks::register(class, texts, outputs, caller) }
 }
 
-/// Makes a shared library a plugin: `plugin!(Filter, register_name, VERSION, DATE)` defines what it exports.
+/// Defines the exports of a plugin: `plugin!(Filter, register_name, VERSION, DATE)`.
 #[macro_export]
 macro_rules! plugin {
     ($filter:ty, $register:ident, $version:expr, $date:expr) => {
-        /// Small requests succeed when the system has no memory.
+        /// Serves small requests from a reserve if the system has no memory.
         #[global_allocator]
         static ALLOCATOR: $crate::Reserve = $crate::Reserve;
 
         static CLASS: $crate::abi::FilterClass = $crate::entry::class_of::<$filter>();
 
-        /// Tells HDF5 what kind of plugin this is: one with a filter.
+        /// Returns the type of the plugin to HDF5: a filter.
         #[unsafe(no_mangle)]
         pub extern "C" fn H5PLget_plugin_type() -> std::ffi::c_int {
             $crate::abi::PLUGIN_IS_FILTER
         }
 
-        /// Gives HDF5 the filter.
+        /// Returns the filter's class to HDF5.
         #[unsafe(no_mangle)]
         pub extern "C" fn H5PLget_plugin_info() -> *const std::ffi::c_void {
             (&raw const CLASS).cast()
         }
 
-        /// Names the file of libhdf5, or one linked to it, for a process where it can't be found otherwise.
-        /// Gives 0, or a negative number.
+        /// Sets the file of libhdf5, or of a library linked to it, for processes in which it cannot
+        /// be found. Returns 0, or a negative number on failure.
         ///
         /// # Safety
-        /// `file` is a text, or NULL.
+        /// `file` must be a C string or NULL.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn init_filter(file: *const std::ffi::c_char) -> std::ffi::c_int {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees a C string or NULL.
             unsafe { $crate::entry::init_filter(file) }
         }
 
         $crate::with_caller! {
-            /// Makes the filter known to the HDF5 of the program, and gives copies of the version of the
-            /// library and of its date, for the caller to `free`. Gives 1.
+            /// Registers the filter with the program's HDF5 and returns copies of the library's
+            /// version and its date, which the caller must `free`. Returns 1.
             #[unsafe(no_mangle)]
             fn 2 $register (
                 version: *mut *mut std::ffi::c_char,
@@ -212,7 +214,7 @@ macro_rules! plugin {
             date: *mut *mut std::ffi::c_char,
             caller: *const std::ffi::c_void,
         ) -> std::ffi::c_int {
-            // SAFETY: the program passes places for pointers, or NULL.
+            // SAFETY: the program passes writable pointers or NULL.
             unsafe { $crate::entry::register(&CLASS, ($version, $date), (version, date), caller) }
         }
     };

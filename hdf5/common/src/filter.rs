@@ -1,68 +1,67 @@
-//! What a filter is to this crate, and why it fails.
+//! The interface of a filter, and its failures.
 
 use ferroblosc::{Buffer, blosc1};
 use std::ffi::{CStr, c_int};
 use std::fmt;
 
-/// A filter of HDF5. The values are the unsigned numbers (`cd_values`) that a file keeps with it.
+/// An HDF5 filter. The values are the unsigned numbers (`cd_values`) stored with it in a file.
 pub trait Filter {
-    /// Its registered number.
+    /// The registered number.
     const ID: c_int;
-    /// The name that goes into files.
+    /// The name stored in files.
     const NAME: &'static CStr;
 
-    /// Completes what the user gave for a dataset; the result goes into the file.
+    /// Completes the user's values for a dataset. The result is stored in the file.
     ///
     /// # Errors
-    /// When a value that the user chose is out of range, or the filter can't work on such a dataset.
+    /// Fails if a value is out of range, or the filter does not support the dataset.
     fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure>;
 
-    /// Compresses a chunk of a dataset. Returns `None` for data that would not get smaller, unless the
-    /// filter stores them in any case.
+    /// Compresses a dataset chunk. Returns `None` if that does not reduce the size, unless the
+    /// filter always stores the chunk.
     ///
     /// # Errors
-    /// When a value is out of range, or there is no memory.
+    /// Fails if a value is out of range, or there is not enough memory.
     fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure>;
 
-    /// Returns the chunk in the filter's format without compressing it. Every reader of the format reads
-    /// it.
+    /// Returns the chunk uncompressed in the filter's format, which all readers support.
     ///
     /// # Errors
-    /// When the chunk is too large, or there is no memory.
+    /// Fails if the chunk is too large, or there is not enough memory.
     fn store(data: &[u8]) -> Result<Buffer, Failure>;
 
-    /// Undoes [`Filter::compress`]. Neither the values nor the bytes can be trusted.
+    /// Decompresses a chunk. Neither the values nor the bytes are trusted.
     ///
     /// # Errors
-    /// When the bytes are not what the filter makes.
+    /// Fails if the bytes are not in the filter's format.
     fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure>;
 }
 
-/// What a filter can know of a dataset that is being made.
+/// The properties of a new dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dataset {
-    /// Bytes of an item; of an item that is an array, those of what it is made of.
+    /// The size of an item in bytes; for an array type, that of its base type.
     pub typesize: u32,
-    /// Bytes of a chunk.
+    /// The size of a chunk in bytes.
     pub chunksize: u32,
-    /// Items of a chunk along each dimension.
+    /// The shape of a chunk in items.
     pub chunkshape: Vec<u32>,
-    /// Whether HDF5 fails to write a chunk when the filter fails.
+    /// Whether HDF5 fails to write a chunk if the filter fails.
     pub is_mandatory: bool,
 }
 
-/// A value that the user of a filter chooses.
+/// A value that the user chooses.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// Its index among the values.
+    /// The index of the value.
     pub slot: usize,
-    /// Its name in errors.
+    /// The name in errors.
     pub name: &'static str,
-    /// The value that stands for a missing one.
+    /// The default.
     pub default: u32,
-    /// The values that can be chosen.
+    /// The allowed values.
     pub allowed: &'static [u32],
-    /// These values in words.
+    /// A description of the allowed values.
     pub range: &'static str,
 }
 
@@ -70,7 +69,7 @@ impl Choice {
     /// Returns the chosen value.
     ///
     /// # Errors
-    /// When it can't be chosen.
+    /// Fails if it is not allowed.
     pub fn read(&self, values: &[u32]) -> Result<u32, Failure> {
         let value = values.get(self.slot).copied().unwrap_or(self.default);
         if self.allowed.contains(&value) {
@@ -91,7 +90,7 @@ impl Choice {
     }
 }
 
-/// The values of a filter, as many as can be of use.
+/// The values of a filter, limited to the ones that can be used.
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     numbers: [u32; Values::MAX],
@@ -99,10 +98,10 @@ pub struct Values {
 }
 
 impl Values {
-    /// The most values that are kept; the longest list of a filter has 24.
+    /// The maximum number of values; filters use at most 24.
     pub const MAX: usize = 32;
 
-    /// These values; those behind [`Values::MAX`] are left out.
+    /// Copies the values. Those after [`Values::MAX`] are ignored.
     pub fn new(given: &[u32]) -> Values {
         let len = given.len().min(Values::MAX);
         let mut numbers = [0; Values::MAX];
@@ -110,25 +109,25 @@ impl Values {
         Values { numbers, len }
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn as_slice(&self) -> &[u32] {
         &self.numbers[..self.len]
     }
 
-    /// Makes them so many, cutting or adding zeros.
+    /// Changes the number of values. New ones are zero.
     ///
     /// # Panics
-    /// For more than [`Values::MAX`].
+    /// If `len` exceeds [`Values::MAX`].
     pub fn resize(&mut self, len: usize) {
         assert!(len <= Values::MAX, "no filter has {len} values");
         self.numbers[len.min(self.len)..].fill(0);
         self.len = len;
     }
 
-    /// Sets the value of a slot; the list is made long enough.
+    /// Sets the value of a slot, growing the list if necessary.
     ///
     /// # Panics
-    /// For a slot behind [`Values::MAX`].
+    /// If `slot` is not less than [`Values::MAX`].
     pub fn set(&mut self, slot: usize, value: u32) {
         if slot >= self.len {
             self.resize(slot + 1);
@@ -137,12 +136,12 @@ impl Values {
     }
 }
 
-/// Why a callback failed, in words for people: HDF5 knows no codes.
+/// The reason of a failed callback as a message; HDF5 has no error codes for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 
 impl Failure {
-    /// A failure for this reason.
+    /// Returns a failure with this message.
     pub fn new(reason: impl fmt::Display) -> Failure {
         Failure(reason.to_string())
     }
@@ -171,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_grow_with_zeros_and_are_cut() {
+    fn values_grow_with_zeros_and_are_truncated() {
         let mut values = Values::new(&[7, 8, 9]);
         values.set(4, 5);
         assert_eq!(values.as_slice(), [7, 8, 9, 0, 5]);

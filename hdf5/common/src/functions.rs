@@ -1,6 +1,6 @@
-//! The functions of libhdf5 that are called while a dataset is made, with their names and prototypes.
+//! The libhdf5 functions called during dataset creation, with their names and prototypes.
 //!
-//! They are HDF5's own since 1.8, and have the same form in every version since 1.10.
+//! All exist since HDF5 1.8 and have the same prototype since 1.10.
 
 use crate::abi::{CLASS_ARRAY, FLAG_OPTIONAL, FilterClass, Id, MAX_RANK, Size, Status};
 use crate::filter::{Dataset, Failure, Values};
@@ -44,32 +44,32 @@ pub struct Functions {
     close: Close,
 }
 
-/// A filter in a list of creation properties.
+/// A filter in a dataset creation property list.
 pub struct Listed {
-    /// Whether it may fail, among others.
+    /// Flags, such as whether the filter is optional.
     flags: c_uint,
-    /// Its values.
+    /// The values.
     pub values: Values,
 }
 
-/// The function of this name.
+/// Returns the function of this name.
 ///
 /// # Safety
-/// `F` is its type.
+/// `F` must be the type of the function.
 unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the type.
     unsafe { library.function(name) }.ok_or_else(|| {
         let name = name.to_string_lossy();
         Failure(format!("HDF5 has no function {name}"))
     })
 }
 
-/// Makes a filter known to the library.
+/// Registers a filter with the library.
 ///
 /// # Errors
-/// When it can't be.
+/// Fails if HDF5 rejects it.
 pub fn register(library: &Library, class: &'static FilterClass) -> Result<(), Failure> {
-    // SAFETY: the type is that of the function, and the class stays.
+    // SAFETY: the type is that of the function, and the class is static.
     let status = unsafe {
         let register: Register = function(library, c"H5Zregister")?;
         register((&raw const *class).cast())
@@ -81,10 +81,10 @@ pub fn register(library: &Library, class: &'static FilterClass) -> Result<(), Fa
 }
 
 impl Functions {
-    /// The functions of a library.
+    /// Looks up the functions of a library.
     ///
     /// # Errors
-    /// When it lacks one.
+    /// Fails if a function is missing.
     pub fn of(library: &Library) -> Result<Functions, Failure> {
         // SAFETY: the types are those of the functions.
         unsafe {
@@ -100,51 +100,51 @@ impl Functions {
         }
     }
 
-    /// The filter of this number in a list.
+    /// Returns a filter in a property list.
     ///
     /// # Errors
-    /// When the list is another library's, or has no such filter.
+    /// Fails if the list belongs to another libhdf5 or lacks the filter.
     pub fn listed(&self, list: Id, filter: c_int) -> Result<Listed, Failure> {
         let mut flags = 0;
         let mut numbers = [0; Values::MAX];
         let mut len = numbers.len();
-        // SAFETY: `len` says how many numbers there is room for; the name is not asked for.
+        // SAFETY: `len` is the capacity of `numbers`; name and configuration are not requested.
         let status = unsafe {
             let (name, config) = (null_mut(), null_mut());
             let (flags, numbers) = (&raw mut flags, numbers.as_mut_ptr());
             (self.get_filter)(list, filter, flags, &raw mut len, numbers, 0, name, config)
         };
         if status < 0 {
-            return Err(Failure::new("HDF5 does not tell the filter's parameters"));
+            return Err(Failure::new("HDF5 does not return the filter's parameters"));
         }
-        // HDF5 tells how many there are, which may be more than there was room for.
+        // HDF5 returns the total number of values, which may exceed the capacity.
         let values = Values::new(&numbers[..len.min(Values::MAX)]);
         Ok(Listed { flags, values })
     }
 
-    /// Gives a filter in a list its values.
+    /// Sets the values of a filter in a property list.
     ///
     /// # Errors
-    /// When HDF5 refuses.
+    /// Fails if HDF5 rejects them.
     pub fn set_values(&self, list: Id, filter: c_int, listed: &Listed) -> Result<(), Failure> {
         let values = listed.values.as_slice();
-        // SAFETY: the values are as many as said, and HDF5 copies them.
+        // SAFETY: pointer and length are those of a slice, which HDF5 copies.
         let status = unsafe {
             (self.modify_filter)(list, filter, listed.flags, values.len(), values.as_ptr())
         };
         match status {
             0.. => Ok(()),
-            _ => Err(Failure::new("HDF5 does not take the filter's parameters")),
+            _ => Err(Failure::new("HDF5 rejects the filter's parameters")),
         }
     }
 
-    /// What a filter can know of a dataset with these creation properties and this type.
+    /// Returns the properties of a dataset with this property list and type.
     ///
     /// # Errors
-    /// When HDF5 does not tell, or chunks are too large for any filter.
+    /// Fails if HDF5 does not provide them, or chunks are too large for any filter.
     pub fn dataset(&self, list: Id, datatype: Id, listed: &Listed) -> Result<Dataset, Failure> {
         let chunkshape = self.chunkshape(list)?;
-        // SAFETY: any number may be asked for.
+        // SAFETY: HDF5 accepts any identifier.
         let itemsize = unsafe { (self.get_size)(datatype) };
         let typesize = self.base_size(datatype, itemsize)?;
         let chunksize = chunkshape
@@ -154,7 +154,7 @@ impl Functions {
             .ok_or_else(|| Failure::new("chunks have 4 GiB or more"))?;
         let narrow = |size: usize| {
             let size = u32::try_from(size).ok().filter(|&size| size > 0);
-            size.ok_or_else(|| Failure(format!("items of {} bytes can't be", itemsize)))
+            size.ok_or_else(|| Failure(format!("items of {} bytes are not supported", itemsize)))
         };
         Ok(Dataset {
             typesize: narrow(typesize)?,
@@ -166,25 +166,27 @@ impl Functions {
 
     fn chunkshape(&self, list: Id) -> Result<Vec<u32>, Failure> {
         let mut dims = [0; MAX_RANK];
-        // SAFETY: there is room for as many as said.
+        // SAFETY: `dims` has the capacity that is passed.
         let rank = unsafe { (self.get_chunk)(list, MAX_RANK as c_int, dims.as_mut_ptr()) };
         let rank = usize::try_from(rank).ok().filter(|&rank| rank <= MAX_RANK);
-        let rank = rank.ok_or_else(|| Failure::new("the shape of chunks can't be had"))?;
+        let rank = rank.ok_or_else(|| Failure::new("HDF5 does not return the chunk shape"))?;
         let narrow = |&dim| u32::try_from(dim).ok();
         let dims: Option<Vec<u32>> = dims[..rank].iter().map(narrow).collect();
         dims.ok_or_else(|| Failure::new("chunks have 4 GiB or more"))
     }
 
-    /// Bytes of an item, or of what an item is an array of.
+    /// Returns the size of an item in bytes, or that of the base type of an array type.
     fn base_size(&self, datatype: Id, itemsize: usize) -> Result<usize, Failure> {
-        // SAFETY: any number may be asked for; the type made here is closed here.
+        // SAFETY: HDF5 accepts any identifier; the base type created here is closed here.
         unsafe {
             if (self.get_class)(datatype) != CLASS_ARRAY {
                 return Ok(itemsize);
             }
             let base = (self.get_super)(datatype);
             if base < 0 {
-                return Err(Failure::new("the type of an array's items can't be had"));
+                return Err(Failure::new(
+                    "HDF5 does not return the base type of an array type",
+                ));
             }
             let size = (self.get_size)(base);
             (self.close)(base);

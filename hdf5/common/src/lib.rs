@@ -1,26 +1,26 @@
-//! What the two filter plugins of HDF5 share.
+//! Common code of the two HDF5 filter plugins.
 //!
-//! A plugin is a shared object from which HDF5 asks one struct, [`abi::FilterClass`], with two callbacks: one
-//! that completes the filter's parameters when a dataset is made (`set_local`), one that compresses and
-//! decompresses chunks of it. What a filter does is an implementation of [`Filter`] in safe Rust;
-//! [`plugin!`] makes of it what HDF5 wants to find.
+//! A plugin is a shared object that exports one struct, [`abi::FilterClass`], with two callbacks:
+//! `set_local` completes the filter's parameters at dataset creation, `filter` compresses and
+//! decompresses chunks. A filter implements [`Filter`] in safe Rust; [`plugin!`] defines the
+//! exports.
 //!
-//! The one idea: a plugin is linked to no libhdf5. There are many builds of it (serial, two kinds of MPI,
-//! private copies in Python wheels), a process may hold several, and only the one that calls knows the
-//! numbers it passes. So each callback takes note of where it returns to, and the library that this address
-//! lies in is the one whose functions are called (`library.rs`).
+//! A plugin is not linked to libhdf5. There are many builds of it (serial, two kinds of MPI,
+//! private copies in Python wheels), a process may load several, and identifiers are valid only in
+//! the calling one. So each callback captures its return address, and the functions of the library
+//! that contains this address are called (`library.rs`).
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `abi.rs` | the types and constants of HDF5's plugin interface |
-//! | `filter.rs` | what a filter is to this crate, and why it fails |
-//! | `callbacks.rs` | from the calls of HDF5 to a [`Filter`] and back |
-//! | `entry.rs` | the exported functions of a plugin, and taking note of the caller |
-//! | `library.rs` | finding libhdf5 in the process |
-//! | `functions.rs` | the functions of libhdf5 that are called |
-//! | `netcdf.rs` | the functions of libnetcdf that are called |
-//! | `limits.rs` | how much memory a stored chunk may ask for |
-//! | `report.rs` | errors on HDF5's stack |
+//! | `filter.rs` | the interface of a filter, and its failures |
+//! | `callbacks.rs` | adapters from HDF5's callbacks to a [`Filter`] |
+//! | `entry.rs` | the exported functions, and the capture of the caller's address |
+//! | `library.rs` | lookup of libhdf5 in the process |
+//! | `functions.rs` | the libhdf5 functions that are called |
+//! | `netcdf.rs` | the libnetcdf functions that are called |
+//! | `limits.rs` | memory limits of stored chunks |
+//! | `report.rs` | error reporting on HDF5's error stack |
 
 pub mod abi;
 mod callbacks;

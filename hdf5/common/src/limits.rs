@@ -1,26 +1,26 @@
-//! How much memory a stored chunk may ask for.
+//! Memory limits of stored chunks.
 //!
-//! The size of the data is the one that the stored chunk's own header states. The parameters in the file
-//! are no reliable bound: some writers leave arbitrary numbers in them, and a hostile file chooses them.
-//! So the bounds are constants and the number of bytes that are really stored.
+//! The size of the data comes from the header of the stored chunk. The parameters in the file are
+//! not a reliable bound: some writers store arbitrary numbers, and a malicious file can contain
+//! any. So the limits depend on constants and the number of stored bytes.
 
 use ferroblosc::codec::format;
 
-/// The largest size of a chunk in HDF5, in bytes.
+/// The maximum size of an HDF5 chunk in bytes.
 const MAX_CHUNK: usize = u32::MAX as usize;
-/// The largest size, in bytes, that data without stored bytes (runs of one value in a frame) may have
-/// unless the parameters of the filter state a larger one.
+/// The maximum size in bytes of data without stored bytes (runs of one value in a frame), unless
+/// the parameters of the filter contain a larger size.
 const MAX_UNBACKED: usize = 256 << 20;
 
-/// The upper bound on the bytes that filters before ours add to a chunk, besides a share of it.
+/// The maximum number of bytes that preceding filters add to a chunk, besides a fraction of it.
 const FIXED: usize = 64 * 1024;
-/// The divisor for the share of a chunk that a filter may add.
+/// The divisor of the fraction of a chunk that a filter may add.
 const SHARE: usize = 4;
 
-/// Returns the largest number of bytes that one byte of a stream of this format decodes to.
+/// Returns the maximum number of bytes that one byte of a stream of this format decodes to.
 ///
-/// A run of BloscLZ and LZ4 grows by 255 bytes with each byte, a copy of Snappy has 64 bytes of data in 3,
-/// one of Deflate 258 bytes in 2 bits, and a block of Zstandard 128 KiB in 4 bytes.
+/// A run of BloscLZ and LZ4 grows by 255 bytes per byte, a Snappy copy encodes 64 bytes in 3 bytes,
+/// a Deflate copy 258 bytes in 2 bits, and a Zstandard block 128 KiB in 4 bytes.
 fn expansion(codec_format: u8) -> usize {
     match codec_format {
         format::BLOSCLZ | format::LZ4 => 255,
@@ -30,7 +30,7 @@ fn expansion(codec_format: u8) -> usize {
     }
 }
 
-/// Returns the largest number of bytes that `stored` bytes of this format can decode to, at most
+/// Returns the maximum number of bytes that `stored` bytes of this format can decode to, at most
 /// `MAX_CHUNK`.
 pub fn backed_size(codec_format: u8, stored: usize) -> usize {
     stored
@@ -38,9 +38,9 @@ pub fn backed_size(codec_format: u8, stored: usize) -> usize {
         .min(MAX_CHUNK)
 }
 
-/// Returns the largest size that a frame of `stored` bytes may decode to, in bytes: what its bytes can hold
-/// with the densest codec; for runs of one value `MAX_UNBACKED`, or the size of a chunk that the
-/// parameters state and what earlier filters may have added. Never above `MAX_CHUNK`.
+/// Returns the maximum decoded size of a frame of `stored` bytes: the maximum for the densest
+/// codec; for runs of one value `MAX_UNBACKED`, or the chunk size in the parameters and the
+/// possible additions of preceding filters. At most `MAX_CHUNK`.
 pub fn frame_size(chunksize: u32, stored: usize) -> usize {
     let chunksize = chunksize as usize;
     let stated = chunksize
@@ -68,7 +68,7 @@ mod tests {
             (id::ZLIB, format::ZLIB),
             (id::ZSTD, format::ZSTD),
         ] {
-            // A byte less than a run of one value, which would be no stream.
+            // One byte differs, since a run of one value would have no stream.
             let mut data = data.clone();
             data[0] = 1;
             let cparams = CParams::default().codec(codec).level(9).typesize(1);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn no_parameter_raises_the_limit_above_a_chunk_of_hdf5() {
+    fn parameters_cannot_raise_the_limit_above_the_maximum_chunk_size() {
         assert_eq!(frame_size(u32::MAX, 100), MAX_CHUNK);
         assert_eq!(frame_size(0, usize::MAX), MAX_CHUNK);
         assert_eq!(frame_size(0, 0), MAX_UNBACKED);

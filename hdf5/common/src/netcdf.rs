@@ -1,7 +1,7 @@
-//! The functions of netCDF-C that are called while a variable of a Zarr array gets its codec.
+//! The netCDF-C functions called while a variable of a Zarr array is created.
 //!
-//! As with HDF5, a process may hold several copies, and the numbers of files and variables are those of the
-//! copy that calls.
+//! As with HDF5, a process may load several copies, and identifiers of files and variables are
+//! valid only in the calling one.
 
 use crate::library::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -17,8 +17,8 @@ type InquireVariable =
 type InquireType =
     unsafe extern "C" fn(file: c_int, kind: c_int, name: *mut c_char, size: *mut usize) -> c_int;
 
-/// Returns the bytes of an item of a variable, if the libnetcdf that contains the address `caller` exports
-/// its functions and knows the variable.
+/// Returns the item size of a variable in bytes, if the libnetcdf that contains the address
+/// `caller` exports its functions and knows the variable.
 pub fn itemsize(file: c_int, variable: c_int, caller: *const c_void) -> Option<usize> {
     let library = Library::of_caller_with(caller, MARK)?;
     let (mut kind, mut size) = (0, 0);

@@ -1,8 +1,8 @@
-//! Errors on HDF5's stack.
+//! Error reporting on HDF5's error stack.
 //!
-//! HDF5 keeps for each thread a stack of messages, and prints it when one of its functions fails, or hands
-//! it to whoever asks. A plugin adds its own with `H5Epush2`, whose numbers for the kind of error are
-//! variables of libhdf5. Where there is no libhdf5 to be found, there is no stack.
+//! HDF5 keeps a stack of messages per thread. It prints the stack when one of its functions fails,
+//! or returns it on request. A plugin adds messages with `H5Epush2`; the identifiers of error
+//! classes are variables of libhdf5. Without a libhdf5 there is no stack.
 
 use crate::abi::{DEFAULT_STACK, Id, Status};
 use crate::filter::Failure;
@@ -23,7 +23,7 @@ type Push = unsafe extern "C" fn(
     ...
 ) -> Status;
 
-/// What went wrong, in HDF5's words.
+/// The HDF5 error class.
 #[derive(Clone, Copy, Debug)]
 pub enum Minor {
     /// A callback failed.
@@ -33,7 +33,7 @@ pub enum Minor {
 }
 
 impl Minor {
-    /// The variable with its number.
+    /// Returns the variable with the identifier.
     fn variable(self) -> &'static CStr {
         match self {
             Minor::Callback => c"H5E_CALLBACK_g",
@@ -42,8 +42,8 @@ impl Minor {
     }
 }
 
-/// Where a message comes from, to HDF5: a place in C.
-pub struct Place {
+/// The source location of a message.
+pub struct Location {
     /// The file.
     pub file: &'static CStr,
     /// The function.
@@ -52,10 +52,10 @@ pub struct Place {
     pub line: u32,
 }
 
-/// The place of this line, in this function.
-macro_rules! place {
+/// The location of this line, with the name of a function.
+macro_rules! location {
     ($function:expr) => {
-        $crate::report::Place {
+        $crate::report::Location {
             file: const {
                 match std::ffi::CStr::from_bytes_with_nul(concat!(file!(), "\0").as_bytes()) {
                     Ok(file) => file,
@@ -67,32 +67,37 @@ macro_rules! place {
         }
     };
 }
-pub(crate) use place;
+pub(crate) use location;
 
-/// Puts a failure on the stack of a library; returns whether that could be done.
-pub fn push(library: Option<&Library>, place: &Place, minor: Minor, failure: &Failure) -> bool {
-    let name = place.function.to_string_lossy();
+/// Pushes a failure on the error stack of a library. Returns whether that succeeded.
+pub fn push(
+    library: Option<&Library>,
+    location: &Location,
+    minor: Minor,
+    failure: &Failure,
+) -> bool {
+    let name = location.function.to_string_lossy();
     trace_error!("{name}: {failure}");
     library
-        .and_then(|library| try_to_push(library, place, minor, failure))
+        .and_then(|library| try_push(library, location, minor, failure))
         .is_some()
 }
 
-fn try_to_push(library: &Library, place: &Place, minor: Minor, failure: &Failure) -> Option<()> {
+fn try_push(library: &Library, location: &Location, minor: Minor, failure: &Failure) -> Option<()> {
     let text = CString::new(failure.0.as_bytes()).ok()?;
     let push = library.symbol_address(c"H5Epush2")?;
     let class = number(library, c"H5E_ERR_CLS_g")?;
     let major = number(library, c"H5E_PLINE_g")?;
     let minor = number(library, minor.variable())?;
-    // SAFETY: the type is that of the function; the texts live through the call, and the one format
+    // SAFETY: the type is that of the function; the strings outlive the call, and the only format
     // directive has its argument.
     let status = unsafe {
         let push = std::mem::transmute::<std::ptr::NonNull<std::ffi::c_void>, Push>(push);
         push(
             DEFAULT_STACK,
-            place.file.as_ptr(),
-            place.function.as_ptr(),
-            place.line as c_int,
+            location.file.as_ptr(),
+            location.function.as_ptr(),
+            location.line as c_int,
             class,
             major,
             minor,
@@ -103,9 +108,10 @@ fn try_to_push(library: &Library, place: &Place, minor: Minor, failure: &Failure
     (status >= 0).then_some(())
 }
 
-/// The value of a variable that is set once HDF5 is in use.
+/// Returns the value of a variable that is initialised once HDF5 is in use.
 fn number(library: &Library, name: &CStr) -> Option<Id> {
     let address = library.symbol_address(name)?.cast::<Id>();
-    // SAFETY: the variables of these names are of this type, and are written before any plugin is called.
+    // SAFETY: the variables of these names have this type, and HDF5 writes them before it calls any
+    // plugin.
     Some(unsafe { address.read() }).filter(|&number| number > 0)
 }

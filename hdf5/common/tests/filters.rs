@@ -1,8 +1,8 @@
-//! The filters as HDF5 calls them: through the class that the plugin gives, with buffers of `malloc`.
+//! Tests of the filters through the plugin's class, with buffers allocated by `malloc`.
 
 mod common;
 
-use common::{Plugin, noise, peak_growth};
+use common::{Plugin, peak_growth, random_bytes};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
 use ferroblosc::codec::id::{LZ4, ZSTD};
@@ -10,15 +10,15 @@ use ferroblosc::filter::{Slot, id};
 use ferroblosc::schunk::{SChunk, Storage};
 use std::ffi::CStr;
 
-/// Where a frame tells the bytes of an item: behind the mark of a 32-bit number, big-endian.
+/// The range of the type size in a frame: after the marker of a 32-bit number, big-endian.
 const FRAME_TYPESIZE: std::ops::Range<usize> = 48..52;
 
-/// Values of filter 32001 for chunks of that many bytes.
+/// Returns values of filter 32001 for chunks of `chunksize` bytes.
 fn values1(typesize: u32, chunksize: usize, [level, shuffle, codec]: [u32; 3]) -> [u32; 7] {
     [2, 2, typesize, chunksize as u32, level, shuffle, codec]
 }
 
-/// Values of filter 32026 for chunks of that shape.
+/// Returns values of filter 32026 for chunks of a shape.
 fn values2(typesize: u32, shape: &[u32], [level, filter, codec]: [u32; 3]) -> Vec<u32> {
     let chunksize = shape.iter().product::<u32>() * typesize;
     let mut values = vec![1, 0, typesize, chunksize, level, filter, codec];
@@ -29,18 +29,18 @@ fn values2(typesize: u32, shape: &[u32], [level, filter, codec]: [u32; 3]) -> Ve
     values
 }
 
-/// 32-bit numbers in order.
+/// Returns increasing 32-bit numbers.
 fn numbers(count: u32) -> Vec<u8> {
     (0..count).flat_map(u32::to_le_bytes).collect()
 }
 
-/// The bytes of a vector in hexadecimal.
+/// Formats bytes in hexadecimal.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
-fn the_classes_are_those_that_hdf5_knows() {
+fn the_classes_have_the_registered_numbers_and_names() {
     for (plugin, id, name) in [
         (Plugin::blosc(), 32001, c"blosc"),
         (Plugin::blosc2(), 32026, c"blosc2"),
@@ -48,14 +48,14 @@ fn the_classes_are_those_that_hdf5_knows() {
         let class = plugin.class();
         assert_eq!((class.version, class.id), (1, id));
         assert_eq!((class.encoder_present, class.decoder_present), (1, 1));
-        // SAFETY: the name is a text.
+        // SAFETY: the name is a C string.
         assert_eq!(unsafe { CStr::from_ptr(class.name) }, name);
         assert!(class.can_apply.is_none() && class.set_local.is_some());
     }
 }
 
 #[test]
-fn chunks_of_32001_are_plain_chunks_of_blosc_1() {
+fn chunks_of_32001_are_blosc_1_chunks() {
     let data = numbers(64 * 64);
     for (choice, start) in [
         ([5, 1, 0], "02010104"),
@@ -73,21 +73,21 @@ fn chunks_of_32001_are_plain_chunks_of_blosc_1() {
 }
 
 #[test]
-fn all_codecs_and_shuffles_of_32001_read_what_they_wrote() {
+fn all_codecs_and_shuffles_of_32001_round_trip() {
     let data = numbers(3000);
     for codec in 0..6 {
         for shuffle in 0..3 {
             for typesize in [1, 4, 7, 255] {
                 let values = values1(typesize, data.len(), [5, shuffle, codec]);
                 let Some(stored) = Plugin::blosc().compress(&values, &data) else {
-                    // Without shuffle there is little to be found in numbers that all differ.
+                    // Without shuffle, increasing numbers are hardly compressible.
                     assert!(shuffle == 0 || typesize != 4, "{values:?}");
                     continue;
                 };
                 assert!(stored.len() <= data.len());
                 let back = Plugin::blosc().decompress(&values, &stored);
                 assert_eq!(back.as_ref(), Some(&data), "{values:?}");
-                // Reading needs no values.
+                // Decompression needs no values.
                 assert_eq!(Plugin::blosc().decompress(&[], &stored), back);
             }
         }
@@ -95,8 +95,8 @@ fn all_codecs_and_shuffles_of_32001_read_what_they_wrote() {
 }
 
 #[test]
-fn what_32001_does_not_make_smaller_stays_as_it_is() {
-    let data = noise(10_000);
+fn filter_32001_returns_no_chunk_for_incompressible_data() {
+    let data = random_bytes(10_000);
     for choice in [[5, 1, 0], [9, 2, 5], [0, 1, 0]] {
         let values = values1(4, data.len(), choice);
         assert_eq!(Plugin::blosc().compress(&values, &data), None);
@@ -108,25 +108,25 @@ fn what_32001_does_not_make_smaller_stays_as_it_is() {
 }
 
 #[test]
-fn row_h3_a_chunk_must_be_as_long_as_it_says() {
+fn row_h3_a_chunk_must_have_the_length_in_its_header() {
     let data = numbers(1000);
     let values = values1(4, data.len(), [5, 1, 1]);
     let stored = Plugin::blosc().compress(&values, &data).unwrap();
     for len in 1..stored.len() {
         assert_eq!(Plugin::blosc().decompress(&values, &stored[..len]), None);
     }
-    // Bytes behind it do no harm.
+    // Trailing bytes are ignored.
     let longer = [&stored[..], &[0xff; 9]].concat();
     assert_eq!(Plugin::blosc().decompress(&values, &longer), Some(data));
 }
 
 #[test]
-fn the_header_of_a_chunk_counts_whatever_size_the_parameters_state() {
+fn the_header_of_a_chunk_overrides_the_size_in_the_parameters() {
     let data = vec![7; 200_000];
     for plugin in [Plugin::blosc(), Plugin::blosc2()] {
         let stored = plugin.compress(&[2, 0, 4, 200_000, 5, 1, 1], &data);
         let stored = stored.unwrap();
-        // As PyTables writes them for ragged arrays, sizes of another dataset, and none at all.
+        // Values of PyTables for ragged arrays, of another dataset, and none at all.
         for values in [
             &[5, 14, 3, 32558, 5, 1, 1][..],
             &[0, 0, 0, 0, 5, 1, 1],
@@ -142,13 +142,13 @@ fn the_header_of_a_chunk_counts_whatever_size_the_parameters_state() {
 }
 
 #[test]
-fn a_header_that_states_more_than_the_stored_bytes_can_hold_is_refused() {
+fn a_header_with_more_data_than_the_stored_bytes_can_hold_is_rejected() {
     const LARGEST: u32 = i32::MAX as u32;
-    let data = [noise(1000), vec![0; 3000]].concat();
+    let data = [random_bytes(1000), vec![0; 3000]].concat();
     for codec in 0..6 {
         let values = values1(1, data.len(), [5, 0, codec]);
         let mut stored = Plugin::blosc().compress(&values, &data).unwrap();
-        // The size of the data and of a block.
+        // The sizes of the data and of a block.
         stored[4..8].copy_from_slice(&LARGEST.to_le_bytes());
         stored[8..12].copy_from_slice(&(LARGEST / 4).to_le_bytes());
         for values in [values, values1(1, u32::MAX as usize, [5, 0, codec])] {
@@ -157,7 +157,7 @@ fn a_header_that_states_more_than_the_stored_bytes_can_hold_is_refused() {
             assert!(peak < 16 << 20, "codec {codec} needed {peak} bytes");
         }
     }
-    // A frame of zeros needs no bytes for them.
+    // A frame of zeros stores no bytes for them.
     let zeros = |count: usize| {
         let cparams = CParams::default().typesize(1);
         let mut schunk = SChunk::create(Storage::frame(), cparams, DParams::default()).unwrap();
@@ -180,12 +180,12 @@ fn a_header_that_states_more_than_the_stored_bytes_can_hold_is_refused() {
 }
 
 #[test]
-fn a_mandatory_filter_stores_chunks_that_it_cant_compress() {
+fn a_mandatory_filter_stores_incompressible_chunks() {
     let numbers = numbers(1000);
-    let noise = noise(4000);
+    let random_bytes = random_bytes(4000);
     for (data, values) in [
-        (&noise, &[2, 2, 4, 4000, 5, 1, 1][..]),
-        (&noise, &[2, 2, 1, 4000, 9, 2, 5]),
+        (&random_bytes, &[2, 2, 4, 4000, 5, 1, 1][..]),
+        (&random_bytes, &[2, 2, 1, 4000, 9, 2, 5]),
         (&numbers, &[2, 2, 4, 4000, 0, 1, 1]),
         (&numbers, &[2, 2, 4, 4000, 77, 1, 1]),
         (&numbers, &[2, 2, 4, 4000, 5, 9, 1]),
@@ -199,18 +199,19 @@ fn a_mandatory_filter_stores_chunks_that_it_cant_compress() {
             assert_eq!(plugin.decompress(values, &stored).as_ref(), Some(data));
         }
     }
-    // A stored chunk of filter 32001 is one of Blosc 1: the header, the flag, the data.
-    let stored = Plugin::blosc().compress_mandatory(&[2, 2, 4, 4000, 0, 1, 1], &noise);
+    // A stored chunk of filter 32001 is a Blosc 1 chunk: a header with the memcpy flag, then the
+    // data.
+    let stored = Plugin::blosc().compress_mandatory(&[2, 2, 4, 4000, 0, 1, 1], &random_bytes);
     let stored = stored.unwrap();
-    assert_eq!(stored.len(), 16 + noise.len());
+    assert_eq!(stored.len(), 16 + random_bytes.len());
     assert_eq!((stored[0], stored[2] & 2), (2, 2));
-    assert_eq!(stored[16..], noise);
-    // A chunk of one byte, and one that is a header's length.
+    assert_eq!(stored[16..], random_bytes);
+    // Sizes around one byte and the sizes of headers.
     for len in [1, 15, 16, 17, 127, 128] {
         for plugin in [Plugin::blosc(), Plugin::blosc2()] {
-            let stored = plugin.compress_mandatory(&[2, 2, 4, 4000, 5, 1, 1], &noise[..len]);
+            let stored = plugin.compress_mandatory(&[2, 2, 4, 4000, 5, 1, 1], &random_bytes[..len]);
             let back = plugin.decompress(&[], &stored.unwrap());
-            assert_eq!(back.as_deref(), Some(&noise[..len]));
+            assert_eq!(back.as_deref(), Some(&random_bytes[..len]));
         }
     }
     for plugin in [Plugin::blosc(), Plugin::blosc2()] {
@@ -222,7 +223,7 @@ fn a_mandatory_filter_stores_chunks_that_it_cant_compress() {
 }
 
 #[test]
-fn frames_of_32026_have_the_sizes_of_the_existing_plugin() {
+fn frame_sizes_of_32026_match_the_existing_plugin() {
     let size = |values: &[u32], data: &[u8]| {
         let stored = Plugin::blosc2().compress(values, data).unwrap();
         assert_eq!(hex(&stored[..11]), "9ea862326672616d6500d2");
@@ -234,14 +235,17 @@ fn frames_of_32026_have_the_sizes_of_the_existing_plugin() {
     assert_eq!(size(&values2(8, &[8, 8, 8], [5, 1, 0]), &zeros(4096)), 259);
     assert_eq!(size(&values2(4, &[1000], [5, 1, 5]), &zeros(4000)), 172);
     assert_eq!(
-        size(&values2(1, &[100, 100], [5, 1, 5]), &noise(10_000)),
+        size(&values2(1, &[100, 100], [5, 1, 5]), &random_bytes(10_000)),
         10_272
     );
-    assert_eq!(size(&values2(1, &[64, 64], [0, 1, 0]), &noise(4096)), 4368);
+    assert_eq!(
+        size(&values2(1, &[64, 64], [0, 1, 0]), &random_bytes(4096)),
+        4368
+    );
 }
 
 #[test]
-fn chunks_of_several_dimensions_are_arrays() {
+fn multidimensional_chunks_are_arrays() {
     let data = numbers(64 * 64);
     let values = values2(4, &[64, 64], [5, 2, 1]);
     let stored = Plugin::blosc2().compress(&values, &data).unwrap();
@@ -253,7 +257,7 @@ fn chunks_of_several_dimensions_are_arrays() {
     assert_eq!(geometry.chunkshape(), [64, 64]);
     assert_eq!(geometry.blockshape(), [64, 64]);
     assert_eq!(array.items().unwrap(), data);
-    // One of another length, as behind a checksum, is not.
+    // Data of another size, as after a checksum filter, are not an array.
     let longer = [&data[..], &[1, 2, 3, 4]].concat();
     let stored = Plugin::blosc2().compress(&values, &longer).unwrap();
     let schunk = SChunk::from_bytes(&stored, DParams::default()).unwrap();
@@ -262,7 +266,7 @@ fn chunks_of_several_dimensions_are_arrays() {
 }
 
 #[test]
-fn all_codecs_filters_and_ranks_of_32026_read_what_they_wrote() {
+fn all_codecs_filters_and_ranks_of_32026_round_trip() {
     for shape in [
         &[1200][..],
         &[40, 30],
@@ -287,7 +291,7 @@ fn all_codecs_filters_and_ranks_of_32026_read_what_they_wrote() {
 }
 
 #[test]
-fn values_that_32026_cant_use_are_refused() {
+fn invalid_values_of_32026_are_rejected() {
     let data = numbers(1000);
     for choice in [
         [10, 1, 0],
@@ -304,7 +308,7 @@ fn values_that_32026_cant_use_are_refused() {
             "{choice:?}"
         );
     }
-    // Sizes of items that can't be count as one byte.
+    // Invalid type sizes are treated as one byte.
     for typesize in [0, u32::MAX] {
         let values = [1, 0, typesize, 4000, 5, 1, 0];
         let stored = Plugin::blosc2().compress(&values, &data).unwrap();
@@ -339,7 +343,7 @@ fn row_h4_all_chunks_of_a_frame_are_decoded() {
 }
 
 #[test]
-fn row_h5_an_array_counts_where_the_parameters_contradict_one_another() {
+fn row_h5_an_array_overrides_inconsistent_parameters() {
     let data = numbers(64 * 64);
     let values = values2(4, &[64, 64], [5, 1, 5]);
     let stored = Plugin::blosc2().compress(&values, &data).unwrap();
@@ -350,12 +354,12 @@ fn row_h5_an_array_counts_where_the_parameters_contradict_one_another() {
         assert_eq!(read(&stale).as_ref(), Some(&data));
         assert_eq!(read(&stale[..7]).as_ref(), Some(&data));
     }
-    // Parameters that agree with one another are those of another dataset.
+    // Consistent parameters are those of another dataset.
     assert_eq!(read(&values2(4, &[64, 32], [5, 1, 5])), None);
 }
 
 #[test]
-fn row_h6_items_of_more_than_255_bytes_are_told_and_found_where_they_are_not() {
+fn row_h6_type_sizes_above_255_are_recorded_and_inferred_if_missing() {
     for typesize in [256u32, 300, 1000] {
         let data: Vec<u8> = (0..100 * typesize).map(|i| (i / 3) as u8).collect();
         let values = values2(typesize, &[10, 10], [5, 1, 5]);
@@ -365,7 +369,7 @@ fn row_h6_items_of_more_than_255_bytes_are_told_and_found_where_they_are_not() {
             Plugin::blosc2().decompress(&values, &stored).as_ref(),
             Some(&data)
         );
-        // As the existing plugin writes it.
+        // The existing plugin writes a type size of 1.
         stored[FRAME_TYPESIZE].copy_from_slice(&1u32.to_be_bytes());
         assert_eq!(
             Plugin::blosc2().decompress(&values, &stored).as_ref(),
@@ -379,9 +383,9 @@ fn row_h6_items_of_more_than_255_bytes_are_told_and_found_where_they_are_not() {
 }
 
 #[test]
-fn row_h7_the_size_of_the_buffer_is_told_and_it_never_gets_smaller() {
-    // Each call of the helper checks it: for larger and smaller results, and for calls that fail.
-    let data = noise(5000);
+fn row_h7_the_buffer_size_is_returned_and_never_shrinks() {
+    // Each call of the helper checks this: for larger and smaller results, and for failures.
+    let data = random_bytes(5000);
     let values = values2(1, &[5000], [5, 1, 0]);
     let stored = Plugin::blosc2().compress(&values, &data).unwrap();
     assert!(stored.len() > data.len());
@@ -396,7 +400,7 @@ fn row_h7_the_size_of_the_buffer_is_told_and_it_never_gets_smaller() {
 }
 
 #[test]
-fn frames_of_other_writers_are_read_however_they_are_cut() {
+fn frames_with_any_partition_are_read() {
     let data = numbers(32 * 32);
     let values = values2(4, &[32, 32], [5, 1, 0]);
     let pipelines = [
@@ -442,7 +446,7 @@ fn frames_of_other_writers_are_read_however_they_are_cut() {
 }
 
 #[test]
-fn arrays_of_another_shape_or_other_items_are_refused() {
+fn arrays_of_another_shape_or_type_size_are_rejected() {
     let frame = |shape: &[i64], typesize: i32| {
         let chunkshape: Vec<i32> = shape.iter().map(|&extent| extent as i32).collect();
         let layout = Layout {
@@ -465,7 +469,7 @@ fn arrays_of_another_shape_or_other_items_are_refused() {
 }
 
 #[test]
-fn what_is_no_frame_is_refused() {
+fn invalid_frames_are_rejected() {
     let data = numbers(1000);
     for shape in [&[1000][..], &[10, 100]] {
         let values = values2(4, shape, [5, 1, 0]);
@@ -495,7 +499,7 @@ fn what_is_no_frame_is_refused() {
 }
 
 #[test]
-fn damaged_bytes_are_refused_or_read_as_something_of_the_right_size() {
+fn damaged_chunks_are_rejected_or_decode_within_the_size_limit() {
     let data = numbers(500);
     let of_1 = (Plugin::blosc(), values1(4, data.len(), [5, 1, 1]).to_vec());
     let of_2 = (Plugin::blosc2(), values2(4, &[500], [5, 1, 5]));
@@ -515,7 +519,7 @@ fn damaged_bytes_are_refused_or_read_as_something_of_the_right_size() {
 }
 
 #[test]
-fn values_can_be_anything() {
+fn arbitrary_values_are_handled() {
     let data = numbers(100);
     let stored = Plugin::blosc2()
         .compress(&values2(4, &[10, 10], [5, 1, 0]), &data)

@@ -1,4 +1,4 @@
-//! The plugins in programs that have HDF5 in different ways.
+//! Tests of the plugins in programs that link or load HDF5 differently.
 
 mod common;
 
@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The plugins, with what they make of the fake dataset's values and the function that registers them.
+/// The plugins, with the completed values of the fake dataset, the function that registers them,
+/// and its output.
 const PLUGINS: [(&str, &str, &str, &str); 2] = [
     (
         "libH5Zblosc.so",
@@ -23,7 +24,7 @@ const PLUGINS: [(&str, &str, &str, &str); 2] = [
     ),
 ];
 
-/// Compiles C files of the tests; `arguments` come behind them.
+/// Compiles C files of the tests.
 fn compile(output: &str, sources: &[&str], arguments: &[&str]) -> PathBuf {
     let target = scratch("hosts").join(output);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
@@ -37,22 +38,22 @@ fn compile(output: &str, sources: &[&str], arguments: &[&str]) -> PathBuf {
     target
 }
 
-/// HDF5 as a shared library whose objects have numbers from `first` on.
+/// Builds HDF5 as a shared library whose identifiers start at `first`.
 fn shared_hdf5(name: &str, first: u32) -> PathBuf {
     let first = format!("-DFIRST_ID={first}");
     compile(name, &["fake_hdf5.c"], &["-shared", "-fPIC", &first])
 }
 
-/// What a host prints, line by line, and what it says on standard error.
-fn told(host: &mut Command) -> (Vec<String>, String) {
+/// Returns the standard output of a host, as lines, and its standard error.
+fn output_of(host: &mut Command) -> (Vec<String>, String) {
     let output = run(host.env_remove("BLOSC_TRACE"));
     let lines = String::from_utf8(output.stdout).expect("text");
     let errors = String::from_utf8(output.stderr).expect("text");
     (lines.lines().map(str::to_owned).collect(), errors)
 }
 
-fn symbols(library: &Path, what: &[&str]) -> BTreeSet<String> {
-    let output = run(Command::new("nm").args(what).arg(library));
+fn symbols(library: &Path, arguments: &[&str]) -> BTreeSet<String> {
+    let output = run(Command::new("nm").args(arguments).arg(library));
     let text = String::from_utf8(output.stdout).expect("names are text");
     let names = text
         .lines()
@@ -61,7 +62,7 @@ fn symbols(library: &Path, what: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn row_h1_plugins_need_no_libhdf5_and_export_their_entry_points_only() {
+fn row_h1_plugins_are_not_linked_to_libhdf5_and_export_only_their_entry_points() {
     let expected = |own: &[&str]| -> BTreeSet<String> {
         let common = ["H5PLget_plugin_info", "H5PLget_plugin_type", "init_filter"];
         common
@@ -98,14 +99,14 @@ fn row_h1_plugins_need_no_libhdf5_and_export_their_entry_points_only() {
 }
 
 #[test]
-fn row_h1_several_copies_of_hdf5_loaded_for_themselves_each_get_their_own_calls() {
+fn row_h1_each_privately_loaded_copy_of_hdf5_receives_its_own_calls() {
     let loader = compile("loader", &["loader.c"], &[]);
     let copies = [
         shared_hdf5("libhdf5-9e18f0c6.so.320.0.0", 1000),
         shared_hdf5("other.so", 2000),
     ];
     for (plugin, values, _, _) in PLUGINS {
-        let (lines, errors) = told(
+        let (lines, errors) = output_of(
             Command::new(&loader)
                 .arg(plugin_folder().join(plugin))
                 .args(&copies),
@@ -120,39 +121,39 @@ fn row_h1_several_copies_of_hdf5_loaded_for_themselves_each_get_their_own_calls(
 }
 
 #[test]
-fn row_h1_hdf5_inside_a_program_that_shows_its_functions_is_found() {
+fn row_h1_statically_linked_hdf5_with_exported_functions_is_found() {
     let arguments = ["-DFIRST_ID=3000", "-rdynamic"];
     let program = compile("static-shown", &["static.c", "fake_hdf5.c"], &arguments);
     for (plugin, values, register, registered) in PLUGINS {
         let plugin = plugin_folder().join(plugin);
-        let (lines, errors) = told(Command::new(&program).arg("dataset").arg(&plugin));
+        let (lines, errors) = output_of(Command::new(&program).arg("dataset").arg(&plugin));
         assert_eq!(lines[0], format!("set_local 1, 0 types open: {values}"));
         assert_eq!(lines[2], "read");
         assert_eq!(errors, "");
-        let (lines, _) = told(Command::new(&program).arg(register).arg(&plugin));
+        let (lines, _) = output_of(Command::new(&program).arg(register).arg(&plugin));
         assert_eq!(lines, [format!("{register} 1: {registered}")]);
     }
 }
 
 #[test]
-fn row_h1_hdf5_inside_a_program_that_hides_its_functions_keeps_the_parameters_of_the_user() {
+fn row_h1_statically_linked_hdf5_without_exports_keeps_the_users_parameters() {
     let arguments = ["-DFIRST_ID=4000"];
     let other = shared_hdf5("another.so", 6000);
     let program = compile("static-hidden", &["static.c", "fake_hdf5.c"], &arguments);
     let created = "set_local 1, 0 types open: 0 0 0 0 5 1 1 77 88 99";
     for (plugin, _, register, registered) in PLUGINS {
         let plugin = plugin_folder().join(plugin);
-        let (lines, errors) = told(Command::new(&program).arg("dataset").arg(&plugin));
+        let (lines, errors) = output_of(Command::new(&program).arg("dataset").arg(&plugin));
         assert_eq!(lines, [created, "read"]);
         assert_eq!(errors, "");
-        // Another copy of HDF5 that exports its functions is not mistaken for it.
+        // Another copy of HDF5 that exports its functions is not used instead.
         let mut beside_another = Command::new(&program);
         beside_another.arg("dataset").arg(&plugin);
-        let (lines, errors) = told(beside_another.env("LD_PRELOAD", &other));
+        let (lines, errors) = output_of(beside_another.env("LD_PRELOAD", &other));
         assert!(lines.iter().any(|line| line == created), "{lines:?}");
         assert_eq!(errors, "");
         // Registering always returns 1.
-        let (lines, _) = told(Command::new(&program).arg(register).arg(&plugin));
+        let (lines, _) = output_of(Command::new(&program).arg(register).arg(&plugin));
         let registered = registered.replace("32001", "0").replace("32026", "0");
         assert_eq!(lines, [format!("{register} 1: {registered}")]);
     }
@@ -168,7 +169,7 @@ fn a_choice_out_of_range_is_explained_on_the_error_stack_of_hdf5() {
     for (plugin, ..) in PLUGINS {
         let mut host = Command::new(&program);
         host.arg("dataset").arg(plugin_folder().join(plugin));
-        let (lines, errors) = told(&mut host);
+        let (lines, errors) = output_of(&mut host);
         assert!(
             lines[0].ends_with(
                 ": can't prepare a dataset: parameter 4, the level, is 77, but must be 0 to 9"
@@ -181,7 +182,7 @@ fn a_choice_out_of_range_is_explained_on_the_error_stack_of_hdf5() {
 }
 
 #[test]
-fn row_h7_calls_neither_start_nor_end_the_library() {
+fn row_h7_threads_persist_between_calls() {
     let program = compile(
         "threads",
         &["static.c", "fake_hdf5.c"],
@@ -193,10 +194,10 @@ fn row_h7_calls_neither_start_nor_end_the_library() {
             host.arg("threads").arg(plugin_folder().join(plugin));
             host.env_remove("BLOSC_NTHREADS");
             host.envs(count.map(|count| ("BLOSC_NTHREADS", count)));
-            told(&mut host).0
+            output_of(&mut host).0
         };
         assert_eq!(threads(None), ["1 threads, 0 gone"]);
-        // Those that help wait for the next call.
+        // Helper threads persist until the next call.
         let with_four = threads(Some("4"));
         assert!(with_four[0].ends_with(" threads, 0 gone"), "{with_four:?}");
         assert!(with_four[0].as_bytes()[0] > b'1', "{with_four:?}");
@@ -204,7 +205,7 @@ fn row_h7_calls_neither_start_nor_end_the_library() {
 }
 
 #[test]
-fn hdf5_for_mpi_gets_a_chunk_where_it_would_lose_track_of_a_failure() {
+fn hdf5_for_mpi_receives_a_stored_chunk_instead_of_a_failure() {
     let sources = ["static.c", "fake_hdf5.c"];
     let serial = compile("serial", &sources, &["-DFIRST_ID=7000", "-rdynamic"]);
     let parallel = ["-DFIRST_ID=8000", "-rdynamic", "-DPARALLEL"];
@@ -212,7 +213,7 @@ fn hdf5_for_mpi_gets_a_chunk_where_it_would_lose_track_of_a_failure() {
     let outcomes = |program: &Path, plugin: &str| {
         let mut host = Command::new(program);
         host.arg("failures").arg(plugin_folder().join(plugin));
-        let lines = told(&mut host).0.into_iter();
+        let lines = output_of(&mut host).0.into_iter();
         let of_host = |line: &String| line.ends_with("stored") || line.ends_with("refused");
         lines.filter(of_host).collect::<Vec<_>>().join(", ")
     };
@@ -233,7 +234,7 @@ fn hdf5_for_mpi_gets_a_chunk_where_it_would_lose_track_of_a_failure() {
 }
 
 #[test]
-fn the_versions_that_are_told_are_those_of_the_headers() {
+fn the_reported_versions_match_the_headers() {
     for (header, prefix, version) in [
         ("blosc.h", "BLOSC", PLUGINS[0].3),
         ("blosc2.h", "BLOSC2", PLUGINS[1].3),

@@ -1,16 +1,17 @@
-//! The carray: rows of one type and shape, in chunks of equally many.
+//! The carray: rows of one dtype and shape, stored in chunks of equal length.
 //!
 //! ```text
 //! ROOT/__attrs__       attributes
 //! ROOT/meta/sizes      the shape
-//! ROOT/meta/storage    the type, how chunks are made, what growth fills with
-//! ROOT/data/__0.blp …  the chunks: full ones, and behind them the rest
+//! ROOT/meta/storage    dtype, chunk parameters, fill value
+//! ROOT/data/__0.blp …  the chunks: full chunks, then the partial last one (the tail)
 //! ```
 //!
-//! A handle that writes keeps the rows behind the last full chunk in memory. Full chunks are written at once, large ones
-//! when there is one for each thread; the rest and the sizes when the handle is flushed. Each file appears complete. An
-//! array that grows gets its new chunks first and its new length then, one that shrinks the other way round; so whenever a writer is
-//! interrupted, the sizes on the disk tell of rows that are there: a rest may hold more rows than they say.
+//! A writing handle buffers the tail in memory. It writes full chunks immediately, or, if they are
+//! large, once there is one for each thread. A flush writes the tail and then the sizes. Each file
+//! is replaced atomically. Growing writes the chunks before the new length, shrinking writes the
+//! length first. So the rows counted by `sizes` exist even after an interruption; the tail file may
+//! hold extra rows.
 
 mod read;
 mod write;
@@ -24,41 +25,41 @@ use super::dtype::{Dtype, Kind};
 use super::error::{Error, Result};
 use super::meta::{Cparams, Sizes, Storage};
 use super::packed::{Access, Layout};
-use super::store::{Claim, Store};
+use super::store::{Store, WriterLock};
 use super::{Mode, Options, chunklen, value};
 use crate::bloscpack::Value;
 use read::Worker;
 
 /// The directory of the chunks.
 pub(super) const DATA: &str = "data";
-/// The directory of the description.
+/// The directory of the metadata.
 pub(super) const META: &str = "meta";
-/// The file of the shape, in it.
+/// The file of the shape, in [`META`].
 pub(super) const SIZES: &str = "sizes";
-/// The file of the type and the like, in it.
+/// The file of dtype and parameters, in [`META`].
 pub(super) const STORAGE: &str = "storage";
 
-/// What a carray is made with.
+/// The parameters of a new carray.
 #[derive(Clone, Debug)]
 pub struct CarraySpec {
-    /// The type of an item.
+    /// The dtype of an item.
     pub dtype: Dtype,
-    /// The lengths of a row's dimensions; none for single items.
+    /// The shape of a row; empty for scalar items.
     pub row_shape: Vec<u64>,
-    /// Rows of a chunk, or none to choose by the expected length.
+    /// The number of rows per chunk, or `None` to derive it from the expected length.
     pub chunklen: Option<u64>,
-    /// How many rows there will be.
+    /// The expected number of rows.
     pub expectedlen: u64,
-    /// How chunks are compressed.
+    /// The compression parameters.
     pub cparams: Cparams,
-    /// What growth fills with, or none for zeros.
+    /// The fill value of new rows, or `None` for zeros.
     pub dflt: Option<Value>,
-    /// Whether records may be written, which bcolz itself can't open again.
+    /// Whether to allow record dtypes, which bcolz itself cannot reopen.
     pub records: bool,
 }
 
 impl CarraySpec {
-    /// Single items of a type.
+    /// Returns the default parameters for scalar items of a dtype.
     pub fn new(dtype: Dtype) -> CarraySpec {
         CarraySpec {
             dtype,
@@ -71,7 +72,7 @@ impl CarraySpec {
         }
     }
 
-    /// Judges it, and works out what it leaves open.
+    /// Validates the parameters and fills in defaults.
     pub(super) fn check(&self) -> Result<(Storage, Sizes)> {
         if self.dtype.has_objects() {
             return Err(Error::Objects);
@@ -82,7 +83,7 @@ impl CarraySpec {
             ));
         }
         let typesize = self.dtype.blosc_typesize();
-        typesize.ok_or(Error::Argument("there are no chunks of such items"))?;
+        typesize.ok_or(Error::Argument("the item size is not supported"))?;
         self.cparams.check(&self.dtype)?;
         let too_large = Error::Argument("the shape is too large");
         let sizes = Sizes::new(0, &self.row_shape, &self.dtype).ok_or(too_large)?;
@@ -135,32 +136,32 @@ pub struct Carray {
     data: PathBuf,
     options: Options,
     storage: Storage,
-    /// As on the disk, but for `len`, which counts the rows in memory too.
+    /// As on disk, except `len`, which includes the buffered rows.
     sizes: Sizes,
     typesize: u8,
     attrs: Attrs,
     layout: Layout,
     /// Whether the mode allows changes.
     is_writable: bool,
-    claim: Option<Claim>,
-    /// What a writer has in memory.
+    lock: Option<WriterLock>,
+    /// The buffered rows and the state of a writer.
     writer: write::Writer,
     workers: Vec<Worker>,
-    /// A chunk that was decoded whole for a part of it, and the last chunk of which a part was read.
+    /// The last completely decoded chunk, and the last chunk that was partially read.
     cached: Option<(u64, Vec<u8>)>,
     last_part: Option<u64>,
 }
 
 impl Carray {
-    /// Opens the carray at `root`; [`Mode::Write`] takes all rows away.
+    /// Opens the carray at `root`. [`Mode::Write`] removes all rows.
     ///
     /// # Errors
     /// [`Error`]
     pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
-        let mut array = Carray::open_unclaimed(root, mode, options)?;
+        let mut array = Carray::open_unlocked(root, mode, options)?;
         if mode != Mode::Read {
-            array.claim = Some(options.store.claim(root)?);
-            // Somebody else may have written until now.
+            array.lock = Some(options.store.lock(root)?);
+            // Another writer may have changed the files before the lock was acquired.
             array.reload()?;
         }
         if mode == Mode::Write {
@@ -169,8 +170,8 @@ impl Carray {
         Ok(array)
     }
 
-    /// As [`Carray::open`], for one in a table that is claimed.
-    pub(super) fn open_unclaimed(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
+    /// Opens a carray without locking it, for a column of a locked table.
+    pub(super) fn open_unlocked(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
         let store = &options.store;
         let meta = root.join(META);
         let path = meta.join(STORAGE);
@@ -195,7 +196,7 @@ impl Carray {
             sizes,
             layout: Layout::Own,
             is_writable: mode != Mode::Read,
-            claim: None,
+            lock: None,
             writer: write::Writer::default(),
             workers: Vec::new(),
             cached: None,
@@ -207,19 +208,19 @@ impl Carray {
         Ok(array)
     }
 
-    /// Makes a carray without rows at `root`, whose parent must be there. [`Mode::Write`] replaces what is there, if it
-    /// is bcolz's.
+    /// Creates an empty carray at `root`, whose parent must exist. [`Mode::Write`] replaces an
+    /// existing bcolz object.
     ///
     /// # Errors
     /// [`Error::ReadOnly`], [`Error::Exists`], [`Error::NotOurs`]; [`Error`].
     pub fn create(root: &Path, spec: &CarraySpec, mode: Mode, options: &Options) -> Result<Carray> {
         let described = spec.check()?;
-        super::make_room(root, mode, options)?;
+        super::clear_root(root, mode, options)?;
         write_new(root, &described, options)?;
         Carray::open(root, Mode::Append, options)
     }
 
-    /// Reads what others may have changed.
+    /// Rereads the metadata that another writer may have changed.
     fn reload(&mut self) -> Result<()> {
         self.sizes = read_sizes(&self.options.store, &self.root, &self.storage.dtype)?;
         self.attrs = Attrs::read(&self.options.store, &self.root)?;
@@ -228,84 +229,84 @@ impl Carray {
         Ok(())
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The type of an item.
+    /// Returns the dtype of an item.
     pub fn dtype(&self) -> &Dtype {
         &self.storage.dtype
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> u64 {
         self.sizes.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.sizes.len == 0
     }
 
-    /// The lengths of all dimensions.
+    /// Returns the shape.
     pub fn shape(&self) -> Vec<u64> {
         let mut shape = vec![self.sizes.len];
         shape.extend(&self.sizes.row_shape);
         shape
     }
 
-    /// The lengths of a row's dimensions.
+    /// Returns the shape of a row.
     pub fn row_shape(&self) -> &[u64] {
         &self.sizes.row_shape
     }
 
-    /// Bytes of all rows.
+    /// Returns the uncompressed size in bytes.
     pub fn nbytes(&self) -> u64 {
         self.sizes.nbytes()
     }
 
-    /// Bytes of a row.
+    /// Returns the size of a row in bytes.
     pub fn row_bytes(&self) -> u64 {
         self.sizes.row_bytes
     }
 
-    /// Rows of a chunk.
+    /// Returns the number of rows per chunk.
     pub fn chunklen(&self) -> u64 {
         self.storage.chunklen
     }
 
-    /// The guess that the rows of a chunk were chosen by.
+    /// Returns the expected number of rows given at creation.
     pub fn expectedlen(&self) -> u64 {
         self.storage.expectedlen
     }
 
-    /// Lets so many threads read and write chunks.
+    /// Sets the number of threads.
     pub fn set_threads(&mut self, nthreads: i32) {
         self.options.nthreads = nthreads;
     }
 
-    /// How chunks are compressed that are written from now on.
+    /// Returns the compression parameters of chunks to write.
     pub fn cparams(&self) -> &Cparams {
         &self.storage.cparams
     }
 
-    /// What growth fills with.
+    /// Returns the fill value of new rows.
     pub fn dflt(&self) -> &Value {
         &self.storage.dflt
     }
 
-    /// The attributes.
+    /// Returns the attributes.
     pub fn attrs(&self) -> &Attrs {
         &self.attrs
     }
 
-    /// How many chunks hold the rows, the last short one included.
+    /// Returns the number of chunks, including the partial last one.
     pub fn nchunks(&self) -> u64 {
         self.sizes.len.div_ceil(self.storage.chunklen)
     }
 
-    /// The number of a row: negative ones count from the end.
+    /// Converts an index to a row number. Negative indices count from the end.
     ///
     /// # Errors
     /// [`Error::NoSuchRow`]
@@ -318,7 +319,7 @@ impl Carray {
             .ok_or(Error::NoSuchRow(index))
     }
 
-    /// The bytes of the chunk files.
+    /// Returns the total size of the chunk files in bytes.
     ///
     /// # Errors
     /// [`Error::Storage`]
@@ -336,18 +337,18 @@ impl Carray {
         Ok(total)
     }
 
-    /// Bytes of a full chunk.
+    /// Returns the uncompressed size of a full chunk in bytes.
     fn chunk_bytes(&self) -> u64 {
         self.storage.chunklen * self.sizes.row_bytes
     }
 
-    /// How many chunks are full.
+    /// Returns the number of full chunks.
     fn full_chunks(&self) -> u64 {
         self.sizes.len / self.storage.chunklen
     }
 
-    /// Bytes of the rows behind the full chunks.
-    fn rest_bytes(&self) -> u64 {
+    /// Returns the uncompressed size of the tail in bytes.
+    fn tail_bytes(&self) -> u64 {
         self.sizes.len % self.storage.chunklen * self.sizes.row_bytes
     }
 
@@ -356,7 +357,7 @@ impl Carray {
         let least = if number < self.full_chunks() {
             full
         } else {
-            self.rest_bytes()
+            self.tail_bytes()
         };
         Expected { least, most: full }
     }
@@ -373,18 +374,19 @@ impl Carray {
         self.data.join(format!("__{number}.blp"))
     }
 
-    /// Refuses arrays of Python's objects.
+    /// Fails for Python objects.
     fn check_items(&self) -> Result<()> {
-        match self.storage.dtype.has_objects() {
-            true => Err(Error::Objects),
-            false => Ok(()),
+        if self.storage.dtype.has_objects() {
+            Err(Error::Objects)
+        } else {
+            Ok(())
         }
     }
 }
 
 impl Drop for Carray {
     fn drop(&mut self) {
-        // Who wants to know whether it worked closes it.
+        // Callers that need the error call `close`.
         let _ = self.flush();
     }
 }
@@ -397,7 +399,7 @@ fn read_sizes(store: &Store, root: &Path, dtype: &Dtype) -> Result<Sizes> {
     }
 }
 
-/// Writes an array without rows where there is nothing; the sizes come last.
+/// Writes the files of an empty array. The sizes come last and mark the array as complete.
 pub(super) fn write_new(
     root: &Path,
     (storage, sizes): &(Storage, Sizes),
@@ -414,7 +416,7 @@ pub(super) fn write_new(
     store.replace_json(&meta.join(SIZES), &sizes.to_value(cbytes))
 }
 
-/// What a mutex guards, of whom nobody minds that another thread was interrupted.
+/// Locks a mutex and ignores poisoning.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

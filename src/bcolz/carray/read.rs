@@ -1,4 +1,4 @@
-//! Reading rows: only the chunks they are in, and of a chunk only the blocks.
+//! Reads rows. Decodes only the chunks that contain them, and small ranges only block by block.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,51 +13,51 @@ use crate::blosc1::Engine;
 use crate::blpk::MAX_NBYTES;
 use crate::pool;
 
-/// Parts of a chunk that are smaller than it by this factor are decoded alone.
-const SMALL_PART: usize = 2;
-/// Bytes that are made room for and read at once, about.
+/// A range smaller than the chunk by this factor is decoded without the rest of the chunk.
+const PARTIAL_FACTOR: usize = 2;
+/// The approximate number of bytes allocated and read per step and thread.
 const STEP: u64 = 16 << 20;
 
-/// What a thread keeps for reading and writing chunks.
+/// The buffers of a thread for reading and writing chunks.
 #[derive(Default)]
 pub(super) struct Worker {
     pub engine: Engine,
-    /// The bytes of a file.
+    /// The content of a chunk file.
     pub file: Vec<u8>,
-    /// Plain bytes of a chunk.
+    /// The uncompressed chunk.
     pub plain: Vec<u8>,
 }
 
-/// A part of a chunk that is wanted.
-struct Piece<'d> {
+/// A requested range of a chunk.
+struct Segment<'d> {
     number: u64,
     expected: Expected,
-    /// Where it begins in the plain bytes.
+    /// The offset in the uncompressed chunk, in bytes.
     start: usize,
     dest: &'d mut [u8],
 }
 
 impl Worker {
-    /// Reads a piece.
+    /// Reads a segment.
     fn read(
         &mut self,
         layout: &Layout,
         access: Access<'_>,
-        piece: Piece<'_>,
+        segment: Segment<'_>,
         nthreads: i32,
     ) -> Result<()> {
         let (engine, plain) = (&mut self.engine, &mut self.plain);
-        let Piece {
+        let Segment {
             number,
             expected,
             start,
             dest,
-        } = piece;
+        } = segment;
         let work = |chunk: Chunk<'_>, path: &Path| {
             if start == 0 && dest.len() == chunk.nbytes {
                 return chunk.decode(engine, nthreads, dest, path);
             }
-            let is_small = dest.len() < chunk.nbytes / SMALL_PART;
+            let is_small = dest.len() < chunk.nbytes / PARTIAL_FACTOR;
             if is_small && chunk.decode_part(engine, start, dest, path)? {
                 return Ok(());
             }
@@ -68,7 +68,7 @@ impl Worker {
         layout.with_chunk(access, number, expected, &mut self.file, work)
     }
 
-    /// Reads a chunk into `plain`.
+    /// Reads a complete chunk into `plain`.
     fn read_whole(
         &mut self,
         layout: &Layout,
@@ -84,7 +84,7 @@ impl Worker {
 }
 
 impl Carray {
-    /// The bytes of the rows in a range, one row after the other.
+    /// Returns the bytes of a range of rows, in C order.
     ///
     /// # Errors
     /// [`Error::NoSuchRows`]; [`Error`].
@@ -96,12 +96,13 @@ impl Carray {
         let total = usize::try_from(count * self.row_bytes()).map_err(too_many)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(total)?;
-        // The memory is used as chunks turn out to be there.
-        let rows_at_once = (STEP / self.row_bytes()).max(1) * self.threads() as u64;
-        let rows_at_once = rows_at_once.next_multiple_of(self.chunklen());
+        // Allocate step by step, so that missing chunks are detected before the whole result is
+        // touched.
+        let batch = (STEP / self.row_bytes()).max(1) * self.threads() as u64;
+        let batch = batch.next_multiple_of(self.chunklen());
         let mut row = rows.start;
         while row < rows.end {
-            let end = row.saturating_add(rows_at_once).min(rows.end);
+            let end = row.saturating_add(batch).min(rows.end);
             let filled = bytes.len();
             bytes.resize(filled + ((end - row) * self.row_bytes()) as usize, 0);
             self.read_into(row, &mut bytes[filled..])?;
@@ -110,10 +111,11 @@ impl Carray {
         Ok(bytes)
     }
 
-    /// Fills `dest` with the bytes of the rows from `start` on.
+    /// Fills `dest` with the bytes of the rows from `start`.
     ///
     /// # Errors
-    /// [`Error::RowBytes`] when `dest` holds no whole rows; [`Error::NoSuchRows`]; [`Error`].
+    /// [`Error::RowBytes`] if `dest` is not a multiple of the row size; [`Error::NoSuchRows`];
+    /// [`Error`].
     pub fn read_into(&mut self, start: u64, dest: &mut [u8]) -> Result<()> {
         self.check_items()?;
         let count = self.rows_in(dest.len())?;
@@ -122,26 +124,26 @@ impl Carray {
             return Ok(());
         }
         let (chunklen, row_bytes) = (self.chunklen(), self.row_bytes());
-        let mut pieces = Vec::new();
+        let mut segments = Vec::new();
         let mut rest = dest;
         let mut row = start;
         while !rest.is_empty() {
             let number = row / chunklen;
             let first = row % chunklen;
             let rows = (chunklen - first).min(start + count - row);
-            let (dest, behind) = rest.split_at_mut((rows * row_bytes) as usize);
+            let (dest, following) = rest.split_at_mut((rows * row_bytes) as usize);
             let offset = (first * row_bytes) as usize;
-            rest = behind;
+            rest = following;
             row += rows;
-            match &self.writer.rest {
-                Some(in_memory) if number >= self.first_kept(in_memory.len()) => {
-                    let chunks_before = number - self.first_kept(in_memory.len());
+            match &self.writer.tail {
+                Some(buffered) if number >= self.first_buffered(buffered.len()) => {
+                    let chunks_before = number - self.first_buffered(buffered.len());
                     let offset = offset + (chunks_before * self.chunk_bytes()) as usize;
-                    dest.copy_from_slice(&in_memory[offset..offset + dest.len()]);
+                    dest.copy_from_slice(&buffered[offset..offset + dest.len()]);
                 }
                 _ => {
-                    pieces.try_reserve(1)?;
-                    pieces.push(Piece {
+                    segments.try_reserve(1)?;
+                    segments.push(Segment {
                         number,
                         expected: self.expected(number),
                         start: offset,
@@ -150,17 +152,17 @@ impl Carray {
                 }
             }
         }
-        self.read_pieces(pieces)
+        self.read_segments(segments)
     }
 
-    fn read_pieces(&mut self, mut pieces: Vec<Piece<'_>>) -> Result<()> {
-        let mut workers = self.take_workers(pieces.len());
-        let result = match pieces.pop() {
+    fn read_segments(&mut self, mut segments: Vec<Segment<'_>>) -> Result<()> {
+        let mut workers = self.take_workers(segments.len());
+        let result = match segments.pop() {
             None => Ok(()),
-            Some(piece) if pieces.is_empty() => self.read_one(&mut workers[0], piece),
+            Some(segment) if segments.is_empty() => self.read_one(&mut workers[0], segment),
             Some(last) => {
-                pieces.push(last);
-                let (back, result) = self.read_many(workers, pieces);
+                segments.push(last);
+                let (back, result) = self.read_many(workers, segments);
                 self.workers = back;
                 return result;
             }
@@ -169,45 +171,49 @@ impl Carray {
         result
     }
 
-    /// Reads a piece alone. Who reads several parts of one chunk is likely to read more of it, so it is kept; where it
-    /// is damaged elsewhere, each part is read for itself.
-    fn read_one(&mut self, worker: &mut Worker, piece: Piece<'_>) -> Result<()> {
-        let Piece {
+    /// Reads a single segment. The second partial read of the same chunk decodes and caches all of
+    /// it. If the chunk is damaged elsewhere, its segments are decoded individually.
+    fn read_one(&mut self, worker: &mut Worker, segment: Segment<'_>) -> Result<()> {
+        let Segment {
             number, expected, ..
-        } = piece;
-        let is_part = (piece.dest.len() as u64) < expected.most;
-        let is_again = is_part && self.last_part == Some(number);
+        } = segment;
+        let is_part = (segment.dest.len() as u64) < expected.most;
+        let is_repeated = is_part && self.last_part == Some(number);
         self.last_part = is_part.then_some(number);
-        let is_kept = |(kept, _): &(u64, Vec<u8>)| *kept == number;
+        let is_cached = |(cached, _): &(u64, Vec<u8>)| *cached == number;
         let nthreads = self.threads();
-        if is_again && !self.cached.as_ref().is_some_and(is_kept) {
+        if is_repeated && !self.cached.as_ref().is_some_and(is_cached) {
             let access = self.access();
             let read = worker.read_whole(&self.layout, access, number, expected, nthreads);
             if read.is_ok() {
                 self.cached = Some((number, std::mem::take(&mut worker.plain)));
             }
         }
-        if let Some((_, plain)) = self.cached.as_ref().filter(|cached| is_kept(cached))
-            && let Some(part) = plain.get(piece.start..piece.start + piece.dest.len())
+        if let Some((_, plain)) = self.cached.as_ref().filter(|cached| is_cached(cached))
+            && let Some(part) = plain.get(segment.start..segment.start + segment.dest.len())
         {
-            piece.dest.copy_from_slice(part);
+            segment.dest.copy_from_slice(part);
             return Ok(());
         }
-        worker.read(&self.layout, self.access(), piece, nthreads)
+        worker.read(&self.layout, self.access(), segment, nthreads)
     }
 
-    /// Lets each worker take the next piece until there is none.
-    fn read_many(&self, workers: Vec<Worker>, pieces: Vec<Piece<'_>>) -> (Vec<Worker>, Result<()>) {
+    /// Reads segments in parallel; each worker claims the next one from a queue.
+    fn read_many(
+        &self,
+        workers: Vec<Worker>,
+        segments: Vec<Segment<'_>>,
+    ) -> (Vec<Worker>, Result<()>) {
         let (layout, access) = (&self.layout, self.access());
         let workers: Vec<_> = workers.into_iter().map(Mutex::new).collect();
-        let queue = Mutex::new(pieces.into_iter());
+        let queue = Mutex::new(segments.into_iter());
         let failure = Mutex::new(None);
         pool::run(workers.len(), &|tid| {
             let mut worker = locked(&workers[tid]);
             let next = || locked(&queue).next();
-            while let Some(piece) = next() {
-                if let Err(error) = worker.read(layout, access, piece, 1) {
-                    // Nothing is left for the others.
+            while let Some(segment) = next() {
+                if let Err(error) = worker.read(layout, access, segment, 1) {
+                    // Empty the queue to stop the other workers.
                     while next().is_some() {}
                     locked(&failure).get_or_insert(error);
                 }
@@ -222,10 +228,10 @@ impl Carray {
         }
     }
 
-    /// Workers for so many pieces, at least one.
-    pub(super) fn take_workers(&mut self, pieces: usize) -> Vec<Worker> {
+    /// Returns a worker for each thread, at most `segments` and at least one.
+    pub(super) fn take_workers(&mut self, segments: usize) -> Vec<Worker> {
         let mut workers = std::mem::take(&mut self.workers);
-        let wanted = (self.threads() as usize).min(pieces).max(1);
+        let wanted = (self.threads() as usize).min(segments).max(1);
         workers.truncate(wanted);
         workers.resize_with(wanted, Worker::default);
         workers
@@ -235,7 +241,7 @@ impl Carray {
         self.options.nthreads.clamp(1, 256)
     }
 
-    /// The plain bytes of a chunk, as many as there are rows in it.
+    /// Returns the uncompressed rows of a chunk.
     ///
     /// # Errors
     /// [`Error`]
@@ -243,10 +249,10 @@ impl Carray {
         self.read(self.rows_of(number)?)
     }
 
-    /// The rows that are in a chunk.
+    /// Returns the range of rows in a chunk.
     ///
     /// # Errors
-    /// [`Error::Argument`] when there is no such chunk.
+    /// [`Error::Argument`] if the chunk does not exist.
     pub fn rows_of(&self, number: u64) -> Result<Range<u64>> {
         if number >= self.nchunks() {
             return Err(Error::Argument("there is no such chunk"));
@@ -255,8 +261,8 @@ impl Carray {
         Ok(start..start.saturating_add(self.chunklen()).min(self.len()))
     }
 
-    /// A chunk as it is stored, in `bytes`, which is replaced; returns its plain bytes. The last one may hold more
-    /// rows than there are. Rows in memory are not in any chunk, so a writer flushes first.
+    /// Replaces `bytes` with a stored chunk and returns its uncompressed size in bytes. The last
+    /// chunk may hold extra rows. Buffered rows are in no chunk, so a writer must flush first.
     ///
     /// # Errors
     /// [`Error`]
@@ -275,14 +281,13 @@ impl Carray {
             .with_chunk(self.access(), number, expected, &mut file, keep)
     }
 
-    /// The bytes of Python's pickle of an object, in an array of objects. Whoever unpickles them runs what
-    /// they say.
+    /// Returns the pickle of an object in an object array. Unpickling executes code from the data.
     ///
     /// # Errors
-    /// [`Error::Argument`] in arrays of anything else; [`Error`].
+    /// [`Error::Argument`] for other dtypes; [`Error`].
     pub fn pickle(&mut self, number: u64) -> Result<Vec<u8>> {
         if self.dtype().kind() != Kind::Object {
-            return Err(Error::Argument("these are no objects"));
+            return Err(Error::Argument("the dtype is not object"));
         }
         self.check_rows(number, 1)?;
         let path = self.chunk_path(number);
@@ -308,7 +313,7 @@ impl Carray {
         }
     }
 
-    /// How many rows so many bytes are.
+    /// Returns the number of rows in `bytes` bytes.
     pub(in crate::bcolz) fn rows_in(&self, bytes: usize) -> Result<u64> {
         let row = self.row_bytes();
         match row {

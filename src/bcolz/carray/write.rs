@@ -1,8 +1,8 @@
-//! Changing rows: what is written when, so that a reader always finds what the sizes tell of.
+//! Changes rows. The order of writes ensures that readers find every row that `sizes` counts.
 
 use super::read::Worker;
 use super::{Carray, META, SIZES, locked};
-use crate::bcolz::chunkfile::{self, Chunk, Expected, FRONT};
+use crate::bcolz::chunkfile::{self, Chunk, Expected, PREFIX_LEN};
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::meta::Sizes;
 use crate::bcolz::packed::Layout;
@@ -12,35 +12,36 @@ use crate::bloscpack::Value;
 use crate::pool;
 use std::sync::{Mutex, PoisonError};
 
-/// Rows that growth makes at once, in bytes, about.
+/// The approximate number of bytes added per step when growing.
 const FILL_STEP: u64 = 4 << 20;
-/// Bytes that are worth another thread, which takes as long to wake up as some of them take to compress.
-const WORTH_A_THREAD: usize = 256 << 10;
-/// Bytes of a chunk that is worth waiting for others. A shorter one is best compressed at once, while its rows are
-/// in the cache.
-const WORTH_WAITING: usize = 1 << 20;
-/// Bytes of full chunks that wait in memory, at most.
-const MOST_KEPT: usize = 16 << 20;
+/// The minimum number of bytes per thread; starting a thread costs about as much as compressing
+/// some of them.
+const MIN_BYTES_PER_THREAD: usize = 256 << 10;
+/// The minimum size in bytes of a chunk to buffer for parallel compression. Smaller chunks are
+/// compressed immediately, while their rows are in the CPU cache.
+const MIN_BUFFERED_CHUNK: usize = 1 << 20;
+/// The maximum size of buffered full chunks in bytes.
+const MAX_BUFFERED: usize = 16 << 20;
 
-/// What a writer has in memory.
+/// The buffered rows and the state of a writer.
 #[derive(Default)]
 pub(super) struct Writer {
-    /// The rows behind the full chunks that are in files, once they were needed: fewer than a chunk's, unless
-    /// large full chunks wait until there is one for each thread.
-    pub rest: Option<Vec<u8>>,
-    /// Whether they, or the length, differ from what is on the disk.
+    /// The buffered rows after the last written chunk, once loaded. Less than one chunk, unless
+    /// large full chunks are buffered for parallel compression.
+    pub tail: Option<Vec<u8>>,
+    /// Whether the tail or the length differ from the files.
     dirty: bool,
-    /// Whether the directory has been made ready.
+    /// Whether the directory was prepared for writing.
     prepared: bool,
-    /// Whether there can be files that no row is in any more.
-    has_stale: bool,
-    /// Bytes of the full chunks without what is in front of them, once they were counted.
+    /// Whether chunk files without rows may exist.
+    may_have_stale: bool,
+    /// The total size of the full chunks in bytes without file prefixes, once computed.
     cbytes: Option<u64>,
 }
 
 impl Carray {
-    /// Refuses changes where there can't be any, and makes the directory ready for the first one.
-    fn begin(&mut self) -> Result<()> {
+    /// Fails if the array cannot be changed, and prepares the directory before the first change.
+    fn prepare_write(&mut self) -> Result<()> {
         self.check_writable()?;
         self.check_items()?;
         if matches!(self.layout, Layout::Packed(_)) {
@@ -57,7 +58,7 @@ impl Carray {
                 store.sweep(directory)?;
             }
             self.writer.prepared = true;
-            self.writer.has_stale = true;
+            self.writer.may_have_stale = true;
             if self.full_chunks() == 0 {
                 self.writer.cbytes = Some(0);
             }
@@ -66,13 +67,14 @@ impl Carray {
     }
 
     pub(in crate::bcolz) fn check_writable(&self) -> Result<()> {
-        match self.is_writable {
-            true => Ok(()),
-            false => Err(Error::ReadOnly),
+        if self.is_writable {
+            Ok(())
+        } else {
+            Err(Error::ReadOnly)
         }
     }
 
-    /// Lets chunks written from now on be compressed otherwise, for this handle.
+    /// Sets the compression parameters of subsequent chunks, for this handle only.
     ///
     /// # Errors
     /// [`Error::Argument`], [`Error::NoSuchCodec`].
@@ -82,101 +84,103 @@ impl Carray {
         Ok(())
     }
 
-    /// Appends rows. Full chunks are written at once, large ones when there is one for each thread; the rest, and the
-    /// new length, when the handle is flushed. A failure leaves the rows there were.
+    /// Appends rows. Full chunks are written immediately, or, if they are large, once there is one
+    /// for each thread. A flush writes the tail and the new length. On failure, the array is
+    /// unchanged.
     ///
     /// # Errors
     /// [`Error::RowBytes`]; [`Error::ReadOnly`]; [`Error`].
     pub fn append(&mut self, rows: &[u8]) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         let count = self.rows_in(rows.len())?;
         let len = self.sizes.len.checked_add(count);
         let sizes = len.and_then(|len| Sizes::new(len, &self.sizes.row_shape, &self.storage.dtype));
-        let sizes = sizes.ok_or(Error::Argument("there can't be so many rows"))?;
+        let sizes = sizes.ok_or(Error::Argument("the array would be too large"))?;
         if count == 0 {
             return Ok(());
         }
-        if self.kept_bytes() >= self.at_once() * self.chunk_bytes() as usize {
-            // There were more threads, or a write failed.
-            self.settle()?;
+        if self.buffered_bytes() >= self.min_batch() * self.chunk_bytes() as usize {
+            // The number of threads was reduced, or a write failed.
+            self.write_buffered()?;
         }
-        let mut rest = self.take_rest()?;
-        let before = rest.len();
-        let appended = self.append_chunks(&mut rest, rows);
+        let mut tail = self.take_tail()?;
+        let before = tail.len();
+        let appended = self.append_chunks(&mut tail, rows);
         match appended {
             Ok(()) => self.sizes = sizes,
-            Err(_) => rest.truncate(before),
+            Err(_) => tail.truncate(before),
         }
         self.writer.dirty = true;
-        self.writer.rest = Some(rest);
+        self.writer.tail = Some(tail);
         appended
     }
 
-    /// Puts rows behind `rest`, writes the chunks that are full unless they are to wait for others, and leaves in it
-    /// the rows of none. After a failure it begins with what was in it.
-    fn append_chunks(&mut self, rest: &mut Vec<u8>, rows: &[u8]) -> Result<()> {
+    /// Appends rows to `tail`, writes the full chunks unless they are to be buffered, and leaves
+    /// the remaining rows in `tail`. On failure, `tail` still begins with its previous content.
+    fn append_chunks(&mut self, tail: &mut Vec<u8>, rows: &[u8]) -> Result<()> {
         let chunk_bytes = self.chunk_bytes() as usize;
-        let full = (rest.len() + rows.len()) / chunk_bytes;
-        let missing = rest.len().next_multiple_of(chunk_bytes) - rest.len();
+        let full = (tail.len() + rows.len()) / chunk_bytes;
+        let missing = tail.len().next_multiple_of(chunk_bytes) - tail.len();
         let direct = rows.len().saturating_sub(missing) / chunk_bytes;
-        if full < self.at_once() && direct < self.threads() as usize {
-            rest.try_reserve(rows.len())?;
-            rest.extend_from_slice(rows);
+        if full < self.min_batch() && direct < self.threads() as usize {
+            tail.try_reserve(rows.len())?;
+            tail.extend_from_slice(rows);
             return Ok(());
         }
-        let kept = (rest.len() + missing) / chunk_bytes;
-        let (head, behind) = rows.split_at(missing);
-        let (direct, behind) = behind.split_at((full - kept) * chunk_bytes);
-        rest.try_reserve(missing.max(behind.len()))?;
-        rest.extend_from_slice(head);
-        let first = self.first_kept(rest.len() - missing);
-        let chunks = rest.chunks(chunk_bytes).chain(direct.chunks(chunk_bytes));
+        let buffered = (tail.len() + missing) / chunk_bytes;
+        let (head, following) = rows.split_at(missing);
+        let (direct, following) = following.split_at((full - buffered) * chunk_bytes);
+        tail.try_reserve(missing.max(following.len()))?;
+        tail.extend_from_slice(head);
+        let first = self.first_buffered(tail.len() - missing);
+        let chunks = tail.chunks(chunk_bytes).chain(direct.chunks(chunk_bytes));
         self.write_chunks(first, full, chunks)?;
-        rest.clear();
-        rest.extend_from_slice(behind);
+        tail.clear();
+        tail.extend_from_slice(following);
         Ok(())
     }
 
-    /// How many full chunks are written at once, at least.
-    fn at_once(&self) -> usize {
+    /// Returns the number of full chunks from which on they are written.
+    fn min_batch(&self) -> usize {
         let chunk_bytes = self.chunk_bytes() as usize;
-        match chunk_bytes >= WORTH_WAITING {
-            true => (MOST_KEPT / chunk_bytes).clamp(1, self.threads() as usize),
-            false => 1,
+        if chunk_bytes >= MIN_BUFFERED_CHUNK {
+            (MAX_BUFFERED / chunk_bytes).clamp(1, self.threads() as usize)
+        } else {
+            1
         }
     }
 
-    /// Bytes of the rows in memory.
-    fn kept_bytes(&self) -> usize {
-        self.writer.rest.as_ref().map_or(0, Vec::len)
+    /// Returns the size of the buffered rows in bytes.
+    fn buffered_bytes(&self) -> usize {
+        self.writer.tail.as_ref().map_or(0, Vec::len)
     }
 
-    /// The first chunk whose rows are in memory, of which there are so many bytes.
-    pub(super) fn first_kept(&self, bytes: usize) -> u64 {
+    /// Returns the index of the first buffered chunk if `bytes` bytes are buffered.
+    pub(super) fn first_buffered(&self, bytes: usize) -> u64 {
         self.full_chunks() - bytes as u64 / self.chunk_bytes()
     }
 
-    /// Writes the full chunks that are only in memory, so that there is only a part of one.
-    fn settle(&mut self) -> Result<()> {
+    /// Writes the buffered full chunks, so that only the tail remains buffered.
+    fn write_buffered(&mut self) -> Result<()> {
         let chunk_bytes = self.chunk_bytes() as usize;
-        let Some(mut rest) = self.writer.rest.take_if(|rest| rest.len() >= chunk_bytes) else {
+        let Some(mut tail) = self.writer.tail.take_if(|tail| tail.len() >= chunk_bytes) else {
             return Ok(());
         };
-        let full = rest.len() - rest.len() % chunk_bytes;
-        let first = self.first_kept(rest.len());
-        let chunks = rest[..full].chunks(chunk_bytes);
+        let full = tail.len() - tail.len() % chunk_bytes;
+        let first = self.first_buffered(tail.len());
+        let chunks = tail[..full].chunks(chunk_bytes);
         let written = self.write_chunks(first, full / chunk_bytes, chunks);
         if written.is_ok() {
-            rest.drain(..full);
+            tail.drain(..full);
         }
-        self.writer.rest = Some(rest);
+        self.writer.tail = Some(tail);
         written
     }
 
-    /// Appends a full chunk as it is stored elsewhere, behind full chunks alone.
+    /// Appends a full compressed chunk. All previous chunks must be full.
     pub(crate) fn append_stored(&mut self, chunk: &[u8]) -> Result<()> {
-        self.begin()?;
-        self.settle()?;
+        self.prepare_write()?;
+        self.write_buffered()?;
         let full = self.chunk_bytes();
         let expected = Expected {
             least: full,
@@ -185,13 +189,13 @@ impl Carray {
         let number = self.full_chunks();
         let path = self.chunk_path(number);
         Chunk::in_bytes(chunk, expected, &path)?;
-        if self.rest_bytes() > 0 {
+        if self.tail_bytes() > 0 {
             return Err(Error::Argument("a full chunk follows full chunks"));
         }
         let len = self.sizes.len.checked_add(self.chunklen());
         let sizes = len.and_then(|len| Sizes::new(len, &self.sizes.row_shape, &self.storage.dtype));
-        let sizes = sizes.ok_or(Error::Argument("there can't be so many rows"))?;
-        let mut file = chunkfile::front()?;
+        let sizes = sizes.ok_or(Error::Argument("the array would be too large"))?;
+        let mut file = chunkfile::prefix()?;
         file.try_reserve_exact(chunk.len())?;
         file.extend_from_slice(chunk);
         self.cached.take_if(|(cached, _)| *cached == number);
@@ -200,31 +204,33 @@ impl Carray {
             *cbytes = cbytes.saturating_add(chunk.len() as u64);
         }
         self.sizes = sizes;
-        self.writer.rest = None;
+        self.writer.tail = None;
         self.writer.dirty = true;
         Ok(())
     }
 
-    /// Writes a chunk anew, whatever is in its place: all rows that belong there. Files without rows stay.
+    /// Replaces chunk `number` with `rows`, all rows of that chunk. Chunk files without rows are
+    /// kept.
     pub(in crate::bcolz) fn rewrite(&mut self, number: u64, rows: Vec<u8>) -> Result<()> {
-        self.begin()?;
-        self.settle()?;
-        self.writer.has_stale = false;
+        self.prepare_write()?;
+        self.write_buffered()?;
+        self.writer.may_have_stale = false;
         if number < self.full_chunks() {
             return self.write_full(number, &rows);
         }
-        self.writer.rest = Some(rows);
+        self.writer.tail = Some(rows);
         self.writer.dirty = true;
         Ok(())
     }
 
-    /// Writes over the rows from `start` on. Full chunks are written at once, the rest when the handle is flushed.
+    /// Overwrites the rows from `start`. Full chunks are written immediately, the tail when the
+    /// handle is flushed.
     ///
     /// # Errors
     /// [`Error::NoSuchRows`]; those of [`Carray::append`].
     pub fn set(&mut self, start: u64, rows: &[u8]) -> Result<()> {
-        self.begin()?;
-        self.settle()?;
+        self.prepare_write()?;
+        self.write_buffered()?;
         let count = self.rows_in(rows.len())?;
         self.check_rows(start, count)?;
         let (chunklen, row_bytes) = (self.chunklen(), self.row_bytes());
@@ -232,19 +238,19 @@ impl Carray {
         while !rows.is_empty() {
             let (number, first) = (row / chunklen, row % chunklen);
             let here = (chunklen - first).min(start + count - row);
-            let (part, behind) = rows.split_at((here * row_bytes) as usize);
+            let (part, following) = rows.split_at((here * row_bytes) as usize);
             self.set_part(number, (first * row_bytes) as usize, part)?;
             row += here;
-            rows = behind;
+            rows = following;
         }
         Ok(())
     }
 
     fn set_part(&mut self, number: u64, offset: usize, part: &[u8]) -> Result<()> {
         if number == self.full_chunks() {
-            let mut rest = self.take_rest()?;
-            rest[offset..offset + part.len()].copy_from_slice(part);
-            self.writer.rest = Some(rest);
+            let mut tail = self.take_tail()?;
+            tail[offset..offset + part.len()].copy_from_slice(part);
+            self.writer.tail = Some(tail);
             self.writer.dirty = true;
             return Ok(());
         }
@@ -256,47 +262,49 @@ impl Carray {
         self.write_full(number, &plain)
     }
 
-    /// Takes `count` rows away from the end.
+    /// Removes the last `count` rows.
     ///
     /// # Errors
-    /// [`Error::Argument`] when there are not so many; [`Error::ReadOnly`]; [`Error`].
+    /// [`Error::Argument`] if there are fewer rows; [`Error::ReadOnly`]; [`Error`].
     pub fn trim(&mut self, count: u64) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         let Some(len) = self.sizes.len.checked_sub(count) else {
             return Err(Error::Argument("`nitems` must be less than total length"));
         };
         if count == 0 {
             return Ok(());
         }
-        // What is shortened is what is on the disk.
+        // The files must be up to date before they are truncated.
         self.flush()?;
         let number = len / self.chunklen();
-        let rest_bytes = (len % self.chunklen() * self.row_bytes()) as usize;
-        let mut rest = match number == self.full_chunks() {
-            true => self.take_rest()?,
-            false if rest_bytes == 0 => Vec::new(),
-            false => self.decoded(number)?,
+        let tail_bytes = (len % self.chunklen() * self.row_bytes()) as usize;
+        let mut tail = if number == self.full_chunks() {
+            self.take_tail()?
+        } else if tail_bytes == 0 {
+            Vec::new()
+        } else {
+            self.decoded(number)?
         };
-        rest.truncate(rest_bytes);
+        tail.truncate(tail_bytes);
         let before = std::mem::replace(&mut self.sizes.len, len);
         self.writer.cbytes = None;
         if let Err(error) = self.write_sizes() {
             self.sizes.len = before;
             return Err(error);
         }
-        self.writer.rest = Some(rest);
-        self.writer.has_stale = true;
+        self.writer.tail = Some(tail);
+        self.writer.may_have_stale = true;
         self.cached = None;
-        self.write_rest()?;
+        self.write_tail()?;
         self.remove_stale()
     }
 
-    /// Makes it `len` rows long: takes rows away, or fills new ones with the fill value.
+    /// Changes the number of rows to `len`. New rows contain the fill value.
     ///
     /// # Errors
     /// Those of [`Carray::trim`] and [`Carray::append`].
     pub fn resize(&mut self, len: u64) -> Result<()> {
-        self.begin()?;
+        self.prepare_write()?;
         if let Some(count) = self.sizes.len.checked_sub(len) {
             self.trim(count)?;
             return self.flush();
@@ -304,35 +312,36 @@ impl Carray {
         let row_bytes = self.row_bytes() as usize;
         let shape = &self.sizes.row_shape;
         let row = value::row_of(&self.storage.dtype, &self.storage.dflt, shape, row_bytes);
-        let at_once = (FILL_STEP / self.row_bytes()).max(1);
+        let batch = (FILL_STEP / self.row_bytes()).max(1);
         while self.sizes.len < len {
-            let count = (len - self.sizes.len).min(at_once) as usize;
+            let count = (len - self.sizes.len).min(batch) as usize;
             self.append(&row.repeat(count))?;
         }
         self.flush()
     }
 
-    /// Writes what is only in memory: the rows behind the full chunks, then the length. Nothing in a handle that reads.
+    /// Writes the buffered rows, then the length. Does nothing for a reading handle.
     ///
     /// # Errors
-    /// [`Error`]; the rows stay in memory then.
+    /// [`Error`]; the rows remain buffered.
     pub fn flush(&mut self) -> Result<()> {
         if !self.is_writable || !self.writer.dirty {
             return Ok(());
         }
-        self.flush_rest()?;
+        self.flush_tail()?;
         self.flush_sizes()
     }
 
-    /// The first half of a flush: the rows.
-    pub(in crate::bcolz) fn flush_rest(&mut self) -> Result<()> {
-        match self.writer.dirty {
-            true => self.write_rest(),
-            false => Ok(()),
+    /// The first phase of a flush: writes the tail.
+    pub(in crate::bcolz) fn flush_tail(&mut self) -> Result<()> {
+        if self.writer.dirty {
+            self.write_tail()
+        } else {
+            Ok(())
         }
     }
 
-    /// The second half of a flush: the length, and what it leaves behind.
+    /// The second phase of a flush: writes the length and removes stale files.
     pub(in crate::bcolz) fn flush_sizes(&mut self) -> Result<()> {
         if !self.writer.dirty {
             return Ok(());
@@ -342,27 +351,27 @@ impl Carray {
         self.remove_stale()
     }
 
-    /// Goes back to the rows that the sizes on the disk tell of.
+    /// Discards buffered rows and restores the length on disk.
     pub(in crate::bcolz) fn revert(&mut self, len: u64) {
         self.sizes.len = len;
-        self.writer.rest = None;
+        self.writer.tail = None;
         self.writer.dirty = false;
         self.writer.cbytes = None;
         self.cached = None;
     }
 
-    /// Flushes and closes.
+    /// Flushes and closes the handle.
     ///
     /// # Errors
     /// Those of [`Carray::flush`].
     pub fn close(mut self) -> Result<()> {
         let flushed = self.flush();
-        // Dropping tries nothing again.
+        // `drop` must not flush again.
         self.writer.dirty = false;
         flushed
     }
 
-    /// Puts a value under a name among the attributes, on the disk at once.
+    /// Sets an attribute and writes it immediately.
     ///
     /// # Errors
     /// [`Error::ReadOnly`]; [`Error::Storage`].
@@ -373,7 +382,7 @@ impl Carray {
             .map(|_| ())
     }
 
-    /// Takes an attribute away; returns whether there was one.
+    /// Removes an attribute. Returns whether it existed.
     ///
     /// # Errors
     /// [`Error::ReadOnly`]; [`Error::Storage`].
@@ -382,22 +391,23 @@ impl Carray {
         self.attrs.set(&self.options.store, name, None)
     }
 
-    /// The rows behind the full chunks, which stay taken until they are put back.
-    fn take_rest(&mut self) -> Result<Vec<u8>> {
-        if let Some(rest) = self.writer.rest.take() {
-            return Ok(rest);
+    /// Moves the tail out of the writer, after loading it if necessary. The caller must put it
+    /// back.
+    fn take_tail(&mut self) -> Result<Vec<u8>> {
+        if let Some(tail) = self.writer.tail.take() {
+            return Ok(tail);
         }
-        match self.rest_bytes() as usize {
+        match self.tail_bytes() as usize {
             0 => Ok(Vec::new()),
             len => {
-                let mut rest = self.decoded(self.full_chunks())?;
-                rest.truncate(len);
-                Ok(rest)
+                let mut tail = self.decoded(self.full_chunks())?;
+                tail.truncate(len);
+                Ok(tail)
             }
         }
     }
 
-    /// All that is in a chunk on the disk.
+    /// Returns the uncompressed content of a stored chunk.
     fn decoded(&mut self, number: u64) -> Result<Vec<u8>> {
         let mut worker = self.workers.pop().unwrap_or_default();
         let (engine, plain) = (&mut worker.engine, &mut worker.plain);
@@ -418,7 +428,7 @@ impl Carray {
         self.storage.cparams.params(self.typesize, nthreads)
     }
 
-    /// Makes the file of a chunk with these rows in the worker's memory; returns its bytes.
+    /// Encodes rows as a chunk file in the worker's buffer. Returns the file's content.
     fn encode<'w>(&self, worker: &'w mut Worker, nthreads: i32, rows: &[u8]) -> Result<&'w [u8]> {
         let params = self.params(nthreads)?;
         let digits = self.storage.cparams.quantize;
@@ -437,15 +447,22 @@ impl Carray {
         Ok(&worker.file[..len])
     }
 
-    /// Makes the file of a chunk and puts it in its place; returns the bytes of the chunk in it.
-    fn put(&self, worker: &mut Worker, nthreads: i32, number: u64, rows: &[u8]) -> Result<u64> {
+    /// Encodes rows and replaces the chunk file. Returns the size of the chunk in bytes.
+    fn write_chunk(
+        &self,
+        worker: &mut Worker,
+        nthreads: i32,
+        number: u64,
+        rows: &[u8],
+    ) -> Result<u64> {
         let file = self.encode(worker, nthreads, rows)?;
         let path = self.chunk_path(number);
         self.options.store.replace(&path, file)?;
-        Ok((file.len() - FRONT) as u64)
+        Ok((file.len() - PREFIX_LEN) as u64)
     }
 
-    /// Writes so many full chunks behind all there are in files, each on one thread if there are several.
+    /// Writes full chunks after all existing ones. Multiple workers compress one chunk each on a
+    /// single thread.
     fn write_chunks<'c>(
         &mut self,
         first: u64,
@@ -453,23 +470,23 @@ impl Carray {
         chunks: impl Iterator<Item = &'c [u8]> + Send,
     ) -> Result<()> {
         self.cached.take_if(|(cached, _)| *cached >= first);
-        let worth = count * self.chunk_bytes() as usize / WORTH_A_THREAD;
-        let workers = self.take_workers(count.min(worth));
+        let max_workers = count * self.chunk_bytes() as usize / MIN_BYTES_PER_THREAD;
+        let workers = self.take_workers(count.min(max_workers));
         let nthreads = match workers.len() {
             1 => self.threads(),
             _ => 1,
         };
         let workers: Vec<_> = workers.into_iter().map(Mutex::new).collect();
-        // The chunks that nobody has taken yet, and the bytes of those written; or why one could not be.
+        // The remaining chunks and the total size of the written ones, or the first error.
         let work = Mutex::new(Ok(((first..).zip(chunks), 0_u64)));
         let next = || locked(&work).as_mut().ok()?.0.next();
         let this = &*self;
         pool::run(workers.len(), &|tid| {
             let mut worker = locked(&workers[tid]);
             while let Some((number, rows)) = next() {
-                let put = this.put(&mut worker, nthreads, number, rows);
+                let written = this.write_chunk(&mut worker, nthreads, number, rows);
                 let mut work = locked(&work);
-                match (&mut *work, put) {
+                match (&mut *work, written) {
                     (Ok((_, total)), Ok(cbytes)) => *total += cbytes,
                     (Ok(_), Err(error)) => *work = Err(error),
                     (Err(_), _) => {}
@@ -494,40 +511,39 @@ impl Carray {
             _ => 0,
         };
         let mut worker = self.workers.pop().unwrap_or_default();
-        let put = self.put(&mut worker, self.threads(), number, rows);
+        let written = self.write_chunk(&mut worker, self.threads(), number, rows);
         self.workers.push(worker);
-        let after = put?;
+        let after = written?;
         if let Some(cbytes) = &mut self.writer.cbytes {
             *cbytes = cbytes.saturating_sub(before).saturating_add(after);
         }
         Ok(())
     }
 
-    /// Bytes of a chunk on the disk.
+    /// Returns the size of a stored chunk in bytes.
     fn cbytes_of(&self, number: u64) -> Result<u64> {
         let path = self.chunk_path(number);
         let stream = self.options.store.open(&path)?;
         let stream = stream.ok_or_else(|| Error::MissingChunk(path.clone()))?;
         let size = stream.size().map_err(Error::storage(&path))?;
-        Ok(size.saturating_sub(FRONT as u64))
+        Ok(size.saturating_sub(PREFIX_LEN as u64))
     }
 
-    /// Writes the rows behind the full chunks as they are in memory.
-    fn write_rest(&mut self) -> Result<()> {
-        self.settle()?;
-        let Some(rest) = self.writer.rest.take() else {
+    /// Writes the buffered rows of the tail.
+    fn write_tail(&mut self) -> Result<()> {
+        self.write_buffered()?;
+        let Some(tail) = self.writer.tail.take() else {
             return Ok(());
         };
-        let written = match rest.is_empty() {
-            true => Ok(()),
-            false => {
-                let mut worker = self.workers.pop().unwrap_or_default();
-                let put = self.put(&mut worker, self.threads(), self.full_chunks(), &rest);
-                self.workers.push(worker);
-                put.map(|_| ())
-            }
+        let written = if tail.is_empty() {
+            Ok(())
+        } else {
+            let mut worker = self.workers.pop().unwrap_or_default();
+            let written = self.write_chunk(&mut worker, self.threads(), self.full_chunks(), &tail);
+            self.workers.push(worker);
+            written.map(|_| ())
         };
-        self.writer.rest = Some(rest);
+        self.writer.tail = Some(tail);
         written
     }
 
@@ -539,7 +555,7 @@ impl Carray {
             })?,
         };
         self.writer.cbytes = Some(cbytes);
-        // As a bcolz that has just made the array counts: with a chunk for what is in memory.
+        // Count the buffer as one full chunk, as bcolz does for a newly created array.
         let value = self
             .sizes
             .to_value(cbytes.saturating_add(self.chunk_bytes()));
@@ -547,9 +563,9 @@ impl Carray {
         self.options.store.replace_json(&path, &value)
     }
 
-    /// Removes the files of chunks that no row is in.
+    /// Removes chunk files without rows.
     fn remove_stale(&mut self) -> Result<()> {
-        if !self.writer.has_stale {
+        if !self.writer.may_have_stale {
             return Ok(());
         }
         let nchunks = self.nchunks();
@@ -558,7 +574,7 @@ impl Carray {
                 self.options.store.remove(&self.data.join(name))?;
             }
         }
-        self.writer.has_stale = false;
+        self.writer.may_have_stale = false;
         Ok(())
     }
 }

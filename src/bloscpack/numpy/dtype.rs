@@ -1,18 +1,18 @@
-//! The type of an item, as NumPy describes it.
+//! The dtype of an item, as described by NumPy.
 //!
-//! A plain type is a text, `<f8`; a record is a list of fields, `[('a', '|S1'), ('b', '<f8', (2,))]`: a name, or
-//! title and name; a type, again a text or a list; and the shape of a field that holds several. Fields without
-//! a name fill gaps.
+//! A simple type is a string, `<f8`. A record is a list of fields, `[('a', '|S1'), ('b', '<f8',
+//! (2,))]`: a name, or title and name; a type, either a string or a list; and the shape of a field
+//! with several items. Fields without a name are padding.
 
 use super::super::error::{Error, Result};
 use super::super::json::Value;
 use super::super::python::Literal;
 use super::MAX_ITEMSIZE;
 
-/// Bytes of a character of unicode texts.
+/// The size of a Unicode character in bytes.
 const UNICODE_CHARACTER: u64 = 4;
 
-/// The type of an item.
+/// The dtype of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dtype {
     literal: Literal,
@@ -20,10 +20,10 @@ pub struct Dtype {
 }
 
 impl Dtype {
-    /// The type with this description: the literal of a text or of a list.
+    /// Parses a description: the literal of a string or list.
     ///
     /// # Errors
-    /// [`Error::Dtype`]; [`Error::ObjectArray`] for Python's objects.
+    /// [`Error::Dtype`]; [`Error::ObjectArray`] for Python objects.
     pub fn parse(text: &str) -> Result<Dtype> {
         let literal = Literal::parse(text).ok_or_else(|| Error::Dtype(text.to_owned()))?;
         Dtype::of(literal)
@@ -37,7 +37,8 @@ impl Dtype {
         Ok(Dtype { literal, itemsize })
     }
 
-    /// The type in metadata: a literal in a text; or, in old files, a plain type without quotes, or lists.
+    /// Parses the dtype in metadata: a literal in a string, or, in old files, a simple type without
+    /// quotes, or lists.
     pub(super) fn from_metadata(value: &Value) -> Result<Dtype> {
         match value {
             Value::Text(text) => match Literal::parse(text) {
@@ -49,28 +50,28 @@ impl Dtype {
         }
     }
 
-    /// Bytes of an item.
+    /// Returns the item size in bytes.
     pub fn itemsize(&self) -> u64 {
         self.itemsize
     }
 
-    /// The description, as a literal.
+    /// Returns the description as a literal.
     pub fn repr(&self) -> String {
         self.literal.repr().into_owned()
     }
 
-    /// The description.
+    /// Returns the description.
     pub(super) fn literal(&self) -> &Literal {
         &self.literal
     }
 }
 
-/// Lists of old files: those that begin with a list are lists, the others were tuples.
+/// Converts the lists of old files: lists that begin with a list are lists, others were tuples.
 fn literal_of(value: &Value) -> Result<Literal> {
-    let wrong = || Error::Dtype(value.repr());
+    let invalid = || Error::Dtype(value.repr());
     match value {
         Value::Text(text) => Ok(Literal::Text(text.clone())),
-        Value::Int(digits) => Ok(Literal::Int(digits.parse().map_err(|_| wrong())?)),
+        Value::Int(digits) => Ok(Literal::Int(digits.parse().map_err(|_| invalid())?)),
         Value::List(items) => {
             let literals = items.iter().map(literal_of).collect::<Result<_>>()?;
             match items.first() {
@@ -78,36 +79,38 @@ fn literal_of(value: &Value) -> Result<Literal> {
                 _ => Ok(Literal::Tuple(literals)),
             }
         }
-        _ => Err(wrong()),
+        _ => Err(invalid()),
     }
 }
 
-/// Bytes of an item of this type.
+/// Returns the size of an item in bytes.
 fn size_of(literal: &Literal) -> Result<u64> {
-    let wrong = || Error::Dtype(literal.repr().into_owned());
+    let invalid = || Error::Dtype(literal.repr().into_owned());
     match literal {
-        Literal::Text(text) => size_of_plain(text),
+        Literal::Text(text) => size_of_simple(text),
         Literal::List(fields) => {
             let mut size = 0_u64;
             for field in fields {
                 let Literal::Tuple(parts) = field else {
-                    return Err(wrong());
+                    return Err(invalid());
                 };
-                size = size.checked_add(size_of_field(parts)?).ok_or_else(wrong)?;
+                size = size
+                    .checked_add(size_of_field(parts)?)
+                    .ok_or_else(invalid)?;
             }
             Ok(size)
         }
-        _ => Err(wrong()),
+        _ => Err(invalid()),
     }
 }
 
-/// Bytes of a field: name, type and perhaps a shape.
+/// Returns the size of a field in bytes: name, type and optional shape.
 fn size_of_field(parts: &[Literal]) -> Result<u64> {
-    let wrong = || Error::Dtype(Literal::Tuple(parts.to_vec()).repr().into_owned());
+    let invalid = || Error::Dtype(Literal::Tuple(parts.to_vec()).repr().into_owned());
     let (name, kind, shape) = match parts {
         [name, kind] => (name, kind, None),
         [name, kind, shape] => (name, kind, Some(shape)),
-        _ => return Err(wrong()),
+        _ => return Err(invalid()),
     };
     let is_name = match name {
         Literal::Text(_) => true,
@@ -115,45 +118,45 @@ fn size_of_field(parts: &[Literal]) -> Result<u64> {
         _ => false,
     };
     if !is_name {
-        return Err(wrong());
+        return Err(invalid());
     }
     let lengths = match shape {
         None => &[][..],
         Some(Literal::Tuple(lengths)) => lengths,
         Some(length @ Literal::Int(_)) => std::slice::from_ref(length),
-        Some(_) => return Err(wrong()),
+        Some(_) => return Err(invalid()),
     };
     lengths
         .iter()
         .try_fold(size_of(kind)?, |size, length| match length {
-            Literal::Int(length) => size.checked_mul(*length).ok_or_else(wrong),
-            _ => Err(wrong()),
+            Literal::Int(length) => size.checked_mul(*length).ok_or_else(invalid),
+            _ => Err(invalid()),
         })
 }
 
-/// Bytes of a plain type: byte order, kind, size, and perhaps the unit of a time.
-fn size_of_plain(text: &str) -> Result<u64> {
-    let wrong = || Error::Dtype(text.to_owned());
+/// Returns the size of a simple type in bytes: byte order, kind, size, and optional time unit.
+fn size_of_simple(text: &str) -> Result<u64> {
+    let invalid = || Error::Dtype(text.to_owned());
     let rest = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
-    let kind = rest.chars().next().ok_or_else(wrong)?;
+    let kind = rest.chars().next().ok_or_else(invalid)?;
     let rest = &rest[kind.len_utf8()..];
     let (digits, unit) = rest.split_once('[').unwrap_or((rest, ""));
     if !unit.is_empty() && (!matches!(kind, 'M' | 'm') || !unit.ends_with(']')) {
-        return Err(wrong());
+        return Err(invalid());
     }
     if kind == 'O' {
         return Err(Error::ObjectArray);
     }
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(wrong());
+        return Err(invalid());
     }
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let number: u64 = digits.parse().map_err(|_| invalid())?;
     match (kind, number) {
         ('b', 1) | ('i' | 'u', 1 | 2 | 4 | 8) | ('M' | 'm', 8) => Ok(number),
         ('f', 2 | 4 | 8 | 10 | 12 | 16) | ('c', 8 | 16 | 20 | 24 | 32) => Ok(number),
         ('S' | 'a' | 'V', _) => Ok(number),
-        ('U', _) => number.checked_mul(UNICODE_CHARACTER).ok_or_else(wrong),
-        _ => Err(wrong()),
+        ('U', _) => number.checked_mul(UNICODE_CHARACTER).ok_or_else(invalid),
+        _ => Err(invalid()),
     }
 }
 
@@ -162,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_have_the_size_that_numpy_gives_them() {
+    fn item_sizes_match_numpy() {
         for (text, size) in [
             ("'<f8'", 8),
             ("'|b1'", 1),
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_type_is_refused() {
+    fn invalid_dtypes_are_rejected() {
         for text in [
             "'f'",
             "'<q8'",
@@ -215,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn old_spellings_are_understood() {
+    fn old_spellings_are_parsed() {
         let read = |text: &str| {
             Dtype::from_metadata(&Value::parse(text.as_bytes()).unwrap())
                 .unwrap()

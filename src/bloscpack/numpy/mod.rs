@@ -1,12 +1,12 @@
-//! NumPy's arrays: raw items in a container whose metadata say how to take them.
+//! NumPy arrays: raw items in a container whose metadata describe them.
 //!
 //! ```text
 //! {"dtype":"'<f8'","shape":[24,30],"order":"C","container":"numpy"}
 //! ```
 //!
-//! `dtype` is a Python literal inside of the JSON text; older files have it without quotes, or as JSON lists. The
-//! items are stored as they are, in their own byte order, and in Fortran's order when `order` says so. No chunk
-//! ends inside of an item. Here arrays come from `.npy` files and memory, and go there.
+//! `dtype` is a Python literal within the JSON string; older files have it without quotes, or as
+//! JSON lists. Items are stored unchanged in their byte order, and in Fortran order if `order` is
+//! `F`. Chunks end at item boundaries. Arrays are read from and written to `.npy` files and memory.
 
 mod dtype;
 mod npy;
@@ -21,7 +21,7 @@ use super::error::{Error, Result};
 use super::json::Value;
 use super::metadata::Metadata;
 use super::pack::{FILE_BUFFER, Observer, Packed, pack, pack_to_file};
-use super::safe::{Replacement, check_different};
+use super::replacement::{Replacement, check_different};
 use super::unpack::{Bytes, Unpacked, Unpacking, open_file};
 use crate::blpk::MAX_NBYTES;
 pub use dtype::Dtype;
@@ -29,13 +29,13 @@ pub use npy::{header as npy_header, read_header as read_npy_header};
 
 /// The value of `container` in the metadata of arrays.
 const CONTAINER: &str = "numpy";
-/// The longest items a header can tell.
+/// The maximum type size of a header.
 const MAX_HEADER_TYPESIZE: u64 = 255;
 
-/// What an array is, without its items.
+/// The description of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayInfo {
-    /// The type of an item.
+    /// The dtype of an item.
     pub dtype: Dtype,
     /// The length of each dimension.
     pub shape: Vec<u64>,
@@ -46,19 +46,19 @@ pub struct ArrayInfo {
 /// An array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// What it is.
+    /// The description.
     pub info: ArrayInfo,
-    /// Its items.
+    /// The items.
     pub data: Vec<u8>,
 }
 
 impl ArrayInfo {
-    /// Bytes of all items.
+    /// Returns the size of all items in bytes.
     ///
     /// # Errors
-    /// [`Error::Npy`] when there are more than can be counted.
+    /// [`Error::Npy`] if the size overflows.
     pub fn nbytes(&self) -> Result<u64> {
-        // An empty dimension makes an empty array, however long the others are.
+        // An array with an empty dimension is empty, regardless of overflow in the others.
         if self.shape.contains(&0) {
             return Ok(0);
         }
@@ -68,12 +68,12 @@ impl ArrayInfo {
             .ok_or(Error::Npy("the shape is too large"))
     }
 
-    /// Whether the order of dimensions makes a difference.
+    /// Whether Fortran order differs from C order for this shape.
     fn is_fortran(&self) -> bool {
         self.fortran_order && self.shape.iter().filter(|&&len| len > 1).count() > 1
     }
 
-    /// The metadata that say so.
+    /// Returns the metadata of the array.
     pub fn to_metadata(&self) -> Value {
         let order = if self.is_fortran() { "F" } else { "C" };
         let shape = self.shape.iter().map(|&len| Value::from(len)).collect();
@@ -85,10 +85,11 @@ impl ArrayInfo {
         ])
     }
 
-    /// What metadata say.
+    /// Parses metadata.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] when they say something else; [`Error::Dtype`], [`Error::ObjectArray`].
+    /// [`Error::NotANumpyArray`] if they do not describe an array; [`Error::Dtype`],
+    /// [`Error::ObjectArray`].
     pub fn from_metadata(metadata: Option<&Metadata>) -> Result<ArrayInfo> {
         let value = metadata.and_then(Metadata::value);
         let value = value
@@ -114,7 +115,8 @@ impl ArrayInfo {
         })
     }
 
-    /// The arguments for this array: its metadata, its items as Blosc's, and chunks of whole items.
+    /// Returns `args` with the metadata and type size of the array, and a chunk size that is a
+    /// multiple of the item size.
     fn pack_args(&self, args: &PackArgs) -> Result<PackArgs> {
         let itemsize = self.dtype.itemsize();
         let mut args = args.clone();
@@ -124,15 +126,14 @@ impl ArrayInfo {
             _ => 1,
         };
         if self.nbytes()? > 0 {
-            let wished = u64::from(checked_chunk_size(args.chunk_size)?);
-            args.chunk_size = (wished - wished % itemsize).max(itemsize);
+            let requested = u64::from(checked_chunk_size(args.chunk_size)?);
+            args.chunk_size = (requested - requested % itemsize).max(itemsize);
         }
         Ok(args)
     }
 }
 
-/// Reads the description of an array from the beginning of a `.npy` file, and packs the items that follow into
-/// a file.
+/// Reads the header of a `.npy` file and packs the items that follow into a file.
 ///
 /// # Errors
 /// [`Error`]
@@ -150,13 +151,13 @@ pub fn pack_npy(
 /// Packs an array into a file.
 ///
 /// # Errors
-/// [`Error`]; [`Error::ArraySize`] when there are not as many bytes as the shape says.
+/// [`Error`]; [`Error::ArraySize`] if the size of the data does not match the shape.
 pub fn pack_ndarray_to_file(array: &Array, output: &Path, args: &PackArgs) -> Result<Packed> {
     let (args, size) = array.pack_args(args)?;
     pack_to_file(array.data.as_slice(), size, output, &args, &mut ())
 }
 
-/// Packs an array into bytes.
+/// Packs an array into memory.
 ///
 /// # Errors
 /// Those of [`pack_ndarray_to_file`].
@@ -202,7 +203,8 @@ impl Array {
     }
 }
 
-/// The array that a container's front describes, if the container holds as many bytes.
+/// Returns the array described by a container's metadata and its size in bytes, after comparing it
+/// with the header.
 fn array_in(unpacking: &Unpacking<impl Read + Send>) -> Result<(ArrayInfo, u64)> {
     let info = ArrayInfo::from_metadata(unpacking.metadata())?;
     let expected = info.nbytes()?;
@@ -212,16 +214,16 @@ fn array_in(unpacking: &Unpacking<impl Read + Send>) -> Result<(ArrayInfo, u64)>
     }
 }
 
-/// Refuses to be written more than there should be.
+/// A writer that fails beyond a maximum number of bytes.
 struct Limited<W> {
     output: W,
-    left: u64,
+    remaining: u64,
 }
 
 impl<W: Write> Write for Limited<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.left = self
-            .left
+        self.remaining = self
+            .remaining
             .checked_sub(bytes.len() as u64)
             .ok_or(std::io::ErrorKind::FileTooLarge)?;
         self.output.write_all(bytes)?;
@@ -234,7 +236,7 @@ impl<W: Write> Write for Limited<W> {
 }
 
 /// Unpacks exactly `expected` bytes.
-fn run(
+fn unpack_exactly(
     unpacking: Unpacking<impl Read + Send>,
     output: &mut (impl Write + Send),
     expected: u64,
@@ -243,7 +245,7 @@ fn run(
 ) -> Result<Unpacked> {
     let mut limited = Limited {
         output,
-        left: expected,
+        remaining: expected,
     };
     let unpacked = unpacking.run(&mut limited, nthreads, observer)?;
     match unpacked.output_size {
@@ -255,20 +257,20 @@ fn run(
 fn unpack_array(unpacking: Unpacking<impl Read + Send>, nthreads: usize) -> Result<Array> {
     let (info, expected) = array_in(&unpacking)?;
     let mut data = Bytes::default();
-    run(unpacking, &mut data, expected, nthreads, &mut ())?;
+    unpack_exactly(unpacking, &mut data, expected, nthreads, &mut ())?;
     Ok(Array { info, data: data.0 })
 }
 
 /// Unpacks the array in a file.
 ///
 /// # Errors
-/// [`Error`]; [`Error::NotANumpyArray`] when there is none, [`Error::ArraySize`] when the container holds something
-/// else.
+/// [`Error`]; [`Error::NotANumpyArray`] if there is none, [`Error::ArraySize`] if the size of the
+/// data does not match the shape.
 pub fn unpack_ndarray_from_file(input: &Path, nthreads: usize) -> Result<Array> {
     unpack_array(open_file(input)?, nthreads)
 }
 
-/// Unpacks the array in bytes.
+/// Unpacks the array in a byte slice.
 ///
 /// # Errors
 /// Those of [`unpack_ndarray_from_file`].
@@ -276,7 +278,7 @@ pub fn unpack_ndarray_from_bytes(input: &[u8], nthreads: usize) -> Result<Array>
     unpack_array(Unpacking::new(input, Some(input.len() as u64))?, nthreads)
 }
 
-/// Unpacks an array into a `.npy` file, which appears when it is complete.
+/// Unpacks an array into a `.npy` file, which is created atomically.
 ///
 /// # Errors
 /// Those of [`unpack_ndarray_from_file`].
@@ -290,7 +292,7 @@ pub fn npy_to_file(
     let mut replacement = Replacement::create(output)?;
     let mut writer = replacement.writer();
     writer.write_all(&npy::header(&info)?)?;
-    let unpacked = run(unpacking, &mut writer, expected, nthreads, observer)?;
+    let unpacked = unpack_exactly(unpacking, &mut writer, expected, nthreads, observer)?;
     writer.flush()?;
     drop(writer);
     replacement.commit()?;
@@ -300,7 +302,7 @@ pub fn npy_to_file(
 /// Packs a `.npy` file into a file.
 ///
 /// # Errors
-/// Those of [`pack_npy`]; [`Error::SameFile`] when they are one.
+/// Those of [`pack_npy`]; [`Error::SameFile`] if both paths are the same file.
 pub fn pack_npy_file(npy: &Path, output: &Path, args: &PackArgs) -> Result<Packed> {
     check_different(npy, output)?;
     let reader = BufReader::with_capacity(FILE_BUFFER, NamedFile::open(npy)?);
@@ -310,11 +312,11 @@ pub fn pack_npy_file(npy: &Path, output: &Path, args: &PackArgs) -> Result<Packe
 /// Unpacks the array in a file into a `.npy` file.
 ///
 /// # Errors
-/// Those of [`npy_to_file`]; [`Error::SameFile`] when they are one.
+/// Those of [`npy_to_file`]; [`Error::SameFile`] if both paths are the same file.
 pub fn unpack_npy_file(input: &Path, npy: &Path, nthreads: usize) -> Result<Unpacked> {
     check_different(input, npy)?;
     npy_to_file(open_file(input)?, npy, nthreads, &mut ())
 }
 
-/// The longest item: it is a chunk.
+/// The maximum item size in bytes: an item must fit in a chunk.
 const MAX_ITEMSIZE: u64 = MAX_NBYTES as u64;

@@ -1,11 +1,11 @@
-//! The front of `.npy` files.
+//! The header of `.npy` files.
 //!
 //! ```text
-//! \x93NUMPY | version: major, minor | length of the header: u16, from version 2 on u32 | header | items
+//! \x93NUMPY | version: major, minor | header length: u16, u32 from version 2 | header | items
 //! ```
 //!
-//! The header is a literal of Python, filled up with blanks and ended by a newline, in Latin-1, from version 3
-//! on in UTF-8. (Source: the NPY format of NumPy, versions 1 to 3.)
+//! The header is a Python literal, padded with spaces and terminated by a newline, in Latin-1, or
+//! UTF-8 from version 3. (Source: the NPY format of NumPy, versions 1 to 3.)
 
 use std::io::Read;
 
@@ -15,11 +15,11 @@ use super::super::python::Literal;
 use super::{ArrayInfo, Dtype};
 
 const MAGIC: [u8; 6] = *b"\x93NUMPY";
-/// Magic and version.
-const FRONT: usize = 8;
-/// The longest header that is read.
+/// The size of magic number and version in bytes.
+const PREFIX_LEN: usize = 8;
+/// The maximum header length in bytes.
 const MAX_HEADER: usize = 1 << 20;
-/// Items begin at a multiple of these bytes.
+/// The alignment of the items in bytes.
 const ALIGNMENT: usize = 64;
 
 fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
@@ -28,21 +28,21 @@ fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
     if bytes.len() == len {
         Ok(bytes)
     } else {
-        Err(Error::Npy("it ends inside of the header"))
+        Err(Error::Npy("the header is truncated"))
     }
 }
 
-/// Reads up to the items.
+/// Reads up to the first item.
 pub fn read_header(reader: &mut impl Read) -> Result<ArrayInfo> {
-    let front = read_exactly(reader, FRONT)?;
-    if !front.starts_with(&MAGIC) {
+    let prefix = read_exactly(reader, PREFIX_LEN)?;
+    if !prefix.starts_with(&MAGIC) {
         return Err(Error::Npy("it begins with something else"));
     }
-    let version = front[MAGIC.len()];
+    let version = prefix[MAGIC.len()];
     let len = match version {
         1 => read_exactly(reader, 2)?,
         2 | 3 => read_exactly(reader, 4)?,
-        _ => return Err(Error::Npy("it is of an unknown version")),
+        _ => return Err(Error::Npy("the version is unknown")),
     };
     let len = len
         .iter()
@@ -53,14 +53,14 @@ pub fn read_header(reader: &mut impl Read) -> Result<ArrayInfo> {
     }
     let header = read_exactly(reader, len)?;
     let text = if version == 3 {
-        String::from_utf8(header).map_err(|_| Error::Npy("the header is no text"))?
+        String::from_utf8(header).map_err(|_| Error::Npy("the header is not UTF-8"))?
     } else {
         header.into_iter().map(char::from).collect()
     };
-    info_of(&text).ok_or(Error::Npy("the header is not understood"))?
+    info_of(&text).ok_or(Error::Npy("the header is invalid"))?
 }
 
-/// The array that a header describes; none when it has other keys.
+/// Parses a header, or returns `None` if a key is missing.
 fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
     let Literal::Dict(entries) = Literal::parse(text.trim())? else {
         return None;
@@ -91,7 +91,7 @@ fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
     }))
 }
 
-/// The bytes in front of the items.
+/// Returns the bytes before the items.
 pub fn header(info: &ArrayInfo) -> Result<Vec<u8>> {
     let shape = info.shape.iter().map(|&len| Literal::Int(len)).collect();
     let text = format!(
@@ -106,7 +106,7 @@ pub fn header(info: &ArrayInfo) -> Result<Vec<u8>> {
     } else {
         text.into_bytes()
     };
-    // With its newline, and room for filling it up.
+    // Reserve space for the newline and padding.
     let is_short = text.len() + 1 + ALIGNMENT < usize::from(u16::MAX);
     let version = match (is_latin, is_short) {
         (true, true) => 1,
@@ -114,9 +114,9 @@ pub fn header(info: &ArrayInfo) -> Result<Vec<u8>> {
         (false, _) => 3,
     };
     let count = if version == 1 { 2 } else { 4 };
-    let end = (FRONT + count + text.len() + 1).next_multiple_of(ALIGNMENT);
-    let len =
-        u32::try_from(end - FRONT - count).map_err(|_| Error::Npy("the header is too long"))?;
+    let end = (PREFIX_LEN + count + text.len() + 1).next_multiple_of(ALIGNMENT);
+    let len = u32::try_from(end - PREFIX_LEN - count)
+        .map_err(|_| Error::Npy("the header is too long"))?;
     let mut bytes = MAGIC.to_vec();
     bytes.extend([version, 0]);
     bytes.extend(&len.to_le_bytes()[..count]);
@@ -130,22 +130,22 @@ pub fn header(info: &ArrayInfo) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// What NumPy writes in front of `np.zeros((3, 4), '<i4', order='F')`.
-    const FRONT_OF_NUMPY: &[u8] = b"\x93NUMPY\x01\x00v\x00{'descr': '<i4', 'fortran_order': True, 'shape': (3, 4), }                                                           \n";
+    /// The header that NumPy writes for `np.zeros((3, 4), '<i4', order='F')`.
+    const NUMPY_HEADER: &[u8] = b"\x93NUMPY\x01\x00v\x00{'descr': '<i4', 'fortran_order': True, 'shape': (3, 4), }                                                           \n";
 
     #[test]
-    fn the_front_is_what_numpy_writes() {
+    fn the_header_matches_numpy() {
         let info = ArrayInfo {
             dtype: Dtype::parse("'<i4'").unwrap(),
             shape: vec![3, 4],
             fortran_order: true,
         };
-        assert_eq!(header(&info).unwrap(), FRONT_OF_NUMPY);
-        assert_eq!(read_header(&mut &FRONT_OF_NUMPY[..]).unwrap(), info);
+        assert_eq!(header(&info).unwrap(), NUMPY_HEADER);
+        assert_eq!(read_header(&mut &NUMPY_HEADER[..]).unwrap(), info);
     }
 
     #[test]
-    fn names_beyond_latin_1_and_long_records_have_their_versions() {
+    fn names_beyond_latin_1_and_long_records_use_newer_versions() {
         let read_back = |dtype: &str| {
             let info = ArrayInfo {
                 dtype: Dtype::parse(dtype).unwrap(),
@@ -164,15 +164,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_npy_file_is_refused() {
-        for len in 0..FRONT_OF_NUMPY.len() {
+    fn invalid_npy_files_are_rejected() {
+        for len in 0..NUMPY_HEADER.len() {
             assert!(
-                matches!(read_header(&mut &FRONT_OF_NUMPY[..len]), Err(Error::Npy(_))),
+                matches!(read_header(&mut &NUMPY_HEADER[..len]), Err(Error::Npy(_))),
                 "{len}"
             );
         }
         for (at, byte) in [(0, 0), (6, 4), (6, 0), (10, b'['), (20, b'x')] {
-            let mut bytes = FRONT_OF_NUMPY.to_vec();
+            let mut bytes = NUMPY_HEADER.to_vec();
             bytes[at] = byte;
             assert!(read_header(&mut bytes.as_slice()).is_err(), "{at}");
         }

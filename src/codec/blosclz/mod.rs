@@ -1,28 +1,28 @@
-//! BloscLZ: Blosc's own LZ77 format, a descendant of FastLZ.
+//! BloscLZ: Blosc's own LZ77 format, derived from FastLZ.
 //!
-//! A stream is a row of instructions. The first one's top three bits are ignored (encoders set bit 5 as a
-//! marker), so it is always a literal run:
+//! A stream is a sequence of instructions. The top three bits of the first one are ignored
+//! (encoders set bit 5 as a marker), so it is always a literal run:
 //!
 //! | control byte | meaning |
 //! |---|---|
 //! | `000nnnnn` | literal run: the next `n + 1` bytes |
 //! | `LLLhhhhh`, L = 1…6 | match of `L + 2` bytes |
-//! | `111hhhhh` | match of 9 bytes plus the bytes that follow, up to and including the first that isn't 255 |
+//! | `111hhhhh` | match of 9 bytes plus the next bytes, through the first that isn't 255 |
 //!
-//! A match goes on with one byte `d`, and reaches `256·h + d + 1` bytes back; but if `h` is 31 and `d` is
-//! 255, two more bytes follow, big-endian, and it reaches that number plus 8192 back. A match may overlap
-//! what it writes. A stream ends behind a literal run: a match at the very end is not executed.
+//! One byte `d` follows, and the distance is `256·h + d + 1`. If `h` is 31 and `d` is 255, two more
+//! bytes follow, and the distance is 8192 plus their big-endian value. A match may overlap its own
+//! output. A stream ends after a literal run: a match at the very end is not executed.
 
 mod decode;
 mod encode;
 
 use super::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::Result;
-use encode::Edition;
+use encode::Version;
 
-/// Control bytes below this start a literal run.
+/// Control bytes below this value start a literal run.
 const MAX_RUN: usize = 32;
-/// The `L` of a match whose length goes on in further bytes.
+/// The `L` of a match with length extension bytes.
 const LONG: usize = 7;
 /// The shortest distance of the far form.
 const FAR: usize = 8192;
@@ -30,7 +30,7 @@ const FAR: usize = 8192;
 #[cfg(test)]
 const MAX_DISTANCE: usize = FAR + 0xFFFF;
 
-/// BloscLZ's state: the encoder's hash tables.
+/// The BloscLZ codec with the encoder's hash tables.
 #[derive(Default)]
 pub(super) struct BloscLz {
     encoder: encode::Encoder,
@@ -44,7 +44,7 @@ impl StreamCodec for BloscLz {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.encoder.encode(Edition::Current, level, src, dest)
+        self.encoder.encode(Version::Current, level, src, dest)
     }
 
     fn encode_blosc1(
@@ -55,7 +55,7 @@ impl StreamCodec for BloscLz {
         dest: &mut [u8],
     ) -> Result<usize> {
         self.encoder
-            .encode(Edition::Blosc1 { split }, level, src, dest)
+            .encode(Version::Blosc1 { split }, level, src, dest)
     }
 
     fn decode(

@@ -1,58 +1,58 @@
-//! The decoder: our own, because the blocks of filtered data have what liblz4's is slow at, long matches with short
-//! periods, often up to the very end of the block.
+//! The LZ4 block decoder. It is our own because liblz4 is slow on typical filtered data: long
+//! matches with short periods, often up to the very end of the block.
 //!
-//! A sequence is
+//! A sequence is:
 //!
 //! ```text
-//! token   length of literals (high 4 bits, 15 = goes on), length of the match less 4 (low 4 bits, 15 = goes on)
-//! [255 … n]   more of the literals' length, if it goes on: the sum of the bytes to the first that isn't 255
+//! token       number of literals (high 4 bits), match length - 4 (low 4 bits); 15 = extended
+//! [255 … n]   extension of the number of literals: sum of the bytes up to the first that isn't 255
 //! literals
 //! distance    2 bytes, little-endian; the last sequence of a block ends before it
-//! [255 … n]   more of the match's length
+//! [255 … n]   extension of the match length
 //! ```
 //!
-//! It accepts and refuses what `LZ4_decompress_safe` does, to the letter: the restrictions near the end of a block
-//! that the format's description asks of encoders, and the cases in which the library doesn't insist on them. A
-//! distance of 0, which no encoder writes, stands for zeros.
+//! It accepts and rejects exactly the same blocks as `LZ4_decompress_safe`: it enforces the
+//! format's restrictions near the end of a block, except where the library does not. A distance of
+//! 0, which no encoder writes, means zeros.
 
 use std::hint::black_box;
 use std::ptr;
 
-use super::super::wild::{Copier, Portable, STRIDE, WIDE, copy_step};
+use super::super::wildcopy::{Copier, Portable, STRIDE, WIDE, copy_step};
 use crate::{Error, Result};
 
-/// The length in a token that goes on in further bytes.
-const GOES_ON: usize = 15;
-/// Bytes of a distance.
-const DISTANCE: usize = 2;
-/// Bytes of a sequence whose lengths are in its token, beside its literals.
-const FRAME: usize = 1 + DISTANCE;
-/// The shortest match.
+/// The length in a token that has extension bytes.
+const EXTENDED: usize = 15;
+const DISTANCE_LEN: usize = 2;
+/// The size of a sequence without length extensions, excluding its literals.
+const SEQUENCE_LEN: usize = 1 + DISTANCE_LEN;
 const MIN_MATCH: usize = 4;
-/// This many bytes at the end of the output are literals.
+/// The number of literals at the end of the output.
 const LAST_LITERALS: usize = 5;
-/// Literals that end closer to the end of the output than this are the last ones.
-const LAST_START: usize = 12;
-/// Literals that end closer to the end of the input than this are the last ones: a distance, a token and the last
-/// literals would have to follow.
-const LAST_INPUT: usize = DISTANCE + 1 + LAST_LITERALS;
-/// With this much unread input behind a token, short literals are never the last ones …
-const EASY_INPUT: usize = GOES_ON + DISTANCE;
-/// … if there is also this much room, for the longest short literals and the longest short match.
-const EASY_ROOM: usize = (GOES_ON - 1) + (GOES_ON - 1 + MIN_MATCH);
+/// Literals that end closer to the end of the output than this must be the last ones.
+const MIN_END_OUTPUT: usize = 12;
+/// Literals that end closer to the end of the input than this must be the last ones: a distance, a
+/// token and the last literals could not follow.
+const MIN_END_INPUT: usize = DISTANCE_LEN + 1 + LAST_LITERALS;
+/// The unread input after a token from which short literals are never the last ones …
+const EASY_INPUT: usize = EXTENDED + DISTANCE_LEN;
+/// … if there is also this much output left: the longest short literals and the longest short
+/// match.
+const EASY_OUTPUT: usize = (EXTENDED - 1) + (EXTENDED - 1 + MIN_MATCH);
 
-/// From this distance on the library doesn't check where a short match behind easy literals ends.
+/// The distance from which the library does not check the end of a short match after easy literals.
 const LENIENT_DISTANCE: usize = 8;
-/// The room for the literals and the match of a sequence whose lengths don't go on, with all scribbling.
-const QUICK_ROOM: usize = EASY_ROOM + WIDE;
-// Long literals are copied by strides with that much room behind them.
-const _: () = assert!(QUICK_ROOM >= STRIDE);
+/// The output needed by a sequence without length extensions, including overwritten bytes past its
+/// end.
+const FAST_OUTPUT: usize = EASY_OUTPUT + WIDE;
+// Long literals are copied in strides, with at least that much output after them.
+const _: () = assert!(FAST_OUTPUT >= STRIDE);
 
-/// Decodes `src` into the first `len` bytes of `dest`, and may scribble over those behind. Returns the number of bytes
-/// produced.
+/// Decodes `src` into the first `len` bytes of `dest`, and may overwrite the bytes after them.
+/// Returns the number of bytes produced.
 ///
 /// # Errors
-/// [`Error::Data`] if `src` is no valid block of at most `len` bytes.
+/// [`Error::Data`] if `src` is not a valid block of at most `len` bytes.
 pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     if len == 0 {
         return if src == [0] { Ok(0) } else { Err(Error::Data) };
@@ -62,7 +62,7 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     }
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
-        // SAFETY: just detected.
+        // SAFETY: AVX2 was just detected.
         return unsafe { decode_avx2(src, dest, len) }.ok_or(Error::Data);
     }
     decode_with::<Portable>(src, dest, len).ok_or(Error::Data)
@@ -72,14 +72,14 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
-    decode_with::<super::super::wild::Avx2>(src, dest, len)
+    decode_with::<super::super::wildcopy::Avx2>(src, dest, len)
 }
 
-/// [`decode`] of what is not empty, into what is not; `None` if the block is not valid.
+/// [`decode`] for non-empty input and output. Returns `None` if the block is invalid.
 #[inline(always)]
 fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
     let input = src.as_ptr_range();
-    let slack = dest[len..].len();
+    let slop = dest[len..].len();
     let start = dest.as_mut_ptr();
     let mut cursor = Cursor {
         input: input.start,
@@ -87,13 +87,13 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usi
         start,
         produced: 0,
         len,
-        slack,
+        slop,
     };
-    // SAFETY: the cursor's two ranges are those slices. A token is unread at the start, and behind each sequence but
-    // the last, as both methods promise.
+    // SAFETY: the cursor's ranges are those slices. A token is unread at the start and after each
+    // sequence but the last, as both methods guarantee.
     unsafe {
         loop {
-            cursor.quick_sequences::<C>()?;
+            cursor.fast_sequences::<C>()?;
             if !cursor.sequence::<C>()? {
                 return Some(cursor.produced);
             }
@@ -101,61 +101,65 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usi
     }
 }
 
-/// Where the decoder stands.
+/// The positions in input and output.
 ///
-/// The invariant behind every method: the bytes from `input` to `input_end` are readable, `len` bytes from `start` on and
-/// `slack` more are writable, and `produced` is at most `len`.
+/// Invariant: the bytes from `input` to `input_end` are readable, `len + slop` bytes from `start`
+/// are writable, and `produced <= len`.
 struct Cursor {
     input: *const u8,
     input_end: *const u8,
     start: *mut u8,
     produced: usize,
     len: usize,
-    slack: usize,
+    slop: usize,
 }
 
 impl Cursor {
-    /// Executes sequences for as long as they are so far from both ends that little needs a check. Afterwards a token
-    /// is unread.
+    /// Executes sequences while they are far enough from both ends to need few checks. Leaves a
+    /// token unread.
     ///
     /// # Safety
     /// A token must be unread.
     #[inline(always)]
-    unsafe fn quick_sequences<C: Copier>(&mut self) -> Option<()> {
-        let quick_input = self.input_end.addr().saturating_sub(EASY_INPUT);
-        let Some(quick_len) = self.len.checked_sub(QUICK_ROOM) else {
+    unsafe fn fast_sequences<C: Copier>(&mut self) -> Option<()> {
+        let fast_input_end = self.input_end.addr().saturating_sub(EASY_INPUT);
+        let Some(fast_len) = self.len.checked_sub(FAST_OUTPUT) else {
             return Some(());
         };
-        // The number of literals tells where the next sequence is, and all that comes behind waits for it. So nothing but
-        // that number is left to be added when it is known; the compiler would add a constant after it.
-        let frame = black_box(FRAME);
-        // SAFETY: with the unread input and the room that the loop asks for, a step may be read behind the token and
-        // written, short literals leave a distance and a token unread, so `behind` is inside the input, and a short match
-        // with its scribbling stays within the room. Long literals leave a stride unread, and QUICK_ROOM, which is one at
-        // least.
+        // The number of literals determines the position of the next sequence, so it is on the
+        // critical path. `black_box` keeps the compiler from adding the constant after that number
+        // is known.
+        let sequence_len = black_box(SEQUENCE_LEN);
+        // SAFETY: the loop condition guarantees EASY_INPUT bytes after the token and FAST_OUTPUT
+        // bytes of output. So a step may be read after the token and written; short literals leave
+        // a distance and a token unread, so `after` is inside the input; a short match and the
+        // bytes it overwrites past its end fit. Long literals leave at least a stride unread, and
+        // FAST_OUTPUT, which is at least a stride.
         unsafe {
-            while self.input.addr() < quick_input && self.produced <= quick_len {
+            while self.input.addr() < fast_input_end && self.produced <= fast_len {
                 let start = self.input;
-                let mut behind = start.add(frame);
+                let mut after = start.add(sequence_len);
                 let token = self.next();
                 let mut literals = token >> 4;
-                if literals < GOES_ON {
+                if literals < EXTENDED {
                     copy_step(self.input, self.out());
                 } else {
-                    literals += self.more(GOES_ON)?;
-                    if self.unread() < literals + STRIDE || self.room() < literals + QUICK_ROOM {
+                    literals += self.read_extension(EXTENDED)?;
+                    if self.unread() < literals + STRIDE
+                        || self.remaining() < literals + FAST_OUTPUT
+                    {
                         self.input = start;
                         return Some(());
                     }
                     C::copy_strides(self.input, self.out(), literals);
-                    behind = self.input.add(DISTANCE);
+                    after = self.input.add(DISTANCE_LEN);
                 }
-                self.input = behind.add(literals).sub(DISTANCE);
+                self.input = after.add(literals).sub(DISTANCE_LEN);
                 self.produced += literals;
-                let distance = self.distance()?;
+                let distance = self.read_distance()?;
                 let len = token & 15;
-                if len < GOES_ON {
-                    C::copy_words(self.out(), distance, len + MIN_MATCH);
+                if len < EXTENDED {
+                    C::copy_short(self.out(), distance, len + MIN_MATCH);
                     self.produced += len + MIN_MATCH;
                 } else {
                     self.long_match::<C>(distance)?;
@@ -165,40 +169,41 @@ impl Cursor {
         Some(())
     }
 
-    /// Executes one sequence. Returns whether another one follows, in which case its token is unread.
+    /// Executes one sequence. Returns whether another one follows, whose token is then unread.
     ///
     /// # Safety
     /// The token must be unread.
     #[inline(always)]
     unsafe fn sequence<C: Copier>(&mut self) -> Option<bool> {
-        // SAFETY: EASY_INPUT and EASY_ROOM are more than a step and than any short literals; both kinds of literals
-        // leave at least 3 bytes unread, a distance and a token; the match is checked.
+        // SAFETY: EASY_INPUT and EASY_OUTPUT exceed a step and any short literals; both kinds of
+        // literals leave at least 3 bytes unread, a distance and a token; the match is checked.
         unsafe {
             let token = self.next();
             let mut literals = token >> 4;
-            let easy =
-                literals < GOES_ON && self.unread() >= EASY_INPUT && self.room() >= EASY_ROOM;
+            let easy = literals < EXTENDED
+                && self.unread() >= EASY_INPUT
+                && self.remaining() >= EASY_OUTPUT;
             if easy {
                 copy_step(self.input, self.out());
                 self.input = self.input.add(literals);
                 self.produced += literals;
             } else {
-                if literals == GOES_ON {
-                    literals += self.more(GOES_ON)?;
+                if literals == EXTENDED {
+                    literals += self.read_extension(EXTENDED)?;
                 }
-                if self.literals(literals)? {
+                if self.copy_literals(literals)? {
                     return Some(false);
                 }
             }
-            let distance = self.distance()?;
+            let distance = self.read_distance()?;
             let len = token & 15;
-            if len == GOES_ON {
+            if len == EXTENDED {
                 self.long_match::<C>(distance)?;
                 return Some(true);
             }
-            // A short match behind easy literals ends within the room, however close to the end.
+            // EASY_OUTPUT guarantees the output of a short match after easy literals.
             if easy && distance >= LENIENT_DISTANCE {
-                self.matched::<C>(distance, len + MIN_MATCH);
+                self.copy_match::<C>(distance, len + MIN_MATCH);
             } else {
                 self.checked_match::<C>(distance, len + MIN_MATCH)?;
             }
@@ -206,14 +211,15 @@ impl Cursor {
         Some(true)
     }
 
-    /// Copies literals that may be the last ones. Returns whether they are.
+    /// Copies literals, which may be the last ones. Returns whether they are.
     #[inline(always)]
-    fn literals(&mut self, len: usize) -> Option<bool> {
-        let last = self.room() < len + LAST_START || self.unread() < len + LAST_INPUT;
-        if last && (self.unread() != len || self.room() < len) {
+    fn copy_literals(&mut self, len: usize) -> Option<bool> {
+        let last = self.remaining() < len + MIN_END_OUTPUT || self.unread() < len + MIN_END_INPUT;
+        if last && (self.unread() != len || self.remaining() < len) {
             return None;
         }
-        // SAFETY: both sides have `len` bytes: if these are the last literals, as just checked, otherwise even more.
+        // SAFETY: input and output have `len` bytes: for the last literals as just checked,
+        // otherwise by the two minimum distances.
         unsafe {
             ptr::copy_nonoverlapping(self.input, self.out(), len);
             self.input = self.input.add(len);
@@ -222,9 +228,9 @@ impl Cursor {
         Some(last)
     }
 
-    /// The rest of a length that goes on. At least `keep` bytes must be unread behind it.
+    /// Reads a length extension. At least `keep` bytes must remain unread after it.
     #[inline(always)]
-    fn more(&mut self, keep: usize) -> Option<usize> {
+    fn read_extension(&mut self, keep: usize) -> Option<usize> {
         let mut sum = 0;
         loop {
             if self.unread() <= keep {
@@ -239,16 +245,16 @@ impl Cursor {
         }
     }
 
-    /// The distance of a match, which must not reach before the first byte.
+    /// Reads the distance of a match and checks that the match does not start before the output.
     ///
     /// # Safety
     /// Two bytes must be unread.
     #[inline(always)]
-    unsafe fn distance(&mut self) -> Option<usize> {
-        // SAFETY: the caller vouches for the bytes.
+    unsafe fn read_distance(&mut self) -> Option<usize> {
+        // SAFETY: the caller guarantees two unread bytes.
         let distance = unsafe {
-            let bytes: [u8; DISTANCE] = ptr::read_unaligned(self.input.cast());
-            self.input = self.input.add(DISTANCE);
+            let bytes: [u8; DISTANCE_LEN] = ptr::read_unaligned(self.input.cast());
+            self.input = self.input.add(DISTANCE_LEN);
             usize::from(u16::from_le_bytes(bytes))
         };
         if distance > self.produced {
@@ -257,51 +263,51 @@ impl Cursor {
         Some(distance)
     }
 
-    /// Executes a match whose length goes on.
+    /// Executes a match with an extended length.
     ///
     /// # Safety
     /// `distance <= produced`.
     #[inline(always)]
     unsafe fn long_match<C: Copier>(&mut self, distance: usize) -> Option<()> {
-        let len = GOES_ON + MIN_MATCH + self.more(LAST_LITERALS - 1)?;
-        // SAFETY: passed on.
+        let len = EXTENDED + MIN_MATCH + self.read_extension(LAST_LITERALS - 1)?;
+        // SAFETY: the caller guarantees the distance.
         unsafe { self.checked_match::<C>(distance, len) }
     }
 
-    /// Executes a match that must leave room for the last literals.
+    /// Executes a match after checking that the last literals fit after it.
     ///
     /// # Safety
     /// `distance <= produced`.
     #[inline(always)]
     unsafe fn checked_match<C: Copier>(&mut self, distance: usize, len: usize) -> Option<()> {
-        if self.room() < len + LAST_LITERALS {
+        if self.remaining() < len + LAST_LITERALS {
             return None;
         }
-        // SAFETY: there is room, and the caller vouches for the distance.
-        unsafe { self.matched::<C>(distance, len) };
+        // SAFETY: the output was just checked, and the caller guarantees the distance.
+        unsafe { self.copy_match::<C>(distance, len) };
         Some(())
     }
 
     /// Executes a match.
     ///
     /// # Safety
-    /// `distance <= produced`, `len <= room`.
+    /// `distance <= produced` and `len <= remaining()`.
     #[inline(always)]
-    unsafe fn matched<C: Copier>(&mut self, distance: usize, len: usize) {
-        // SAFETY: the caller vouches for distance and length.
+    unsafe fn copy_match<C: Copier>(&mut self, distance: usize, len: usize) {
+        // SAFETY: the caller guarantees distance and length.
         unsafe {
-            C::copy_match(self.out(), distance, len, self.room() + self.slack);
+            C::copy_match(self.out(), distance, len, self.remaining() + self.slop);
             self.produced += len;
         }
     }
 
-    /// The next byte of the input.
+    /// Reads the next input byte.
     ///
     /// # Safety
-    /// One must be unread.
+    /// At least one byte must be unread.
     #[inline(always)]
     unsafe fn next(&mut self) -> usize {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the caller guarantees an unread byte.
         unsafe {
             let byte = *self.input;
             self.input = self.input.add(1);
@@ -315,27 +321,26 @@ impl Cursor {
     }
 
     #[inline(always)]
-    fn room(&self) -> usize {
+    fn remaining(&self) -> usize {
         self.len - self.produced
     }
 
-    /// Where the next byte goes.
+    /// Returns the address of the next output byte.
     #[inline(always)]
     fn out(&self) -> *mut u8 {
-        // SAFETY: so many bytes from the start on are writable.
+        // SAFETY: `produced <= len`, and `len` bytes from `start` are writable.
         unsafe { self.start.add(self.produced) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::wild::SLACK;
+    use super::super::super::wildcopy::SLOP;
     use super::super::ffi;
     use super::*;
     use crate::testing::GuardedBuf;
     use proptest::prelude::*;
 
-    /// Decodes with liblz4.
     fn library(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
         let mut dest = vec![0; capacity];
         // SAFETY: pointers and lengths are those of live buffers.
@@ -351,23 +356,23 @@ mod tests {
         Some(dest)
     }
 
-    /// Decodes with input and output both ending at an inaccessible page, by every path this machine has, with and without
-    /// bytes to scribble over.
+    /// Decodes with input and output both ending at an inaccessible page, by each path this machine
+    /// supports, with and without slop.
     fn guarded(src: &[u8], capacity: usize) -> Option<Vec<u8>> {
         type Decoder = fn(&[u8], &mut [u8], usize) -> Option<usize>;
         let src = GuardedBuf::copy_of(src);
-        let run = |decoder: Decoder, slack: usize| {
-            let mut dest = GuardedBuf::zeroed(capacity + slack);
+        let run = |decoder: Decoder, slop: usize| {
+            let mut dest = GuardedBuf::zeroed(capacity + slop);
             let produced = decoder(&src, &mut dest, capacity)?;
             Some(dest[..produced].to_vec())
         };
         let any = |src: &[u8], dest: &mut [u8], len: usize| decode(src, dest, len).ok();
         let best = run(any, 0);
-        for slack in [0, 9, SLACK] {
-            assert_eq!(run(any, slack), best, "{slack} bytes behind");
+        for slop in [0, 9, SLOP] {
+            assert_eq!(run(any, slop), best, "{slop} bytes of slop");
             if !src.is_empty() && capacity > 0 {
-                let portable = run(decode_with::<Portable>, slack);
-                assert_eq!(portable, best, "every path does the same");
+                let portable = run(decode_with::<Portable>, slop);
+                assert_eq!(portable, best, "all paths agree");
             }
         }
         best
@@ -381,18 +386,18 @@ mod tests {
         );
     }
 
-    /// The bytes of a length beyond what its token holds.
+    /// Returns the extension bytes of a length.
     fn rest_of_length(len: usize) -> Vec<u8> {
-        match len.checked_sub(GOES_ON) {
+        match len.checked_sub(EXTENDED) {
             None => Vec::new(),
             Some(rest) => [vec![255; rest / 255], vec![(rest % 255) as u8]].concat(),
         }
     }
 
-    /// One sequence; without a match it is a last one.
+    /// Returns one sequence; without a match it is a last one.
     fn sequence(literals: &[u8], matched: Option<(usize, usize)>) -> Vec<u8> {
         let extra = matched.map_or(0, |(_, len)| len - MIN_MATCH);
-        let token = literals.len().min(GOES_ON) << 4 | extra.min(GOES_ON);
+        let token = literals.len().min(EXTENDED) << 4 | extra.min(EXTENDED);
         let mut bytes = vec![token as u8];
         bytes.extend(rest_of_length(literals.len()));
         bytes.extend(literals);
@@ -405,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_block_of_the_chunk_format_decodes() {
-        // "0123456789abcdef", its bytes 0x1f 'a' ×6 … : one run behind one literal, five literals at the end.
+        // One literal, one run, and five literals at the end.
         let block = [
             0x1f, 0x61, 0x01, 0x00, 0x4b, 0x50, 0x61, 0x61, 0x61, 0x61, 0x61,
         ];
@@ -417,7 +422,7 @@ mod tests {
     fn empty_blocks_and_outputs_follow_the_library() {
         for src in [&[][..], &[0], &[0, 0], &[0x10, 7], &[0x0f, 1, 0, 0]] {
             for capacity in 0..20 {
-                // The library wants a source it can point to.
+                // The library needs a non-null source.
                 if src.is_empty() {
                     assert_eq!(guarded(src, capacity), None);
                 } else {
@@ -442,7 +447,7 @@ mod tests {
                         agree(&block, seed.len() + len + tail + capacity);
                     }
                     agree(&block, seed.len() + len + tail - 1);
-                    // Short literals before the match, which the library treats with less care.
+                    // Short literals before the match, which the library checks less strictly.
                     let block = [
                         sequence(&seed, Some((7, 50))),
                         sequence(&seed[..3], Some((distance, len))),
@@ -458,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_never_ends_is_refused() {
+    fn an_endless_length_is_rejected() {
         for token in [0xf0, 0x0f, 0xff] {
             let mut block = vec![0x10, b'x', 1, 0, token];
             block.resize(100_000, 0xff);
@@ -466,7 +471,7 @@ mod tests {
         }
     }
 
-    /// Blocks that look like real ones, mostly within bounds, and sometimes near their rules' edges.
+    /// Mostly valid blocks, some of them near the format's limits.
     fn blocks() -> impl Strategy<Value = Vec<u8>> {
         let literals = prop_oneof![
             6 => prop::collection::vec(any::<u8>(), 0..15),
@@ -493,12 +498,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn row_d14_our_decoder_agrees_with_the_library_on_real_looking_blocks(
+        fn row_d14_our_decoder_agrees_with_the_library_on_realistic_blocks(
             block in blocks(),
-            slack in -20isize..80,
+            slop in -20isize..80,
         ) {
             let full = library(&block, 40_000).map_or(500, |out| out.len());
-            agree(&block, full.saturating_add_signed(slack));
+            agree(&block, full.saturating_add_signed(slop));
         }
 
         #[test]
@@ -507,18 +512,18 @@ mod tests {
             at in any::<prop::sample::Index>(),
             byte in any::<u8>(),
             cut in 0..20usize,
-            slack in -20isize..80,
+            slop in -20isize..80,
         ) {
             let full = library(&block, 40_000).map_or(500, |out| out.len());
             let mut block = block;
             let at = at.index(block.len());
             block[at] = byte;
             block.truncate(block.len() - cut.min(block.len() - 1));
-            agree(&block, full.saturating_add_signed(slack));
+            agree(&block, full.saturating_add_signed(slop));
         }
 
         #[test]
-        fn agrees_with_the_library_on_noise(
+        fn agrees_with_the_library_on_random_bytes(
             block in prop::collection::vec(any::<u8>(), 1..200),
             capacity in 0..1000usize,
         ) {

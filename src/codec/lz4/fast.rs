@@ -1,14 +1,14 @@
-//! The fast encoder: one 16 KiB hash table, the chunk's level turned into an acceleration.
+//! The fast encoder, with a 16 KiB hash table. The chunk's level determines the acceleration.
 
 use std::ptr::NonNull;
 
 use super::super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use super::ffi::{self, Stream};
-use super::glance;
+use super::sample;
 use crate::{Error, Result};
 
-/// LZ4's states: one for plain streams, one for streams with a dictionary, since the two fill their tables
-/// in ways that would make each other start from nothing.
+/// LZ4's states: one for streams without and one for streams with a dictionary, since each use of
+/// the table would force the other to clear it.
 #[derive(Default)]
 pub(in super::super) struct Lz4 {
     plain: Option<State>,
@@ -38,7 +38,7 @@ impl StreamCodec for Lz4 {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if shuffled == Shuffled::Bytes && glance::finds_no_match(src, acceleration(level)) {
+        if shuffled == Shuffled::Bytes && sample::is_futile(src, acceleration(level)) {
             return Ok(0);
         }
         self.encode(level, None, src, dest)
@@ -65,7 +65,8 @@ impl StreamCodec for Lz4 {
     }
 }
 
-/// How much LZ4 hurries at this level of a chunk: by so many bytes it goes on at first where it finds nothing.
+/// Returns LZ4's acceleration at a chunk level: the initial step between searched positions, in
+/// bytes.
 fn acceleration(level: u8) -> u16 {
     10 - u16::from(level.min(9))
 }
@@ -73,12 +74,12 @@ fn acceleration(level: u8) -> u16 {
 /// A state that is always ready for a "fast reset".
 struct State(NonNull<Stream>);
 
-// SAFETY: plain memory with no tie to the thread that made it.
+// SAFETY: plain memory that is not bound to a thread.
 unsafe impl Send for State {}
 
 impl State {
     fn new() -> Result<State> {
-        // SAFETY: no preconditions; null when out of memory.
+        // SAFETY: no preconditions; returns null if out of memory.
         let stream = unsafe { ffi::LZ4_createStream() };
         NonNull::new(stream).map(State).ok_or(Error::MemoryAlloc)
     }
@@ -91,8 +92,8 @@ impl State {
     }
 
     fn encode(&mut self, acceleration: u16, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        // SAFETY: the state was initialised by the library and is used by one-shot calls only; pointers and
-        // lengths are those of live slices.
+        // SAFETY: the library has initialised the state, which is used for one-shot calls only; the
+        // pointers and lengths come from live slices.
         super::encoded(unsafe {
             ffi::LZ4_compress_fast_extState_fastReset(
                 self.0.as_ptr().cast(),
@@ -113,9 +114,9 @@ impl State {
         dest: &mut [u8],
     ) -> Result<usize> {
         let stream = self.0.as_ptr();
-        // SAFETY: the stream was initialised by the library and is reset before use; the dictionary's
-        // stream is only read, and like the bytes it points to it outlives this call, after which the
-        // attachment is never looked at again.
+        // SAFETY: the library has initialised the stream, which is reset before use. The
+        // dictionary's stream is only read; it and the bytes it points to outlive this call, and
+        // the attachment is not used after it.
         super::encoded(unsafe {
             ffi::LZ4_resetStream_fast(stream);
             ffi::LZ4_attach_dictionary(stream, dict.0.0.as_ptr());
@@ -133,22 +134,23 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: made by the library, freed once.
+        // SAFETY: created by the library and freed once.
         unsafe { ffi::LZ4_freeStream(self.0.as_ptr()) };
     }
 }
 
-/// A dictionary's filled hash table. It points to the dictionary's bytes, which its owner must keep.
+/// The filled hash table of a dictionary. It points to the dictionary's bytes, which the owner must
+/// keep alive.
 pub(in super::super) struct FastDict(State);
 
-// SAFETY: never changed after it was made.
+// SAFETY: never modified after creation.
 unsafe impl Sync for FastDict {}
 
 impl FastDict {
-    /// The table of `bytes`, which must stay where they are for as long as the table is used.
+    /// Creates the table of `bytes`, which must neither move nor be freed while the table is used.
     pub(in super::super) fn new(bytes: &[u8]) -> Result<FastDict> {
         let state = State::new()?;
-        // SAFETY: the stream is fresh, pointer and length are those of a live slice.
+        // SAFETY: the stream is new; the pointer and the length come from a live slice.
         unsafe {
             ffi::LZ4_loadDict(
                 state.0.as_ptr(),

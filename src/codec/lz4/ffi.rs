@@ -1,17 +1,17 @@
-//! The functions of liblz4 used here, as `lz4.h` and `lz4hc.h` of version 1.10 declare them. The crate
-//! `lz4-sys` builds and links the library but declares few of them.
+//! The functions of liblz4 used here, as declared by `lz4.h` and `lz4hc.h` of version 1.10. The
+//! crate `lz4-sys` builds and links the library but declares few of them.
 
 use std::ffi::{c_char, c_int, c_void};
 
 use lz4_sys as _;
 
-/// `LZ4_stream_t`, which is also the state of the one-shot calls.
+/// `LZ4_stream_t`, also the state of the one-shot calls.
 #[repr(C)]
 pub(super) struct Stream {
     _opaque: [u8; 0],
 }
 
-/// `LZ4_streamHC_t`, which is also the state of the one-shot calls.
+/// `LZ4_streamHC_t`, also the state of the one-shot calls.
 #[repr(C)]
 pub(super) struct StreamHc {
     _opaque: [u8; 0],

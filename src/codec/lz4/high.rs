@@ -7,15 +7,15 @@ use super::super::{Blosc1Stream, Dictionary, StreamCodec};
 use super::ffi::{self, StreamHc};
 use crate::{Error, Result};
 
-/// LZ4HC's states, one for plain streams and one for streams with a dictionary.
+/// LZ4HC's states: one for streams without and one for streams with a dictionary.
 #[derive(Default)]
 pub(in super::super) struct Lz4Hc {
     plain: Option<State>,
     with_dict: Option<State>,
 }
 
-/// The lowest level that looks for matches along chains. LZ4 1.9 did so at all levels; since 1.10 the lower
-/// ones are faster and less dense.
+/// The lowest level that searches hash chains. LZ4 1.9 did so at all levels; since 1.10 the lower
+/// levels are faster and compress less.
 const FIRST_CHAIN_LEVEL: u8 = 3;
 
 impl StreamCodec for Lz4Hc {
@@ -33,7 +33,7 @@ impl StreamCodec for Lz4Hc {
         }
     }
 
-    /// At no level less dense than the LZ4 1.9 of Blosc 1.x.
+    /// Compresses at least as well as the LZ4 1.9 of Blosc 1.x at every level.
     fn encode_blosc1(
         &mut self,
         level: u8,
@@ -58,12 +58,12 @@ impl StreamCodec for Lz4Hc {
 /// A state that is always ready for a "fast reset".
 struct State(NonNull<StreamHc>);
 
-// SAFETY: plain memory with no tie to the thread that made it.
+// SAFETY: plain memory that is not bound to a thread.
 unsafe impl Send for State {}
 
 impl State {
     fn new() -> Result<State> {
-        // SAFETY: no preconditions; null when out of memory.
+        // SAFETY: no preconditions; returns null if out of memory.
         let stream = unsafe { ffi::LZ4_createStreamHC() };
         NonNull::new(stream).map(State).ok_or(Error::MemoryAlloc)
     }
@@ -76,8 +76,8 @@ impl State {
     }
 
     fn encode(&mut self, level: c_int, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        // SAFETY: the state was initialised by the library and is used by one-shot calls only; pointers and
-        // lengths are those of live slices.
+        // SAFETY: the library has initialised the state, which is used for one-shot calls only; the
+        // pointers and lengths come from live slices.
         super::encoded(unsafe {
             ffi::LZ4_compress_HC_extStateHC_fastReset(
                 self.0.as_ptr().cast(),
@@ -90,13 +90,14 @@ impl State {
         })
     }
 
-    /// Encodes with a dictionary, starting from a copy of its filled tables: attaching them, which the library
-    /// offers too, finds fewer matches at the low levels. A copy costs no more than clearing the state would.
+    /// Encodes with a dictionary, starting from a copy of its filled tables. The library can also
+    /// attach them, but then finds fewer matches at low levels. The copy costs no more than
+    /// clearing the state.
     fn encode_with(&mut self, dict: &HighDict, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let stream = self.0.as_ptr();
-        // SAFETY: both streams are initialised states of this many bytes, and the library's own way to reuse a
-        // dictionary's tables is the same plain copy. The bytes of the dictionary, to which the copy points,
-        // outlive this call, and no later one looks at the copy.
+        // SAFETY: both streams are initialised states of `size` bytes, and the library itself
+        // reuses a dictionary's tables by the same copy. The dictionary's bytes, to which the copy
+        // points, outlive this call, and no later call reads the copy.
         super::encoded(unsafe {
             let size = usize::try_from(ffi::LZ4_sizeofStateHC()).map_err(|_| Error::Data)?;
             let tables: *const StreamHc = dict.0.0.as_ptr();
@@ -114,24 +115,25 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: made by the library, freed once.
+        // SAFETY: created by the library and freed once.
         unsafe { ffi::LZ4_freeStreamHC(self.0.as_ptr()) };
     }
 }
 
-/// A dictionary's filled tables. They point to the dictionary's bytes, which their owner must keep.
+/// The filled tables of a dictionary. They point to the dictionary's bytes, which the owner must
+/// keep alive.
 pub(in super::super) struct HighDict(State);
 
-// SAFETY: never changed after it was made.
+// SAFETY: never modified after creation.
 unsafe impl Sync for HighDict {}
 
 impl HighDict {
-    /// The tables of `bytes` for encoding at `level`. The bytes must stay where they are for as long as
-    /// the tables are used.
+    /// Creates the tables of `bytes` for encoding at `level`. The bytes must neither move nor be
+    /// freed while the tables are used.
     pub(in super::super) fn new(bytes: &[u8], level: u8) -> Result<HighDict> {
         let state = State::new()?;
-        // SAFETY: the stream is fresh, pointer and length are those of a live slice. The level comes first
-        // because it decides which tables are filled.
+        // SAFETY: the stream is new; the pointer and the length come from a live slice. The level
+        // is set first because it determines which tables are filled.
         unsafe {
             ffi::LZ4_resetStreamHC_fast(state.0.as_ptr(), level.into());
             ffi::LZ4_loadDictHC(

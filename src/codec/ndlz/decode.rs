@@ -1,20 +1,20 @@
-//! The decoder: it needs nothing but the stream, and takes any.
+//! The decoder. It accepts any stream and needs no state.
 //!
-//! Places are looked up in the stream itself, whatever stands there, as long as it is inside. Clipped cells
-//! stand in full or are of one value; no encoder ever had them refer to others.
+//! Offsets may refer to any bytes inside the stream. Clipped cells are literal or uniform; encoders
+//! never write references for them.
 
 use super::{
     Cell, HEADER_LEN, LITERAL, Layout, NDIM, OFFSET_LEN, Side, UNIFORM, WHOLE, cells, rows_of,
 };
 use crate::{Error, Result};
 
-/// The tokens of 4×4 cells whose lowest bits carry nothing, by the first of each eight.
-const WITH_IDLE_BITS: [u8; 12] = [
+/// The tokens of 4×4 cells whose lowest three bits are ignored: the first of each eight.
+const IGNORED_LOW_BITS: [u8; 12] = [
     0x28, 0x30, 0x38, 0x88, 0x90, 0x98, 0xB0, 0xB8, 0xE0, 0xE8, 0xF0, 0xF8,
 ];
-const IDLE_VALUES: usize = 8;
+const IGNORED_VALUES: usize = 8;
 
-/// The sets of rows that each token takes from elsewhere; none for a token that is none.
+/// The referenced sets of rows of each token; empty for invalid tokens.
 type Table = [[u8; 2]; 256];
 
 const fn table(layouts: &[Layout]) -> Table {
@@ -27,30 +27,29 @@ const fn table(layouts: &[Layout]) -> Table {
     table
 }
 
-const fn with_idle_bits(mut table: Table) -> Table {
+const fn with_ignored_bits(mut table: Table) -> Table {
     let mut i = 0;
-    while i < WITH_IDLE_BITS.len() * IDLE_VALUES {
-        let first = WITH_IDLE_BITS[i / IDLE_VALUES] as usize;
-        table[first + i % IDLE_VALUES] = table[first];
+    while i < IGNORED_LOW_BITS.len() * IGNORED_VALUES {
+        let first = IGNORED_LOW_BITS[i / IGNORED_VALUES] as usize;
+        table[first + i % IGNORED_VALUES] = table[first];
         i += 1;
     }
     table
 }
 
-/// Which rows tokens stand for.
+/// The token table of a cell size.
 pub(super) trait Tokens<const SIDE: usize>: Side<SIDE> {
     const TABLE: &'static Table;
 }
 
 impl Tokens<4> for Cell {
-    const TABLE: &'static Table = &with_idle_bits(table(<Cell as Side<4>>::LAYOUTS));
+    const TABLE: &'static Table = &with_ignored_bits(table(<Cell as Side<4>>::LAYOUTS));
 }
 
 impl Tokens<8> for Cell {
     const TABLE: &'static Table = &table(<Cell as Side<8>>::LAYOUTS);
 }
 
-/// What is left of a stream.
 struct Reader<'a> {
     src: &'a [u8],
     at: usize,
@@ -68,8 +67,8 @@ impl<'a> Reader<'a> {
         usize::try_from(i32::from_le_bytes(bytes)).map_err(|_| Error::Data)
     }
 
-    /// The `len` bytes at the place that comes next, as seen from the token at `origin`.
-    fn place(&mut self, origin: usize, len: usize) -> Result<&'a [u8]> {
+    /// Reads an offset and returns the `len` bytes there, relative to the token at `origin`.
+    fn referenced(&mut self, origin: usize, len: usize) -> Result<&'a [u8]> {
         let offset = self.take(OFFSET_LEN)?.try_into().map_err(|_| Error::Data)?;
         let offset = usize::from(u16::from_le_bytes(offset));
         let start = origin.checked_sub(offset).ok_or(Error::Data)?;
@@ -78,10 +77,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Decodes a stream of cells of `SIDE` × `SIDE` bytes into the front of `dest`; returns the bytes made.
+/// Decodes a stream of cells of `SIDE` × `SIDE` bytes into the beginning of `dest`; returns the
+/// number of bytes produced.
 ///
 /// # Errors
-/// [`Error::Data`] for a stream that is none, or one of more bytes than `dest` has.
+/// [`Error::Data`] if the stream is invalid or decodes to more bytes than `dest` has.
 pub(super) fn decode<const SIDE: usize>(src: &[u8], dest: &mut [u8]) -> Result<usize>
 where
     Cell: Tokens<SIDE>,
@@ -107,7 +107,7 @@ where
     Ok(nbytes)
 }
 
-/// Decodes a full cell to the front of rows that are `width` bytes apart.
+/// Decodes a full cell to the beginning of rows with a stride of `width` bytes.
 fn decode_cell<const SIDE: usize>(
     reader: &mut Reader<'_>,
     rows: &mut [u8],
@@ -137,7 +137,7 @@ where
             }
         }
         WHOLE => {
-            let (bytes, _) = reader.place(origin, SIDE * SIDE)?.as_chunks::<SIDE>();
+            let (bytes, _) = reader.referenced(origin, SIDE * SIDE)?.as_chunks::<SIDE>();
             for (row, bytes) in bytes.iter().enumerate() {
                 put(row, bytes);
             }
@@ -147,18 +147,18 @@ where
             if sets == [0; 2] {
                 return Err(Error::Data);
             }
-            let mut here = !0u8 >> (8 - SIDE);
+            let mut literal = !0u8 >> (8 - SIDE);
             for set in sets.into_iter().filter(|&set| set != 0) {
                 let len = set.count_ones() as usize * SIDE;
-                let (bytes, _) = reader.place(origin, len)?.as_chunks::<SIDE>();
+                let (bytes, _) = reader.referenced(origin, len)?.as_chunks::<SIDE>();
                 for (row, bytes) in rows_of(set).zip(bytes) {
                     put(row, bytes);
                 }
-                here &= !set;
+                literal &= !set;
             }
-            let len = here.count_ones() as usize * SIDE;
+            let len = literal.count_ones() as usize * SIDE;
             let (bytes, _) = reader.take(len)?.as_chunks::<SIDE>();
-            for (row, bytes) in rows_of(here).zip(bytes) {
+            for (row, bytes) in rows_of(literal).zip(bytes) {
                 put(row, bytes);
             }
         }
@@ -166,7 +166,7 @@ where
     Ok(())
 }
 
-/// Decodes a cell at the edge.
+/// Decodes a clipped cell at an edge.
 fn decode_clipped(
     reader: &mut Reader<'_>,
     rows: &mut [u8],

@@ -1,26 +1,26 @@
-//! The encoder: hash tables of the cells that stand in the stream in full.
+//! The encoder, with hash tables of the literal cells in the stream.
 //!
-//! Tables hold where a whole cell, three rows in a row, and two rows in a row last stood in the stream. What
-//! a layout takes from elsewhere is one of the three; the candidate is compared in the stream, so a table
-//! may be wrong and only costs size then.
+//! The tables hold the last position of each whole cell, of three consecutive rows, and of two. The
+//! sets of rows in a layout are looked up in one of them. The candidate is compared in the stream,
+//! so a wrong entry only costs size.
 
 use super::{Cell, HEADER_LEN, LITERAL, Layout, NDIM, Side, UNIFORM, WHOLE, cells, rows_of};
 use crate::{Error, Result};
 
 const HASH_BITS: u32 = 12;
-/// The farthest a place may be: older decoders add up to 5 in 16 bits.
+/// The largest offset: older decoders add up to 5 in 16 bits.
 const MAX_OFFSET: usize = 65_530;
-/// Positions in the stream by hash; 0, where no cell can be, for none.
+/// Positions in the stream by hash; 0 means none, as no cell can be there.
 type Table = [u32; 1 << HASH_BITS];
 
-/// What has stood in the stream so far.
+/// The rows in the stream so far.
 struct Tables {
     whole: Table,
     triples: Table,
     pairs: Table,
 }
 
-/// A cell, a word per row.
+/// The rows of a cell, each as an integer.
 type Rows<const SIDE: usize> = [u64; SIDE];
 
 fn word<const SIDE: usize>(bytes: &[u8]) -> u64 {
@@ -29,16 +29,15 @@ fn word<const SIDE: usize>(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The hash of some rows.
 fn hash(rows: impl Iterator<Item = u64>) -> usize {
-    /// An odd number without pattern: the golden ratio in 64 bits.
+    /// The golden ratio in 64 bits, an odd number.
     const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, row: u64| (hash.rotate_left(29) ^ row).wrapping_mul(MULTIPLIER);
     (rows.fold(0, mix) >> (u64::BITS - HASH_BITS)) as usize
 }
 
-/// Encodes a block of `height` × `width` bytes in cells of `SIDE` × `SIDE`; returns the length, or 0 if
-/// that does not fit.
+/// Encodes a block of `height` × `width` bytes in cells of `SIDE` × `SIDE`; returns the length, or
+/// 0 if it does not fit.
 ///
 /// # Errors
 /// [`Error::MemoryAlloc`].
@@ -52,7 +51,7 @@ where
     Cell: Side<SIDE>,
 {
     let full_cell = SIDE * SIDE;
-    // The shortest stream there could be: one cell in full, a place for each other one.
+    // The shortest possible stream: one literal cell and an offset for each other cell.
     let shortest = 17 + (src.len() / full_cell).saturating_sub(1) * 2;
     if src.len() < full_cell || dest.len() < shortest {
         return Ok(0);
@@ -100,7 +99,7 @@ impl<const SIDE: usize> Encoder<'_, SIDE>
 where
     Cell: Side<SIDE>,
 {
-    /// Writes bytes, for which there is room.
+    /// Writes bytes; the caller has checked the capacity.
     fn put(&mut self, bytes: &[u8]) {
         self.dest[self.at..][..bytes.len()].copy_from_slice(bytes);
         self.at += bytes.len();
@@ -113,31 +112,31 @@ where
     fn put_cell(&mut self, cell: &Rows<SIDE>) {
         let value = cell[0] as u8;
         let uniform = word::<SIDE>(&[value; 8]);
-        // Row by row: a wider look at rows that have just been put in memory would wait for them.
+        // Row by row: wider loads would wait for the preceding stores of the rows.
         if cell.iter().fold(0, |other, row| other | (row ^ uniform)) == 0 {
             return self.put(&[UNIFORM, value]);
         }
         let found = Cell::LAYOUTS
             .iter()
-            .find_map(|layout| Some((layout, self.places(cell, layout)?)));
+            .find_map(|layout| Some((layout, self.offsets(cell, layout)?)));
         match found {
-            Some((layout, places)) => self.put_parts(cell, layout, places),
-            None => self.put_whole(cell),
+            Some((layout, offsets)) => self.put_references(cell, layout, offsets),
+            None => self.put_literal(cell),
         }
     }
 
-    /// How far away the sets of a layout are, if all have been seen.
-    fn places(&self, cell: &Rows<SIDE>, layout: &Layout) -> Option<[u16; 2]> {
-        let first = self.place(cell, layout.token, layout.sets[0])?;
+    /// Returns the offsets of a layout's sets, if all are found.
+    fn offsets(&self, cell: &Rows<SIDE>, layout: &Layout) -> Option<[u16; 2]> {
+        let first = self.offset(cell, layout.token, layout.sets[0])?;
         let second = match layout.sets[1] {
             0 => 0,
-            set => self.place(cell, layout.token, set)?,
+            set => self.offset(cell, layout.token, set)?,
         };
         Some([first, second])
     }
 
-    /// How far away these rows are, if they have been seen.
-    fn place(&self, cell: &Rows<SIDE>, token: u8, set: u8) -> Option<u16> {
+    /// Returns the offset of these rows, if found.
+    fn offset(&self, cell: &Rows<SIDE>, token: u8, set: u8) -> Option<u16> {
         let table = match (token, set.count_ones()) {
             (WHOLE, _) => &self.tables.whole,
             (_, 3) => &self.tables.triples,
@@ -153,28 +152,28 @@ where
         if start == 0 || offset > MAX_OFFSET {
             return None;
         }
-        let there = self.dest[start..].chunks_exact(SIDE).map(word::<SIDE>);
+        let candidate = self.dest[start..].chunks_exact(SIDE).map(word::<SIDE>);
         rows()
-            .eq(there.take(set.count_ones() as usize))
+            .eq(candidate.take(set.count_ones() as usize))
             .then_some(offset as u16)
     }
 
-    /// Writes the places of a layout and the rows it leaves.
-    fn put_parts(&mut self, cell: &Rows<SIDE>, layout: &Layout, places: [u16; 2]) {
+    /// Writes the offsets of a layout and its literal rows.
+    fn put_references(&mut self, cell: &Rows<SIDE>, layout: &Layout, offsets: [u16; 2]) {
         self.put(&[layout.token]);
-        for (set, place) in layout.sets.into_iter().zip(places) {
+        for (set, offset) in layout.sets.into_iter().zip(offsets) {
             if set != 0 {
-                self.put(&place.to_le_bytes());
+                self.put(&offset.to_le_bytes());
             }
         }
-        let taken = layout.sets[0] | layout.sets[1];
-        for row in rows_of(!taken).take_while(|&row| row < SIDE) {
+        let referenced = layout.sets[0] | layout.sets[1];
+        for row in rows_of(!referenced).take_while(|&row| row < SIDE) {
             self.put_row(cell[row]);
         }
     }
 
-    /// Writes a cell in full, and remembers where.
-    fn put_whole(&mut self, cell: &Rows<SIDE>) {
+    /// Writes a literal cell and inserts its rows into the tables.
+    fn put_literal(&mut self, cell: &Rows<SIDE>) {
         self.put(&[LITERAL]);
         let start = self.at as u32;
         for &row in cell {

@@ -1,27 +1,30 @@
-//! NDLZ: two-dimensional blocks of bytes, cell by cell.
+//! NDLZ: compresses two-dimensional blocks of bytes cell by cell. (Source: the NDLZ format of
+//! C-Blosc2.)
 //!
 //! ```text
-//! 02  height: int32  width: int32   cells of 4×4 or 8×8 bytes, row by row, clipped at the far edges
+//! 02  height: int32  width: int32   cells of 4×4 or 8×8 bytes in row-major order, clipped at the
+//! far edges
 //! ```
-//! A cell begins with a *token*. It tells which of its rows stand here, and which are taken from an earlier
-//! cell that stood here in full:
+//!
+//! A cell begins with a *token*, which says which of its rows are literal and which are references
+//! to an earlier literal cell:
 //!
 //! | token | 4×4 | 8×8 |
 //! |---|---|---|
-//! | `00` | all rows stand here | same |
-//! | `40` | one byte stands here, the value of all | same |
-//! | `C0` | all rows from one place | same |
-//! | `28` `30` `38` | rows 0 and 1, 2 or 3 from one place, the two others from another | |
-//! | `E0` `E8` `F0` `F8` | all rows but 0, 3, 2 or 1 from one place | |
-//! | `88` `90` `98` | rows 0 and 1, 2 or 3 from one place | |
-//! | `B0` `B8` `80` | rows 1 and 2, 1 and 3, 2 and 3 from one place | |
-//! | `A8`+i | | rows i, i+1 and i+2 from one place |
-//! | `88`+i | | rows i and i+1 from one place |
+//! | `00` | all rows literal | same |
+//! | `40` | one literal byte, the value of the whole cell | same |
+//! | `C0` | all rows from one offset | same |
+//! | `28` `30` `38` | rows 0 and 1, 2 or 3 from one offset, the two others from another | |
+//! | `E0` `E8` `F0` `F8` | all rows but 0, 3, 2 or 1 from one offset | |
+//! | `88` `90` `98` | rows 0 and 1, 2 or 3 from one offset | |
+//! | `B0` `B8` `80` | rows 1 and 2, 1 and 3, 2 and 3 from one offset | |
+//! | `A8`+i | | rows i, i+1 and i+2 from one offset |
+//! | `88`+i | | rows i and i+1 from one offset |
 //!
-//! Behind the token come the places, in 16 bits each: how far in front of the token the rows lie, in the
-//! *stream*. Then come the rows that stand here. Rows are in ascending order, here and there. So a token is
-//! a set or two of rows ([`Layout`]), and only that differs between the two sizes of cells.
-//! (Source: the NDLZ format of C-Blosc2.)
+//! The token is followed by the offsets, 16 bits each: the distance back from the token to the
+//! rows, in bytes of the *stream*. The literal rows follow. Rows are in ascending order in both. So
+//! a token represents one or two sets of rows ([`Layout`]), which is the only difference between
+//! the two cell sizes.
 
 mod decode;
 mod encode;
@@ -34,17 +37,16 @@ pub(super) struct Ndlz;
 
 /// The first byte of a stream.
 const NDIM: u8 = 2;
-/// Bytes in front of the first cell: the number of dimensions and the two extents.
+/// The bytes before the first cell: the number of dimensions and the two extents.
 const HEADER_LEN: usize = 9;
-/// Bytes of a place.
 const OFFSET_LEN: usize = 2;
 
 const LITERAL: u8 = 0x00;
 const UNIFORM: u8 = 0x40;
 const WHOLE: u8 = 0xC0;
 
-/// The sets of rows of a cell that come from a place each, as bits; an empty set has no place. The rows in
-/// neither stand behind the places.
+/// The sets of rows of a cell that each come from one offset, as bit masks; an empty set has no
+/// offset. All other rows are literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
     token: u8,
@@ -58,13 +60,12 @@ const fn one(token: u8, set: u8) -> Layout {
     }
 }
 
-/// The layouts that take rows from elsewhere, in the order in which the encoder tries them: those that take
-/// more first.
+/// The layouts with references, in the order in which the encoder tries them: those with more rows
+/// first.
 trait Side<const SIDE: usize> {
     const LAYOUTS: &'static [Layout];
 }
 
-/// The two sizes of cells.
 struct Cell;
 
 impl Side<4> for Cell {
@@ -114,7 +115,7 @@ impl Side<8> for Cell {
     ];
 }
 
-/// The rows of a set, in ascending order.
+/// Returns the rows of a set in ascending order.
 fn rows_of(mut set: u8) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let row = (set != 0).then_some(set.trailing_zeros() as usize)?;
@@ -123,7 +124,7 @@ fn rows_of(mut set: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Cells of the grid over a block, in their order: the position of each, and its extents.
+/// Returns the position, height and width of each cell of a block, in order.
 fn cells(height: usize, width: usize, side: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let rows = (0..height).step_by(side);
     rows.flat_map(move |y| {
@@ -134,7 +135,7 @@ fn cells(height: usize, width: usize, side: usize) -> impl Iterator<Item = (usiz
 
 impl Codec for Ndlz {
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        let shape = BlockShape::around(&call.around).ok_or(Error::Data)?;
+        let shape = BlockShape::from_context(&call.ctx).ok_or(Error::Data)?;
         let &[height, width] = shape.extents() else {
             return Err(Error::Data);
         };

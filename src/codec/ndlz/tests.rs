@@ -1,4 +1,4 @@
-//! Known streams, round trips, and streams that are none.
+//! Known streams, round trips, and invalid streams.
 
 use super::*;
 use crate::blockshape::tests::Array;
@@ -8,7 +8,7 @@ fn call(array: &Array, meta: u8) -> CodecCall<'_> {
     CodecCall {
         level: 5,
         meta,
-        around: array.surroundings(),
+        ctx: array.call_context(),
     }
 }
 
@@ -28,7 +28,7 @@ fn encode(meta: u8, (height, width): (usize, usize), block: &[u8]) -> Option<Vec
     (len > 0).then_some(dest)
 }
 
-/// A block of cells that stand side by side, `columns` of them in a row.
+/// Returns a block of cells, `columns` of them side by side.
 fn block_of<const SIDE: usize>(cells: &[[[u8; SIDE]; SIDE]], columns: usize) -> Vec<u8> {
     let mut block = Vec::new();
     for line in cells.chunks(columns) {
@@ -102,10 +102,10 @@ fn known_streams_are_read_and_written() {
 }
 
 #[test]
-fn idle_bits_of_4x4_tokens_are_ignored_and_other_tokens_refused() {
+fn low_bits_of_4x4_tokens_are_ignored_and_invalid_tokens_rejected() {
     let (block, stream) = known_4();
     let second = HEADER_LEN + 17;
-    for (token, is_fine) in [
+    for (token, is_valid) in [
         (0xC0, true),
         (0xC1, false),
         (0x41, false),
@@ -116,7 +116,7 @@ fn idle_bits_of_4x4_tokens_are_ignored_and_other_tokens_refused() {
         stream[second] = token;
         assert_eq!(
             decode(4, &stream, block.len()).is_ok(),
-            is_fine,
+            is_valid,
             "{token:#x}"
         );
     }
@@ -130,8 +130,8 @@ fn idle_bits_of_4x4_tokens_are_ignored_and_other_tokens_refused() {
 }
 
 #[test]
-fn row_c65_places_near_the_end_of_16_bits_are_read() {
-    // 4095 cells in full, then one whose places lie as far away as 16 bits can say.
+fn row_c65_offsets_near_the_16_bit_limit_are_read() {
+    // 4095 literal cells, then one with almost the largest 16-bit offsets.
     for (token, rows, offset) in [(0xE8, 1, 65_534), (0x30, 0, 65_532), (0xC0, 0, 65_535)] {
         let mut stream = vec![2];
         stream.extend(4i32.to_le_bytes());
@@ -147,7 +147,7 @@ fn row_c65_places_near_the_end_of_16_bits_are_read() {
             stream.extend((offset as u16).to_le_bytes());
         }
         stream.extend(vec![9; 4 * rows]);
-        let block = decode(4, &stream, 4 * 4 * 4096).expect("a good stream");
+        let block = decode(4, &stream, 4 * 4 * 4096).expect("a valid stream");
         assert_eq!(
             block[4 * 4095..4 * 4096],
             stream[origin - offset..][..4],
@@ -157,8 +157,8 @@ fn row_c65_places_near_the_end_of_16_bits_are_read() {
 }
 
 #[test]
-fn row_c65_the_encoder_refers_to_nothing_that_older_decoders_take_for_farther() {
-    // A first cell, others that are all different for more than 64 KiB, and the first again.
+fn row_c65_the_encoder_writes_no_offset_that_older_decoders_misread() {
+    // The first cell, more than 64 KiB of different cells, and the first cell again.
     let mut cells: Vec<[[u8; 4]; 4]> = (0..3900u32)
         .map(|i| {
             std::array::from_fn(|row| (i * 4 + row as u32).wrapping_mul(0x9E37_79B9).to_le_bytes())
@@ -175,7 +175,7 @@ fn row_c65_the_encoder_refers_to_nothing_that_older_decoders_take_for_farther() 
 }
 
 #[test]
-fn what_is_no_block_of_two_dimensions_is_refused() {
+fn blocks_without_two_dimensions_are_rejected() {
     let mut dest = [0; 256];
     let block = [1; 256];
     for (shape, meta) in [
@@ -190,16 +190,19 @@ fn what_is_no_block_of_two_dimensions_is_refused() {
         assert_eq!(result, Err(Error::Data), "{shape:?}, side {meta}");
     }
     let array = Array::new(1, &[16, 16]);
-    let nowhere = CodecCall {
-        around: Default::default(),
+    let without_parent = CodecCall {
+        ctx: Default::default(),
         ..call(&array, 4)
     };
-    assert_eq!(Ndlz.encode(&nowhere, &block, &mut dest), Err(Error::Data));
+    assert_eq!(
+        Ndlz.encode(&without_parent, &block, &mut dest),
+        Err(Error::Data)
+    );
     assert_eq!(decode(5, &known_4().1, 128), Err(Error::Data));
 }
 
 #[test]
-fn every_shorter_stream_is_refused() {
+fn every_truncated_stream_is_rejected() {
     for (meta, (block, stream)) in [(4, known_4()), (8, known_8())] {
         for len in 0..stream.len() {
             assert_eq!(decode(meta, &stream[..len], block.len()), Err(Error::Data));
@@ -216,7 +219,7 @@ fn every_shorter_stream_is_refused() {
 
 proptest! {
     #[test]
-    fn blocks_of_any_shape_come_back(
+    fn blocks_of_any_shape_round_trip(
         height in 1usize..70,
         width in 1usize..70,
         values in 1u8..5,
@@ -234,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn no_stream_makes_the_decoder_fail_in_another_way(
+    fn the_decoder_survives_any_stream(
         mut stream in proptest::collection::vec(any::<u8>(), 0..400),
         height in 0u8..20,
         width in 0u8..20,

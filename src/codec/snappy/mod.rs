@@ -1,31 +1,32 @@
-//! Snappy: the block format of chunks that C-Blosc 1.x wrote. Levels and dictionaries mean nothing to it.
+//! Snappy: the block format in chunks of C-Blosc 1.x. It has no levels and no dictionaries.
 //!
-//! A stream is the length of its content as a varint, then elements: literal bytes, or copies of what stands
-//! up to 64 KiB back. The encoder takes a hash table as long as its input, and begins no match in the input's
-//! last 15 bytes: in short streams it misses matches to collisions and to that margin, so that chunks of small
-//! blocks would be up to 6 % longer than C-Blosc's. So a short stream is encoded with zeros behind it, and
-//! what stands for the zeros is cut off. In a stream of a few dozen bytes luck with collisions is still worth a
-//! part of a chunk that counts: such a one gets the shortest encoding there is ([`tiny`]).
+//! A stream is the length of its content as a varint, followed by elements: literal bytes, or
+//! copies from up to 64 KiB back. The encoder's hash table is as long as its input, and no match
+//! begins in the last 15 bytes. In short streams it therefore misses matches by collisions and near
+//! the end, and chunks of small blocks would be up to 6 % longer than C-Blosc's. So a short stream
+//! is encoded with zeros appended, and the elements for the zeros are removed. In a stream of a few
+//! dozen bytes collisions still matter; it gets the shortest possible encoding ([`tiny`]).
 
 mod tiny;
 
 use super::{Dictionary, StreamCodec};
 use crate::{Error, Result};
 
-/// The encoder's longest hash table, in entries and in bytes of input. Streams below this length are padded.
-const LONGEST_TABLE: usize = 16 << 10;
-/// How much longer padding makes a stream: with half of that, collisions still cost 3 % of a chunk now and then.
+/// The encoder's largest hash table, in entries and in bytes of input. Shorter streams are padded.
+const MAX_TABLE: usize = 16 << 10;
+/// The factor by which padding extends a stream. With half of it, collisions sometimes cost 3 % of
+/// a chunk.
 const PADDING: usize = 16;
 
-/// Snappy's states.
+/// The Snappy codec with its buffers.
 #[derive(Default)]
 pub(super) struct Snappy {
     encoder: Option<snap::raw::Encoder>,
     /// For the shortest streams.
-    tiny: tiny::Positions,
-    /// A short stream and its padding.
+    tiny: tiny::Encoder,
+    /// A short stream with its padding.
     padded: Vec<u8>,
-    /// Room for the worst case, which the encoder wants before it starts.
+    /// An output buffer of the worst-case size, which the encoder requires.
     bound: Vec<u8>,
 }
 
@@ -41,13 +42,12 @@ impl StreamCodec for Snappy {
             return Ok(self.tiny.encode(src, dest).unwrap_or(0));
         }
         let encoder = self.encoder.get_or_insert_with(snap::raw::Encoder::new);
-        let is_short = src.len() < LONGEST_TABLE;
+        let is_short = src.len() < MAX_TABLE;
         let input = if is_short {
             self.padded.clear();
-            self.padded.try_reserve(LONGEST_TABLE)?;
+            self.padded.try_reserve(MAX_TABLE)?;
             self.padded.extend_from_slice(src);
-            self.padded
-                .resize((PADDING * src.len()).min(LONGEST_TABLE), 0);
+            self.padded.resize((PADDING * src.len()).min(MAX_TABLE), 0);
             &self.padded
         } else {
             src
@@ -63,7 +63,7 @@ impl StreamCodec for Snappy {
         let len = encoder.compress(input, &mut self.bound).unwrap_or(0);
         let encoded = &self.bound[..len];
         if is_short {
-            return Ok(copy_start(encoded, src.len(), dest).unwrap_or(0));
+            return Ok(write_prefix(encoded, src.len(), dest).unwrap_or(0));
         }
         let Some(dest) = dest.get_mut(..len) else {
             return Ok(0);
@@ -86,9 +86,9 @@ impl StreamCodec for Snappy {
     }
 }
 
-/// Writes a stream to `dest` that holds the first `content` bytes of what `encoded` holds. Gives its length, or
-/// nothing if it does not fit.
-fn copy_start(encoded: &[u8], content: usize, dest: &mut [u8]) -> Option<usize> {
+/// Writes a stream of the first `content` bytes of those in `encoded` to `dest`. Returns its
+/// length, or `None` if it does not fit.
+fn write_prefix(encoded: &[u8], content: usize, dest: &mut [u8]) -> Option<usize> {
     let header = encoded.iter().position(|byte| byte & 0x80 == 0)? + 1;
     let elements = &encoded[header..];
     let mut whole = 0;
@@ -115,30 +115,30 @@ fn copy_start(encoded: &[u8], content: usize, dest: &mut [u8]) -> Option<usize> 
     Some(writer.len)
 }
 
-/// An element of a stream.
 struct Element<'a> {
     kind: Kind<'a>,
-    /// How long it is.
+    /// The encoded size in bytes.
     len: usize,
-    /// How many bytes of content it stands for.
+    /// The number of content bytes.
     content: usize,
 }
 
 enum Kind<'a> {
     Literal(&'a [u8]),
-    /// From so many bytes back.
+    /// A copy from this many bytes back.
     Copy(u16),
 }
 
-/// The lowest two bits of an element: what it is.
+/// The element types, in the lowest two bits of an element.
 const LITERAL: u8 = 0;
 const SHORT_COPY: u8 = 1;
 const COPY: u8 = 2;
-/// Literals longer than this have their length behind the tag.
+/// Literals longer than this have their length after the tag.
 const SHORT_LITERAL: usize = 60;
 
 impl Element<'_> {
-    /// The element at the start of `bytes`; nothing if it is cut, or one that reaches beyond 64 KiB.
+    /// Parses the element at the start of `bytes`. Returns `None` if it is truncated or has a
+    /// 4-byte offset.
     fn parse(bytes: &[u8]) -> Option<Element<'_>> {
         let tag = *bytes.first()?;
         let high = usize::from(tag >> 2);
@@ -176,7 +176,7 @@ fn little_endian(bytes: &[u8]) -> usize {
         .fold(0, |value, &byte| value << 8 | usize::from(byte))
 }
 
-/// Writes while there is room.
+/// Writes a stream, up to the capacity of `dest`.
 struct Writer<'a> {
     dest: &'a mut [u8],
     len: usize,
@@ -198,7 +198,7 @@ impl Writer<'_> {
         self.put(&[value as u8])
     }
 
-    /// A literal of 1 to 64 Ki bytes.
+    /// Writes a literal of 1 byte to 64 KiB.
     fn literal(&mut self, bytes: &[u8]) -> Option<()> {
         let code = bytes.len() - 1;
         let [low, high, ..] = code.to_le_bytes();
@@ -210,7 +210,7 @@ impl Writer<'_> {
         self.put(bytes)
     }
 
-    /// A copy of 1 to 64 bytes.
+    /// Writes a copy of 1 to 64 bytes.
     fn copy(&mut self, offset: u16, len: usize) -> Option<()> {
         let [low, high] = offset.to_le_bytes();
         match len {
@@ -235,7 +235,7 @@ mod tests {
         snap::raw::Decoder::new().decompress_vec(encoded).unwrap()
     }
 
-    /// Literals, short and long copies, and literals again, in this order.
+    /// Returns literals, short and long copies, and literals again.
     fn varied(len: usize) -> Vec<u8> {
         let literal = |n: usize| (0..n).map(move |i| (i * i * 7 + i / 3 + n) as u8);
         let mut bytes: Vec<u8> = literal(300).collect();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_can_be_cut_at_each_byte() {
+    fn a_stream_can_be_truncated_at_each_byte() {
         let src = varied(3500);
         let mut encoded = vec![0; snap::raw::max_compress_len(src.len())];
         let len = snap::raw::Encoder::new()
@@ -256,29 +256,22 @@ mod tests {
             .unwrap();
         for content in 1..=src.len() {
             let mut dest = vec![0; len + 8];
-            let size = copy_start(&encoded[..len], content, &mut dest).unwrap();
+            let size = write_prefix(&encoded[..len], content, &mut dest).unwrap();
             assert_eq!(decode(&dest[..size]), src[..content], "{content} bytes");
-            assert!(copy_start(&encoded[..len], content, &mut dest[..size - 1]).is_none());
+            assert!(write_prefix(&encoded[..len], content, &mut dest[..size - 1]).is_none());
         }
     }
 
     #[test]
-    fn streams_of_each_length_come_back() {
-        let src = varied(LONGEST_TABLE + 100);
-        for len in (0..400).chain([
-            1000,
-            4095,
-            4096,
-            LONGEST_TABLE - 1,
-            LONGEST_TABLE,
-            src.len(),
-        ]) {
+    fn streams_of_all_lengths_round_trip() {
+        let src = varied(MAX_TABLE + 100);
+        for len in (0..400).chain([1000, 4095, 4096, MAX_TABLE - 1, MAX_TABLE, src.len()]) {
             assert_eq!(decode(&encode(&src[..len])), src[..len], "{len} bytes");
         }
     }
 
     #[test]
-    fn a_short_stream_has_its_matches_to_the_last_byte() {
+    fn a_short_stream_has_matches_up_to_its_last_byte() {
         let src = b"0123456789abcdef".repeat(20);
         // Length, a literal of 16 bytes with its tag, copies of 304 bytes.
         assert_eq!(encode(&src).len(), 2 + 17 + 5 * 3);

@@ -1,9 +1,8 @@
 //! The shortest Snappy stream for a few bytes.
 //!
-//! In a stream this short every offset fits the short form of a copy, so all that counts of the matches at a
-//! position is the longest: any part of it can be taken, and the price depends on the part's length alone. Going
-//! backwards, the price of what is left from each position on is then exact, be it a copy or literals that come
-//! first:
+//! In a stream this short all offsets fit the short form of a copy, so at each position only the
+//! longest match matters: any prefix of it can be used, at a price that depends on its length
+//! alone. Working backwards, the minimum price of the rest from each position is exact:
 //!
 //! ```text
 //! copy    2 bytes for 4 to 11 bytes, 3 bytes for 1 to 64
@@ -12,32 +11,32 @@
 
 use super::{Kind, SHORT_LITERAL, Writer};
 
-/// The longest stream this is for. The work grows with the square of the length.
+/// The maximum length of a stream. The work is quadratic in it.
 pub(super) const LONGEST: usize = 256;
-/// Longer copies are several elements.
+/// Longer copies need several elements.
 const LONGEST_COPY: usize = 64;
-/// A copy of less never pays.
+/// Shorter copies never save anything.
 const SHORTEST_MATCH: usize = 3;
 const HASH_BITS: u32 = 8;
-/// No position.
+/// Marks an empty entry.
 const NONE: u16 = u16::MAX;
-/// The price of what can't be had.
-const NEVER: u16 = 1 << 14;
+/// An infinite price.
+const INFINITE: u16 = 1 << 14;
 
-/// What the encoder knows of each position.
-pub(super) struct Positions {
-    /// How long the longest match there is, 0 for none, and from how far back.
+/// The encoder's tables, by position.
+pub(super) struct Encoder {
+    /// The length of the longest match (0 for none) and its offset.
     matches: [(u8, u16); LONGEST],
-    /// The price of all from there on.
+    /// The minimum price of the rest.
     prices: [u16; LONGEST + 1],
-    /// The price of all from there on if it does not begin with a literal, plus the position: so the price of
-    /// literals up to there differs from it by nothing that depends on there.
+    /// The minimum price of the rest if it does not begin with a literal, plus the position. The
+    /// price of a literal up to there differs from it only by the literal's start and tag.
     copies: [u16; LONGEST + 1],
 }
 
-impl Default for Positions {
-    fn default() -> Positions {
-        Positions {
+impl Default for Encoder {
+    fn default() -> Encoder {
+        Encoder {
             matches: [(0, 0); LONGEST],
             prices: [0; LONGEST + 1],
             copies: [0; LONGEST + 1],
@@ -45,9 +44,9 @@ impl Default for Positions {
     }
 }
 
-impl Positions {
-    /// Writes the stream of `src`, which has at most [`LONGEST`] bytes, to `dest`. Gives its length, or nothing
-    /// if it does not fit.
+impl Encoder {
+    /// Writes the stream of `src`, which has at most [`LONGEST`] bytes, to `dest`. Returns its
+    /// length, or `None` if it does not fit.
     pub(super) fn encode(&mut self, src: &[u8], dest: &mut [u8]) -> Option<usize> {
         self.find_matches(src);
         self.set_prices(src.len());
@@ -79,7 +78,7 @@ impl Positions {
             while from != NONE && longest < ahead.len() {
                 let back = usize::from(from);
                 if src[back + longest] == ahead[longest] {
-                    let len = self.common(src, back, at, ahead);
+                    let len = self.common_len(src, back, at, ahead);
                     if len > longest {
                         longest = len;
                         self.matches[at] = (len as u8, (at - back) as u16);
@@ -90,9 +89,9 @@ impl Positions {
         }
     }
 
-    /// How many bytes of `ahead`, which begins at `at`, stand at `back` too. The match of the position before is
-    /// of use if it is from as far back and was not cut.
-    fn common(&self, src: &[u8], back: usize, at: usize, ahead: &[u8]) -> usize {
+    /// Returns the number of bytes at `back` equal to `ahead`, which begins at `at`. Reuses the
+    /// length of the previous position's match if it has the same offset.
+    fn common_len(&self, src: &[u8], back: usize, at: usize, ahead: &[u8]) -> usize {
         let known = match at.checked_sub(1).map(|before| self.matches[before]) {
             Some((len, offset)) if usize::from(offset) == at - back => {
                 usize::from(len).saturating_sub(1)
@@ -106,32 +105,32 @@ impl Positions {
     fn set_prices(&mut self, len: usize) {
         self.prices[len] = 0;
         self.copies[len] = len as u16;
-        let mut beyond = NEVER;
+        let mut beyond = INFINITE;
         for at in (0..len).rev() {
-            let copy = self.copy_prices(at).min().unwrap_or(NEVER);
+            let copy = self.copy_prices(at).min().unwrap_or(INFINITE);
             self.copies[at] = copy + at as u16;
             let near = len.min(at + SHORT_LITERAL);
             if let Some(&price) = self.copies[..=len].get(at + SHORT_LITERAL + 1) {
                 beyond = beyond.min(price);
             }
             let short = self.copies[at + 1..=near].iter().copied().min();
-            let literal = (short.unwrap_or(NEVER) + 1).min(beyond + 2) - at as u16;
+            let literal = (short.unwrap_or(INFINITE) + 1).min(beyond + 2) - at as u16;
             self.prices[at] = copy.min(literal);
         }
     }
 
-    /// The prices from `at` on with a copy of 1, 2, 3... bytes first.
+    /// Returns the prices of the rest from `at` that begin with a copy of 1, 2, 3... bytes.
     fn copy_prices(&self, at: usize) -> impl DoubleEndedIterator<Item = u16> + ExactSizeIterator {
         let longest = usize::from(self.matches[at].0);
         (1..longest + 1).map(move |len| self.prices[at + len] + copy_price(len))
     }
 
-    /// The element at `at` of the cheapest stream, and how many bytes it stands for: of copies that come to the
-    /// same, the longest, as other encoders have it.
+    /// Returns the element at `at` of the cheapest stream, and its number of content bytes. Of
+    /// equally cheap copies the longest is used, as in other encoders.
     fn element<'a>(&self, src: &'a [u8], at: usize) -> (Kind<'a>, usize) {
         let price = self.prices[at];
-        if let Some(part) = self.copy_prices(at).rposition(|copy| copy == price) {
-            return (Kind::Copy(self.matches[at].1), part + 1);
+        if let Some(copy) = self.copy_prices(at).rposition(|copy| copy == price) {
+            return (Kind::Copy(self.matches[at].1), copy + 1);
         }
         let len = (1..src.len() - at)
             .find(|&len| self.copies[at + len] + literal_tag(len) == price + at as u16)
@@ -160,14 +159,14 @@ mod tests {
 
     fn encode(src: &[u8]) -> Vec<u8> {
         let mut dest = vec![0; snap::raw::max_compress_len(src.len())];
-        let len = Positions::default().encode(src, &mut dest).unwrap();
+        let len = Encoder::default().encode(src, &mut dest).unwrap();
         dest.truncate(len);
         let back = snap::raw::Decoder::new().decompress_vec(&dest).unwrap();
         assert!(back == src);
         dest
     }
 
-    /// The length of the shortest stream by trying every element at every position.
+    /// Returns the length of the shortest stream, found by trying every element at every position.
     fn shortest(src: &[u8]) -> usize {
         let mut prices = vec![0; src.len() + 1];
         for at in (0..src.len()).rev() {
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn no_stream_of_the_format_is_shorter() {
+    fn no_valid_stream_is_shorter() {
         let mut random = 7u32;
         for round in 0..120 {
             let values = [2, 3, 6, 40][round % 4];
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn short_and_long_elements_are_told_apart() {
+    fn short_and_long_elements_have_the_right_size() {
         let noise: Vec<u8> = (0..=255u8)
             .map(|i| i.wrapping_mul(151) ^ (i >> 3))
             .collect();
@@ -232,7 +231,7 @@ mod tests {
             assert_eq!(encode(&vec![9; len]).len(), size, "{len} equal bytes");
         }
         assert!(
-            Positions::default()
+            Encoder::default()
                 .encode(&noise[..60], &mut [0; 61])
                 .is_none()
         );

@@ -1,7 +1,8 @@
-//! ZFP: blocks of floats in one to four dimensions, with loss.
+//! ZFP: lossy compression of floating-point blocks with one to four dimensions. (Source: the ZFP
+//! codecs of C-Blosc2.)
 //!
-//! A stream is what the ZFP library makes of the block as a contiguous array, without ZFP's own header, in
-//! words of 64 bits. Three codecs differ in what bounds the loss, which the meta says:
+//! A stream is the ZFP library's output for the block as a contiguous array, without ZFP's own
+//! header, in 64-bit words. Three codecs differ in the bound of the loss, which the meta byte sets:
 //!
 //! | codec | meta *m* |
 //! |---|---|
@@ -9,9 +10,9 @@
 //! | precision | m bit planes and a few more, by number of dimensions |
 //! | rate | m hundredths of the size of the items |
 //!
-//! The shape of a block comes from the array, which is unrelated to the stream: whatever the two are, `stream.rs`
-//! gives the library a buffer that no shape can make it leave. Blocks that can't be made smaller are stored
-//! raw, and so without loss. (Source: the ZFP codecs of C-Blosc2.)
+//! The shape of a block comes from the array and is unrelated to the stream. For any combination of
+//! the two, `stream.rs` passes a buffer that the library cannot overrun. Blocks that do not become
+//! smaller are stored raw, and so without loss.
 
 mod stream;
 
@@ -19,18 +20,17 @@ use self::stream::{Field, Mode};
 use super::{Codec, CodecCall};
 use crate::{Error, Result};
 
-/// The codec of one of the three bounds.
+/// The codec for each kind of bound.
 pub(super) enum Zfp {
     Accuracy,
     Precision,
     Rate,
 }
 
-/// ZFP works on cells of 4 items along each dimension, and an array must have one.
+/// ZFP works on cells of 4 items along each dimension, and an array must have at least one cell.
 const MIN_EXTENT: usize = 4;
-/// Bit planes kept whatever the meta says, by number of dimensions less one.
+/// Bit planes added to the meta byte, by number of dimensions minus one.
 const BASE_PRECISION: [u32; stream::MAX_DIM] = [5, 7, 9, 11];
-/// All bit planes there are.
 const MAX_PRECISION: u32 = 64;
 
 impl Zfp {
@@ -48,27 +48,28 @@ impl Zfp {
         }
     }
 
-    /// What is to be decoded: items have the super-chunk's size.
+    /// Returns the array to decode, whose items have the super-chunk's typesize.
     fn stored_field(&self, call: &CodecCall<'_>, nbytes: usize) -> Result<Field> {
-        let typesize = call.around.parent_typesize().ok_or(Error::Data)?;
-        let field = Field::around(&call.around, typesize).ok_or(Error::Data)?;
-        match field.nbytes() <= nbytes {
-            true => Ok(field),
-            false => Err(Error::Data),
+        let typesize = call.ctx.parent_typesize().ok_or(Error::Data)?;
+        let field = Field::from_context(&call.ctx, typesize).ok_or(Error::Data)?;
+        if field.nbytes() <= nbytes {
+            Ok(field)
+        } else {
+            Err(Error::Data)
         }
     }
 }
 
 impl Codec for Zfp {
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        if call.around.parent.is_none() {
+        if call.ctx.parent.is_none() {
             return Ok(0);
         }
-        let field = Field::around(&call.around, call.around.typesize).ok_or(Error::Data)?;
+        let field = Field::from_context(&call.ctx, call.ctx.typesize).ok_or(Error::Data)?;
         if field.extents().iter().any(|&extent| extent < MIN_EXTENT) {
             return Err(Error::Data);
         }
-        // One of several streams of a block is no array.
+        // One of several streams of a block is not an array.
         if field.nbytes() != src.len() {
             return Ok(0);
         }

@@ -1,9 +1,8 @@
 //! The ZFP library on slices.
 //!
-//! The library checks no bounds: it writes, and reads, as many words as array and parameters make it.
-//! Both numbers have an upper limit that follows from the array and the parameters, so it is given buffers
-//! of that size. A stream that ends early is followed by zeros there, and what lies behind the limit is never
-//! looked at.
+//! The library checks no bounds: it writes and reads as many words as array and parameters require.
+//! Both numbers have an upper bound that follows from these, and the library gets buffers of that
+//! size. Short streams are padded with zeros, and bytes beyond the bound are never read.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -11,29 +10,29 @@ use std::ptr::null_mut;
 use ferroblosc_zfp_sys as zfp;
 
 use crate::blockshape::BlockShape;
-use crate::{Error, Result, Surroundings};
+use crate::{CallContext, Error, Result};
 
-/// The most dimensions ZFP takes.
+/// The maximum number of dimensions of ZFP arrays.
 pub(super) const MAX_DIM: usize = 4;
-/// Items of a cell along each dimension.
+/// The number of items in a cell along each dimension.
 const CELL_SIDE: usize = 4;
-/// Bytes of the words that streams consist of.
+/// The size of a stream word in bytes.
 const WORD: usize = size_of::<u64>();
 const WORD_BITS: u64 = u64::BITS as u64;
-/// Words the library may read ahead of the last bit.
+/// The number of words that the library may read beyond the last bit.
 const READ_AHEAD: usize = 2;
-/// The bounds of a stream without bounds: bits of a cell, bit planes, and the lowest of those (`ZFP_MIN_BITS`
-/// and so on). The functions that set a mode replace them.
+/// The defaults of an unbounded stream (`ZFP_MIN_BITS` and so on): bits per cell, bit planes and
+/// the lowest bit plane. The functions that set a mode replace them.
 const MIN_BITS: u32 = 1;
 const MAX_BITS: u32 = 16_658;
 const MAX_PRECISION: u32 = 64;
 const MIN_EXPONENT: i32 = -1074;
 
-/// What bounds the loss.
+/// The bound of the loss.
 pub(super) enum Mode {
     /// The absolute error.
     Accuracy(f64),
-    /// Bit planes.
+    /// The number of bit planes.
     Precision(u32),
     /// Bits per item.
     Rate(f64),
@@ -41,7 +40,7 @@ pub(super) enum Mode {
 
 /// A contiguous array of floats.
 pub(super) struct Field {
-    /// Items along each dimension, the fastest one first.
+    /// The number of items along each dimension, fastest first.
     extents: [usize; MAX_DIM],
     ndim: usize,
     typesize: usize,
@@ -49,9 +48,9 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// The array that a block is, if ZFP takes such arrays.
-    pub(super) fn around(around: &Surroundings<'_>, typesize: usize) -> Option<Field> {
-        let shape = BlockShape::around(around)?;
+    /// Returns the array of a block, if ZFP supports it.
+    pub(super) fn from_context(ctx: &CallContext<'_>, typesize: usize) -> Option<Field> {
+        let shape = BlockShape::from_context(ctx)?;
         let nbytes = shape.items()?.checked_mul(typesize)?;
         let ndim = shape.extents().len();
         if ndim > MAX_DIM || !matches!(typesize, 4 | 8) {
@@ -85,7 +84,6 @@ impl Field {
         self.nbytes
     }
 
-    /// The number of cells.
     fn cells(&self) -> usize {
         let cells = |extent: &usize| extent.div_ceil(CELL_SIDE);
         self.extents().iter().map(cells).product()
@@ -115,13 +113,13 @@ impl Field {
     }
 }
 
-/// Parameters and the bits they are for.
+/// Parameters of a ZFP stream, which is attached for each operation.
 struct Stream {
     raw: zfp::zfp_stream,
 }
 
 impl Stream {
-    /// A stream without bits, to ask for limits.
+    /// Returns a stream without data.
     fn new(mode: &Mode, field: &Field) -> Stream {
         let mut raw = zfp::zfp_stream {
             minbits: MIN_BITS,
@@ -134,7 +132,7 @@ impl Stream {
                 params: null_mut(),
             },
         };
-        // SAFETY: `raw` is a valid stream, of which these functions set the bounds.
+        // SAFETY: `raw` is a valid stream; these functions only set its bounds.
         unsafe {
             match *mode {
                 Mode::Accuracy(tolerance) => {
@@ -152,9 +150,9 @@ impl Stream {
         Stream { raw }
     }
 
-    /// Words that hold any stream of such an array.
+    /// Returns an upper bound of the words in a stream of such an array.
     fn max_words(&self, field: &Field) -> Result<usize> {
-        // SAFETY: both are valid; the data is not looked at.
+        // SAFETY: both arguments are valid; the function does not access the data.
         let bytes = unsafe { zfp::zfp_stream_maximum_size(&self.raw, &field.raw(null_mut())) };
         match bytes {
             0 => Err(Error::Data),
@@ -162,42 +160,44 @@ impl Stream {
         }
     }
 
-    /// Whether all cells take the same number of bits.
+    /// Whether all cells have the same number of bits.
     fn is_fixed_size(&self) -> bool {
         self.raw.minbits == self.raw.maxbits
     }
 
-    /// Whether cells of the same number of bits take no more room than the array.
+    /// Whether cells of fixed size need no more bytes than the array.
     fn is_shorter_than(&self, field: &Field) -> bool {
         let stored = field.cells() as u64 * u64::from(self.raw.maxbits);
         stored.div_ceil(8) <= field.nbytes as u64
     }
 
-    /// Words that decompression can read of `len` bytes and the zeros behind them. It may be far fewer than
-    /// the longest stream has: where that is longer than the array, only a made-up shape asks for it.
+    /// Returns an upper bound of the words read when decompressing `len` bytes padded with zeros.
+    /// It may be far below the maximum size of a stream: only forged shapes make that exceed the
+    /// array.
     ///
     /// # Errors
-    /// [`Error::Data`] for cells of a fixed size that take more room than the array: that is no stream of
-    /// this codec, which leaves such arrays raw.
+    /// [`Error::Data`] if cells of fixed size need more bytes than the array: the codec stores such
+    /// arrays raw.
     fn readable_words(&self, field: &Field, len: usize) -> Result<usize> {
-        let most = self.max_words(field)?;
+        let max = self.max_words(field)?;
         if self.is_fixed_size() {
-            return match self.is_shorter_than(field) {
-                true => Ok(most),
-                false => Err(Error::Data),
+            return if self.is_shorter_than(field) {
+                Ok(max)
+            } else {
+                Err(Error::Data)
             };
         }
-        // Zeros are a cell of zeros each, but for the one that the end is in.
-        let in_zeros = field.cells() + MAX_BITS as usize;
-        let words = len.div_ceil(WORD) + in_zeros.div_ceil(u64::BITS as usize);
-        Ok(most.min(words + READ_AHEAD))
+        // Each zero bit is a cell of zeros, except in the cell that contains the end.
+        let zero_bits = field.cells() + MAX_BITS as usize;
+        let words = len.div_ceil(WORD) + zero_bits.div_ceil(u64::BITS as usize);
+        Ok(max.min(words + READ_AHEAD))
     }
 
-    /// Has `work` done on the `count` words at `at`, from the first bit on.
+    /// Calls `work` with the stream attached to the `count` words at `at`.
     ///
     /// # Safety
-    /// They are valid for what `work` does with the stream.
-    unsafe fn on<T>(
+    /// The words must be valid for all accesses of `work` to the stream.
+    unsafe fn with_words<T>(
         &mut self,
         at: *mut u64,
         count: usize,
@@ -211,24 +211,24 @@ impl Stream {
     }
 }
 
-/// The words of the front of `bytes`, followed by zeros.
+/// Fills `words` from the beginning of `bytes`, and the rest with zeros.
 fn fill_words(words: &mut [u64], bytes: &[u8]) {
     let (chunks, rest) = bytes.as_chunks::<WORD>();
     let whole = chunks.len().min(words.len());
-    let (front, behind) = words.split_at_mut(whole);
-    for (word, chunk) in front.iter_mut().zip(chunks) {
+    let (whole_words, rest_words) = words.split_at_mut(whole);
+    for (word, chunk) in whole_words.iter_mut().zip(chunks) {
         *word = u64::from_le_bytes(*chunk);
     }
-    behind.fill(0);
-    if let Some(word) = behind.first_mut() {
+    rest_words.fill(0);
+    if let Some(word) = rest_words.first_mut() {
         let mut padded = [0; WORD];
         padded[..rest.len()].copy_from_slice(rest);
         *word = u64::from_le_bytes(padded);
     }
 }
 
-/// So many words, the front of `bytes` followed by zeros.
-fn words_of(bytes: &[u8], count: usize) -> Result<Vec<u64>> {
+/// Returns `count` words from the beginning of `bytes`, padded with zeros.
+fn to_words(bytes: &[u8], count: usize) -> Result<Vec<u64>> {
     let (chunks, _) = bytes.as_chunks::<WORD>();
     let whole = chunks.len().min(count);
     let mut words = Vec::new();
@@ -250,17 +250,17 @@ fn zeroed_words(count: usize) -> Result<Vec<u64>> {
     Ok(words)
 }
 
-/// Compresses an array into the front of `dest`; returns the length, or 0 if that does not fit.
+/// Compresses an array into the beginning of `dest`; returns the length, or 0 if it does not fit.
 ///
 /// # Errors
-/// [`Error::Data`] if the library refuses, [`Error::MemoryAlloc`].
+/// [`Error::Data`] if the library fails, [`Error::MemoryAlloc`].
 pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) -> Result<usize> {
     debug_assert_eq!(src.len(), field.nbytes);
     let mut aligned = Vec::new();
     let data = if src.as_ptr().addr().is_multiple_of(field.typesize) {
         src.as_ptr()
     } else {
-        aligned = words_of(src, src.len().div_ceil(WORD))?;
+        aligned = to_words(src, src.len().div_ceil(WORD))?;
         aligned.as_ptr().cast()
     };
     let mut stream = Stream::new(mode, field);
@@ -268,10 +268,10 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
     let mut words: Vec<u64> = Vec::new();
     words.try_reserve_exact(capacity)?;
     let array = field.raw(data.cast_mut().cast());
-    // SAFETY: the words may be written, which is all that compression does with them, and are as many as
-    // any stream of the array takes; the data is aligned, as long as the field says, and only read.
+    // SAFETY: compression only writes the words, and their number is the upper bound for the array;
+    // the data is aligned, has the field's size and is only read.
     let len = unsafe {
-        stream.on(words.as_mut_ptr(), capacity, |stream| {
+        stream.with_words(words.as_mut_ptr(), capacity, |stream| {
             (zfp::routines().compress)(stream, &array)
         })
     };
@@ -282,7 +282,7 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
     let Some(dest) = dest.get_mut(..len) else {
         return Ok(0);
     };
-    // SAFETY: so many were written, in whole words.
+    // SAFETY: the library wrote `len` bytes, in whole words.
     unsafe { words.set_len(len / WORD) };
     for (bytes, word) in dest.chunks_exact_mut(WORD).zip(&words) {
         bytes.copy_from_slice(&word.to_le_bytes());
@@ -290,28 +290,30 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
     Ok(len)
 }
 
-/// Decompresses any bytes into an array.
+/// Decompresses arbitrary bytes into an array.
 ///
 /// # Errors
-/// [`Error::Data`] if the library refuses, [`Error::MemoryAlloc`].
+/// [`Error::Data`] if the library fails, [`Error::MemoryAlloc`].
 pub(super) fn decompress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) -> Result<()> {
     debug_assert_eq!(dest.len(), field.nbytes);
     let mut stream = Stream::new(mode, field);
-    let mut words = words_of(src, stream.readable_words(field, src.len())?)?;
+    let mut words = to_words(src, stream.readable_words(field, src.len())?)?;
     let is_aligned = dest.as_ptr().addr().is_multiple_of(field.typesize);
-    let mut aligned = match is_aligned {
-        true => Vec::new(),
-        false => zeroed_words(dest.len().div_ceil(WORD))?,
+    let mut aligned = if is_aligned {
+        Vec::new()
+    } else {
+        zeroed_words(dest.len().div_ceil(WORD))?
     };
-    let data = match is_aligned {
-        true => dest.as_mut_ptr(),
-        false => aligned.as_mut_ptr().cast(),
+    let data = if is_aligned {
+        dest.as_mut_ptr()
+    } else {
+        aligned.as_mut_ptr().cast()
     };
     let mut array = field.raw(data.cast());
-    // SAFETY: the words are initialised, and as many as the library can read for the array; the data is
-    // aligned and as long as the field says.
+    // SAFETY: the words are initialised, and their number is the upper bound of what the library
+    // reads for the array; the data is aligned and has the field's size.
     let read = unsafe {
-        stream.on(words.as_mut_ptr(), words.len(), |stream| {
+        stream.with_words(words.as_mut_ptr(), words.len(), |stream| {
             (zfp::routines().decompress)(stream, &mut array)
         })
     };
@@ -324,8 +326,8 @@ pub(super) fn decompress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]
     }
 }
 
-/// Decompresses items that stand in one row of one cell, from item `first` on, if cells have a fixed size
-/// and these items do; the rest of the array is not decompressed.
+/// Decompresses items in one row of one cell, starting with item `first`, without the rest of the
+/// array. Returns `None` if cells have no fixed size or the items are not in one row.
 pub(super) fn decompress_row(
     mode: &Mode,
     field: &Field,
@@ -341,39 +343,42 @@ pub(super) fn decompress_row(
     if !is_one_row || !stream.is_fixed_size() || !stream.is_shorter_than(field) {
         return None;
     }
-    let place = Place::of(field, first);
-    let start = (place.cell as u64).checked_mul(bits)?;
+    let index = CellIndex::of(field, first);
+    let start = (index.cell as u64).checked_mul(bits)?;
     let from = usize::try_from(start / WORD_BITS).ok()?.checked_mul(WORD)?;
     let src = src.get(from..).unwrap_or_default();
     let start = start % WORD_BITS;
-    let item = place.item;
+    let item = index.item;
     let [float_1, float_2, float_3, float_4] = zfp::routines().decode_block_float;
     let [double_1, double_2, double_3, double_4] = zfp::routines().decode_block_double;
     match (field.typesize, field.ndim) {
-        (4, 1) => stream.row::<f32, 4, { max_words(4) }>(float_1, src, start, item, dest),
-        (4, 2) => stream.row::<f32, 16, { max_words(16) }>(float_2, src, start, item, dest),
-        (4, 3) => stream.row::<f32, 64, { max_words(64) }>(float_3, src, start, item, dest),
-        (4, _) => stream.row::<f32, 256, { max_words(256) }>(float_4, src, start, item, dest),
-        (_, 1) => stream.row::<f64, 4, { max_words(4) }>(double_1, src, start, item, dest),
-        (_, 2) => stream.row::<f64, 16, { max_words(16) }>(double_2, src, start, item, dest),
-        (_, 3) => stream.row::<f64, 64, { max_words(64) }>(double_3, src, start, item, dest),
-        _ => stream.row::<f64, 256, { max_words(256) }>(double_4, src, start, item, dest),
+        (4, 1) => stream.decode_row::<f32, 4, { max_words(4) }>(float_1, src, start, item, dest),
+        (4, 2) => stream.decode_row::<f32, 16, { max_words(16) }>(float_2, src, start, item, dest),
+        (4, 3) => stream.decode_row::<f32, 64, { max_words(64) }>(float_3, src, start, item, dest),
+        (4, _) => {
+            stream.decode_row::<f32, 256, { max_words(256) }>(float_4, src, start, item, dest)
+        }
+        (_, 1) => stream.decode_row::<f64, 4, { max_words(4) }>(double_1, src, start, item, dest),
+        (_, 2) => stream.decode_row::<f64, 16, { max_words(16) }>(double_2, src, start, item, dest),
+        (_, 3) => stream.decode_row::<f64, 64, { max_words(64) }>(double_3, src, start, item, dest),
+        _ => stream.decode_row::<f64, 256, { max_words(256) }>(double_4, src, start, item, dest),
     }
 }
 
 /// Decodes a cell from a stream.
 type DecodeCell<T> = unsafe extern "C" fn(*mut zfp::zfp_stream, *mut T) -> usize;
 
-/// Words of a cell of so many items at the highest rate (2.55 times 64 bits an item), wherever it begins.
+/// Returns the maximum number of words of a cell with this many items at the highest rate (2.55
+/// times 64 bits per item), starting at any bit.
 const fn max_words(items: usize) -> usize {
     items * 255 / 100 + 1 + 2 + READ_AHEAD
 }
 
 impl Stream {
-    /// Decodes the cell of fixed size that begins `start` bits into `src`, in its first word, and copies items of
-    /// it from `item` on. `decode` is the function for cells of `ITEMS` items, and buffers are no larger than
-    /// those: a single item is read in less time than the largest take to clear.
-    fn row<T: bytemuck::Pod, const ITEMS: usize, const WORDS: usize>(
+    /// Decodes the cell of fixed size at bit `start` of the first word of `src`, and copies its
+    /// items from `item`. `decode` decodes cells of `ITEMS` items. The buffers are sized for these:
+    /// clearing the largest ones is slower than decoding a single item.
+    fn decode_row<T: bytemuck::Pod, const ITEMS: usize, const WORDS: usize>(
         mut self,
         decode: DecodeCell<T>,
         src: &[u8],
@@ -387,10 +392,10 @@ impl Stream {
         let words = words.get_mut(..needed + READ_AHEAD)?;
         fill_words(words, src);
         let mut cell = [T::zeroed(); ITEMS];
-        // SAFETY: the bit is in the first word; the cell has room for the items that `decode` makes of it, and
-        // the words are initialised and hold its bits.
+        // SAFETY: the bit is in the first word; the cell holds the ITEMS items that `decode`
+        // writes, and the words are initialised and contain its bits.
         unsafe {
-            self.on(words.as_mut_ptr(), words.len(), |stream| {
+            self.with_words(words.as_mut_ptr(), words.len(), |stream| {
                 zfp::stream_rseek(stream.stream, start);
                 decode(stream, cell.as_mut_ptr())
             });
@@ -401,24 +406,24 @@ impl Stream {
     }
 }
 
-/// Where an item of an array is: the number of its cell, and its number there.
-struct Place {
+/// The position of an item: the index of its cell, and its index in the cell.
+struct CellIndex {
     cell: usize,
     item: usize,
 }
 
-impl Place {
-    fn of(field: &Field, mut item: usize) -> Place {
-        let mut place = Place { cell: 0, item: 0 };
+impl CellIndex {
+    fn of(field: &Field, mut item: usize) -> CellIndex {
+        let mut position = CellIndex { cell: 0, item: 0 };
         let (mut cells, mut items) = (1, 1);
         for &extent in field.extents() {
             let index = item % extent;
-            place.cell += index / CELL_SIDE * cells;
-            place.item += index % CELL_SIDE * items;
+            position.cell += index / CELL_SIDE * cells;
+            position.item += index % CELL_SIDE * items;
             item /= extent;
             cells *= extent.div_ceil(CELL_SIDE);
             items *= CELL_SIDE;
         }
-        place
+        position
     }
 }

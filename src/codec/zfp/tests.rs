@@ -1,4 +1,4 @@
-//! Known streams, bounds on the loss, and streams that are none.
+//! Known streams, bounds of the loss, and invalid streams.
 
 use super::*;
 use crate::blockshape::tests::Array;
@@ -8,11 +8,11 @@ fn call(array: &Array, meta: u8) -> CodecCall<'_> {
     CodecCall {
         level: 5,
         meta,
-        around: array.surroundings(),
+        ctx: array.call_context(),
     }
 }
 
-/// A smooth curve: the data of the known streams.
+/// Returns a smooth curve, the data of the known streams.
 fn curve(items: usize) -> Vec<f64> {
     let value = |i: usize| (0.05 * i as f64).sin() * 10.0 + 0.01 * i as f64;
     (0..items).map(value).collect()
@@ -116,7 +116,7 @@ fn the_accuracy_bounds_the_error_in_any_number_of_dimensions() {
 }
 
 #[test]
-fn arrays_that_zfp_does_not_take_are_refused_and_what_is_none_is_left_raw() {
+fn unsupported_arrays_are_rejected_and_other_streams_stored_raw() {
     let block = [1; 1024];
     let mut dest = [0; 1024];
     for (typesize, shape) in [
@@ -134,7 +134,7 @@ fn arrays_that_zfp_does_not_take_are_refused_and_what_is_none_is_left_raw() {
     let result = Zfp::Rate.encode(&call(&array, 50), &block[..256], &mut dest);
     assert_eq!(result, Ok(0), "one stream of four");
     let nowhere = CodecCall {
-        around: Default::default(),
+        ctx: Default::default(),
         ..call(&array, 50)
     };
     assert_eq!(Zfp::Rate.encode(&nowhere, &block, &mut dest), Ok(0));
@@ -147,25 +147,25 @@ fn arrays_that_zfp_does_not_take_are_refused_and_what_is_none_is_left_raw() {
 }
 
 #[test]
-fn row_c66_what_does_not_fit_is_left_raw() {
+fn row_c66_streams_that_do_not_fit_are_stored_raw() {
     let array = Array::new(4, &[17]);
     let block = bytes_of(&curve(17), 4);
     let call = call(&array, 70);
     let mut dest = vec![0; block.len()];
     let len = Zfp::Rate.encode(&call, &block, &mut dest).unwrap();
     assert!(0 < len && len < block.len());
-    for room in 0..len {
+    for capacity in 0..len {
         assert_eq!(
-            Zfp::Rate.encode(&call, &block, &mut dest[..room]),
+            Zfp::Rate.encode(&call, &block, &mut dest[..capacity]),
             Ok(0),
-            "{room} bytes"
+            "{capacity} bytes"
         );
     }
     assert_eq!(Zfp::Rate.encode(&call, &block, &mut dest[..len]), Ok(len));
 }
 
 #[test]
-fn row_c69_a_stream_that_ends_early_is_followed_by_zeros() {
+fn row_c69_truncated_streams_are_padded_with_zeros() {
     let array = Array::new(8, &[12, 20]);
     let block = bytes_of(&curve(240), 8);
     for (codec, meta) in [
@@ -188,7 +188,7 @@ fn row_c69_a_stream_that_ends_early_is_followed_by_zeros() {
 }
 
 #[test]
-fn row_c67_parts_are_those_of_the_whole() {
+fn row_c67_partial_decoding_equals_full_decoding() {
     for shape in [&[37][..], &[8, 12], &[5, 6, 7], &[4, 5, 4, 6]] {
         for typesize in [4, 8] {
             let array = Array::new(typesize as i32, shape);
@@ -224,12 +224,12 @@ fn row_c67_parts_are_those_of_the_whole() {
 }
 
 #[test]
-fn made_up_shapes_do_not_make_the_decoder_ask_for_more_than_the_block_is_worth() {
-    // Cells of 4^4 items for 4 items each.
+fn forged_shapes_do_not_inflate_the_decoders_memory() {
+    // Cells of 4^4 items, with 4 items in each.
     let array = Array::new(8, &[1, 1, 1, 1 << 20]);
     let mut dest = vec![0xEE; 8 << 20];
-    let refused = Zfp::Rate.decode(&call(&array, 255), &[7; 100], &mut dest);
-    assert_eq!(refused, Err(Error::Data));
+    let rejected = Zfp::Rate.decode(&call(&array, 255), &[7; 100], &mut dest);
+    assert_eq!(rejected, Err(Error::Data));
     let part = Zfp::Rate.decode_part(&call(&array, 255), &[7; 100], 8 << 20, 0, &mut [0; 8]);
     assert_eq!(part, None);
     for codec in [Zfp::Accuracy, Zfp::Precision] {
@@ -241,7 +241,7 @@ fn made_up_shapes_do_not_make_the_decoder_ask_for_more_than_the_block_is_worth()
 
 proptest! {
     #[test]
-    fn any_bytes_are_decoded_to_something(
+    fn any_bytes_decode_or_are_rejected(
         stream in proptest::collection::vec(any::<u8>(), 0..600),
         shape in proptest::collection::vec(1i32..9, 1..5),
         wide in any::<bool>(),
@@ -254,8 +254,8 @@ proptest! {
         let mut dest = vec![0; len + offset];
         for codec in [Zfp::Accuracy, Zfp::Precision, Zfp::Rate] {
             let made = codec.decode(&call(&array, meta), &stream, &mut dest[offset..]);
-            let is_refused = matches!(codec, Zfp::Rate) && made == Err(Error::Data);
-            prop_assert!(made == Ok(len) || is_refused, "{:?}", made);
+            let is_rejected = matches!(codec, Zfp::Rate) && made == Err(Error::Data);
+            prop_assert!(made == Ok(len) || is_rejected, "{:?}", made);
             let part = &mut dest[..typesize as usize];
             let _ = codec.decode_part(&call(&array, meta), &stream, len, 0, part);
         }

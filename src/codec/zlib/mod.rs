@@ -1,34 +1,35 @@
-//! Zlib: streams of RFC 1950, window 15, the chunk's level as zlib's.
+//! Zlib: streams of RFC 1950 with a 32 KiB window; the chunk's level is zlib's.
 
-mod mixed;
-mod plain;
-mod raw;
+mod c_zlib;
 mod runs;
+mod segmented;
 #[cfg(test)]
 mod tests;
+mod zlib_rs;
 
 use std::ffi::c_int;
 
-use zlib_rs::{Inflate, InflateFlush, Status};
+use ::zlib_rs::{Inflate, InflateFlush, Status};
 
-use self::mixed::{Deflater, Encoder};
-use self::raw::Raw;
+use self::c_zlib::CZlib;
+use self::segmented::{Deflater, Encoder};
+use self::zlib_rs::ZlibRs;
 use super::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::{Error, Result};
 
-/// The window of both directions, as a power of two.
+/// The base-2 logarithm of the window size, for encoding and decoding.
 const WINDOW_BITS: u8 = 15;
 
-/// How much memory an encoder takes, as zlib's own default says.
+/// Zlib's default `memLevel`.
 const MEMORY_LEVEL: c_int = 8;
 
-/// The states, reset for each stream: about 300 KiB for an encoder, as much again for zlib's once it met something that is not
-/// searched; 40 KiB for decoding.
+/// The states, reset for each stream. An encoder uses about 300 KiB, and zlib's another 300 KiB
+/// after its first incompressible region; the decoder uses 40 KiB.
 #[derive(Default)]
 pub(super) struct Zlib {
-    encoder: Option<Encoder<Raw>>,
+    zlib_rs: Option<Encoder<ZlibRs>>,
     inflate: Option<Inflate>,
-    plain: Option<Encoder<plain::Deflate>>,
+    c_zlib: Option<Encoder<CZlib>>,
 }
 
 impl StreamCodec for Zlib {
@@ -39,7 +40,7 @@ impl StreamCodec for Zlib {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.encoder_at(level)?.encode(src, dest)
+        self.zlib_rs_at(level)?.encode(src, dest)
     }
 
     fn encode_blosc1(
@@ -49,10 +50,10 @@ impl StreamCodec for Zlib {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.plain_at(level)?.encode(src, dest)
+        self.c_zlib_at(level)?.encode(src, dest)
     }
 
-    /// Bytes behind the end of the stream are ignored.
+    /// Bytes after the end of the stream are ignored.
     fn decode(
         &mut self,
         _dict: Option<&Dictionary>,
@@ -73,31 +74,29 @@ impl StreamCodec for Zlib {
 }
 
 impl Zlib {
-    /// The state of this level of zlib's own encoder.
-    fn plain_at(&mut self, level: u8) -> Result<&mut Encoder<plain::Deflate>> {
-        at_level(&mut self.plain, level, plain::Deflate::new)
+    fn c_zlib_at(&mut self, level: u8) -> Result<&mut Encoder<CZlib>> {
+        at_level(&mut self.c_zlib, level, CZlib::new)
     }
 
-    /// The state of this level of our encoder.
-    fn encoder_at(&mut self, level: u8) -> Result<&mut Encoder<Raw>> {
-        at_level(&mut self.encoder, level, Raw::new)
+    fn zlib_rs_at(&mut self, level: u8) -> Result<&mut Encoder<ZlibRs>> {
+        at_level(&mut self.zlib_rs, level, ZlibRs::new)
     }
 }
 
-/// The encoder that is kept, or one that is made if it is of another level.
+/// Returns the cached encoder, or replaces it if its level differs.
 fn at_level<D: Deflater>(
-    kept: &mut Option<Encoder<D>>,
+    cached: &mut Option<Encoder<D>>,
     level: u8,
     make: impl FnOnce(u8) -> Result<D>,
 ) -> Result<&mut Encoder<D>> {
-    drop(kept.take_if(|kept| kept.level() != level));
-    match kept {
+    drop(cached.take_if(|cached| cached.level() != level));
+    match cached {
         Some(encoder) => Ok(encoder),
         none => Ok(none.insert(Encoder::new(make(level)?))),
     }
 }
 
-/// Writes `src` as one stream of zlib's own making; returns its length, or 0 when it doesn't fit into `dest`.
+/// Encodes `src` as one stream with zlib; returns its length, or 0 if it does not fit into `dest`.
 pub(crate) fn stream(level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    Encoder::new(plain::Deflate::new(level)?).encode(src, dest)
+    Encoder::new(CZlib::new(level)?).encode(src, dest)
 }

@@ -1,42 +1,45 @@
-//! Streams of long runs of one byte, such as masks, labels and the high bytes of slow measurements.
+//! Streams of long runs of one byte, such as masks, labels and the high bytes of slowly changing
+//! measurements.
 //!
-//! To a search for matches they are the worst there is: each place in a run has as many candidates as the effort allows, all
-//! of which are compared up to its end. Where it finds more than the run itself, that is the same runs in the same order
-//! before, or else not worth its distance. So where the order is new, deflate with matches of distance 1 alone
-//! (`Z_RLE`) is many times as fast, at the highest level hundreds, and mostly writes less.
+//! They are the worst case of a match search: each position in a run has as many candidates as the
+//! effort allows, and all are compared to the end of the run. A match longer than the run itself
+//! needs the same runs in the same order earlier in the stream. If the order is new, deflate with
+//! matches of distance 1 only (`Z_RLE`) is many times as fast, hundreds of times at the highest
+//! level, and mostly compresses better.
 
 use std::mem::replace;
 
-use crate::codec::noise::MULTIPLIER;
+use crate::codec::incompressible::MULTIPLIER;
 
-/// Shorter streams are left to the search: it doesn't take long.
-const LEAST: usize = 4096;
+/// The minimum length of a tested stream; shorter ones are searched quickly.
+const MIN_LEN: usize = 4096;
 
-/// Runs have as many bytes in the mean; in shorter ones a search finds other matches.
-const MEAN: usize = 8;
+/// The minimum mean length of runs; among shorter ones a search finds other matches.
+const MIN_MEAN: usize = 8;
 
-/// One run in so many may have come before behind the same byte. Random runs that do make streams up to 1.02 times as long as with a
-/// search at level 9 then; runs that come again in order, or in records, nearly all do.
-const ONE_IN: usize = 16;
+/// At most one run in this many may repeat an earlier one after the same byte. Random runs up to
+/// this limit make streams at most 1.02 times as long as a search at level 9. Runs that repeat in
+/// order, or in records, nearly all exceed it.
+const REPEATED_DIVISOR: usize = 16;
 
-/// Bits of the index of the table.
+/// The size of the table, in bits of the index.
 const INDEX_BITS: u32 = 12;
 
-/// The runs that were seen in a stream, each with the byte before, by some bits of their hash at the index that others are.
-pub(super) struct Seen([u32; 1 << INDEX_BITS]);
+/// The runs of a stream, each with the byte before it, as tags in a hash table.
+pub(super) struct SeenRuns([u32; 1 << INDEX_BITS]);
 
-impl Default for Seen {
-    fn default() -> Seen {
-        Seen([0; _])
+impl Default for SeenRuns {
+    fn default() -> SeenRuns {
+        SeenRuns([0; _])
     }
 }
 
-impl Seen {
-    /// Whether such a run of `byte` was seen behind `before`; it is now.
-    fn again(&mut self, before: u8, byte: u8, len: usize) -> bool {
+impl SeenRuns {
+    /// Inserts a run of `byte` that follows `before`. Returns whether it was present.
+    fn insert(&mut self, before: u8, byte: u8, len: usize) -> bool {
         let run = (len as u64) << 16 | u64::from(before) << 8 | u64::from(byte);
         let hash = run.wrapping_mul(MULTIPLIER);
-        // No run leaves the mark of an empty place.
+        // Tags differ from empty entries.
         let tag = hash as u32 | 1;
         replace(
             &mut self.0[(hash >> (u64::BITS - INDEX_BITS)) as usize],
@@ -45,36 +48,36 @@ impl Seen {
     }
 }
 
-/// Whether `src` is of long runs in an order that is new.
-pub(super) fn are_all(src: &[u8], seen: &mut Option<Box<Seen>>) -> bool {
-    if src.len() < LEAST {
+/// Whether `src` consists of long runs in a new order.
+pub(super) fn detect_rle(src: &[u8], seen: &mut Option<Box<SeenRuns>>) -> bool {
+    if src.len() < MIN_LEN {
         return false;
     }
-    // Nearly all other streams show it in their beginning.
-    let beginning = &src[..LEAST / 16];
+    // Rejects nearly all other streams by their beginning.
+    let beginning = &src[..MIN_LEN / 16];
     let changes = beginning.windows(2).filter(|pair| pair[0] != pair[1]);
-    if changes.count() * MEAN > beginning.len() {
+    if changes.count() * MIN_MEAN > beginning.len() {
         return false;
     }
     let seen = seen.get_or_insert_default();
     seen.0.fill(0);
-    let (mut runs, mut again) = (0, 0);
+    let (mut runs, mut repeated) = (0, 0);
     let (mut at, mut before) = (0, src[0]);
     while let byte = src[at]
         && let len = run_len(&src[at..])
         && at + len < src.len()
     {
         runs += 1;
-        again += usize::from(seen.again(before, byte, len));
+        repeated += usize::from(seen.insert(before, byte, len));
         (at, before) = (at + len, byte);
-        if runs * MEAN > at.max(LEAST) {
+        if runs * MIN_MEAN > at.max(MIN_LEN) {
             return false;
         }
     }
-    again * ONE_IN <= runs
+    repeated * REPEATED_DIVISOR <= runs
 }
 
-/// How many bytes from the first one on are the same as it; there is one.
+/// Returns the length of the run at the start of `src`, which must not be empty.
 fn run_len(src: &[u8]) -> usize {
     const STEP: usize = 32;
     let byte = src[0];
@@ -89,14 +92,14 @@ fn run_len(src: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::noise::tests::{noise, runs, text};
+    use crate::codec::incompressible::tests::{noise, runs, text};
 
-    fn are_new(src: &[u8]) -> bool {
-        are_all(src, &mut None)
+    fn prefers_rle(src: &[u8]) -> bool {
+        detect_rle(src, &mut None)
     }
 
     #[test]
-    fn runs_are_measured() {
+    fn run_lengths_are_counted() {
         for len in 1..200 {
             assert_eq!(run_len(&vec![7; len]), len);
             assert_eq!(run_len(&[vec![7; len], vec![8; 70]].concat()), len);
@@ -104,42 +107,44 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_without_an_order_are_found() {
+    fn long_runs_in_random_order_are_detected() {
         for (values, most) in [(200, 30), (30, 400), (200, 1000), (4, 3000)] {
             assert!(
-                are_new(&runs(values, most, 100_000)),
+                prefers_rle(&runs(values, most, 100_000)),
                 "{values} values, up to {most}"
             );
         }
-        assert!(are_new(&[0; LEAST]));
+        assert!(prefers_rle(&[0; MIN_LEN]));
     }
 
     #[test]
-    fn runs_that_come_again_are_left_to_the_search() {
+    fn repeated_runs_are_left_to_the_search() {
         let some = runs(30, 300, 10_000);
-        assert!(are_new(&some));
-        assert!(!are_new(&some.repeat(2)));
-        // Of two values, all of a length are alike.
-        assert!(!are_new(&runs(2, 60, 100_000)));
-        // Bytes that change, each before the same zeros.
+        assert!(prefers_rle(&some));
+        assert!(!prefers_rle(&some.repeat(2)));
+        // With two values, all runs of one length are equal.
+        assert!(!prefers_rle(&runs(2, 60, 100_000)));
+        // Changing bytes, each before the same zeros.
         for len in [32, 300] {
             let mut records = [0; 100_000];
             for (record, i) in records.chunks_exact_mut(len).zip(0_u16..) {
                 record[..2].copy_from_slice(&i.to_le_bytes());
             }
-            assert!(!are_new(&records));
+            assert!(!prefers_rle(&records));
         }
     }
 
     #[test]
-    fn other_bytes_are_left_to_the_search() {
-        assert!(!are_new(&[0; LEAST - 1]));
-        assert!(!are_new(&[]));
-        assert!(!are_new(&text(100_000)));
-        assert!(!are_new(&noise(3, 256, 100_000)));
-        assert!(!are_new(&runs(30, 12, 100_000)));
-        // That begin or end with a run.
-        assert!(!are_new(&[vec![0; 5000], text(50_000)].concat()));
-        assert!(!are_new(&[vec![0; 50_000], noise(4, 256, 50_000)].concat()));
+    fn other_streams_are_left_to_the_search() {
+        assert!(!prefers_rle(&[0; MIN_LEN - 1]));
+        assert!(!prefers_rle(&[]));
+        assert!(!prefers_rle(&text(100_000)));
+        assert!(!prefers_rle(&noise(3, 256, 100_000)));
+        assert!(!prefers_rle(&runs(30, 12, 100_000)));
+        // Streams that begin or end with a run.
+        assert!(!prefers_rle(&[vec![0; 5000], text(50_000)].concat()));
+        assert!(!prefers_rle(
+            &[vec![0; 50_000], noise(4, 256, 50_000)].concat()
+        ));
     }
 }

@@ -1,12 +1,13 @@
-//! Streams with noise and runs: what is found, what it is written as, and that it comes back.
+//! Streams with incompressible regions and runs: detection, encoding and round trips.
 
-use super::mixed::{Deflater, Matches};
-use super::{Zlib, plain};
-use crate::codec::noise::tests::{bound, noise, noise_in, runs, streams, text};
-use crate::codec::noise::{Noise, Search};
+use super::Zlib;
+use super::c_zlib::CZlib;
+use super::segmented::{Deflater, Matches};
+use crate::codec::incompressible::tests::{bound, incompressible_len, noise, runs, streams, text};
+use crate::codec::incompressible::{Scanner, Search};
 use crate::codec::{Blosc1Stream, StreamCodec};
 
-/// Encodes with both encoders, into no more than `capacity` bytes.
+/// Encodes with both encoders, into at most `capacity` bytes.
 fn encode_both(zlib: &mut Zlib, level: u8, src: &[u8], capacity: usize) -> [Vec<u8>; 2] {
     let mut dest = vec![0; capacity];
     let len = zlib.encode(level, None, src, &mut dest).expect("encodes");
@@ -24,7 +25,7 @@ fn decode(zlib: &mut Zlib, stream: &[u8], len: usize) -> Vec<u8> {
     back
 }
 
-/// What zlib-rs makes of it without a look at noise.
+/// Returns the stream of zlib-rs without region detection.
 fn searched(level: u8, src: &[u8]) -> Vec<u8> {
     let mut dest = vec![0; bound(src)];
     let config = zlib_rs::DeflateConfig::new(level.into());
@@ -33,18 +34,18 @@ fn searched(level: u8, src: &[u8]) -> Vec<u8> {
     stream.to_vec()
 }
 
-/// The length of what zlib makes of it so, without head and checksum.
+/// Returns the length of zlib's stream without region detection, header and checksum.
 fn searched_by_zlib(level: u8, src: &[u8]) -> usize {
-    let mut deflate = plain::Deflate::new(level).expect("there is memory");
+    let mut deflate = CZlib::new(level).expect("memory");
     let all = Matches::Found { window: &[] };
     let stream = deflate.encode(all, src, true, &mut vec![0; bound(src)]);
     stream.expect("encodes").expect("fits")
 }
 
-const CAREFUL: [Search; 2] = [Search::Fours, Search::Threes];
+const BOUNDED: [Search; 2] = [Search::Min4, Search::Min3];
 
 #[test]
-fn streams_with_and_without_noise_come_back() {
+fn streams_with_and_without_noise_round_trip() {
     let mut zlib = Zlib::default();
     for src in streams() {
         for level in [1, 2, 6, 9] {
@@ -56,7 +57,7 @@ fn streams_with_and_without_noise_come_back() {
 }
 
 #[test]
-fn results_do_not_depend_on_streams_before() {
+fn results_do_not_depend_on_earlier_streams() {
     let mut used = Zlib::default();
     for src in streams().iter().rev() {
         for level in [1, 9] {
@@ -68,7 +69,7 @@ fn results_do_not_depend_on_streams_before() {
 }
 
 #[test]
-fn a_destination_that_is_too_small_gives_nothing_and_the_next_stream_is_whole() {
+fn a_stream_that_does_not_fit_is_empty_and_does_not_affect_the_next() {
     let src = [
         text(9000),
         noise(3, 256, 20_000),
@@ -92,7 +93,7 @@ fn a_destination_that_is_too_small_gives_nothing_and_the_next_stream_is_whole() 
 }
 
 #[test]
-fn a_destination_of_just_the_length_is_enough() {
+fn a_destination_of_the_exact_length_suffices() {
     let mut zlib = Zlib::default();
     for src in streams() {
         for level in [1, 6, 9] {
@@ -108,44 +109,44 @@ fn a_destination_of_just_the_length_is_enough() {
 }
 
 #[test]
-fn noise_of_few_values_is_found_and_shorter_than_with_matches() {
+fn noise_of_few_values_is_detected_and_shorter_than_with_matches() {
     let src = noise(6, 30, 100_000);
-    assert_eq!(noise_in(&src, Search::Fours), src.len());
+    assert_eq!(incompressible_len(&src, Search::Min4), src.len());
     let [stream, _] = encode_both(&mut Zlib::default(), 5, &src, bound(&src));
     assert!(stream.len() < searched(5, &src).len());
 }
 
 #[test]
-fn noise_that_changes_has_new_codes_in_time() {
-    // 64 values in each 4 KiB, but others.
+fn noise_with_changing_values_has_new_codes() {
+    // 64 values in each 4 KiB, shifted from segment to segment.
     let src: Vec<u8> = (0..32_u8)
         .flat_map(|part| {
             let values = noise(part.into(), 64, 4096);
             values.into_iter().map(move |value| value + part % 4 * 64)
         })
         .collect();
-    assert!(noise_in(&src, Search::Threes) > src.len() / 2);
+    assert!(incompressible_len(&src, Search::Min3) > src.len() / 2);
     for stream in encode_both(&mut Zlib::default(), 9, &src, bound(&src)) {
         assert!(stream.len() < src.len() * 15 / 16);
     }
 }
 
 #[test]
-fn flat_noise_is_stored_beside_noise_of_few_values() {
+fn uniform_noise_is_stored_beside_noise_of_few_values() {
     let src = [
         noise(17, 60, 20_480),
         noise(18, 256, 90_112),
         noise(19, 60, 20_480),
     ]
     .concat();
-    let mut finder = Noise::default();
-    let found = finder.find(&src, Search::Fours);
-    let flat: Vec<_> = found
+    let mut scanner = Scanner::default();
+    let found = scanner.scan(&src, Search::Min4);
+    let regions: Vec<_> = found
         .iter()
-        .map(|run| (run.bytes.clone(), run.flat))
+        .map(|run| (run.bytes.clone(), run.uniform))
         .collect();
     assert_eq!(
-        flat,
+        regions,
         [
             (0..20_480, false),
             (20_480..110_592, true),
@@ -166,11 +167,11 @@ fn flat_noise_is_stored_beside_noise_of_few_values() {
 }
 
 #[test]
-fn noise_that_comes_again_is_found_once_alone() {
+fn repeated_noise_is_detected_only_once() {
     let period = noise(7, 256, 20_480);
     let src = period.repeat(8);
-    for search in CAREFUL {
-        let found = noise_in(&src, search);
+    for search in BOUNDED {
+        let found = incompressible_len(&src, search);
         assert!((16_384..=24_576).contains(&found), "{found}");
     }
     for stream in encode_both(&mut Zlib::default(), 5, &src, bound(&src)) {
@@ -218,7 +219,7 @@ fn runs_are_no_longer_than_with_a_search() {
 }
 
 #[test]
-fn short_streams_are_the_encoders_own() {
+fn short_streams_equal_those_of_the_library() {
     for src in [noise(10, 256, 16_383), noise(11, 9, 12_000), text(16_000)] {
         for level in 1..=9 {
             let [stream, _] = encode_both(&mut Zlib::default(), level, &src, bound(&src));

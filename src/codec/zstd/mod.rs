@@ -1,10 +1,10 @@
-//! Zstandard: whole frames by the C library, with contexts kept between calls.
+//! Zstandard: whole frames written by the C library, with contexts reused between calls.
 //!
-//! Decoding is one-shot, straight into the destination: a frame's window costs no memory, whatever size
-//! it claims.
+//! Decoding is one-shot, directly into the destination, so a frame's window needs no memory,
+//! whatever size the frame declares.
 
 mod dict;
-mod mixed;
+mod segmented;
 #[cfg(test)]
 mod tests;
 mod tiny;
@@ -21,25 +21,23 @@ use zstd_sys::{
 
 pub(super) use self::dict::{DecoderDict, EncoderDict};
 use self::tiny::{Counts, Prices};
+use super::incompressible::{self, Region, Scanner};
 use super::lz4::Lz4;
-use super::noise::{self, Noise, Run};
 use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use crate::{Error, Result};
 
-/// The chunk level that stands for the library's highest level.
+/// The chunk level that maps to the library's highest level.
 const MAX_LEVEL: u8 = 9;
 
-/// Zstandard's contexts.
 #[derive(Default)]
 pub(super) struct Zstd {
     encoder: Option<Encoder>,
     decoder: Option<Decoder>,
-    /// Where the second of two results goes, from which the shorter one is taken.
-    second: Vec<u8>,
-    /// Parses short streams.
+    /// The buffer for alternative results; the shortest one is used.
+    scratch: Vec<u8>,
     parser: tiny::Parser,
-    noise: Noise,
-    /// Tells what is repetitive.
+    scanner: Scanner,
+    /// Detects repetitive streams.
     lz4: Lz4,
 }
 
@@ -58,7 +56,8 @@ impl StreamCodec for Zstd {
         }
     }
 
-    /// Without a search in noise. Elsewhere what seems to be noise may be whole items that come again in another order.
+    /// Skips the search in incompressible regions. In unshuffled streams these may be whole items
+    /// that repeat in another order.
     fn encode_shuffled(
         &mut self,
         level: u8,
@@ -70,11 +69,11 @@ impl StreamCodec for Zstd {
             return self.encode(level, None, src, dest);
         }
         let level = library_level(level);
-        match self.with_noise(level, src)? {
+        match self.scan(level, src)? {
             (encoder, []) => encoder.encode(level, src, dest),
-            (encoder, runs) => {
+            (encoder, regions) => {
                 let level = (ZSTD_cParameter::ZSTD_c_compressionLevel, level);
-                encoder.encode_around(runs, [level], src, dest)
+                encoder.encode_segmented(regions, [level], src, dest)
             }
         }
     }
@@ -87,44 +86,49 @@ impl StreamCodec for Zstd {
         dest: &mut [u8],
     ) -> Result<usize> {
         let level = library_level(level);
-        let parser = Parser::of(level, src.len());
-        let is_repetitive = matches!(parser, Parser::Lazy) && self.is_repetitive(src, dest)?;
+        let parser = LibraryParser::of(level, src.len());
+        let is_repetitive =
+            matches!(parser, LibraryParser::Lazy) && self.detect_repetitive(src, dest)?;
         let shuffled = kind.shuffled != Shuffled::No;
-        let (encoder, runs) = if shuffled && !is_repetitive {
-            self.with_noise(level, src)?
+        let (encoder, regions) = if shuffled && !is_repetitive {
+            self.scan(level, src)?
         } else {
             (self.encoder()?, [].as_slice())
         };
         let search = match parser {
-            Parser::Lazy if is_repetitive || !is_noisy_beside(runs, src) => Search::default(),
-            Parser::Lazy if shuffled => Search::SHORT_BLOCKS,
-            Parser::Lazy => Search::TREE,
+            LibraryParser::Lazy if is_repetitive || !is_noisy_outside(regions, src) => {
+                Search::default()
+            }
+            LibraryParser::Lazy if shuffled => Search::SHORT_BLOCKS,
+            LibraryParser::Lazy => Search::TREE,
             _ => Search::default(),
         };
-        let has_noise = !runs.is_empty();
-        let len = if has_noise {
-            encoder.encode_around(runs, search.parameters(level), src, dest)?
+        let has_regions = !regions.is_empty();
+        let len = if has_regions {
+            encoder.encode_segmented(regions, search.parameters(level), src, dest)?
         } else {
             encoder.encode_with_search(level, search, src, dest)?
         };
-        let more: &[Search] = match parser {
-            _ if has_noise || src.len() > SHORT => &[],
-            Parser::Lazy if is_repetitive => &[Search::TREE],
-            Parser::Optimal if src.len() > tiny::LONGEST => &[Search::CONTENT_8],
+        let retries: &[Search] = match parser {
+            _ if has_regions || src.len() > MAX_RETRY_LEN => &[],
+            LibraryParser::Lazy if is_repetitive => &[Search::TREE],
+            LibraryParser::Optimal if src.len() > tiny::LONGEST => &[Search::TARGET_8],
             _ => &[],
         };
-        let len = more.iter().try_fold(len, |len, &search| {
-            self.shorter(len, dest, |encoder, dest| {
+        let len = retries.iter().try_fold(len, |len, &search| {
+            self.try_shorter(len, dest, |encoder, dest| {
                 encoder.encode_with_search(level, search, src, dest)
             })
         })?;
         match parser {
-            Parser::Optimal if src.len() <= tiny::LONGEST => self.encode_tiny(len, src, dest),
+            LibraryParser::Optimal if src.len() <= tiny::LONGEST => {
+                self.encode_tiny(len, src, dest)
+            }
             _ => Ok(len),
         }
     }
 
-    /// Takes any number of frames, skippable ones among them.
+    /// Accepts any number of frames, including skippable ones.
     fn decode(
         &mut self,
         dict: Option<&Dictionary>,
@@ -142,8 +146,8 @@ impl StreamCodec for Zstd {
 }
 
 impl Zstd {
-    /// Encodes a short stream by parses of our own. `dest` gets the shortest result if it is shorter than the `len`
-    /// bytes (0: none) which are there.
+    /// Encodes a short stream by our own parses. If the shortest result is shorter than the `len`
+    /// bytes (0: none) in `dest`, it is written to `dest`.
     fn encode_tiny(&mut self, len: usize, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let mut parser = std::mem::take(&mut self.parser);
         let result = self.encode_parses(&mut parser, len, src, dest);
@@ -158,25 +162,25 @@ impl Zstd {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if !parser.start(src) {
+        if !parser.find_matches(src) {
             return Ok(len);
         }
         let mut last = tiny::literals(src.len()).to_vec();
-        let mut shortest = self.shorter_by_parse(len, &last, src, dest)?;
-        let views = [
+        let mut shortest = self.try_parse(len, &last, src, dest)?;
+        let initial = [
             (false, Prices::predefined()),
             (false, Prices::runs()),
             (true, Prices::predefined().huffman(src)),
         ];
-        for (is_coded, mut prices) in views {
+        for (is_coded, mut prices) in initial {
             for pass in 0..PASSES {
                 let parse = parser.parse(src, &prices);
-                let is_known = tiny::same(&parse, &last);
-                if parse.len() == 1 || (is_known && pass > 0) {
+                let is_repeat = tiny::is_same(&parse, &last);
+                if parse.len() == 1 || (is_repeat && pass > 0) {
                     break;
                 }
-                if !is_known {
-                    shortest = self.shorter_by_parse(shortest, &parse, src, dest)?;
+                if !is_repeat {
+                    shortest = self.try_parse(shortest, &parse, src, dest)?;
                 }
                 prices = Prices::adapted(&Counts::of(src, &parse), is_coded);
                 last = parse;
@@ -185,62 +189,65 @@ impl Zstd {
         Ok(shortest)
     }
 
-    fn shorter_by_parse(
+    fn try_parse(
         &mut self,
         len: usize,
         parse: &[ZSTD_Sequence],
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.shorter(len, dest, |encoder, dest| {
+        self.try_shorter(len, dest, |encoder, dest| {
             encoder.encode_parse(parse, src, dest)
         })
     }
 
-    /// Encodes again, with as much room as there is in `dest`, and at least [`LEAST_ROOM`]; `dest` gets the result
-    /// if it is shorter than the `len` bytes (0: none) which are there.
-    fn shorter(
+    /// Encodes again, with the capacity of `dest` but at least [`MIN_CAPACITY`]. If the result is
+    /// shorter than the `len` bytes (0: none) in `dest`, it is written to `dest`.
+    fn try_shorter(
         &mut self,
         len: usize,
         dest: &mut [u8],
         encode: impl FnOnce(&mut Encoder, &mut [u8]) -> Result<usize>,
     ) -> Result<usize> {
-        let mut second = std::mem::take(&mut self.second);
-        let room = dest.len().max(LEAST_ROOM);
-        if second.len() < room {
-            second.try_reserve_exact(room - second.len())?;
-            second.resize(room, 0);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let capacity = dest.len().max(MIN_CAPACITY);
+        if scratch.len() < capacity {
+            scratch.try_reserve_exact(capacity - scratch.len())?;
+            scratch.resize(capacity, 0);
         }
         let result = self
             .encoder()
-            .and_then(|encoder| encode(encoder, &mut second[..room]));
+            .and_then(|encoder| encode(encoder, &mut scratch[..capacity]));
         let limit = match len {
             0 => dest.len(),
             len => len - 1,
         };
         let found = match result {
             Ok(found @ 1..) if found <= limit => {
-                dest[..found].copy_from_slice(&second[..found]);
+                dest[..found].copy_from_slice(&scratch[..found]);
                 Ok(found)
             }
             other => other.map(|_| len),
         };
-        self.second = second;
+        self.scratch = scratch;
         found
     }
 
-    /// Whether LZ4 packs `src` to a [`REPETITIVE`]th, for which it takes little time. `dest` may have anything in it then.
-    fn is_repetitive(&mut self, src: &[u8], dest: &mut [u8]) -> Result<bool> {
-        let room = dest.len().min(src.len() / REPETITIVE);
-        let len = self.lz4.encode(MAX_LEVEL, None, src, &mut dest[..room])?;
+    /// Whether LZ4 compresses `src` by a factor of at least [`REPETITIVE_RATIO`], which is quick to
+    /// test. Overwrites `dest`.
+    fn detect_repetitive(&mut self, src: &[u8], dest: &mut [u8]) -> Result<bool> {
+        let capacity = dest.len().min(src.len() / REPETITIVE_RATIO);
+        let len = self
+            .lz4
+            .encode(MAX_LEVEL, None, src, &mut dest[..capacity])?;
         Ok(len > 0)
     }
 
-    /// The encoder, and the noise in `src`.
-    fn with_noise(&mut self, level: i32, src: &[u8]) -> Result<(&mut Encoder, &[Run])> {
+    /// Returns the encoder and the incompressible regions of `src`.
+    fn scan(&mut self, level: i32, src: &[u8]) -> Result<(&mut Encoder, &[Region])> {
         self.encoder()?;
-        let runs = self.noise.find(src, noise_search(level));
-        Ok((self.encoder.as_mut().expect("made above"), runs))
+        let regions = self.scanner.scan(src, search_kind(level));
+        Ok((self.encoder.as_mut().expect("created above"), regions))
     }
 
     fn encoder(&mut self) -> Result<&mut Encoder> {
@@ -251,139 +258,145 @@ impl Zstd {
     }
 }
 
-/// How the library searches at this level of its own.
-fn noise_search(level: i32) -> noise::Search {
+/// Returns the kind of the library's match search at one of its levels.
+fn search_kind(level: i32) -> incompressible::Search {
     match level {
-        ..5 => noise::Search::FarQuick,
-        5..13 => noise::Search::FarFours,
-        13.. => noise::Search::FarThrees,
+        ..5 => incompressible::Search::FarFast,
+        5..13 => incompressible::Search::FarMin4,
+        13.. => incompressible::Search::FarMin3,
     }
 }
 
-/// The library's parameter for how much it looks for a good place to split blocks, and the value for "not
-/// at all". It has no name in the stable interface.
+/// The library's parameter for the effort of choosing block boundaries, and its value for none. It
+/// has no name in the stable interface.
 const BLOCK_SPLITTER: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam20;
 const NO_SPLITTING: i32 = 1;
 
-/// The library's parameter for the longest block, without a name in the stable interface.
-const LONGEST_BLOCK: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam18;
+/// The library's parameter for the maximum block size. It has no name in the stable interface.
+const MAX_BLOCK_SIZE: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam18;
 
-/// The library's parameters for sequences that are given to it, and the values for "with an end of their own" and
-/// for "find out which offsets repeat".
+/// The library's parameters for sequences passed to it, and their values for explicit block
+/// delimiters and for detecting repeated offsets.
 const DELIMITERS: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam11;
 const EXPLICIT_DELIMITERS: i32 = 1;
 const REPEATED_OFFSETS: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam19;
-const FIND_REPEATED: i32 = 1;
+const DETECT_REPEATED: i32 = 1;
 
-/// What the library needs in front of sequences, whether or not they take so much: it does not notice when a
-/// header does not fit.
-const LEAST_ROOM: usize = tiny::LONGEST + 64;
+/// The capacity that the library needs for encoding sequences, even if the result is smaller: it
+/// does not notice a header that does not fit.
+const MIN_CAPACITY: usize = tiny::LONGEST + 64;
 
-/// How often a short stream is parsed from each point of view, by what the parse before found.
+/// The number of parses of a short stream for each initial price table; each uses the statistics of
+/// the previous one.
 const PASSES: usize = 3;
 
-/// How the library cuts a stream into matches, as far as chunks of Blosc 1.x care.
+/// The library's parsers, as far as they affect Blosc 1.x chunks.
 ///
-/// Those are measured by version 1.5.4 of the library. Since then the parsers have changed in ways that cost
-/// bytes and that no parameter takes back; each needs its own [`Search`] to make up for it.
+/// Sizes of such chunks are compared with those of library version 1.5.4. Some parsers have changed
+/// since then and produce larger results, which no parameter reverts; the [`Search`] of each
+/// compensates for that.
 #[derive(Clone, Copy)]
-enum Parser {
-    /// Hash tables alone, or a binary tree: as before.
+enum LibraryParser {
+    /// Hash tables only, or a binary tree: unchanged.
     Unchanged,
-    /// Greedy and lazy: behind 2 KiB without a match it no longer notes the positions that it skips, and misses
-    /// what repeats later, up to 7 % of a chunk.
+    /// Greedy and lazy: after 2 KiB without a match they no longer index skipped positions, and
+    /// miss later repeats, up to 7 % of a chunk.
     Lazy,
-    /// By prices: begins a run with two literals instead of one, which is a byte in each short stream.
+    /// Optimal: begins a run with two literals instead of one, which costs a byte in each short
+    /// stream.
     Optimal,
 }
 
-impl Parser {
-    /// What the library takes at a level for a stream of `len` bytes.
-    fn of(level: i32, len: usize) -> Parser {
+impl LibraryParser {
+    /// Returns the library's parser for a stream of `len` bytes at a level.
+    fn of(level: i32, len: usize) -> LibraryParser {
         match (level, len) {
-            (..=4, _) => Parser::Unchanged,
-            (9..=10, ..=16_384) => Parser::Unchanged,
-            (11.., ..=16_384) => Parser::Optimal,
-            (11..=12, ..=262_144) => Parser::Unchanged,
-            (..=12, _) => Parser::Lazy,
-            (13.., _) => Parser::Optimal,
+            (..=4, _) => LibraryParser::Unchanged,
+            (9..=10, ..=16_384) => LibraryParser::Unchanged,
+            (11.., ..=16_384) => LibraryParser::Optimal,
+            (11..=12, ..=262_144) => LibraryParser::Unchanged,
+            (..=12, _) => LibraryParser::Lazy,
+            (13.., _) => LibraryParser::Optimal,
         }
     }
 }
 
-/// The longest stream that is encoded more than once: what is won adds up in many of them.
-const SHORT: usize = 128 << 10;
-/// A stream that LZ4 packs better than this is not noisy, whatever its bytes, and trying twice is cheap if it is short.
-const REPETITIVE: usize = 16;
+/// The maximum length of streams that are encoded more than once; savings add up over many short
+/// streams.
+const MAX_RETRY_LEN: usize = 128 << 10;
+/// The LZ4 compression ratio from which a stream is not noisy, whatever its bytes. Encoding such a
+/// stream twice is cheap if it is short.
+const REPETITIVE_RATIO: usize = 16;
 
-/// Parameters of the search for matches; 0 is what the level says.
+/// Parameters of the match search; 0 selects the default of the level.
 #[derive(Clone, Copy, Default)]
 struct Search {
     strategy: i32,
     log: i32,
     target_length: i32,
-    /// The longest block.
     block: i32,
 }
 
 impl Search {
-    /// A binary tree, which notes all positions.
+    /// A binary tree, which indexes all positions.
     const TREE: Search = Search {
         strategy: ZSTD_strategy::ZSTD_btlazy2 as i32,
         log: 3,
         target_length: 0,
         block: 0,
     };
-    /// Behind each of which all positions are noted again. Planes have codes of their own, too, for which the library would have
-    /// to split blocks.
+    /// Short blocks: indexing restarts after each, and planes get entropy codes of their own
+    /// without block splitting.
     const SHORT_BLOCKS: Search = Search {
         strategy: 0,
         log: 0,
         target_length: 0,
         block: 32 << 10,
     };
-    /// The cheapest of the optimal parsers, content with matches of more than 8 bytes, as it finds in a run.
-    const CONTENT_8: Search = Search {
+    /// The cheapest optimal parser, which accepts matches of more than 8 bytes, as in a run.
+    const TARGET_8: Search = Search {
         strategy: ZSTD_strategy::ZSTD_btopt as i32,
         log: 0,
         target_length: 8,
         block: 0,
     };
 
-    /// What to tell the library, which is not to split blocks: versions before 1.5.7 didn't, and it makes some data a good
-    /// deal larger.
+    /// Returns the library's parameters, without block splitting: versions before 1.5.7 did not
+    /// split, and it makes some data considerably larger.
     fn parameters(self, level: i32) -> [(ZSTD_cParameter, i32); 6] {
         [
             (ZSTD_cParameter::ZSTD_c_compressionLevel, level),
             (ZSTD_cParameter::ZSTD_c_strategy, self.strategy),
             (ZSTD_cParameter::ZSTD_c_searchLog, self.log),
             (ZSTD_cParameter::ZSTD_c_targetLength, self.target_length),
-            (LONGEST_BLOCK, self.block),
+            (MAX_BLOCK_SIZE, self.block),
             (BLOCK_SPLITTER, NO_SPLITTING),
         ]
     }
 }
 
-/// Whether what is no noise [is noisy](is_noisy).
-fn is_noisy_beside(noise: &[Run], src: &[u8]) -> bool {
-    let starts = [0].into_iter().chain(noise.iter().map(|run| run.bytes.end));
-    let ends = noise.iter().map(|run| run.bytes.start).chain([src.len()]);
+/// Whether the bytes outside the incompressible regions [are noisy](is_noisy).
+fn is_noisy_outside(regions: &[Region], src: &[u8]) -> bool {
+    let starts = [0]
+        .into_iter()
+        .chain(regions.iter().map(|run| run.bytes.end));
+    let ends = regions.iter().map(|run| run.bytes.start).chain([src.len()]);
     starts
         .zip(ends)
         .any(|(start, end)| is_noisy(&src[start..end]))
 }
 
-/// Whether a stretch of `src` is likely to hold no match for 2 KiB, by the number of different bytes in
-/// samples of it.
+/// Whether `src` is likely to have 2 KiB without a match, by the number of distinct bytes in
+/// samples.
 fn is_noisy(src: &[u8]) -> bool {
     const SAMPLE: usize = 64;
     const STRIDE: usize = 512;
-    /// More different values than text has in a sample; random bytes have 56.
-    const DIFFERENT: u32 = 24;
-    /// Samples in a row.
-    const STRETCH: usize = 3;
+    /// More distinct values than text has in a sample; random bytes have 56.
+    const MIN_DISTINCT: u32 = 24;
+    /// The number of consecutive noisy samples.
+    const MIN_SAMPLES: usize = 3;
 
-    let mut noisy_in_a_row = 0;
+    let mut consecutive = 0;
     src.chunks(STRIDE)
         .filter_map(|stride| stride.get(..SAMPLE))
         .any(|sample| {
@@ -391,17 +404,16 @@ fn is_noisy(src: &[u8]) -> bool {
             for &byte in sample {
                 seen[usize::from(byte >> 6)] |= 1 << (byte & 63);
             }
-            let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
-            noisy_in_a_row = if different > DIFFERENT {
-                noisy_in_a_row + 1
+            let distinct: u32 = seen.iter().map(|word| word.count_ones()).sum();
+            consecutive = if distinct > MIN_DISTINCT {
+                consecutive + 1
             } else {
                 0
             };
-            noisy_in_a_row == STRETCH
+            consecutive == MIN_SAMPLES
         })
 }
 
-/// The library's level for a chunk's level.
 fn library_level(level: u8) -> i32 {
     if level >= MAX_LEVEL {
         // SAFETY: returns a constant.
@@ -413,30 +425,30 @@ fn library_level(level: u8) -> i32 {
 
 struct Encoder(NonNull<ZSTD_CCtx>);
 
-// SAFETY: a context is plain memory with no tie to the thread that made it.
+// SAFETY: a context is plain memory that is not bound to a thread.
 unsafe impl Send for Encoder {}
 
 impl Encoder {
     fn new() -> Result<Encoder> {
-        // SAFETY: no preconditions; null when out of memory.
+        // SAFETY: no preconditions; returns null if out of memory.
         let context = unsafe { ZSTD_createCCtx() };
         NonNull::new(context).map(Encoder).ok_or(Error::MemoryAlloc)
     }
 
-    /// Sets these parameters, and all others to what they are at first. After this, no compression is under way.
+    /// Sets these parameters and resets all others. Aborts any compression in progress.
     fn set(&mut self, parameters: impl IntoIterator<Item = (ZSTD_cParameter, i32)>) {
         let context = self.0.as_ptr();
         let all = ZSTD_ResetDirective::ZSTD_reset_session_and_parameters;
-        // SAFETY: the context is ours alone.
+        // SAFETY: the context is exclusively owned.
         unsafe { ZSTD_CCtx_reset(context, all) };
         for (parameter, value) in parameters {
-            // SAFETY: the context is ours alone, and no compression is under way.
+            // SAFETY: the context is exclusively owned, and no compression is in progress.
             unsafe { ZSTD_CCtx_setParameter(context, parameter, value) };
         }
     }
 
     fn encode(&mut self, level: i32, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        // SAFETY: the context is ours alone, pointers and lengths are those of live slices.
+        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
         let result = unsafe {
             ZSTD_compressCCtx(
                 self.0.as_ptr(),
@@ -458,7 +470,7 @@ impl Encoder {
         dest: &mut [u8],
     ) -> Result<usize> {
         self.set(search.parameters(level));
-        // SAFETY: the context is ours alone; pointers and lengths are those of live slices.
+        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
         let result = unsafe {
             ZSTD_compress2(
                 self.0.as_ptr(),
@@ -471,7 +483,8 @@ impl Encoder {
         encoded(result)
     }
 
-    /// A stream as sequences, of which the last one is the literals at its end. `dest` has [`LEAST_ROOM`].
+    /// Encodes `src` from sequences. The last one holds the trailing literals. `dest` has
+    /// at least [`MIN_CAPACITY`] bytes.
     fn encode_parse(
         &mut self,
         parse: &[ZSTD_Sequence],
@@ -484,10 +497,10 @@ impl Encoder {
                 ZSTD_maxCLevel()
             }),
             (DELIMITERS, EXPLICIT_DELIMITERS),
-            (REPEATED_OFFSETS, FIND_REPEATED),
+            (REPEATED_OFFSETS, DETECT_REPEATED),
         ]);
-        // SAFETY: the context is ours alone; pointers and lengths are those of live slices. The sequences
-        // add up to the length of `src`, and each copies what is there.
+        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
+        // The sequences add up to the length of `src`, and each match copies equal bytes.
         let result = unsafe {
             ZSTD_compressSequences(
                 self.0.as_ptr(),
@@ -520,14 +533,14 @@ impl Encoder {
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        // SAFETY: made by the library, freed once.
+        // SAFETY: created by the library and freed once.
         unsafe { ZSTD_freeCCtx(self.0.as_ptr()) };
     }
 }
 
-/// What the library's result means: a length, "does not fit" or an error.
+/// Converts the library's result: a length, 0 if the result does not fit, or an error.
 fn encoded(result: usize) -> Result<usize> {
-    // SAFETY: both functions only look at the number.
+    // SAFETY: both functions only inspect the number.
     let error = unsafe { (ZSTD_isError(result) != 0).then(|| ZSTD_getErrorCode(result)) };
     match error {
         None => Ok(result),
@@ -539,12 +552,12 @@ fn encoded(result: usize) -> Result<usize> {
 
 struct Decoder(NonNull<ZSTD_DCtx>);
 
-// SAFETY: a context is plain memory with no tie to the thread that made it.
+// SAFETY: a context is plain memory that is not bound to a thread.
 unsafe impl Send for Decoder {}
 
 impl Decoder {
     fn new() -> Result<Decoder> {
-        // SAFETY: no preconditions; null when out of memory.
+        // SAFETY: no preconditions; returns null if out of memory.
         let context = unsafe { ZSTD_createDCtx() };
         NonNull::new(context).map(Decoder).ok_or(Error::MemoryAlloc)
     }
@@ -553,8 +566,9 @@ impl Decoder {
         let context = self.0.as_ptr();
         let (out, capacity) = (dest.as_mut_ptr().cast(), dest.len());
         let (input, length) = (src.as_ptr().cast(), src.len());
-        // SAFETY: the context is ours alone, pointers and lengths are those of live slices, and the library
-        // only reads the dictionary. It checks the input and keeps to the capacity.
+        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices,
+        // and the library only reads the dictionary. It validates the input and respects the
+        // capacity.
         let result = unsafe {
             match dict {
                 Some(dict) => {
@@ -564,7 +578,7 @@ impl Decoder {
                 None => ZSTD_decompressDCtx(context, out, capacity, input, length),
             }
         };
-        // SAFETY: only looks at the number.
+        // SAFETY: the function only inspects the number.
         if unsafe { ZSTD_isError(result) } != 0 {
             return Err(Error::Data);
         }
@@ -574,7 +588,7 @@ impl Decoder {
 
 impl Drop for Decoder {
     fn drop(&mut self) {
-        // SAFETY: made by the library, freed once.
+        // SAFETY: created by the library and freed once.
         unsafe { ZSTD_freeDCtx(self.0.as_ptr()) };
     }
 }

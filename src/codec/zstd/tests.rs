@@ -1,8 +1,8 @@
-//! The size of streams of Blosc 1.x, and streams with noise.
+//! The size of streams of Blosc 1.x, and streams with incompressible regions.
 
 use super::*;
-use crate::codec::noise;
-use crate::codec::noise::tests::{bound, noise, streams, text};
+use crate::codec::incompressible;
+use crate::codec::incompressible::tests::{bound, noise, streams, text};
 
 fn blosc1_size(level: u8, src: &[u8]) -> usize {
     let mut dest = vec![0; src.len()];
@@ -20,7 +20,7 @@ fn blosc1_size(level: u8, src: &[u8]) -> usize {
 }
 
 #[test]
-fn short_runs_are_no_longer_than_version_1_5_4_makes_them() {
+fn short_runs_are_no_longer_than_with_version_1_5_4() {
     for (level, len, size) in [
         (7, 32, 16),
         (8, 64, 16),
@@ -43,36 +43,36 @@ fn short_runs_are_no_longer_than_version_1_5_4_makes_them() {
 }
 
 #[test]
-fn a_few_values_are_no_longer_than_version_1_5_4_makes_them() {
+fn sparse_values_are_no_longer_than_with_version_1_5_4() {
     let mut sparse = [0; 64];
-    for place in [7, 23, 55, 63] {
-        sparse[place] = 1;
+    for index in [7, 23, 55, 63] {
+        sparse[index] = 1;
     }
     assert!(blosc1_size(9, &sparse) <= 24);
 }
 
 #[test]
-fn a_short_stream_takes_no_more_room_than_there_is() {
+fn a_short_stream_respects_the_capacity() {
     let zeros = [0; 100];
     let mut dest = [0xEE; 100];
-    for room in 0..30 {
+    for capacity in 0..30 {
         let mut codec = Zstd::default();
-        let len = codec.encode_blosc1(9, Blosc1Stream::default(), &zeros, &mut dest[..room]);
-        assert!(len.unwrap() <= room);
+        let len = codec.encode_blosc1(9, Blosc1Stream::default(), &zeros, &mut dest[..capacity]);
+        assert!(len.unwrap() <= capacity);
         assert!(
-            dest[room..].iter().all(|&byte| byte == 0xEE),
-            "room for {room}"
+            dest[capacity..].iter().all(|&byte| byte == 0xEE),
+            "capacity {capacity}"
         );
     }
 }
 
 #[test]
-fn what_repeats_behind_noise_is_found() {
-    let stretch = noise(1, 256, 20_000);
-    let mut src = stretch.clone();
-    // Pieces of what the parser skipped, each too short to be found by looking at one position in ten.
+fn repeats_after_noise_are_found() {
+    let skipped = noise(1, 256, 20_000);
+    let mut src = skipped.clone();
+    // Repeats of skipped bytes, each too short to be found by searching one position in ten.
     for start in (10_000..19_000).step_by(30) {
-        src.extend_from_slice(&stretch[start..start + 9]);
+        src.extend_from_slice(&skipped[start..start + 9]);
     }
     assert!(is_noisy(&src));
     for level in 3..=5 {
@@ -94,7 +94,7 @@ fn text_counters_and_short_streams_are_not_noisy() {
     ));
 }
 
-/// Encodes a shuffled stream for either kind of chunk, into no more than `capacity` bytes.
+/// Encodes a shuffled stream for both kinds of chunk, into at most `capacity` bytes.
 fn encode_both(zstd: &mut Zstd, level: u8, src: &[u8], capacity: usize) -> [Vec<u8>; 2] {
     let mut dest = vec![0; capacity];
     let len = zstd.encode_shuffled(level, Shuffled::Bytes, src, &mut dest);
@@ -108,7 +108,7 @@ fn encode_both(zstd: &mut Zstd, level: u8, src: &[u8], capacity: usize) -> [Vec<
 }
 
 #[test]
-fn counters_are_no_longer_than_the_library_makes_them_in_long_blocks() {
+fn counters_are_no_longer_than_with_long_blocks() {
     // Short enough to be encoded again, and too long.
     for items in [6000_u32, 9000] {
         for step in 1..=9 {
@@ -129,7 +129,7 @@ fn counters_are_no_longer_than_the_library_makes_them_in_long_blocks() {
     }
 }
 
-/// What the library makes of it.
+/// Returns the stream of the library without region detection.
 fn searched(level: u8, src: &[u8]) -> Vec<u8> {
     let mut dest = vec![0; bound(src)];
     let len = Zstd::default().encode(level, None, src, &mut dest);
@@ -137,7 +137,7 @@ fn searched(level: u8, src: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn streams_with_and_without_noise_come_back() {
+fn streams_with_and_without_noise_round_trip() {
     let mut zstd = Zstd::default();
     for src in streams() {
         for level in 1..=9 {
@@ -154,7 +154,7 @@ fn streams_with_and_without_noise_come_back() {
 }
 
 #[test]
-fn results_do_not_depend_on_streams_before() {
+fn results_do_not_depend_on_earlier_streams() {
     let mut used = Zstd::default();
     for src in streams().iter().rev() {
         for level in [1, 2, 3, 5, 7] {
@@ -171,18 +171,18 @@ fn noise_of_few_values_is_no_longer_than_with_matches() {
         let src = noise(1, values, 100_000);
         for level in 3..=9 {
             let searched = searched(level, &src).len();
-            // Parsers that weigh prices come near it with few matches and long blocks.
-            let most = searched + if level < 7 { 0 } else { searched / 200 };
+            // Optimal parsers come close to it with few matches and long blocks.
+            let max = searched + if level < 7 { 0 } else { searched / 200 };
             for stream in encode_both(&mut Zstd::default(), level, &src, bound(&src)) {
-                assert!(stream.len() < most, "{values} values, level {level}");
+                assert!(stream.len() < max, "{values} values, level {level}");
             }
         }
     }
 }
 
 #[test]
-fn noise_has_a_code_for_each_kind() {
-    // Four values each, but others.
+fn noise_with_changing_values_has_new_codes() {
+    // Four values in each plane, different from those of the others.
     let src: Vec<u8> = (0..8_u8)
         .flat_map(|plane| {
             let values = noise(plane.into(), 4, 32_768);
@@ -197,7 +197,7 @@ fn noise_has_a_code_for_each_kind() {
 }
 
 #[test]
-fn streams_without_noise_are_the_librarys_own() {
+fn streams_without_noise_equal_those_of_the_library() {
     let once = noise(6, 20, 40_000);
     for src in [
         noise(2, 4, 16_383),
@@ -214,8 +214,8 @@ fn streams_without_noise_are_the_librarys_own() {
 }
 
 #[test]
-fn noise_is_searched_in_streams_that_are_not_shuffled() {
-    // Items of eight random bytes, and the same in another order.
+fn noise_is_searched_in_unshuffled_streams() {
+    // Items of eight random bytes, followed by the same items in another order.
     let items = noise(7, 256, 80_000);
     let mut backwards: Vec<&[u8]> = items.chunks(8).collect();
     backwards.reverse();
@@ -229,12 +229,12 @@ fn noise_is_searched_in_streams_that_are_not_shuffled() {
 }
 
 #[test]
-fn the_library_looks_for_no_matches_at_long_distances_beside_noise() {
-    // As it would in a stream of more than 64 MiB at level 9.
+fn segmented_frames_disable_long_distance_matching() {
+    // As the library does in a stream of more than 64 MiB at level 9.
     let src = noise(8, 30, 50_000);
-    let mut finder = noise::Noise::default();
-    let runs = finder.find(&src, noise::Search::FarThrees);
-    assert!(!runs.is_empty());
+    let mut scanner = incompressible::Scanner::default();
+    let regions = scanner.scan(&src, incompressible::Search::FarMin3);
+    assert!(!regions.is_empty());
     let parameters = [
         (ZSTD_cParameter::ZSTD_c_compressionLevel, 22),
         (ZSTD_cParameter::ZSTD_c_windowLog, 27),
@@ -242,12 +242,12 @@ fn the_library_looks_for_no_matches_at_long_distances_beside_noise() {
     let mut dest = vec![0; bound(&src)];
     let len = Encoder::new()
         .unwrap()
-        .encode_around(runs, parameters, &src, &mut dest);
+        .encode_segmented(regions, parameters, &src, &mut dest);
     assert!((1..src.len()).contains(&len.unwrap()));
 }
 
 #[test]
-fn a_destination_that_is_too_small_gives_nothing_and_the_next_stream_is_whole() {
+fn a_stream_that_does_not_fit_is_empty_and_does_not_affect_the_next() {
     let src = [
         text(9000),
         noise(4, 4, 20_000),

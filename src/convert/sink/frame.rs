@@ -1,4 +1,4 @@
-//! Writing chunks, super-chunks and b2nd arrays.
+//! Writes chunks, super-chunks and b2nd arrays.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -7,21 +7,22 @@ use super::super::attachments::Attachments;
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
-use super::{Progress, Writing, array_in, each_piece};
+use super::{Progress, Writing, array_in, for_each_segment};
 use crate::b2nd::{Array, Layout};
 use crate::bloscpack::{ArrayInfo, Literal};
 use crate::chunk::{CParams, Compressor, DParams, MAX_BUFFERSIZE};
 use crate::io::named;
 use crate::schunk::{SChunk, Storage, meta};
 
-/// Bytes of a block of an array, about.
+/// The default block size of an array in bytes.
 const BLOCK_BYTES: u64 = 64 << 10;
 
-/// Where a frame is made.
+/// Returns the storage of a new frame.
 pub fn storage(output: &Path, directory: bool, writing: &Writing) -> Storage {
-    let mut storage = match directory {
-        true => Storage::directory(output),
-        false => Storage::file(output),
+    let mut storage = if directory {
+        Storage::directory(output)
+    } else {
+        Storage::file(output)
     };
     if writing.checksums {
         storage = storage.checksums();
@@ -32,7 +33,7 @@ pub fn storage(output: &Path, directory: bool, writing: &Writing) -> Storage {
     storage
 }
 
-/// The size of an item as frames count it.
+/// Returns the item size as the type size of a frame.
 fn typesize_of(bytes: u64) -> Result<i32> {
     i32::try_from(bytes.max(1)).map_err(|_| Error::CannotHold("smaller items"))
 }
@@ -43,29 +44,31 @@ pub fn write_chunk(
     writing: &Writing,
     progress: Progress<'_>,
 ) -> Result<()> {
-    let bytes = all(source, MAX_BUFFERSIZE as u64, progress)?;
+    let bytes = read_all(source, MAX_BUFFERSIZE as u64, progress)?;
     let typesize = typesize_of(source.content().typesize)?;
     let params = writing.compression().params(typesize, writing.threads());
     let chunk = Compressor::new(params)?.compress_to_vec(&bytes)?;
     Ok(named::write(output, &chunk)?)
 }
 
-/// All bytes of a source, of which a chunk must be able to hold as many.
-pub fn all(source: &mut dyn Source, most: u64, progress: Progress<'_>) -> Result<Vec<u8>> {
+/// Reads all bytes of a source of at most `most` bytes.
+pub fn read_all(source: &mut dyn Source, most: u64, progress: Progress<'_>) -> Result<Vec<u8>> {
     let nbytes = source.content().nbytes;
-    let size = usize::try_from(nbytes).ok().filter(|_| nbytes <= most);
-    let size = size.ok_or(Error::CannotHold("two gigabytes at most"))?;
+    let capacity = usize::try_from(nbytes).ok().filter(|_| nbytes <= most);
+    let capacity = capacity.ok_or(Error::CannotHold("two gigabytes at most"))?;
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(crate::Error::from)?;
-    let piece = source.content().piece;
-    each_piece(source, piece, progress, |piece| {
-        bytes.extend_from_slice(piece);
+    bytes
+        .try_reserve_exact(capacity)
+        .map_err(crate::Error::from)?;
+    let size = source.content().read_size;
+    for_each_segment(source, size, progress, |segment| {
+        bytes.extend_from_slice(segment);
         Ok(())
     })?;
     Ok(bytes)
 }
 
-/// An empty super-chunk, and the bytes of its chunks.
+/// Creates an empty super-chunk. Returns it with its chunk size in bytes.
 fn create(
     itemsize: u64,
     output: &Path,
@@ -94,15 +97,15 @@ pub fn write_schunk(
     for (name, content) in &attachments.metalayers {
         meta::add(schunk.state_mut(), name, content)?;
     }
-    each_piece(source, chunk_bytes, progress, |piece| {
-        schunk.append(piece)?;
+    for_each_segment(source, chunk_bytes, progress, |segment| {
+        schunk.append(segment)?;
         Ok(())
     })?;
     add_vlmetalayers(&mut schunk, attachments)?;
     Ok(schunk.close()?)
 }
 
-/// Adds the metalayers of variable length: those of a frame as they are, else attributes as layers.
+/// Adds variable-length metalayers: copies those of a frame, otherwise encodes the attributes.
 fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()> {
     for (name, content) in &attachments.vlmetalayers {
         meta::vl_add(schunk.state_mut(), name, content, CParams::default())?;
@@ -113,11 +116,11 @@ fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()
     Ok(())
 }
 
-/// Compresses bytes of anything, a pipe perhaps, as items of `typesize` bytes into a frame where nothing is yet.
-/// Returns how many bytes there were.
+/// Compresses a byte stream as items of `typesize` bytes to a new frame. Returns the number of
+/// bytes read.
 ///
 /// # Errors
-/// Those of reading and writing, which may leave something unfinished.
+/// Returns the error of reading or writing; an incomplete frame may be left.
 pub fn compress(
     reader: &mut dyn std::io::Read,
     typesize: u64,
@@ -140,13 +143,13 @@ pub fn compress(
     Ok(total)
 }
 
-/// The largest partition of a shape that has at most so many items, and whose items follow each other in C's order:
-/// whole in the last dimensions, a part of one, and one in the first dimensions.
+/// Returns the largest partition of at most `most` items whose items are contiguous in C order:
+/// complete in the last dimensions, partial in one, and a single item in the dimensions before it.
 fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
     let mut left = most.max(1);
     let mut extents: Vec<i32> = Vec::new();
     for &len in shape.iter().rev() {
-        // Dimensions without items have partitions, too.
+        // An empty dimension has partitions of one item.
         let extent = len.clamp(1, left.max(1));
         extents.push(i32::try_from(extent).map_err(|_| Error::Layout)?);
         left = if extent < len { 1 } else { left / extent };
@@ -155,7 +158,7 @@ fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
     Ok(extents)
 }
 
-/// The text that describes the type in a b2nd array.
+/// Returns the dtype string of a b2nd array.
 fn dtype_text(info: &ArrayInfo) -> String {
     let literal = info.dtype.repr();
     match Literal::parse(&literal) {
@@ -180,7 +183,7 @@ pub fn write_array(
         .map(|len| u64::from(len.unsigned_abs()))
         .collect();
     let block_bytes = match compression.blocksize {
-        wished @ 1.. => u64::from(wished.unsigned_abs()),
+        requested @ 1.. => u64::from(requested.unsigned_abs()),
         _ => BLOCK_BYTES,
     };
     let blockshape = partition(&chunk, block_bytes / itemsize)?;
@@ -204,21 +207,21 @@ pub fn write_array(
     let mut array = Array::zeros_with(target, params, &layout, &dtype_text(&info), &layers)?;
     let mut done = 0;
     let nitems = info.nbytes()? / itemsize;
-    let mut items = Vec::new();
+    let mut buffer = Vec::new();
     while done < nitems {
-        let count = run(&info.shape, &chunk, done);
-        items.resize((count * itemsize) as usize, 0);
-        source.read(done * itemsize, &mut items)?;
-        let mut rest = items.as_slice();
-        for piece in boxes(&shape, done, count) {
-            let size: i64 = piece
+        let count = run_length(&info.shape, &chunk, done);
+        buffer.resize((count * itemsize) as usize, 0);
+        source.read(done * itemsize, &mut buffer)?;
+        let mut rest = buffer.as_slice();
+        for nd_box in boxes(&shape, done, count) {
+            let size: i64 = nd_box
                 .start
                 .iter()
-                .zip(&piece.stop)
+                .zip(&nd_box.stop)
                 .map(|(a, b)| b - a)
                 .product();
-            let (part, others) = rest.split_at((size.unsigned_abs() * itemsize) as usize);
-            array.set_slice(&piece.start, &piece.stop, part)?;
+            let (items, others) = rest.split_at((size.unsigned_abs() * itemsize) as usize);
+            array.set_slice(&nd_box.start, &nd_box.stop, items)?;
             rest = others;
         }
         done += count;
@@ -230,9 +233,10 @@ pub fn write_array(
     Ok(schunk.close()?)
 }
 
-/// How many items from number `done` on are in the same chunk, where all chunks are runs.
-fn run(shape: &[u64], chunk: &[u64], done: u64) -> u64 {
-    // The dimension of which chunks have a part: in front of it they have one index, behind it all.
+/// Returns the number of items from item `done` to the end of its chunk. Chunks are contiguous in C
+/// order.
+fn run_length(shape: &[u64], chunk: &[u64], done: u64) -> u64 {
+    // The partial dimension of chunks: their extent is 1 before it and complete after it.
     let cut = chunk.iter().position(|&len| len > 1);
     let Some(cut) = cut else {
         return 1;
@@ -248,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn partitions_are_runs_of_items() {
+    fn partitions_are_contiguous() {
         assert_eq!(partition(&[100, 100], 1000).unwrap(), [10, 100]);
         assert_eq!(partition(&[100, 100], 50).unwrap(), [1, 50]);
         assert_eq!(partition(&[7, 2, 3], 1 << 20).unwrap(), [7, 2, 3]);
@@ -258,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_end_where_chunks_do() {
+    fn runs_end_at_chunk_boundaries() {
         for (shape, most) in [
             (&[7_u64, 5, 3][..], 10),
             (&[7, 5, 3], 2),
@@ -269,7 +273,7 @@ mod tests {
             let chunk: Vec<u64> = chunk.iter().map(|&len| len as u64).collect();
             let (total, mut done, mut runs) = (shape.iter().product::<u64>(), 0, 0);
             while done < total {
-                done += run(shape, &chunk, done);
+                done += run_length(shape, &chunk, done);
                 runs += 1;
             }
             let chunks: u64 = shape

@@ -1,9 +1,10 @@
-//! What a source is written into. Each writer takes pieces in order and keeps no more than some chunks in memory.
+//! Writers of converted data. Each writes the source in order and keeps only a few chunks in
+//! memory.
 //!
-//! | file | what |
+//! | file | writes |
 //! |---|---|
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
-//! | `plain.rs` | containers of Bloscpack, `.npy` files, bytes |
+//! | `plain.rs` | Bloscpack containers, `.npy` files, bytes |
 //! | `rows.rs` | carrays, and ctables for records |
 
 mod frame;
@@ -25,49 +26,49 @@ use crate::chunk::{CParams, SplitMode};
 use crate::codec;
 use crate::filter::{self, Slot};
 
-/// What something is converted to.
+/// The target format of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// One chunk of Blosc 1.x.
+    /// One Blosc 1.x chunk.
     Blosc1,
-    /// One chunk of Blosc 2.
+    /// One Blosc2 chunk.
     Blosc2,
-    /// A frame: one of an array when the source is one.
+    /// A frame; a b2nd frame if the source is an array.
     Frame {
-        /// Whether it is a directory.
+        /// Whether to create a directory.
         directory: bool,
     },
-    /// The frame of an array.
+    /// A b2nd frame.
     B2nd {
-        /// Whether it is a directory.
+        /// Whether to create a directory.
         directory: bool,
     },
-    /// A container of Bloscpack.
+    /// A Bloscpack container.
     Bloscpack,
     /// A carray, or a ctable for records.
     Bcolz,
     /// A `.npy` file.
     Npy,
-    /// The bytes alone.
+    /// The uncompressed bytes.
     Plain,
 }
 
-/// How data are compressed.
+/// Compression parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compression {
     /// The codec's number in [`codec::id`].
     pub codec: u8,
-    /// 0 (store) to 9 (densest).
+    /// The level, 0 (store) to 9 (densest).
     pub level: u8,
-    /// The filters in the order they are applied, at most six.
+    /// The filters in the order of compression, at most six.
     pub filters: Vec<Slot>,
-    /// Bytes of a block; 0 lets the library choose.
+    /// The block size in bytes; 0 selects it automatically.
     pub blocksize: i32,
-    /// The parameter of the codec.
+    /// The codec's parameter.
     pub codec_meta: u8,
     /// Whether blocks are split into streams.
     pub splitmode: SplitMode,
-    /// Whether a dictionary is made for each chunk.
+    /// Whether each chunk has a dictionary.
     pub use_dict: bool,
 }
 
@@ -90,7 +91,7 @@ impl Default for Compression {
 }
 
 impl Compression {
-    /// What super-chunks are made with.
+    /// Returns the parameters for a super-chunk.
     pub fn params(&self, typesize: i32, nthreads: i16) -> CParams {
         let mut params = CParams::default()
             .codec(self.codec)
@@ -105,7 +106,7 @@ impl Compression {
         params
     }
 
-    /// The shuffle as Blosc 1.x counts: all there is in its formats.
+    /// Returns the shuffle mode of Blosc 1.x, the only filters of its formats.
     pub(super) fn shuffle(&self) -> Result<u8> {
         let ids: Vec<u8> = self.filters.iter().map(|slot| slot.id).collect();
         match ids.as_slice() {
@@ -117,22 +118,23 @@ impl Compression {
     }
 }
 
-/// How something is written.
+/// Options of writing.
 #[derive(Clone, Debug, Default)]
 pub struct Writing {
-    /// How it is compressed; or none to take chunks as they are where that can be done, and the usual where not.
+    /// The compression parameters. `None` copies chunks where possible and otherwise uses the
+    /// source's parameters or the default.
     pub compression: Option<Compression>,
-    /// Bytes of a chunk, about; or none to choose.
+    /// The approximate chunk size in bytes, or `None` for the default.
     pub chunk_bytes: Option<u64>,
-    /// Whether chunks get checksums, in formats that don't always have them.
+    /// Whether to add chunk checksums, in formats where they are optional.
     pub checksums: bool,
-    /// Whether frames are made so that a crash leaves a whole one or none.
+    /// Whether a crash must leave either a complete frame or none.
     pub durable: bool,
-    /// Threads.
+    /// The number of threads.
     pub nthreads: usize,
 }
 
-/// Bytes of a chunk where nobody chooses.
+/// The default chunk size in bytes.
 const CHUNK_BYTES: u64 = 1 << 20;
 
 impl Writing {
@@ -144,42 +146,42 @@ impl Writing {
         i16::try_from(self.nthreads.max(1)).unwrap_or(i16::MAX)
     }
 
-    /// Bytes of a chunk of whole items.
+    /// Returns the chunk size in bytes, a multiple of the item size.
     fn chunk_bytes(&self, itemsize: u64) -> u64 {
-        let wished = self.chunk_bytes.unwrap_or(CHUNK_BYTES);
-        let wished = wished.min(crate::chunk::MAX_BUFFERSIZE as u64);
-        (wished / itemsize.max(1)).max(1) * itemsize.max(1)
+        let requested = self.chunk_bytes.unwrap_or(CHUNK_BYTES);
+        let requested = requested.min(crate::chunk::MAX_BUFFERSIZE as u64);
+        (requested / itemsize.max(1)).max(1) * itemsize.max(1)
     }
 }
 
-/// Hears of bytes that have been read.
+/// A callback that receives the number of bytes processed since the last call.
 pub type Progress<'p> = &'p mut (dyn FnMut(u64) + Send);
 
-/// Reads all of a source in pieces of at most `size` bytes.
-fn each_piece(
+/// Calls `f` with consecutive segments of a source, at most `size` bytes each.
+fn for_each_segment(
     source: &mut dyn Source,
     size: usize,
     progress: Progress<'_>,
     mut f: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
     let nbytes = source.content().nbytes;
-    let mut piece = Vec::new();
+    let mut segment = Vec::new();
     let mut position = 0;
     while position < nbytes {
         let len = (nbytes - position).min(size as u64) as usize;
-        piece
-            .try_reserve_exact(len.saturating_sub(piece.len()))
+        segment
+            .try_reserve_exact(len.saturating_sub(segment.len()))
             .map_err(crate::Error::from)?;
-        piece.resize(len, 0);
-        source.read(position, &mut piece)?;
-        f(&piece)?;
+        segment.resize(len, 0);
+        source.read(position, &mut segment)?;
+        f(&segment)?;
         position += len as u64;
         progress(len as u64);
     }
     Ok(())
 }
 
-/// Type and shape of a source: of what is no array those of its bytes.
+/// Returns the type and shape of a source; data that are not an array are an array of bytes.
 fn array_in(source: &dyn Source) -> Result<ArrayInfo> {
     let content = source.content();
     let info = match &content.array {
@@ -196,11 +198,12 @@ fn array_in(source: &dyn Source) -> Result<ArrayInfo> {
     }
 }
 
-/// Writes all of a source to where nothing is yet, with as much of the attachments as the format holds.
+/// Writes the source to `output`, which must not exist, with the attachments that the format
+/// supports.
 ///
 /// # Errors
-/// [`Error::CannotHold`] when the format can't hold it; those of reading and of writing, which may leave something
-/// unfinished.
+/// Returns [`Error::CannotHold`] if the format cannot hold the source, or the error of reading or
+/// writing; an incomplete output may be left.
 pub(super) fn write(
     source: &mut dyn Source,
     output: &Path,

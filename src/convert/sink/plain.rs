@@ -1,4 +1,4 @@
-//! Writing containers of Bloscpack, `.npy` files, chunks of Blosc 1.x, and bytes.
+//! Writes Bloscpack containers, `.npy` files, Blosc 1.x chunks and bytes.
 
 use crate::io::named::{self, NamedFile};
 use std::io::{self, BufWriter, Read, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
-use super::{Progress, Writing, array_in, each_piece};
+use super::{Progress, Writing, array_in, for_each_segment};
 use crate::blosc1;
 use crate::bloscpack::{
     self, ArrayInfo, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, Value,
@@ -16,27 +16,22 @@ use crate::bloscpack::{
 use crate::chunk::SplitMode;
 use crate::codec;
 
-/// Bytes that files are written in.
+/// The size of file buffers in bytes.
 const FILE_BUFFER: usize = 256 << 10;
-/// The largest item that the header of a container can tell.
+/// The maximum type size of a container header.
 const MAX_TYPESIZE: u64 = 255;
 
-/// Writes all bytes of a source to anything, a pipe perhaps.
+/// Writes all bytes of a source to a stream.
 ///
 /// # Errors
-/// Those of reading and writing.
+/// Returns the error of reading or writing.
 pub fn write_to(
     source: &mut dyn Source,
     output: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<()> {
-    let piece = source.content().piece;
-    each_piece(
-        source,
-        piece,
-        progress,
-        |bytes| Ok(output.write_all(bytes)?),
-    )?;
+    let size = source.content().read_size;
+    for_each_segment(source, size, progress, |bytes| Ok(output.write_all(bytes)?))?;
     Ok(output.flush()?)
 }
 
@@ -49,13 +44,8 @@ pub fn write_npy(source: &mut dyn Source, output: &Path, progress: Progress<'_>)
     let info = array_in(source)?;
     let mut writer = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
     writer.write_all(&npy_header(&info)?)?;
-    let piece = source.content().piece;
-    each_piece(
-        source,
-        piece,
-        progress,
-        |bytes| Ok(writer.write_all(bytes)?),
-    )?;
+    let size = source.content().read_size;
+    for_each_segment(source, size, progress, |bytes| Ok(writer.write_all(bytes)?))?;
     Ok(writer.flush()?)
 }
 
@@ -65,7 +55,7 @@ pub fn write_chunk1(
     writing: &Writing,
     progress: Progress<'_>,
 ) -> Result<()> {
-    let bytes = super::frame::all(source, blosc1::MAX_BUFFERSIZE as u64, progress)?;
+    let bytes = super::frame::read_all(source, blosc1::MAX_BUFFERSIZE as u64, progress)?;
     let compression = writing.compression();
     let typesize = source.content().typesize;
     let params = blosc1::Params {
@@ -89,39 +79,39 @@ pub fn write_chunk1(
     Ok(named::write(output, &chunk[..cbytes])?)
 }
 
-/// A source that is read from front to back. Its errors are kept, since those of reading can't hold them.
+/// A sequential reader of a source. It stores the source's error, which [`io::Error`] cannot hold.
 struct Reader<'s> {
     source: &'s mut dyn Source,
     position: u64,
-    piece: Vec<u8>,
-    taken: usize,
+    buffer: Vec<u8>,
+    consumed: usize,
     progress: Progress<'s>,
     error: &'s mut Option<Error>,
 }
 
 impl Read for Reader<'_> {
     fn read(&mut self, dest: &mut [u8]) -> io::Result<usize> {
-        if self.taken == self.piece.len() {
+        if self.consumed == self.buffer.len() {
             let content = self.source.content();
-            let len = (content.nbytes - self.position).min(content.piece as u64) as usize;
-            self.piece.resize(len, 0);
-            self.taken = 0;
-            if let Err(error) = self.source.read(self.position, &mut self.piece) {
-                self.piece.clear();
+            let len = (content.nbytes - self.position).min(content.read_size as u64) as usize;
+            self.buffer.resize(len, 0);
+            self.consumed = 0;
+            if let Err(error) = self.source.read(self.position, &mut self.buffer) {
+                self.buffer.clear();
                 *self.error = Some(error);
                 return Err(io::Error::other("the source can't be read"));
             }
             self.position += len as u64;
             (self.progress)(len as u64);
         }
-        let count = dest.len().min(self.piece.len() - self.taken);
-        dest[..count].copy_from_slice(&self.piece[self.taken..self.taken + count]);
-        self.taken += count;
+        let count = dest.len().min(self.buffer.len() - self.consumed);
+        dest[..count].copy_from_slice(&self.buffer[self.consumed..self.consumed + count]);
+        self.consumed += count;
         Ok(count)
     }
 }
 
-/// The metadata of a container: what describes the array, and the attributes.
+/// Returns the metadata of a container: the array description and the attributes.
 fn metadata_of(array: Option<&ArrayInfo>, attachments: &Attachments) -> Option<Value> {
     let extra = attachments.metadata(array.is_some());
     match array.map(ArrayInfo::to_metadata) {
@@ -174,8 +164,8 @@ pub fn write_container(
     let reader = Reader {
         source,
         position: 0,
-        piece: Vec::new(),
-        taken: 0,
+        buffer: Vec::new(),
+        consumed: 0,
         progress,
         error: &mut failed,
     };

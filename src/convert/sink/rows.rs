@@ -1,4 +1,4 @@
-//! Writing carrays, and ctables for arrays of records.
+//! Writes carrays, and ctables for arrays of records.
 
 use std::path::Path;
 
@@ -40,18 +40,18 @@ pub fn write(
     };
     match dtype.kind() {
         Kind::Record => {
-            let how = (writing, attachments, &options);
-            write_table(source, &info, &dtype, output, how, progress)
+            let params = (writing, attachments, &options);
+            write_table(source, &info, &dtype, output, params, progress)
         }
         _ => {
-            let how = (writing, attachments, &options);
-            write_array(source, &info, dtype, output, how, progress)
+            let params = (writing, attachments, &options);
+            write_array(source, &info, dtype, output, params, progress)
         }
     }
 }
 
-/// How an object of bcolz is made.
-type How<'a> = (&'a Writing, &'a Attachments, &'a Options);
+/// The parameters of a new bcolz object.
+type Params<'a> = (&'a Writing, &'a Attachments, &'a Options);
 
 /// Sets attributes of the object at `root`.
 pub(in super::super) fn set_attrs(
@@ -78,17 +78,17 @@ pub(in super::super) fn set_attrs(
     }
 }
 
-/// How many rows of so many bytes are a chunk, if that is chosen.
+/// Returns the number of rows per chunk, if the chunk size is given.
 fn chunklen(writing: &Writing, row_bytes: u64) -> Option<u64> {
-    let wished = writing.chunk_bytes?;
-    Some((wished / row_bytes.max(1)).max(1))
+    let requested = writing.chunk_bytes?;
+    Some((requested / row_bytes.max(1)).max(1))
 }
 
-/// Bytes of rows that are read at once; fewer when chunks are larger.
-const AT_ONCE: u64 = 16 << 20;
+/// The maximum number of bytes read at once, unless a chunk is larger.
+const MAX_BATCH: u64 = 16 << 20;
 
-/// Reads all rows, as many at a time as make whole chunks.
-fn each_rows(
+/// Calls `f` with consecutive batches of rows, each a multiple of the chunk length.
+fn for_each_batch(
     source: &mut dyn Source,
     len: u64,
     row_bytes: u64,
@@ -97,11 +97,11 @@ fn each_rows(
     mut f: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
     let chunklen = chunklen.max(1);
-    let at_once = (AT_ONCE / row_bytes.max(1)) / chunklen * chunklen;
-    let at_once = at_once.max(chunklen);
+    let batch = (MAX_BATCH / row_bytes.max(1)) / chunklen * chunklen;
+    let batch = batch.max(chunklen);
     let (mut row, mut rows) = (0, Vec::new());
     while row < len {
-        let count = at_once.min(len - row);
+        let count = batch.min(len - row);
         let size = count
             .checked_mul(row_bytes)
             .and_then(|size| usize::try_from(size).ok());
@@ -122,7 +122,7 @@ fn write_array(
     info: &ArrayInfo,
     dtype: Dtype,
     output: &Path,
-    (writing, attachments, options): How<'_>,
+    (writing, attachments, options): Params<'_>,
     progress: Progress<'_>,
 ) -> Result<()> {
     let (&len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
@@ -135,7 +135,7 @@ fn write_array(
         chunklen: chunklen(writing, row_bytes),
         expectedlen: len,
         cparams: cparams(writing)?,
-        dflt: fitting(&dtype, attachments.dflt.as_ref()),
+        dflt: valid_dflt(&dtype, attachments.dflt.as_ref()),
         ..CarraySpec::new(dtype)
     };
     let mut array = Carray::create(output, &spec, Mode::Write, options)?;
@@ -143,7 +143,7 @@ fn write_array(
         array.resize(len)?;
     } else {
         let chunklen = array.chunklen();
-        each_rows(source, len, row_bytes, chunklen, progress, |rows| {
+        for_each_batch(source, len, row_bytes, chunklen, progress, |rows| {
             Ok(array.append(rows)?)
         })?;
     }
@@ -151,8 +151,8 @@ fn write_array(
     set_attrs(output, &attachments.attrs, options)
 }
 
-/// A fill value, if it is an item of the type.
-fn fitting(dtype: &Dtype, dflt: Option<&Value>) -> Option<Value> {
+/// Returns the fill value if it fits the dtype.
+fn valid_dflt(dtype: &Dtype, dflt: Option<&Value>) -> Option<Value> {
     let dflt = dflt.filter(|dflt| crate::bcolz::item_of(dtype, dflt).is_some());
     dflt.cloned()
 }
@@ -162,7 +162,7 @@ fn write_table(
     info: &ArrayInfo,
     dtype: &Dtype,
     output: &Path,
-    (writing, attachments, options): How<'_>,
+    (writing, attachments, options): Params<'_>,
     progress: Progress<'_>,
 ) -> Result<()> {
     let &[len] = info.shape.as_slice() else {
@@ -182,7 +182,7 @@ fn write_table(
             chunklen: chunklen(writing, row_bytes),
             expectedlen: len,
             cparams: cparams(writing)?,
-            dflt: fitting(
+            dflt: valid_dflt(
                 &field.dtype,
                 column_of(field.name.as_str()).and_then(|column| column.dflt.as_ref()),
             ),
@@ -192,20 +192,20 @@ fn write_table(
     }
     let mut table = Ctable::create(output, &columns, Mode::Write, options)?;
     let record = usize::try_from(info.dtype.itemsize()).map_err(|_| Error::Layout)?;
-    each_rows(source, len, info.dtype.itemsize(), 1, progress, |records| {
-        let mut parts: Vec<Vec<u8>> = Vec::new();
+    for_each_batch(source, len, info.dtype.itemsize(), 1, progress, |records| {
+        let mut columns_data: Vec<Vec<u8>> = Vec::new();
         for field in dtype.fields() {
             let start = field.offset as usize;
             let size = field.dtype.itemsize() * field.shape.iter().product::<u64>();
             let end = start + size as usize;
-            let mut part = Vec::with_capacity(records.len() / record * (end - start));
+            let mut column_data = Vec::with_capacity(records.len() / record * (end - start));
             for row in records.chunks_exact(record) {
-                part.extend_from_slice(&row[start..end]);
+                column_data.extend_from_slice(&row[start..end]);
             }
-            parts.push(part);
+            columns_data.push(column_data);
         }
-        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        Ok(table.append(&parts)?)
+        let columns_data: Vec<&[u8]> = columns_data.iter().map(Vec::as_slice).collect();
+        Ok(table.append(&columns_data)?)
     })?;
     table.close()?;
     for field in dtype.fields() {

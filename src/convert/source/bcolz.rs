@@ -1,9 +1,9 @@
-//! Reading carrays, and ctables as arrays of records.
+//! Reads carrays, and ctables as arrays of records.
 
 use std::path::Path;
 
 use super::super::error::{Error, Result};
-use super::{Content, Reading, Source, piece_of};
+use super::{Content, Reading, Source, read_size_of};
 use crate::bcolz::{Carray, Ctable, Mode, Object, Options};
 use crate::bloscpack::{self, ArrayInfo, Literal};
 
@@ -14,7 +14,7 @@ fn options(reading: &Reading) -> Options {
     }
 }
 
-/// What a carray is to NumPy.
+/// Returns the NumPy dtype and shape of a carray.
 fn info_of(array: &Carray) -> Result<ArrayInfo> {
     let description = array.dtype().description().repr();
     Ok(ArrayInfo {
@@ -42,7 +42,7 @@ impl Rows {
             typesize: info.dtype.itemsize(),
             nbytes: info.nbytes()?,
             array: Some(info),
-            piece: piece_of(unit),
+            read_size: read_size_of(unit),
         };
         Ok(Rows { array, content })
     }
@@ -62,7 +62,7 @@ impl Source for Rows {
     }
 }
 
-/// Reads bytes that may begin and end inside of rows.
+/// Reads a byte range that may begin and end within rows.
 fn by_rows(
     row_bytes: u64,
     position: u64,
@@ -81,8 +81,8 @@ fn by_rows(
         one.resize(size, 0);
         read(row, &mut one)?;
         let count = rest.len().min(size - skip);
-        let (part, others) = rest.split_at_mut(count);
-        part.copy_from_slice(&one[skip..skip + count]);
+        let (head, others) = rest.split_at_mut(count);
+        head.copy_from_slice(&one[skip..skip + count]);
         rest = others;
         row += 1;
     }
@@ -100,7 +100,7 @@ fn by_rows(
     Ok(())
 }
 
-/// Opens a table, or the column of it that is wanted.
+/// Opens a table, or the requested column of it.
 pub fn open_table(path: &Path, reading: &Reading) -> Result<Box<dyn Source>> {
     let options = options(reading);
     let table = Ctable::open(path, Mode::Read, &options)?;
@@ -131,12 +131,12 @@ pub fn open_table(path: &Path, reading: &Reading) -> Result<Box<dyn Source>> {
     }
 }
 
-/// A column in a record.
+/// The location of a column in a record.
 struct Column {
     name: String,
-    /// Where it begins in the record.
+    /// The offset in the record, in bytes.
     offset: usize,
-    /// Its bytes in each record.
+    /// The size in bytes.
     size: usize,
 }
 
@@ -184,7 +184,7 @@ impl Records {
             typesize: info.dtype.itemsize(),
             nbytes: info.nbytes()?,
             array: Some(info),
-            piece: piece_of(offset as u64),
+            read_size: read_size_of(offset as u64),
         };
         Ok(Records {
             table,

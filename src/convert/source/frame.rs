@@ -1,35 +1,36 @@
-//! Reading chunks, super-chunks and b2nd arrays.
+//! Reads chunks, super-chunks and b2nd arrays.
 
 use std::path::Path;
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::recipe::check_has_data;
-use super::{Content, MOST_AT_ONCE, Reading, Source, piece_of};
+use super::{Content, MAX_READ, Reading, Source, read_size_of};
 use crate::b2nd::Array;
 use crate::bloscpack::{self, ArrayInfo, Literal};
 use crate::chunk::{BasicHeader, CParams, ChunkHeader, DParams};
 use crate::plugin;
 use crate::schunk::{SChunk, State, Storage, VARIABLE};
 
-/// The super-chunk at a path.
+/// Opens the super-chunk at `path`.
 pub fn open_schunk(path: &Path, is_directory: bool, nthreads: i16) -> crate::Result<SChunk> {
-    let storage = match is_directory {
-        true => Storage::directory(path),
-        false => Storage::file(path),
+    let storage = if is_directory {
+        Storage::directory(path)
+    } else {
+        Storage::file(path)
     };
     SChunk::open(storage, DParams::default().threads(nthreads))
 }
 
-/// The chunk in a file, as the only one of a super-chunk in memory.
+/// Reads the chunk in a file into an in-memory super-chunk.
 pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
     let bytes = crate::io::named::read_regular(path)?;
-    let at_fault = |error| Error::Chunk {
+    let chunk_0_error = |error| Error::Chunk {
         number: 0,
         position: Some(0),
         error,
     };
-    let header = BasicHeader::parse(&bytes).map_err(at_fault)?;
+    let header = BasicHeader::parse(&bytes).map_err(chunk_0_error)?;
     let expected = u64::try_from(header.cbytes).unwrap_or(0);
     let actual = bytes.len() as u64;
     if actual < expected {
@@ -40,11 +41,11 @@ pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
     let mut schunk = SChunk::create(Storage::memory(), params, dparams)?;
     schunk
         .append_chunk(&bytes[..expected as usize])
-        .map_err(at_fault)?;
+        .map_err(chunk_0_error)?;
     Ok(schunk)
 }
 
-/// The error of a chunk, with the place where it lies.
+/// Returns the error of a chunk with the chunk's location.
 pub fn chunk_error(schunk: &SChunk, number: i64, error: crate::Error) -> Error {
     let frame = schunk.state().frame();
     let position = frame.and_then(|frame| frame.chunk_position(usize::try_from(number).ok()?));
@@ -70,9 +71,9 @@ pub fn chunk_error(schunk: &SChunk, number: i64, error: crate::Error) -> Error {
 pub struct Chunks {
     schunk: SChunk,
     content: Content,
-    /// Where each chunk ends, when they have no common size.
+    /// The end offset of each chunk, if the chunks vary in size.
     ends: Option<Vec<u64>>,
-    /// The chunk that was decompressed last because a part of it was wanted.
+    /// The last chunk that was decompressed to read a part of it.
     last: Option<(i64, Vec<u8>)>,
 }
 
@@ -100,7 +101,7 @@ impl Chunks {
             array: None,
             typesize: u64::try_from(schunk.typesize()).unwrap_or(1),
             nbytes,
-            piece: piece_of(unit),
+            read_size: read_size_of(unit),
         };
         Ok(Chunks {
             schunk,
@@ -110,7 +111,7 @@ impl Chunks {
         })
     }
 
-    /// The chunk that the byte at `position` is in: its number, where it begins and ends.
+    /// Returns the index, start and end of the chunk that contains byte `position`.
     fn chunk_at(&self, position: u64) -> (i64, u64, u64) {
         match &self.ends {
             Some(ends) => {
@@ -120,7 +121,7 @@ impl Chunks {
                 (number as i64, start, end)
             }
             None => {
-                // What has bytes has chunks of some size.
+                // Data that are not empty have a chunk size of at least 1.
                 let size = u64::from(self.schunk.chunksize().max(1).unsigned_abs());
                 let number = position / size;
                 let start = number * size;
@@ -146,13 +147,13 @@ impl Chunks {
                 Err(error) => Err(chunk_error(&self.schunk, number, error)),
             };
         }
-        // Whole items of a chunk that isn't small are read without the rest of it.
+        // Read aligned items of a large chunk without decompressing all of it.
         let typesize = self.content.typesize;
         let first = start + skip;
         let last = first + dest.len() as u64;
         let is_whole =
             self.ends.is_none() && first.is_multiple_of(typesize) && last.is_multiple_of(typesize);
-        if is_whole && size > SMALL {
+        if is_whole && size > MAX_CACHED_CHUNK {
             let (first, last) = ((first / typesize) as i64, (last / typesize) as i64);
             if self.schunk.get_slice(first, last, dest).is_ok() {
                 return Ok(());
@@ -178,8 +179,9 @@ impl Chunks {
     }
 }
 
-/// Bytes of a chunk that is better decompressed as a whole and kept than read in parts.
-const SMALL: usize = 4 << 20;
+/// The maximum size in bytes of a chunk that is decompressed completely and cached for partial
+/// reads.
+const MAX_CACHED_CHUNK: usize = 4 << 20;
 
 impl Source for Chunks {
     fn content(&self) -> &Content {
@@ -202,7 +204,7 @@ impl Source for Chunks {
     }
 }
 
-/// Where each chunk ends.
+/// Returns the end offset of each chunk.
 fn ends(schunk: &SChunk) -> Result<Vec<u64>> {
     let mut ends = Vec::new();
     let mut end = 0_u64;
@@ -224,10 +226,10 @@ pub struct Items {
     content: Content,
 }
 
-/// The literal that a type is described with: as it is, when it is a record, else a text.
+/// Returns the NumPy dtype. Without a dtype string, items are opaque bytes.
 fn dtype_of(text: Option<&str>, typesize: i32) -> Result<bloscpack::Dtype> {
-    let words = format!("|V{typesize}");
-    let text = text.filter(|text| !text.is_empty()).unwrap_or(&words);
+    let opaque = format!("|V{typesize}");
+    let text = text.filter(|text| !text.is_empty()).unwrap_or(&opaque);
     let parsed = crate::bcolz::Dtype::parse(text)?;
     if i64::try_from(parsed.itemsize()) != Ok(typesize.into()) {
         return Err(Error::Dtype {
@@ -239,7 +241,7 @@ fn dtype_of(text: Option<&str>, typesize: i32) -> Result<bloscpack::Dtype> {
     Ok(bloscpack::Dtype::parse(&literal.repr())?)
 }
 
-/// What a b2nd array is to NumPy.
+/// Returns the NumPy dtype and shape of a b2nd array.
 pub fn array_of(array: &Array) -> Result<ArrayInfo> {
     Ok(ArrayInfo {
         dtype: dtype_of(array.dtype(), array.schunk().typesize())?,
@@ -260,7 +262,7 @@ impl Items {
         let typesize = array.schunk().typesize();
         let info = array_of(&array)?;
         let nbytes = info.nbytes()?;
-        // All chunks with one index in the first dimension, if there is memory for them.
+        // All chunks with the same index in the first dimension form a slab.
         let rows = geometry
             .chunkshape()
             .first()
@@ -270,10 +272,10 @@ impl Items {
             slab.saturating_mul(len)
         });
         let slab = usize::try_from(slab).unwrap_or(usize::MAX);
-        let piece = match slab {
-            0 => MOST_AT_ONCE,
-            slab if slab <= LARGEST_SLAB => slab.max(MOST_AT_ONCE / slab * slab),
-            _ => MOST_AT_ONCE,
+        let read_size = match slab {
+            0 => MAX_READ,
+            slab if slab <= MAX_SLAB => slab.max(MAX_READ / slab * slab),
+            _ => MAX_READ,
         };
         Ok(Items {
             array,
@@ -281,13 +283,13 @@ impl Items {
                 typesize: info.dtype.itemsize(),
                 array: Some(info),
                 nbytes,
-                piece,
+                read_size,
             },
         })
     }
 
-    /// Which of the chunks that hold a slice can't be read.
-    fn blame(&self, start: &[i64], stop: &[i64], error: crate::Error) -> Error {
+    /// Returns the error of the first unreadable chunk that overlaps a slice.
+    fn locate_error(&self, start: &[i64], stop: &[i64], error: crate::Error) -> Error {
         let schunk = self.array.schunk();
         let numbers = crate::b2nd::request::slice_chunks(&self.array.geometry(), start, stop);
         let size = usize::try_from(schunk.chunksize()).unwrap_or(0);
@@ -304,8 +306,9 @@ impl Items {
     }
 }
 
-/// The most bytes of a slab of chunks that is read as a whole. Of larger ones chunks are decompressed more than once.
-const LARGEST_SLAB: usize = 64 << 20;
+/// The maximum size in bytes of a slab of chunks that is read at once. Chunks of larger slabs are
+/// decompressed more than once.
+const MAX_SLAB: usize = 64 << 20;
 
 impl Source for Items {
     fn content(&self) -> &Content {
@@ -317,9 +320,10 @@ impl Source for Items {
         let shape = self.array.shape();
         let typesize = self.content.typesize;
         let mut filled = 0;
-        for piece in boxes(&shape, position / typesize, dest.len() as u64 / typesize) {
-            let read = self.array.get_slice(&piece.start, &piece.stop);
-            let items = read.map_err(|error| self.blame(&piece.start, &piece.stop, error))?;
+        for nd_box in boxes(&shape, position / typesize, dest.len() as u64 / typesize) {
+            let read = self.array.get_slice(&nd_box.start, &nd_box.stop);
+            let items =
+                read.map_err(|error| self.locate_error(&nd_box.start, &nd_box.stop, error))?;
             dest[filled..filled + items.len()].copy_from_slice(&items);
             filled += items.len();
         }
@@ -335,7 +339,7 @@ impl Source for Items {
         };
         let (start, stop) = (signed(start)?, signed(stop)?);
         let items = self.array.get_slice(&start, &stop);
-        let items = items.map_err(|error| self.blame(&start, &stop, error))?;
+        let items = items.map_err(|error| self.locate_error(&start, &stop, error))?;
         if items.len() != dest.len() {
             return Err(crate::Error::InvalidParam.into());
         }

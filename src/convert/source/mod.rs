@@ -1,12 +1,12 @@
-//! What is read when something is converted: bytes in C's order, of which any part can be had, and what they are.
+//! Readers of data to convert: random access to bytes in C order, with a description of them.
 //!
-//! Whatever holds data is seen in one way here, so that each format needs one reader, not one for each other format.
-//! Readers keep no more than some chunks in memory.
+//! All formats share this interface, so that each needs one reader instead of one per target
+//! format. Readers keep only a few chunks in memory.
 //!
-//! | file | what |
+//! | file | reads |
 //! |---|---|
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
-//! | `plain.rs` | containers of Bloscpack and `.npy` files |
+//! | `plain.rs` | Bloscpack containers and `.npy` files |
 //! | `bcolz.rs` | carrays, and ctables as records |
 
 mod bcolz;
@@ -21,34 +21,35 @@ use super::detect::{Detected, Format, detect};
 use super::error::{Error, Result};
 use crate::bloscpack::ArrayInfo;
 
-/// What a source holds.
+/// The description of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// Type and shape, if it is an array. The order is always C's.
+    /// The type and shape, if it is an array. The order is always C.
     pub array: Option<ArrayInfo>,
-    /// Bytes of an item, as far as the source knows.
+    /// The size of an item in bytes, or 1 if it is unknown.
     pub typesize: u64,
-    /// Bytes of all data.
+    /// The size of the data in bytes.
     pub nbytes: u64,
-    /// Bytes that are best read at once, when everything is read.
-    pub piece: usize,
+    /// The preferred read size for sequential reads, in bytes.
+    pub read_size: usize,
 }
 
-/// Something that data are read from.
+/// Random access to the bytes of data.
 pub trait Source: Send {
-    /// What is there.
+    /// Returns the description of the data.
     fn content(&self) -> &Content;
 
-    /// Fills `dest` with the bytes from `position` on, which must be there.
+    /// Fills `dest` with the bytes from `position`. The range must be in bounds.
     ///
     /// # Errors
-    /// Those of the format; [`Error::Chunk`] tells where.
+    /// Returns the error of the format; [`Error::Chunk`] contains the chunk's index.
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()>;
 
-    /// Fills `dest` with the items of an array from `start` to before `stop` along each dimension.
+    /// Fills `dest` with the items of an array from `start` to `stop` (exclusive) in each
+    /// dimension.
     ///
     /// # Errors
-    /// Those of [`Source::read`].
+    /// Returns the errors of [`Source::read`].
     fn read_box(&mut self, start: &[u64], stop: &[u64], dest: &mut [u8]) -> Result<()> {
         let (shape, typesize) = match &self.content().array {
             Some(info) => (info.shape.clone(), info.dtype.itemsize()),
@@ -62,8 +63,8 @@ pub trait Source: Send {
     }
 }
 
-/// Calls `f` for each run of items in a box that follow each other in C's order, with the number of the first one, how
-/// many there are, and how many there were before.
+/// Calls `f` for each C-order run of items in a box, with the index of its first item, its length,
+/// and the number of items before it.
 fn runs(
     shape: &[u64],
     start: &[u64],
@@ -73,8 +74,9 @@ fn runs(
     if start.len() != shape.len() || stop.len() != shape.len() {
         return Err(crate::Error::InvalidParam.into());
     }
-    // The dimensions behind this one are wanted whole.
-    let whole = |dim: usize| (dim..shape.len()).all(|dim| stop[dim] - start[dim] == shape[dim]);
+    // Whether all dimensions from `dim` are complete.
+    let is_complete =
+        |dim: usize| (dim..shape.len()).all(|dim| stop[dim] - start[dim] == shape[dim]);
     let fits = (0..shape.len()).all(|dim| start[dim] <= stop[dim] && stop[dim] <= shape[dim]);
     if !fits {
         return Err(crate::Error::InvalidIndex.into());
@@ -82,7 +84,9 @@ fn runs(
     if (0..shape.len()).any(|dim| start[dim] == stop[dim]) {
         return Ok(());
     }
-    let last = (0..shape.len()).find(|&dim| whole(dim + 1)).unwrap_or(0);
+    let last = (0..shape.len())
+        .find(|&dim| is_complete(dim + 1))
+        .unwrap_or(0);
     let inner: u64 = shape.iter().skip(last + 1).product();
     let mut index = start.to_vec();
     let mut filled = 0;
@@ -91,9 +95,10 @@ fn runs(
             .iter()
             .zip(shape)
             .fold(0, |number, (index, len)| number * len + index);
-        let count = match shape.is_empty() {
-            true => 1,
-            false => (stop[last] - start[last]) * inner,
+        let count = if shape.is_empty() {
+            1
+        } else {
+            (stop[last] - start[last]) * inner
         };
         f(number, count, filled)?;
         filled += count;
@@ -112,34 +117,35 @@ fn runs(
     }
 }
 
-/// How a source is read.
+/// Options of reading.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The column that is wanted of a table, or none for all.
+    /// The column of a table to read, or `None` for all columns.
     pub column: Option<String>,
-    /// Threads.
+    /// The number of threads.
     pub nthreads: usize,
 }
 
 impl Reading {
-    /// The threads as the engines count them.
+    /// Returns the number of threads, at least 1.
     pub(super) fn threads(&self) -> i16 {
         i16::try_from(self.nthreads.max(1)).unwrap_or(i16::MAX)
     }
 }
 
-/// Opens whatever is at a path.
+/// Opens the data at `path`.
 ///
 /// # Errors
-/// [`Error::Unknown`]; [`Error::NoColumns`] when a column is asked of what is no table; those of the formats.
+/// Returns [`Error::Unknown`] for an unknown format, [`Error::NoColumns`] if a column is requested
+/// of data other than a table, or the error of the format.
 pub fn open(path: &Path, reading: &Reading) -> Result<Box<dyn Source>> {
     open_as(path, &detect(path)?, reading)
 }
 
-/// Opens what was found at a path.
+/// Opens the data at `path` as the detected format.
 ///
 /// # Errors
-/// Those of [`open`].
+/// Returns the errors of [`open`].
 pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<dyn Source>> {
     if reading.column.is_some() && found.format != Format::Ctable {
         return Err(Error::NoColumns);
@@ -155,20 +161,20 @@ pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<d
     })
 }
 
-/// The most bytes that are read at once when everything is read, unless a chunk is larger.
-const MOST_AT_ONCE: usize = 16 << 20;
+/// The maximum size of sequential reads in bytes, unless a chunk is larger.
+const MAX_READ: usize = 16 << 20;
 
-/// How many bytes to read at once of what is stored in units of so many.
-fn piece_of(unit: u64) -> usize {
-    let most = MOST_AT_ONCE as u64;
+/// Returns the read size for data stored in units of `unit` bytes.
+fn read_size_of(unit: u64) -> usize {
+    let most = MAX_READ as u64;
     match unit {
-        0 => MOST_AT_ONCE,
-        unit if unit >= most => MOST_AT_ONCE,
+        0 => MAX_READ,
+        unit if unit >= most => MAX_READ,
         unit => (most / unit * unit) as usize,
     }
 }
 
-/// Refuses to read what isn't there.
+/// Fails if the range is out of bounds.
 fn check_range(content: &Content, start: u64, len: usize) -> Result<()> {
     let len = len as u64;
     match start.checked_add(len) {

@@ -1,7 +1,7 @@
-//! Reading containers of Bloscpack and `.npy` files, whose items are in the order of either language.
+//! Reads Bloscpack containers and `.npy` files in C or Fortran order.
 //!
-//! Items in Fortran's order are gathered: along the first dimension they follow each other in the file, and one run
-//! of them at a time is read through a window of the file that is kept.
+//! Items in Fortran order are transposed: runs along the first dimension are contiguous in the file
+//! and are read through a cached window.
 
 use crate::io::named::NamedFile;
 use std::io::Seek;
@@ -9,28 +9,28 @@ use std::path::Path;
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
-use super::{Content, MOST_AT_ONCE, Reading, Source, piece_of};
+use super::{Content, MAX_READ, Reading, Source, read_size_of};
 use crate::bloscpack::{self, ArrayInfo, Metadata, read_npy_header};
 use crate::blpk::{self, Archive};
 use crate::io::ReadAt;
 
-/// Bytes as they are stored, of which any part can be had.
+/// Random access to bytes in storage order.
 trait Stored {
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()>;
 }
 
-/// Bytes of a window.
+/// The size of the window in bytes.
 const WINDOW: u64 = 1 << 20;
 
-/// Items in Fortran's order, read in C's.
+/// Reads items in Fortran order and returns them in C order.
 #[derive(Default)]
-struct Gathering {
+struct Transposer {
     start: u64,
     window: Vec<u8>,
 }
 
-impl Gathering {
-    /// Reads few bytes through the window.
+impl Transposer {
+    /// Reads from the cached window. Large reads bypass it.
     fn read(
         &mut self,
         stored: &mut impl Stored,
@@ -58,7 +58,7 @@ impl Gathering {
         Ok(())
     }
 
-    fn gather(
+    fn transpose(
         &mut self,
         stored: &mut impl Stored,
         info: &ArrayInfo,
@@ -69,11 +69,11 @@ impl Gathering {
         let nbytes = info.nbytes()?;
         let shape: Vec<i64> = info.shape.iter().map(|&len| len as i64).collect();
         let mut rest = dest;
-        for piece in boxes(&shape, first, rest.len() as u64 / size) {
-            let extents: Vec<u64> = piece
+        for nd_box in boxes(&shape, first, rest.len() as u64 / size) {
+            let extents: Vec<u64> = nd_box
                 .start
                 .iter()
-                .zip(&piece.stop)
+                .zip(&nd_box.stop)
                 .map(|(start, stop)| start.abs_diff(*stop))
                 .collect();
             let count: u64 = extents.iter().product();
@@ -83,15 +83,16 @@ impl Gathering {
             let inner = count / run;
             let mut items = vec![0; (run * size) as usize];
             for number in 0..inner {
-                // The indices of this item behind the first dimension, and where it is in Fortran's order.
+                // Convert the C-order index of the trailing dimensions to an offset in Fortran
+                // order.
                 let (mut left, mut position) = (number, 0);
                 for dim in (1..shape.len()).rev() {
-                    let index = piece.start[dim].unsigned_abs() + left % extents[dim];
+                    let index = nd_box.start[dim].unsigned_abs() + left % extents[dim];
                     left /= extents[dim];
                     let stride: u64 = info.shape[..dim].iter().product();
                     position += index * stride;
                 }
-                position += piece.start[0].unsigned_abs();
+                position += nd_box.start[0].unsigned_abs();
                 self.read(stored, nbytes, position * size, &mut items)?;
                 for (row, item) in items.chunks_exact(size as usize).enumerate() {
                     let at = (row as u64 * inner + number) as usize * size as usize;
@@ -103,12 +104,12 @@ impl Gathering {
     }
 }
 
-/// Items that are stored in some order.
+/// Items in C or Fortran order.
 struct Ordered<S> {
     stored: S,
-    /// The array as it is stored.
+    /// The type and shape in storage order.
     info: Option<ArrayInfo>,
-    gathering: Gathering,
+    transposer: Transposer,
     content: Content,
 }
 
@@ -118,23 +119,27 @@ impl<S: Stored> Ordered<S> {
         info: Option<ArrayInfo>,
         typesize: u64,
         nbytes: u64,
-        piece: usize,
+        read_size: usize,
     ) -> Ordered<S> {
         let array = info.clone().map(|info| ArrayInfo {
             fortran_order: false,
             ..info
         });
-        let gathers = info.as_ref().is_some_and(gathers);
+        let needs_transpose = info.as_ref().is_some_and(needs_transpose);
         Ordered {
             stored,
             info,
-            gathering: Gathering::default(),
+            transposer: Transposer::default(),
             content: Content {
                 array,
                 typesize,
                 nbytes,
-                // The more is gathered at once, the longer are the runs.
-                piece: if gathers { 4 * MOST_AT_ONCE } else { piece },
+                // Larger reads have longer runs.
+                read_size: if needs_transpose {
+                    4 * MAX_READ
+                } else {
+                    read_size
+                },
             },
         }
     }
@@ -142,22 +147,23 @@ impl<S: Stored> Ordered<S> {
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         super::check_range(&self.content, position, dest.len())?;
         match &self.info {
-            Some(info) if gathers(info) => {
+            Some(info) if needs_transpose(info) => {
                 let first = position / info.dtype.itemsize();
-                self.gathering.gather(&mut self.stored, info, first, dest)
+                self.transposer
+                    .transpose(&mut self.stored, info, first, dest)
             }
             _ => self.stored.read(position, dest),
         }
     }
 }
 
-/// Whether the order of an array is not C's.
-fn gathers(info: &ArrayInfo) -> bool {
+/// Whether the items must be transposed.
+fn needs_transpose(info: &ArrayInfo) -> bool {
     let is_single = info.shape.iter().filter(|&&len| len > 1).count() < 2;
     info.fortran_order && !is_single && !info.shape.contains(&0)
 }
 
-/// The plain bytes in a container of Bloscpack.
+/// The uncompressed bytes of a Bloscpack container.
 pub struct Container(Ordered<Archive<NamedFile>>);
 
 impl Stored for Archive<NamedFile> {
@@ -189,9 +195,9 @@ impl Container {
             None => archive.header().typesize.max(1).into(),
         };
         let unit = archive.header().chunk_size.map_or(0, u64::from);
-        let piece = piece_of(unit);
+        let read_size = read_size_of(unit);
         Ok(Container(Ordered::new(
-            archive, info, typesize, nbytes, piece,
+            archive, info, typesize, nbytes, read_size,
         )))
     }
 }
@@ -209,7 +215,7 @@ impl Source for Container {
 /// A `.npy` file.
 pub struct Npy(Ordered<ItemsOfFile>);
 
-/// The items of a file behind its header.
+/// The items of a `.npy` file, after its header.
 struct ItemsOfFile {
     file: NamedFile,
     start: u64,
@@ -218,9 +224,10 @@ struct ItemsOfFile {
 impl Stored for ItemsOfFile {
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         let read = self.file.read_at(self.start + position, dest);
-        match read.map_err(blpk::Error::from)? == dest.len() {
-            true => Ok(()),
-            false => Err(bloscpack::Error::Npy("there are too few items").into()),
+        if read.map_err(blpk::Error::from)? == dest.len() {
+            Ok(())
+        } else {
+            Err(bloscpack::Error::Npy("there are too few items").into())
         }
     }
 }
@@ -243,7 +250,7 @@ impl Npy {
             Some(info),
             typesize,
             nbytes,
-            MOST_AT_ONCE,
+            MAX_READ,
         )))
     }
 }

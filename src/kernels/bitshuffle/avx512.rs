@@ -1,43 +1,44 @@
-//! The bit shuffle of items of 1, 2 and 4 bytes for AVX-512 with GFNI.
+//! The bit shuffle of items of 1, 2 and 4 bytes, for AVX-512 with GFNI.
 //!
-//! GFNI multiplies 8 x 8 matrices of bits, one in each 8 bytes of a register, and multiplying the
-//! unit matrix by a transposed operand transposes. That is far less work than swapping bits across
-//! registers, but it wants the eight bytes of a matrix, byte `j` of the eight items of a group,
-//! next to each other. So the order is another one than in `tiles.rs`: first each group is sorted
-//! by `j`, then GFNI transposes, which makes the group a sequence of the bit rows `8 j + k`, and
-//! what is left is a byte shuffle of groups, whose planes are the rows.
+//! GFNI multiplies 8 x 8 bit matrices, one in each 8 bytes of a register; multiplying the unit
+//! matrix by a transposed operand transposes. This is far less work than swapping bits across
+//! registers, but the eight bytes of a matrix, byte `j` of the eight items of a group, must be
+//! adjacent. So the order of steps differs from `transpose.rs`: first each group is sorted by `j`,
+//! then GFNI transposes, which makes the group a sequence of the bit rows `8 j + k`. The rest is a
+//! byte shuffle of groups whose planes are the rows.
 //!
-//! A group of items of 2 bytes is just a lane. Of 1 byte, two groups share a lane; of 4 bytes, a
-//! group has two lanes, of which one gets the bytes 0 and 1 of the items, and the other the bytes 2
-//! and 3. So everything happens in registers. Wider items have to wait on the stack, as in `lines.rs`.
+//! A group of 2-byte items is one lane. Of 1-byte items, two groups share a lane. Of 4-byte items,
+//! a group has two lanes: one for the bytes 0 and 1 of the items, the other for the bytes 2 and 3.
+//! So all steps happen in registers. Wider items are staged on the stack, as in `vbmi.rs`.
 //!
-//! A tile is [`LINE`] groups; lane `l` of a register has group `16 l + k`, as in the byte shuffle.
+//! A tile is [`LINE`] groups; lane `l` of register `k` holds group `16 l + k`, as in the byte
+//! shuffle.
 
-use super::tiles::{Ahead, GROUP};
-use crate::kernels::bursts::{self, BURST, Rows};
-use crate::kernels::cpu::shuffles_two_registers_at_once;
-use crate::kernels::shuffle::tiles::{COLUMNS, rotate, second_tile};
+use super::transpose::{GROUP, Prefetch};
+use crate::kernels::cpu::has_fast_vpermt2b;
+use crate::kernels::shuffle::transpose::{COLUMNS, rotate, second_tile};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{self, BURST, Rows};
 use std::arch::x86_64::*;
 
-/// Two groups of 1-byte items in descending order, as GFNI counts the rows of a matrix downwards.
+/// Sorts two groups of 1-byte items in descending order, as GFNI numbers matrix rows downwards.
 const SORT_1: [u8; LANE] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
 
-/// A group of 2-byte items by byte, the items in descending order.
+/// Sorts a group of 2-byte items by byte, items in descending order.
 const SORT_2: [u8; LANE] = [14, 12, 10, 8, 6, 4, 2, 0, 15, 13, 11, 9, 7, 5, 3, 1];
 
-/// Half a group of 4-byte items by byte, the items in descending order.
+/// Sorts half a group of 4-byte items by byte, items in descending order.
 const SORT_4: [u8; LANE] = [12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3];
 
-/// Back from half a group of 4-byte items by byte, the items in ascending order.
+/// Undoes the sort by byte of half a group of 4-byte items in ascending order.
 const UNSORT_4: [u8; LANE] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
 /// Interleaves the halves of a lane.
 const INTERLEAVE: [u8; LANE] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
 
-/// Transposes the 8 x 8 bits of each 8 bytes; the rows of the operand are in descending order.
+/// Transposes the 8 x 8 bits of each 8 bytes; the operand has its rows in descending order.
 ///
 /// # Safety
 /// The CPU has the features.
@@ -53,7 +54,7 @@ pub(super) unsafe fn transpose_bits(v: Avx512) -> Avx512 {
     }
 }
 
-/// Shuffles `ROWS` (8 or 16) bytes of each group in 16 registers, or 8, into as many rows, `rows`
+/// Shuffles `ROWS` (8 or 16) bytes of each group, in as many registers, into `ROWS` rows `rows`
 /// bytes apart.
 ///
 /// # Safety
@@ -63,10 +64,9 @@ unsafe fn write_rows<const ROWS: usize>(r: [Avx512; COLUMNS], dest: *mut u8, row
     // SAFETY: the caller's contract.
     unsafe {
         let r = if ROWS == GROUP {
-            // Both groups of a lane at once: row `k` of one and of the other is a unit of two
-            // bytes.
+            // Both groups of a lane at once: row `k` of both is a unit of two bytes.
             let mut r = r;
-            unroll!(16: k < ROWS, { r[k] = r[k].lookup(&INTERLEAVE) });
+            unroll!(16: k < ROWS, { r[k] = r[k].shuffle_bytes(&INTERLEAVE) });
             rotate::<Avx512, 2>(ROWS, 3, r)
         } else {
             rotate::<Avx512, 1>(ROWS, 4, r)
@@ -75,7 +75,7 @@ unsafe fn write_rows<const ROWS: usize>(r: [Avx512; COLUMNS], dest: *mut u8, row
     }
 }
 
-/// The inverse of [`write_rows`], and transposes the bits.
+/// The inverse of [`write_rows`], which also transposes the bits.
 ///
 /// # Safety
 /// The CPU has the features; a line can be read in each row.
@@ -84,7 +84,7 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
-        // The rows of a matrix in descending order, again for GFNI.
+        // Rows of each matrix in descending order, for GFNI.
         unroll!(16: k < ROWS, {
             r[k] = Avx512::load(src.add((k ^ (GROUP - 1)) * rows))
         });
@@ -94,8 +94,9 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
     }
 }
 
-/// Four registers of four lanes: lane `l` of register `k` is the `k`th of those that follow each other from `src + l *
-/// stride` on. They are loaded one by one, or line by line and transposed, which takes fewer loads and more shuffles.
+/// Reads four registers of four lanes: lane `l` of register `k` has the offset `l * stride + 16 * k`
+/// in `src`. Lanes are loaded one by one, or `BY_LINES`: whole lines are loaded and transposed,
+/// which needs fewer loads and more shuffles.
 ///
 /// # Safety
 /// The CPU has the features; the lanes can be read.
@@ -113,7 +114,7 @@ unsafe fn read_lanes<const BY_LINES: bool>(src: *const u8, stride: usize) -> [Av
     }
 }
 
-/// One tile of items of `TS` bytes.
+/// Shuffles one tile of items of `TS` bytes.
 ///
 /// # Safety
 /// The CPU has the features; `src` is valid for reads of [`LINE`] groups, `dest` for writes of a
@@ -125,14 +126,14 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
     rows: usize,
 ) {
     let stride = LANE * GROUP * TS;
-    // SAFETY: the lanes read are those of the groups.
+    // SAFETY: the lanes that are read belong to the groups.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         if TS <= 2 {
             let sort = if TS == 1 { &SORT_1 } else { &SORT_2 };
             unroll!(4: m < 2 * TS, {
                 let four = read_lanes::<BY_LINES>(src.add(m * LINE), stride);
-                unroll!(4: k, { r[4 * m + k] = transpose_bits(four[k].lookup(sort)) });
+                unroll!(4: k, { r[4 * m + k] = transpose_bits(four[k].shuffle_bytes(sort)) });
             });
             if TS == 1 {
                 write_rows::<8>(r, dest, rows);
@@ -146,8 +147,10 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
             let four = read_lanes::<BY_LINES>(src.add(m * LINE), stride);
             unroll!(2: k, {
                 let (first, second) = (four[2 * k], four[2 * k + 1]);
-                // The items 7 to 4 of a byte come before its items 3 to 0.
-                let (bytes_01, bytes_23) = second.lookup(&SORT_4).zip::<4>(first.lookup(&SORT_4));
+                // Items 7 to 4 of each byte precede items 3 to 0.
+                let second = second.shuffle_bytes(&SORT_4);
+                let first = first.shuffle_bytes(&SORT_4);
+                let (bytes_01, bytes_23) = second.interleave::<4>(first);
                 r[2 * m + k] = transpose_bits(bytes_01);
                 upper[2 * m + k] = transpose_bits(bytes_23);
             });
@@ -164,7 +167,7 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
 #[inline(always)]
 unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
     let stride = LANE * GROUP * TS;
-    // SAFETY: the lanes written are those of the groups.
+    // SAFETY: the lanes that are written belong to the groups.
     unsafe {
         match TS {
             1 => {
@@ -174,7 +177,7 @@ unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: u
             }
             2 => {
                 let mut r = read_rows::<16>(src, rows);
-                unroll!(16: k, { r[k] = r[k].lookup(&INTERLEAVE) });
+                unroll!(16: k, { r[k] = r[k].shuffle_bytes(&INTERLEAVE) });
                 unroll!(4: i, {
                     let four = [r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]];
                     Avx512::store_lanes(four, dest.add(i * LINE), stride);
@@ -183,14 +186,14 @@ unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: u
             _ => {
                 let bytes_01 = read_rows::<16>(src, rows);
                 let bytes_23 = read_rows::<16>(src.add(COLUMNS * rows), rows);
-                // The two lanes of two groups are a line.
+                // The two lanes of two groups are one line.
                 unroll!(8: i, {
                     let (a, b) = (2 * i, 2 * i + 1);
                     let four = [
-                        even_words(bytes_01[a], bytes_23[a]).lookup(&UNSORT_4),
-                        odd_words(bytes_01[a], bytes_23[a]).lookup(&UNSORT_4),
-                        even_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
-                        odd_words(bytes_01[b], bytes_23[b]).lookup(&UNSORT_4),
+                        even_words(bytes_01[a], bytes_23[a]).shuffle_bytes(&UNSORT_4),
+                        odd_words(bytes_01[a], bytes_23[a]).shuffle_bytes(&UNSORT_4),
+                        even_words(bytes_01[b], bytes_23[b]).shuffle_bytes(&UNSORT_4),
+                        odd_words(bytes_01[b], bytes_23[b]).shuffle_bytes(&UNSORT_4),
                     ];
                     Avx512::store_lanes(four, dest.add(i * LINE), stride);
                 });
@@ -199,7 +202,7 @@ unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: u
     }
 }
 
-/// The words of 4 bytes of even number in each lane of `a`, then of `b`.
+/// Returns the 4-byte words at even indices in each lane of `a`, followed by those of `b`.
 ///
 /// # Safety
 /// The CPU has the features.
@@ -214,7 +217,7 @@ unsafe fn even_words(a: Avx512, b: Avx512) -> Avx512 {
     }
 }
 
-/// The words of 4 bytes of odd number in each lane of `a`, then of `b`.
+/// Returns the 4-byte words at odd indices in each lane of `a`, followed by those of `b`.
 ///
 /// # Safety
 /// The CPU has the features.
@@ -235,12 +238,9 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
 /// The CPU has the features; `src` is valid for reads and `dest` for writes of `8 * rows * TS`
 /// bytes; `rows` is at least [`LINE`].
 pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
-    // SAFETY: the caller's contract. Where bursts pay, rows are longer than they.
+    // SAFETY: the caller's contract. If bursts pay, rows are at least as long as a burst.
     unsafe {
-        match (
-            bursts::pay(rows, GROUP * TS),
-            shuffles_two_registers_at_once(),
-        ) {
+        match (write_combining::pays(rows, GROUP * TS), has_fast_vpermt2b()) {
             (true, true) => bitshuffle_in_bursts::<TS, true>(src, dest, rows),
             (true, false) => bitshuffle_in_bursts::<TS, false>(src, dest, rows),
             (false, true) => bitshuffle_in_tiles::<TS, true>(src, dest, rows),
@@ -249,7 +249,7 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
     }
 }
 
-/// [`bitshuffle`] by tiles of [`LINE`] groups.
+/// [`bitshuffle`] in tiles of [`LINE`] groups.
 ///
 /// # Safety
 /// As for [`bitshuffle`].
@@ -261,15 +261,15 @@ unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
 ) {
     let mut done = 0;
     let mut step = second_tile(dest, LINE, rows);
-    let ahead = Ahead::of_writing(TS, rows);
+    let prefetch = Prefetch::for_writing(TS, rows);
     while done < rows {
         let at = done.min(rows - LINE);
-        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
+        // SAFETY: groups `at .. at + LINE` exist, and every row has these bytes.
         unsafe {
             let groups = src.add(at * GROUP * TS);
-            ahead.fetch_items(groups, LINE, TS);
+            prefetch.items(groups, LINE, TS);
             for byte in 0..TS {
-                ahead.fetch_rows::<LINE>(dest.add(byte * GROUP * rows + at), rows);
+                prefetch.rows::<LINE>(dest.add(byte * GROUP * rows + at), rows);
             }
             shuffle_tile::<TS, BY_LINES>(groups, dest.add(at), rows);
         };
@@ -278,8 +278,8 @@ unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
     }
 }
 
-/// Rows of items of 4 bytes, the most there are.
-const MOST_ROWS: usize = 4 * GROUP;
+/// The largest number of rows, that of 4-byte items.
+const MAX_ROWS: usize = 4 * GROUP;
 
 /// [`bitshuffle`] in bursts.
 ///
@@ -291,20 +291,21 @@ unsafe fn bitshuffle_in_bursts<const TS: usize, const BY_LINES: bool>(
     dest: *mut u8,
     rows: usize,
 ) {
-    // SAFETY: the caller's contract; there is room for a burst of each row, and a line of each has as many groups.
+    // SAFETY: the caller's contract; the stack buffer holds a burst of each row, and groups
+    // `first .. first + LINE` exist.
     unsafe {
-        let rows = Rows::following(dest, GROUP * TS, rows);
-        bursts::fill_in_bursts::<Avx512, MOST_ROWS, BURST>(rows, |first, to| {
+        let rows = Rows::contiguous(dest, GROUP * TS, rows);
+        write_combining::fill_rows::<Avx512, MAX_ROWS, BURST>(rows, |first, to| {
             shuffle_tile::<TS, BY_LINES>(src.add(first * GROUP * TS), to, BURST);
         });
     }
 }
 
-/// Undoes [`bitshuffle`] for rows of which `rows` bytes are wanted, `step` bytes apart.
+/// Undoes [`bitshuffle`] for `rows` bytes of each row; rows are `step` bytes apart.
 ///
 /// # Safety
-/// The CPU has the features; `rows` is at least [`LINE`]. As many bytes can be read of each row, and `8 * rows * TS` be written
-/// at `dest`.
+/// The CPU has the features; `rows` is at least [`LINE`]. `rows` bytes can be read of each row, and
+/// `8 * rows * TS` bytes can be written at `dest`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 pub(super) unsafe fn bitunshuffle<const TS: usize>(
     src: *const u8,
@@ -312,16 +313,16 @@ pub(super) unsafe fn bitunshuffle<const TS: usize>(
     dest: *mut u8,
     rows: usize,
 ) {
-    let ahead = Ahead::of_reading(TS, rows);
+    let prefetch = Prefetch::for_reading(TS, rows);
     let mut done = 0;
     while done < rows {
         let at = done.min(rows - LINE);
-        // SAFETY: groups `at .. at + LINE` exist, and all rows have as many bytes.
+        // SAFETY: groups `at .. at + LINE` exist, and every row has these bytes.
         unsafe {
             let groups = dest.add(at * GROUP * TS);
-            ahead.fetch_items(groups, LINE, TS);
+            prefetch.items(groups, LINE, TS);
             for byte in 0..TS {
-                ahead.fetch_rows::<LINE>(src.add(byte * GROUP * step + at), step);
+                prefetch.rows::<LINE>(src.add(byte * GROUP * step + at), step);
             }
             unshuffle_tile::<TS>(src.add(at), groups, step);
         }

@@ -1,7 +1,7 @@
-//! The bit shuffle by its definition, eight items at a time.
+//! The definition of the bit shuffle, eight items at a time.
 
-/// Transposes `rows * 8` items: bit `k` of byte `j` of item `i` goes to bit `i % 8` of byte `i / 8`
-/// of row `8 * j + k`, a row being `rows` bytes.
+/// Transposes `rows * 8` items: bit `k` of byte `j` of item `i` becomes bit `i % 8` of byte `i / 8`
+/// of row `8 * j + k`; a row is `rows` bytes.
 pub(super) fn bitshuffle(typesize: usize, src: &[u8], dest: &mut [u8], rows: usize) {
     for (r, items) in src.chunks_exact(8 * typesize).enumerate() {
         for j in 0..typesize {
@@ -13,7 +13,7 @@ pub(super) fn bitshuffle(typesize: usize, src: &[u8], dest: &mut [u8], rows: usi
     }
 }
 
-/// Undoes [`bitshuffle`] for the items that `dest` has room for; the first bytes of their rows are `step` bytes apart.
+/// Undoes [`bitshuffle`] for the items that fit `dest`; rows start `step` bytes apart.
 pub(super) fn bitunshuffle(typesize: usize, src: &[u8], step: usize, dest: &mut [u8]) {
     for (r, items) in dest.chunks_exact_mut(8 * typesize).enumerate() {
         for j in 0..typesize {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transposing_moves_every_bit_to_its_mirror_place() {
+    fn transposing_swaps_row_and_column_of_every_bit() {
         for e in 0..8 {
             for k in 0..8 {
                 let mut bytes = [0; 8];

@@ -1,21 +1,22 @@
 //! BITSHUFFLE: the bits of equal significance of all items together.
 //!
-//! With `n` bytes, `m` is the number of whole items rounded down to a multiple of 8. Bit `k` (0 the
-//! lowest) of byte `j` of item `i < m` goes to bit `i % 8` of byte `(8 * j + k) * (m / 8) + i / 8`;
-//! the bytes behind these items stay where they are (C-Blosc2 chunk format, filter 2).
+//! With `n` bytes, `m` is the number of whole items rounded down to a multiple of 8. Bit `k` (0 is
+//! the lowest) of byte `j` of item `i < m` becomes bit `i % 8` of byte
+//! `(8 * j + k) * (m / 8) + i / 8`; the bytes after these items are copied (C-Blosc2 chunk format,
+//! filter 2).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod generic;
+mod transpose;
 #[cfg(target_arch = "x86_64")]
-mod lines;
-mod tiles;
+mod vbmi;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::shuffles_two_registers_at_once;
+use super::cpu::has_fast_vpermt2b;
 use super::level::{Level, level};
-pub(crate) use tiles::GROUP;
+pub(crate) use transpose::GROUP;
 
 /// Bit-shuffles `src` into `dest` of the same length.
 ///
@@ -39,10 +40,11 @@ pub fn bitunshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
     bitunshuffle_at(level(), typesize, src, dest);
 }
 
-/// Undoes [`bitshuffle`] for a part: the groups of eight items from number `first` on, as many as `dest` has room for.
+/// Undoes [`bitshuffle`] for a range of groups of eight items: those from index `first` on that fit
+/// `dest`.
 ///
 /// # Panics
-/// If `dest` is no whole number of groups, or `src` has not so many behind the first; if `typesize` is 0.
+/// If `dest` is not a whole number of groups, `src` has fewer from `first` on, or `typesize` is 0.
 ///
 /// ```
 /// let mut items = [0; 8];
@@ -54,7 +56,7 @@ pub fn bitunshuffle_groups(typesize: usize, src: &[u8], first: usize, dest: &mut
     bitunshuffle_groups_at(level(), typesize, src, first, dest);
 }
 
-/// [`bitshuffle`] at a level of choice.
+/// [`bitshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`bitshuffle`], and if the CPU lacks the level.
@@ -68,7 +70,8 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     dest_rest.copy_from_slice(src_rest);
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
-    // the vector has no more bytes than a row; where bursts pay, they have no more either, and the items fit their tiles.
+    // the vector has at most `rows` bytes; if bursts pay, they have at most `rows` bytes, and
+    // `typesize` is within the limit of their tiles.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
@@ -76,19 +79,17 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
                 1 => return avx512::bitshuffle::<1>(from, to, rows),
                 2 => return avx512::bitshuffle::<2>(from, to, rows),
                 4 => return avx512::bitshuffle::<4>(from, to, rows),
-                _ if shuffles_two_registers_at_once()
-                    && lines::bitshuffle(typesize, from, to, rows) =>
-                {
+                _ if has_fast_vpermt2b() && vbmi::bitshuffle(typesize, from, to, rows) => {
                     return;
                 }
                 _ => {}
             }
         }
-        if tiles::bursts_pay_for(typesize, rows) {
+        if transpose::bursts_pay(typesize, rows) {
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
-                    tiles::bitshuffle_in_bursts::<V>(typesize, from, to, rows)
+                    transpose::bitshuffle_in_bursts::<V>(typesize, from, to, rows)
                 },
                 generic: generic::bitshuffle(typesize, src, dest, rows),
             );
@@ -96,14 +97,14 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
-                tiles::bitshuffle::<V>(typesize, from, to, rows)
+                transpose::bitshuffle::<V>(typesize, from, to, rows)
             },
             generic: generic::bitshuffle(typesize, src, dest, rows),
         )
     }
 }
 
-/// [`bitunshuffle`] at a level of choice.
+/// [`bitunshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`bitunshuffle`], and if the CPU lacks the level.
@@ -116,7 +117,7 @@ pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8
     bitunshuffle_groups_at(level, typesize, src, 0, groups);
 }
 
-/// [`bitunshuffle_groups`] at a level of choice.
+/// [`bitunshuffle_groups`] at a given level.
 ///
 /// # Panics
 /// As [`bitunshuffle_groups`], and if the CPU lacks the level.
@@ -135,9 +136,9 @@ pub fn bitunshuffle_groups_at(
     assert!(first <= step && rows <= step - first);
     let src = &src[first..];
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
-    // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and from its beginning on `src` has
-    // `rows` bytes of each of their bits, `step` bytes apart. The vector has no more bytes than that, nor do
-    // bursts where they pay, whose tiles the items fit.
+    // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and `src`
+    // has `rows` bytes of each bit row, `step` bytes apart. The vector has at most `rows` bytes; if
+    // bursts pay, so do they, and `typesize` is within the limit of their tiles.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {
@@ -145,19 +146,17 @@ pub fn bitunshuffle_groups_at(
                 1 => return avx512::bitunshuffle::<1>(from, step, to, rows),
                 2 => return avx512::bitunshuffle::<2>(from, step, to, rows),
                 4 => return avx512::bitunshuffle::<4>(from, step, to, rows),
-                _ if shuffles_two_registers_at_once()
-                    && lines::bitunshuffle(typesize, from, step, to, rows) =>
-                {
+                _ if has_fast_vpermt2b() && vbmi::bitunshuffle(typesize, from, step, to, rows) => {
                     return;
                 }
                 _ => {}
             }
         }
-        if tiles::read_bursts_pay_for(typesize, step, rows) {
+        if transpose::read_bursts_pay(typesize, step, rows) {
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
-                    tiles::bitunshuffle_in_bursts::<V>(typesize, from, step, to, rows)
+                    transpose::bitunshuffle_in_bursts::<V>(typesize, from, step, to, rows)
                 },
                 generic: generic::bitunshuffle(typesize, src, step, dest),
             );
@@ -165,7 +164,7 @@ pub fn bitunshuffle_groups_at(
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
-                tiles::bitunshuffle::<V>(typesize, from, step, to, rows)
+                transpose::bitunshuffle::<V>(typesize, from, step, to, rows)
             },
             generic: generic::bitunshuffle(typesize, src, step, dest),
         )

@@ -1,6 +1,6 @@
-//! Bytedelta by its definition.
+//! The definition of bytedelta.
 
-/// The difference of each byte to the one before it; before the first one is 0.
+/// Writes the difference of each byte and the preceding one; 0 precedes the first.
 pub(super) fn encode(src: &[u8], dest: &mut [u8]) {
     let mut before = 0;
     for (to, &from) in dest.iter_mut().zip(src) {
@@ -9,7 +9,7 @@ pub(super) fn encode(src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// The running sum.
+/// Writes the running sum.
 pub(super) fn decode(src: &[u8], dest: &mut [u8]) {
     let mut sum: u8 = 0;
     for (to, &from) in dest.iter_mut().zip(src) {
@@ -18,14 +18,14 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// The differences of the bytes at equal places.
+/// Writes the byte-wise differences `src - earlier`.
 pub(super) fn subtract(src: &[u8], earlier: &[u8], dest: &mut [u8]) {
     for ((to, from), earlier) in dest.iter_mut().zip(src).zip(earlier) {
         *to = from.wrapping_sub(*earlier);
     }
 }
 
-/// The running sums of the bytes of items, in place.
+/// Replaces `items` by their running byte-wise sums, starting from the item `before`.
 pub(super) fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
     for i in 0..items.len() {
         let earlier = match i.checked_sub(before.len()) {

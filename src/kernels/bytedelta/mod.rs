@@ -1,12 +1,12 @@
-//! BYTEDELTA: the difference of each byte to the byte before it, in each channel.
+//! BYTEDELTA: the difference of each byte and the preceding byte of its channel.
 //!
-//! The `n` bytes are `channels` channels of `n / channels` bytes, one after the other (the planes
-//! of a shuffle), and a rest that is copied. The byte before the first one of a channel counts as 0
-//! (C-Blosc2 chunk format, filter 35). In the legacy form, filter 34, the predecessor becomes 0
-//! once more at the last multiple of 16 bytes of each channel.
+//! The `n` bytes consist of `channels` channels of `n / channels` bytes (the planes of a shuffle),
+//! one after the other, and a remainder that is copied. The byte before a channel's first one
+//! counts as 0 (C-Blosc2 chunk format, filter 35). In the legacy form, filter 34, the predecessor
+//! is 0 again at the last multiple of 16 bytes of each channel.
 //!
-//! The differences of planes are the planes of differences: where the channels are all the planes of
-//! items, each item less the item before it, byte by byte, shuffled, comes to the same.
+//! Differences and shuffle commute: if the channels are all the planes of the items, shuffling the
+//! byte-wise differences of consecutive items returns the same bytes.
 
 mod generic;
 mod vectors;
@@ -14,7 +14,7 @@ mod vectors;
 use super::compile::at_level;
 use super::level::{Level, level};
 
-/// The legacy form starts anew at the last multiple of this.
+/// The legacy form restarts at the last multiple of this number of bytes.
 const LEGACY_STEP: usize = 16;
 
 /// Encodes `src` into `dest` of the same length.
@@ -39,7 +39,7 @@ pub fn decode(channels: usize, src: &[u8], dest: &mut [u8]) {
     decode_at(level(), channels, src, dest);
 }
 
-/// Encodes `src` into `dest` of the same length by the rule of filter 34; the rest is copied.
+/// Encodes `src` into `dest` of the same length by the rule of filter 34; the remainder is copied.
 ///
 /// # Panics
 /// If the lengths differ or `channels` is 0.
@@ -55,8 +55,8 @@ pub fn decode_legacy(channels: usize, src: &[u8], dest: &mut [u8]) {
     decode_legacy_at(level(), channels, src, dest);
 }
 
-/// The differences of items before their bytes are shuffled: `src` less `earlier`, the same items one item earlier, byte by
-/// byte, into `dest`.
+/// Writes the byte-wise differences of consecutive items into `dest`, to be shuffled afterwards:
+/// `src - earlier`, where `earlier` holds the same items shifted by one.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -64,15 +64,16 @@ pub fn encode_items(src: &[u8], earlier: &[u8], dest: &mut [u8]) {
     encode_items_at(level(), src, earlier, dest);
 }
 
-/// Undoes [`encode_items`] where it lies; `before` is the item in front, undone, or zeros if there is none.
+/// Undoes [`encode_items`] in place. `before` is the decoded preceding item, or zeros for the first
+/// one.
 ///
 /// # Panics
-/// If items have not 1, 2, 4, 8 or 16 bytes, or `items` is not whole items.
+/// If `before` does not have 1, 2, 4, 8 or 16 bytes, or `items` is not a whole number of items.
 pub fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
     decode_items_in_place_at(level(), before, items);
 }
 
-/// [`encode`] at a level of choice.
+/// [`encode`] at a given level.
 ///
 /// # Panics
 /// As [`encode`], and if the CPU lacks the level.
@@ -84,7 +85,7 @@ pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     });
 }
 
-/// [`decode`] at a level of choice.
+/// [`decode`] at a given level.
 ///
 /// # Panics
 /// As [`decode`], and if the CPU lacks the level.
@@ -96,7 +97,7 @@ pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     });
 }
 
-/// [`encode_legacy`] at a level of choice.
+/// [`encode_legacy`] at a given level.
 ///
 /// # Panics
 /// As [`encode_legacy`], and if the CPU lacks the level.
@@ -108,7 +109,7 @@ pub fn encode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
     });
 }
 
-/// [`decode_legacy`] at a level of choice.
+/// [`decode_legacy`] at a given level.
 ///
 /// # Panics
 /// As [`decode_legacy`], and if the CPU lacks the level.
@@ -120,7 +121,7 @@ pub fn decode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
     });
 }
 
-/// [`encode_items`] at a level of choice.
+/// [`encode_items`] at a given level.
 ///
 /// # Panics
 /// As [`encode_items`], and if the CPU lacks the level.
@@ -142,7 +143,7 @@ pub fn encode_items_at(level: Level, src: &[u8], earlier: &[u8], dest: &mut [u8]
     }
 }
 
-/// [`decode_items_in_place`] at a level of choice.
+/// [`decode_items_in_place`] at a given level.
 ///
 /// # Panics
 /// As [`decode_items_in_place`], and if the CPU lacks the level.
@@ -152,11 +153,11 @@ pub fn decode_items_in_place_at(level: Level, before: &[u8], items: &mut [u8]) {
     let width = before.len();
     assert!(
         matches!(width, 1 | 2 | 4 | 8 | 16),
-        "no items of {width} bytes are summed up"
+        "items must have 1, 2, 4, 8 or 16 bytes, not {width}"
     );
     assert!(items.len().is_multiple_of(width));
     let (to, len) = (items.as_mut_ptr(), items.len());
-    // SAFETY: the level is available, and there are `len` bytes.
+    // SAFETY: the level is available, and `items` is `len` bytes.
     unsafe {
         at_level!(
             level,
@@ -168,7 +169,7 @@ pub fn decode_items_in_place_at(level: Level, before: &[u8], items: &mut [u8]) {
     }
 }
 
-/// Calls `transform` with each channel, and copies the rest.
+/// Calls `transform` for each channel, and copies the remainder.
 fn for_each_channel(
     channels: usize,
     src: &[u8],
@@ -187,7 +188,7 @@ fn for_each_channel(
     dest[whole..].copy_from_slice(&src[whole..]);
 }
 
-/// Calls `transform` with the two runs of a legacy channel.
+/// Calls `transform` for both runs of a legacy channel.
 fn for_both_runs(src: &[u8], dest: &mut [u8], transform: impl Fn(&[u8], &mut [u8])) {
     let restart = src.len() - src.len() % LEGACY_STEP;
     let (first, second) = dest.split_at_mut(restart);
@@ -195,7 +196,7 @@ fn for_both_runs(src: &[u8], dest: &mut [u8], transform: impl Fn(&[u8], &mut [u8
     transform(&src[restart..], second);
 }
 
-/// Encodes one channel; the level is available.
+/// Encodes one channel at `level`, which must be available.
 fn differences(level: Level, src: &[u8], dest: &mut [u8]) {
     let len = src.len();
     assert_eq!(len, dest.len());
@@ -212,7 +213,7 @@ fn differences(level: Level, src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// Decodes one channel; the level is available.
+/// Decodes one channel at `level`, which must be available.
 fn running_sum(level: Level, src: &[u8], dest: &mut [u8]) {
     let len = src.len();
     assert_eq!(len, dest.len());

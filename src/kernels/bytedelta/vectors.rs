@@ -1,9 +1,9 @@
-//! Bytedelta with vectors: of one channel, and of all channels at once where their bytes still are in items.
+//! Bytedelta with vectors: of one channel, and of all channels of unshuffled items at once.
 
 use crate::kernels::scan::{Sum, scan, word};
 use crate::kernels::vector::Vector;
 
-/// `dest[i] = src[i] - src[i - 1]` for all `i < len`, where `src` before its start counts as 0.
+/// Computes `dest[i] = src[i] - src[i - 1]` for all `i < len`; 0 precedes `src`.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `len` bytes; they
@@ -13,7 +13,8 @@ pub(super) unsafe fn differences<V: Vector>(src: *const u8, dest: *mut u8, len: 
     if len == 0 {
         return;
     }
-    // SAFETY: all accesses are below `len`, and reads of the bytes before start at 1 - 1.
+    // SAFETY: all accesses are below `len`; the smallest index is 1, so reads at `i - 1` are in
+    // bounds.
     unsafe {
         *dest = *src;
         if len <= V::BYTES {
@@ -26,7 +27,7 @@ pub(super) unsafe fn differences<V: Vector>(src: *const u8, dest: *mut u8, len: 
             let difference = V::load(src.add(i)).sub(V::load(src.add(i - 1)));
             difference.store(dest.add(i));
         };
-        // Each vector in its cache line; the first and the last overlap their neighbours instead.
+        // Aligns all stores but the first and the last, which overlap their neighbours.
         vector(1);
         let mut i = V::BYTES - dest.addr() % V::BYTES;
         while i + V::BYTES <= len {
@@ -37,11 +38,11 @@ pub(super) unsafe fn differences<V: Vector>(src: *const u8, dest: *mut u8, len: 
     }
 }
 
-/// `dest[i] = a[i] - b[i]` for all `i < len`.
+/// Computes `dest[i] = a[i] - b[i]` for all `i < len`.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `a` and `b` are valid for reads and `dest` for writes of `len` bytes; `dest` overlaps
-/// neither.
+/// The contract of [`Vector`]; `a` and `b` are valid for reads and `dest` for writes of `len`
+/// bytes; `dest` overlaps neither.
 #[inline(always)]
 pub(super) unsafe fn subtract<V: Vector>(a: *const u8, b: *const u8, dest: *mut u8, len: usize) {
     // SAFETY: all accesses are below `len`.
@@ -58,20 +59,20 @@ pub(super) unsafe fn subtract<V: Vector>(a: *const u8, b: *const u8, dest: *mut 
     }
 }
 
-/// The running sum.
+/// Computes the running sum.
 ///
 /// # Safety
-/// As for [`scan`].
+/// The contract of [`scan`].
 #[inline(always)]
 pub(super) unsafe fn running_sum<V: Vector>(src: *const u8, dest: *mut u8, len: usize) {
     // SAFETY: the caller's contract.
     unsafe { scan::<V, Sum, 1>(&[0], src, dest, len) }
 }
 
-/// The running sums of the bytes of items as long as `before`, which stands in front of the first one.
+/// Computes the running byte-wise sums of items of `before.len()` bytes, starting from `before`.
 ///
 /// # Safety
-/// As for [`scan`]; `before` has 1, 2, 4, 8 or 16 bytes.
+/// The contract of [`scan`]; `before` has 1, 2, 4, 8 or 16 bytes.
 #[inline(always)]
 pub(super) unsafe fn running_sums<V: Vector>(
     before: &[u8],

@@ -1,20 +1,20 @@
-//! Delta by its definition. All slices are whole words of `word` bytes.
+//! The definition of delta. All slices are whole words of `word` bytes.
 
-/// XORs every word with the one before it.
+/// XORs every word with the preceding one.
 pub(super) fn encode_first(word: usize, src: &[u8], dest: &mut [u8]) {
     for i in 0..src.len() {
         dest[i] = src[i] ^ if i < word { 0 } else { src[i - word] };
     }
 }
 
-/// XORs every word with the result before it.
+/// XORs every word with the preceding result.
 pub(super) fn decode_first(word: usize, src: &[u8], dest: &mut [u8]) {
     for i in 0..src.len() {
         dest[i] = src[i] ^ if i < word { 0 } else { dest[i - word] };
     }
 }
 
-/// [`decode_first`] in place, behind a word that is undone.
+/// [`decode_first`] in place; `before` is the decoded preceding word.
 pub(super) fn decode_first_in_place(before: &[u8], buffer: &mut [u8]) {
     for i in 0..buffer.len() {
         buffer[i] ^= match i.checked_sub(before.len()) {

@@ -1,8 +1,8 @@
-//! DELTA: each word XORed with the word before it, or with a reference block.
+//! DELTA: each word XORed with the preceding word, or with a reference block.
 //!
-//! The first block of a chunk is its own predecessor: `out[i] = in[i] ^ in[i - 1]`. All other
-//! blocks are XORed with the first one, word by word (C-Blosc2 chunk format, filter 3). Words are
-//! 1, 2, 4 or 8 bytes; bytes behind the last whole word are copied.
+//! The first block of a chunk is its own reference: `out[i] = in[i] ^ in[i - 1]`. All other blocks
+//! are XORed with the first one, word by word (C-Blosc2 chunk format, filter 3). Words have 1, 2, 4
+//! or 8 bytes; bytes after the last whole word are copied.
 
 mod generic;
 mod vectors;
@@ -10,10 +10,10 @@ mod vectors;
 use super::compile::at_level;
 use super::level::{Level, level};
 
-/// Bytes of the longest words.
+/// Bytes of the longest word.
 pub const MAX_WORD: usize = 8;
 
-/// XORs each word of `src` with the word before it into `dest` of the same length.
+/// XORs each word of `src` with the preceding word into `dest` of the same length.
 ///
 /// # Panics
 /// If the lengths differ or `word` is not 1, 2, 4 or 8.
@@ -35,11 +35,11 @@ pub fn decode_first(word: usize, src: &[u8], dest: &mut [u8]) {
     decode_first_at(level(), word, src, dest);
 }
 
-/// Undoes [`encode_first`] where it lies, for a part of what it made: `before` is the word in front of it, undone, or
-/// zeros if there is none.
+/// Undoes [`encode_first`] in place for a range of words. `before` is the decoded preceding word,
+/// or zeros at the start.
 ///
 /// # Panics
-/// If `before` has not 1, 2, 4 or 8 bytes.
+/// If `before` does not have 1, 2, 4 or 8 bytes.
 pub fn decode_first_in_place(before: &[u8], buffer: &mut [u8]) {
     decode_first_in_place_at(level(), before, buffer);
 }
@@ -61,7 +61,7 @@ pub fn decode_against(word: usize, src: &[u8], reference: &[u8], dest: &mut [u8]
     encode_against(word, src, reference, dest);
 }
 
-/// Undoes [`encode_against`] where it lies.
+/// Undoes [`encode_against`] in place.
 ///
 /// # Panics
 /// If `reference` has fewer whole words than `buffer`, or `word` is not 1, 2, 4 or 8.
@@ -69,16 +69,16 @@ pub fn decode_against_in_place(word: usize, buffer: &mut [u8], reference: &[u8])
     decode_against_in_place_at(level(), word, buffer, reference);
 }
 
-/// The bytes of the whole words of `len` bytes.
+/// Returns the length of the whole words in `len` bytes.
 fn whole_words(word: usize, len: usize) -> usize {
     assert!(
         matches!(word, 1 | 2 | 4 | 8),
-        "delta has no words of {word} bytes"
+        "delta words must have 1, 2, 4 or 8 bytes, not {word}"
     );
     len - len % word
 }
 
-/// Copies the bytes behind the whole words and returns these.
+/// Copies the bytes after the last whole word, and returns the whole words of both slices.
 fn split<'a>(word: usize, src: &'a [u8], dest: &'a mut [u8]) -> (&'a [u8], &'a mut [u8]) {
     assert_eq!(src.len(), dest.len());
     let (src, src_tail) = src.split_at(whole_words(word, src.len()));
@@ -87,7 +87,7 @@ fn split<'a>(word: usize, src: &'a [u8], dest: &'a mut [u8]) -> (&'a [u8], &'a m
     (src, dest)
 }
 
-/// [`encode_first`] at a level of choice.
+/// [`encode_first`] at a given level.
 ///
 /// # Panics
 /// As [`encode_first`], and if the CPU lacks the level.
@@ -98,13 +98,13 @@ pub fn encode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     if level == Level::Generic || src.is_empty() {
         return generic::encode_first(word, src, dest);
     }
-    // To XOR with the word before is to XOR with the same stream, one word late.
+    // XOR with the preceding word is XOR with the same stream, shifted by one word.
     let (first, rest) = dest.split_at_mut(word);
     first.copy_from_slice(&src[..word]);
     xor_at(level, &src[word..], &src[..src.len() - word], rest);
 }
 
-/// [`decode_first`] at a level of choice.
+/// [`decode_first`] at a given level.
 ///
 /// # Panics
 /// As [`decode_first`], and if the CPU lacks the level.
@@ -126,7 +126,7 @@ pub fn decode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// [`decode_first_in_place`] at a level of choice.
+/// [`decode_first_in_place`] at a given level.
 ///
 /// # Panics
 /// As [`decode_first_in_place`], and if the CPU lacks the level.
@@ -148,7 +148,7 @@ pub fn decode_first_in_place_at(level: Level, before: &[u8], buffer: &mut [u8]) 
     }
 }
 
-/// [`encode_against`] at a level of choice.
+/// [`encode_against`] at a given level.
 ///
 /// # Panics
 /// As [`encode_against`], and if the CPU lacks the level.
@@ -159,7 +159,7 @@ pub fn encode_against_at(level: Level, word: usize, src: &[u8], reference: &[u8]
     xor_at(level, src, &reference[..src.len()], dest);
 }
 
-/// [`decode_against_in_place`] at a level of choice.
+/// [`decode_against_in_place`] at a given level.
 ///
 /// # Panics
 /// As [`decode_against_in_place`], and if the CPU lacks the level.
@@ -181,7 +181,7 @@ pub fn decode_against_in_place_at(level: Level, word: usize, buffer: &mut [u8], 
     }
 }
 
-/// `dest[i] = src[i] ^ reference[i]`; the level is available.
+/// Computes `dest[i] = src[i] ^ reference[i]` at `level`, which must be available.
 fn xor_at(level: Level, src: &[u8], reference: &[u8], dest: &mut [u8]) {
     let len = src.len();
     assert!(reference.len() == len && dest.len() == len);

@@ -1,9 +1,10 @@
-//! Delta with vectors: XOR of two streams of bytes, whatever the word, and the running XOR.
+//! Delta with vectors: XOR of two byte streams, which does not depend on the word size, and the
+//! running XOR.
 
 use crate::kernels::scan::{Xor, scan, word};
 use crate::kernels::vector::Vector;
 
-/// `dest[i] = a[i] ^ b[i]` for all `i < len`.
+/// Computes `dest[i] = a[i] ^ b[i]` for all `i < len`.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `a` and `b` are valid for reads and `dest` for writes of `len`
@@ -24,10 +25,10 @@ pub(super) unsafe fn xor<V: Vector>(a: *const u8, b: *const u8, dest: *mut u8, l
     }
 }
 
-/// The running XOR of words as long as `before`, which stands in front of the first one.
+/// Computes the running XOR of words of `before.len()` bytes, starting from `before`.
 ///
 /// # Safety
-/// As for [`scan`]; `before` has 1, 2, 4 or 8 bytes.
+/// The contract of [`scan`]; `before` has 1, 2, 4 or 8 bytes.
 #[inline(always)]
 pub(super) unsafe fn running_xor<V: Vector>(
     before: &[u8],

@@ -1,6 +1,6 @@
 //! Run detection by its definition.
 
-/// True when all bytes of `stream` are `byte`.
+/// Whether all bytes of `stream` are `byte`.
 pub(super) fn is_run_of(byte: u8, stream: &[u8]) -> bool {
     stream.iter().all(|&other| other == byte)
 }

@@ -1,4 +1,4 @@
-//! Runs: is a stream one byte over and over? Such streams are stored as that byte.
+//! Run detection: whether all bytes of a stream are equal. Such streams are stored as one byte.
 
 mod generic;
 mod vectors;
@@ -6,9 +6,9 @@ mod vectors;
 use super::compile::at_level;
 use super::level::{Level, level};
 
-/// The byte that all of `stream` consists of, if there is one. An empty stream has none.
+/// Returns the byte that `stream` repeats, or `None` if bytes differ or the stream is empty.
 ///
-/// Stops at about the first byte that differs.
+/// Stops soon after the first byte that differs.
 ///
 /// ```
 /// use ferroblosc::kernels::run::constant;
@@ -17,22 +17,22 @@ use super::level::{Level, level};
 /// assert_eq!(constant(b""), None);
 /// ```
 pub fn constant(stream: &[u8]) -> Option<u8> {
-    // Most streams that are no run end here, without a look at the CPU.
+    // Rejects most streams that are not runs before the CPU's level is loaded.
     if stream.first() != stream.last() {
         return None;
     }
-    // SAFETY: the CPU has the level that is chosen for it.
+    // SAFETY: the CPU has the selected level.
     unsafe { constant_by(level(), stream) }
 }
 
-/// [`constant`] at a level of choice.
+/// [`constant`] at a given level.
 ///
 /// # Panics
 /// If the CPU lacks the level.
 #[doc(hidden)]
 pub fn constant_at(level: Level, stream: &[u8]) -> Option<u8> {
     level.assert_available();
-    // SAFETY: it has just been found to be available.
+    // SAFETY: the level is available, as asserted.
     unsafe { constant_by(level, stream) }
 }
 

@@ -1,11 +1,11 @@
-//! Run detection with vectors, a cache line at a time.
+//! Run detection with vectors, one cache line at a time.
 
 use crate::kernels::vector::{LINE, Vector};
 
-/// Bytes that are compared at once behind the last whole line.
+/// Bytes compared at once after the last whole line.
 const WORD: usize = size_of::<u64>();
 
-/// True when all `len` bytes at `stream` are `byte`.
+/// Whether all `len` bytes at `stream` are `byte`.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `stream` is valid for reads of `len` bytes.
@@ -34,7 +34,7 @@ pub(super) unsafe fn is_run_of<V: Vector>(byte: u8, stream: *const u8, len: usiz
             i += WORD;
         }
         if len >= WORD {
-            // The last bytes together with some that have been looked at.
+            // The last word overlaps bytes that have been compared.
             return word_at(len - WORD) == word;
         }
         while i < len {

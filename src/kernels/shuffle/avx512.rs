@@ -1,79 +1,81 @@
-//! Unshuffling items of whole words of 4 bytes for AVX-512 with VBMI.
+//! Unshuffle of items of whole 4-byte words, for AVX-512 with VBMI.
 //!
-//! What counts there is how few shuffles across registers there are, of which Intel's CPUs do one
-//! a cycle, and that whole cache lines are stored. 16 bytes of four planes are loaded into the lanes
-//! of one register, which costs no such shuffle, and one permutation of its bytes makes them a word
-//! of each of 16 consecutive items. Registers of words are interleaved by rounds then: `(a, b)`
-//! becomes `a0 b0 a1 b1 …`, and with `W = N << C` registers, `N` odd, `C` rounds that interleave
-//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `tiles.rs`. The words
-//! are loaded in such an order that these are the words that belong together. What is left are `N`
-//! streams of units, which are put together line by line.
+//! The cost is dominated by shuffles across registers, of which Intel's CPUs execute one per cycle,
+//! and by stores that are not whole cache lines. 16 bytes of each of four planes are loaded into
+//! the lanes of one register, which needs no such shuffle, and one byte permutation makes them one
+//! word of each of 16 consecutive items. Registers of words are then interleaved in rounds:
+//! `(a, b)` becomes `a0 b0 a1 b1 …`. With `W = N << C` registers, `N` odd, `C` rounds that
+//! interleave register `k` with register `k + W / 2` make units of `1 << C` words, as in
+//! `transpose.rs`. Words are loaded in the order that makes each unit consecutive words of one
+//! item. The result is `N` streams of units, which are merged line by line.
 //!
-//! Planes often lie powers of two apart, where lines don't stay in the cache until their next 16
-//! bytes are wanted. So the lines of wider items wait on the stack.
+//! Planes are often powers of two apart; their lines are then evicted before their next 16 bytes
+//! are read. For wider items the lines are therefore staged on the stack.
 
-use super::tiles::{self, COLUMNS, Planes};
-use crate::kernels::bursts::{self, HALF_BURST, copy};
-use crate::kernels::cache::{FAR, Nearness, WAYS, crowded, exceed_third, fetch, fetch_following};
-use crate::kernels::cpu::is_quicker_by_halves;
+use super::transpose::{self, COLUMNS, Planes};
+use crate::kernels::cache::{
+    CacheLevel, L1_WAYS, PREFETCH_DISTANCE, exceeds_l3, has_set_conflicts, prefetch, prefetch_ahead,
+};
+use crate::kernels::cpu::prefers_half_loads;
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{self, HALF_BURST, copy};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// Words of a register, and items that are put together at once.
+/// Words of a register, and items assembled at once.
 const WORDS: usize = LINE / WORD;
 
-/// The most streams of units.
+/// The largest number of streams.
 const STREAMS: usize = 7;
 
 /// Byte `i` of lane `p` becomes byte `p` of word `i`.
 const WORDS_OF_LANES: [u8; LINE] = {
     let mut table = [0; LINE];
-    let mut place = 0;
-    while place < LINE {
-        table[place] = (place % WORD * LANE + place / WORD) as u8;
-        place += 1;
+    let mut pos = 0;
+    while pos < LINE {
+        table[pos] = (pos % WORD * LANE + pos / WORD) as u8;
+        pos += 1;
     }
     table
 };
 
-/// The words of the low halves of two registers in turns, and of their high halves.
+/// Interleaves the words of the low halves of two registers, and of their high halves.
 const INTERLEAVE: [[u32; WORDS]; 2] = {
     let mut tables = [[0; WORDS]; 2];
-    let mut place = 0;
-    while place < WORDS {
-        let word = (place % 2 * WORDS + place / 2) as u32;
-        tables[0][place] = word;
-        tables[1][place] = word + WORDS as u32 / 2;
-        place += 1;
+    let mut pos = 0;
+    while pos < WORDS {
+        let word = (pos % 2 * WORDS + pos / 2) as u32;
+        tables[0][pos] = word;
+        tables[1][pos] = word + WORDS as u32 / 2;
+        pos += 1;
     }
     tables
 };
 
-/// How items of `W` words are put together.
+/// The layout of items of `W` words.
 struct Shape<const W: usize>;
 
 impl<const W: usize> Shape<W> {
-    /// Rounds.
+    /// The number of interleaving rounds.
     const ROUNDS: u32 = W.trailing_zeros();
-    /// Streams of units after them.
+    /// The number of streams of units after the rounds.
     const STREAMS: usize = W >> Self::ROUNDS;
-    /// Registers of each stream.
-    const PARTS: usize = 1 << Self::ROUNDS;
-    /// `[i][j]`: what line `i` takes from stream `j`, the second operand; the first one is what it
-    /// has from the streams before, to begin with stream 0 as it is.
+    /// The number of registers of each stream.
+    const STREAM_LEN: usize = 1 << Self::ROUNDS;
+    /// `[i][j]`: the permutation that adds the words of stream `j`, the second operand, to line
+    /// `i`. The first operand is the line merged from the preceding streams, or stream 0.
     const LINES: [[[u32; WORDS]; STREAMS]; STREAMS] = {
         let mut tables = [[[0; WORDS]; STREAMS]; STREAMS];
         let mut at = 0;
         while at < Self::STREAMS * WORDS {
-            let (line, place) = (at / WORDS, at % WORDS);
-            let unit = at / Self::PARTS;
-            let word = unit / Self::STREAMS * Self::PARTS + at % Self::PARTS;
+            let (line, pos) = (at / WORDS, at % WORDS);
+            let unit = at / Self::STREAM_LEN;
+            let word = unit / Self::STREAMS * Self::STREAM_LEN + at % Self::STREAM_LEN;
             let mut stream = 1;
             while stream < Self::STREAMS {
                 let from = if unit % Self::STREAMS == stream {
@@ -81,9 +83,9 @@ impl<const W: usize> Shape<W> {
                 } else if unit % Self::STREAMS == 0 && stream == 1 {
                     word
                 } else {
-                    place
+                    pos
                 };
-                tables[line][stream][place] = from as u32;
+                tables[line][stream][pos] = from as u32;
                 stream += 1;
             }
             at += 1;
@@ -92,23 +94,23 @@ impl<const W: usize> Shape<W> {
     };
 }
 
-/// Words from two registers.
+/// Selects words from two registers.
 ///
 /// # Safety
 /// The CPU has the features.
 #[inline(always)]
 unsafe fn select(a: Avx512, b: Avx512, table: &[u32; WORDS]) -> Avx512 {
-    // SAFETY: the caller's contract; the table has the 64 bytes that are read.
+    // SAFETY: the caller's contract; the table has 64 bytes.
     unsafe {
         let table = _mm512_loadu_si512(table.as_ptr().cast());
         Avx512(_mm512_permutex2var_epi32(a.0, table, b.0))
     }
 }
 
-/// A word of each of 16 items from their bytes in four planes.
+/// Loads one word of each of 16 items from their bytes in four planes.
 ///
 /// # Safety
-/// The CPU has the features; 16 bytes can be read at each place.
+/// The CPU has the features; 16 bytes can be read at each address.
 #[inline(always)]
 unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
     // SAFETY: the caller's contract.
@@ -116,27 +118,27 @@ unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
         let table = _mm512_loadu_si512(WORDS_OF_LANES.as_ptr().cast());
         Avx512(_mm512_permutexvar_epi8(
             table,
-            Avx512::<HALVES>::of_lanes(planes).0,
+            Avx512::<HALVES>::from_lanes(planes).0,
         ))
     }
 }
 
-/// Puts 16 items of `W` words together; `byte` tells where byte `j` of them is.
+/// Assembles 16 items of `W` words; `byte(j)` is the address of their bytes `j`.
 ///
 /// # Safety
-/// The CPU has the features; 16 bytes can be read at each place that `byte` returns, and 16 items
+/// The CPU has the features; 16 bytes can be read at each address that `byte` returns, and 16 items
 /// can be written at `dest`.
 #[inline(always)]
-unsafe fn put_together<const W: usize, const HALVES: bool>(
+unsafe fn assemble_items<const W: usize, const HALVES: bool>(
     byte: impl Fn(usize) -> *const u8,
     dest: *mut u8,
 ) {
-    let (streams, parts) = (Shape::<W>::STREAMS, Shape::<W>::PARTS);
+    let (streams, stream_len) = (Shape::<W>::STREAMS, Shape::<W>::STREAM_LEN);
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         unroll!(16: k < W, {
-            let first = WORD * (k % streams * parts + k / streams);
+            let first = WORD * (k % streams * stream_len + k / streams);
             let bytes = [byte(first), byte(first + 1), byte(first + 2), byte(first + 3)];
             r[k] = load_words::<HALVES>(bytes);
         });
@@ -148,38 +150,38 @@ unsafe fn put_together<const W: usize, const HALVES: bool>(
                 r[2 * k + 1] = select(a, b, &INTERLEAVE[1]);
             });
         });
-        unroll!(16: part < parts, {
+        unroll!(16: reg < stream_len, {
             unroll!(7: i < streams, {
-                let mut line = r[part];
+                let mut line = r[reg];
                 unroll!(7: j < streams, {
                     if j > 0 {
-                        line = select(line, r[j * parts + part], &Shape::<W>::LINES[i][j]);
+                        line = select(line, r[j * stream_len + reg], &Shape::<W>::LINES[i][j]);
                     }
                 });
-                line.store(dest.add((part * streams + i) * LINE));
+                line.store(dest.add((reg * streams + i) * LINE));
             });
         });
     }
 }
 
-/// More planes with lines in the same set of a first-level cache of 12 ways are better read a line at a time; of one of 8
-/// ways, which Zen 4 has, more than [`WAYS`].
-const CROWD: usize = 16;
+/// If more planes than this have lines in one set of a 12-way L1 cache, reading them a line at a
+/// time is faster. For the 8-way L1 of Zen 4 the limit is [`L1_WAYS`].
+const MAX_CONFLICTS: usize = 16;
 
-/// The most planes.
-const PLANES: usize = COLUMNS * WORD;
+/// The largest number of planes.
+const MAX_PLANES: usize = COLUMNS * WORD;
 
-/// Lines of planes that wait on the stack, `SPAN` bytes of each plane.
+/// A stack buffer for `SPAN` bytes of each plane.
 #[repr(align(64))]
-struct Lines<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; PLANES]);
+struct StagedPlanes<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; MAX_PLANES]);
 
-/// The last item, among those up to the 16th, that begins with a cache line; the 16th if none does
-/// or there are too few items to pay for a step more.
+/// Returns the largest item index up to 16 at which a cache line of `dest` starts, or 16 if there
+/// is none or there are too few items to pay for an additional step.
 #[inline(always)]
 fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
-    const ENOUGH: usize = 16;
+    const MIN_STEPS: usize = 16;
     let begins_line = |item: &usize| (dest.addr() + item * typesize).is_multiple_of(LINE);
-    if items < ENOUGH * WORDS {
+    if items < MIN_STEPS * WORDS {
         return WORDS;
     }
     (1..=WORDS).rev().find(begins_line).unwrap_or(WORDS)
@@ -188,8 +190,8 @@ fn second_step(dest: *const u8, typesize: usize, items: usize) -> usize {
 /// Unshuffles `items` items of `W` words.
 ///
 /// # Safety
-/// The CPU has the features; there are `W * WORD` planes, each valid for reads of `items` bytes, and
-/// `dest` is valid for writes of `items * W` words; there are at least [`LINE`] items.
+/// The CPU has the features; there are `W * WORD` planes, each valid for reads of `items` bytes,
+/// and `dest` is valid for writes of `items * W` words; there are at least [`LINE`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     planes: impl Planes,
@@ -197,35 +199,39 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     items: usize,
 ) {
     let typesize = W * WORD;
-    // SAFETY: the caller's contract; there are 12 planes or more, so there is one of number 1, and where bursts are
-    // read, there are as many items; the items of all steps exist, as the last one begins no later than so many before
-    // the end.
+    // SAFETY: the caller's contract. There are at least 12 planes, so plane 1 exists. Bursts are
+    // used only for at least `HALF_BURST` items. The items of each step exist, as the last one
+    // starts at most at `items - WORDS`.
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS {
-            if items >= HALF_BURST && bursts::pay(stride, typesize) {
+            if items >= HALF_BURST && write_combining::pays(stride, typesize) {
                 return unshuffle_lines::<W, HALVES, HALF_BURST>(planes, dest, items);
             }
-            if crowded(stride, typesize, if HALVES { WAYS } else { CROWD }) {
+            if has_set_conflicts(
+                stride,
+                typesize,
+                if HALVES { L1_WAYS } else { MAX_CONFLICTS },
+            ) {
                 return unshuffle_lines::<W, HALVES, LINE>(planes, dest, items);
             }
         }
         let mut done = 0;
         let mut step = second_step(dest, typesize, items);
-        let far = exceed_third(items * typesize);
+        let far = exceeds_l3(items * typesize);
         while done < items {
             let item = done.min(items - WORDS);
             if far {
-                fetch_following(dest.wrapping_add(item * typesize), WORDS * typesize);
+                prefetch_ahead(dest.wrapping_add(item * typesize), WORDS * typesize);
             }
-            put_together::<W, HALVES>(|j| planes.plane(j).add(item), dest.add(item * typesize));
+            assemble_items::<W, HALVES>(|j| planes.plane(j).add(item), dest.add(item * typesize));
             done = item + step;
             step = WORDS;
         }
     }
 }
 
-/// [`unshuffle_words`] from planes of which `SPAN` bytes, one line or more, are read at a time.
+/// [`unshuffle_words`], reading `SPAN` bytes, one line or more, of each plane at a time.
 ///
 /// # Safety
 /// As for [`unshuffle_words`], with at least `SPAN` items.
@@ -236,34 +242,39 @@ unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>
     items: usize,
 ) {
     let typesize = W * WORD;
-    let mut lines = Lines([[MaybeUninit::uninit(); SPAN]; PLANES]);
+    let mut lines = StagedPlanes([[MaybeUninit::uninit(); SPAN]; MAX_PLANES]);
     let lines: *mut u8 = lines.0.as_mut_ptr().cast();
-    let far = exceed_third(items * typesize);
+    let far = exceeds_l3(items * typesize);
     let mut done = 0;
     while done < items {
         let first = done.min(items - SPAN);
         if far {
-            fetch_following(dest.wrapping_add(first * typesize), SPAN * typesize);
+            prefetch_ahead(dest.wrapping_add(first * typesize), SPAN * typesize);
         }
-        // SAFETY: so many items from the first on exist, and all lines are filled before they are read.
+        // SAFETY: `SPAN` items exist from `first` on, and all lines are filled before they are
+        // read.
         unsafe {
             for j in 0..typesize {
                 if far {
-                    fetch(Nearness::Second, planes.plane(j).wrapping_add(first + FAR));
+                    prefetch(
+                        CacheLevel::L2,
+                        planes.plane(j).wrapping_add(first + PREFETCH_DISTANCE),
+                    );
                 }
                 copy::<Avx512>(planes.plane(j).add(first), lines.add(j * SPAN), SPAN);
             }
             for at in (0..SPAN).step_by(WORDS) {
                 let to = dest.add((first + at) * typesize);
-                put_together::<W, HALVES>(|j| lines.add(j * SPAN + at), to);
+                assemble_items::<W, HALVES>(|j| lines.add(j * SPAN + at), to);
             }
         }
         done = first + SPAN;
     }
 }
 
-/// Unshuffles `items` items of `typesize` bytes, if they are of a size that is done faster here than
-/// in `tiles.rs`, and says so. Those of 4 and 8 bytes are not: there the Xeon is bound by memory.
+/// Unshuffles `items` items of `typesize` bytes if this is faster than `transpose.rs` for that
+/// size; returns whether it did. Items of 4 and 8 bytes are excluded: on a Xeon they are bound by
+/// memory.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are
@@ -277,19 +288,19 @@ pub(super) unsafe fn unshuffle(
 ) -> bool {
     // SAFETY: the caller's contract.
     unsafe {
-        if is_quicker_by_halves() {
-            unshuffle_loading::<true>(typesize, planes, dest, items)
+        if prefers_half_loads() {
+            unshuffle_with::<true>(typesize, planes, dest, items)
         } else {
-            unshuffle_loading::<false>(typesize, planes, dest, items)
+            unshuffle_with::<false>(typesize, planes, dest, items)
         }
     }
 }
 
-/// [`unshuffle`] for Zen 4, which loads lanes by halves of registers, or for others.
+/// [`unshuffle`], with half or whole register loads.
 ///
 /// # Safety
 /// As for [`unshuffle`].
-unsafe fn unshuffle_loading<const HALVES: bool>(
+unsafe fn unshuffle_with<const HALVES: bool>(
     typesize: usize,
     planes: impl Planes,
     dest: *mut u8,
@@ -314,18 +325,18 @@ unsafe fn unshuffle_loading<const HALVES: bool>(
     true
 }
 
-/// [`tiles::shuffle`], loading lanes by halves of registers.
+/// [`transpose::shuffle`] with loads to half registers.
 ///
 /// # Safety
-/// As for [`tiles::shuffle`].
+/// As for [`transpose::shuffle`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub(super) unsafe fn shuffle_by_halves(
+pub(super) unsafe fn shuffle_half_loads(
     typesize: usize,
     src: *const u8,
     dest: *mut u8,
     items: usize,
-    apart: usize,
+    plane_stride: usize,
 ) {
     // SAFETY: the caller's contract.
-    unsafe { tiles::shuffle::<Avx512<true>>(typesize, src, dest, items, apart) }
+    unsafe { transpose::shuffle::<Avx512<true>>(typesize, src, dest, items, plane_stride) }
 }

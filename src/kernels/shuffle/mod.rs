@@ -5,23 +5,24 @@
 //! planes   a0 b0 c0 | a1 b1 c1 | a2 b2 c2 | a3 b3 c3 | tail
 //! ```
 //!
-//! With `n` bytes and items of `typesize`, byte `j` of item `i` goes to `j * (n / typesize) + i`;
-//! the `n % typesize` bytes of the tail stay where they are (C-Blosc2 chunk format, filter 1).
+//! With `n` bytes and items of `typesize` bytes, byte `j` of item `i` moves to offset
+//! `j * (n / typesize) + i`; the `n % typesize` bytes of the tail are copied (C-Blosc2 chunk
+//! format, filter 1).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod generic;
 #[cfg(target_arch = "x86_64")]
-mod lines;
-#[cfg(target_arch = "x86_64")]
 mod streamed;
-pub(super) mod tiles;
+pub(super) mod transpose;
+#[cfg(target_arch = "x86_64")]
+mod vbmi;
 
 use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::{is_quicker_by_halves, shuffles_two_registers_at_once};
+use super::cpu::{has_fast_vpermt2b, prefers_half_loads};
 use super::level::{Level, level};
-use tiles::{Contiguous, Planes};
+use transpose::{Contiguous, Planes};
 
 /// Shuffles `src` into `dest` of the same length.
 ///
@@ -37,19 +38,20 @@ pub fn shuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
     shuffle_at(level(), typesize, src, dest);
 }
 
-/// Shuffles a part of the items of a buffer: `src` holds those from number `first` on, and `dest`, as long as all of
-/// them, gets their bytes.
+/// Shuffles a range of the items of a buffer: `src` holds the items from index `first` on, and
+/// `dest` the planes of all items.
 ///
 /// # Panics
-/// If `typesize` is 0, the slices are not of whole items, or there are fewer items from `first` on.
+/// If `typesize` is 0, a slice is not a whole number of items, or `dest` has fewer items from
+/// `first` on than `src`.
 ///
 /// ```
 /// let mut planes = *b"A..a..";
-/// ferroblosc::kernels::shuffle::shuffle_part(2, b"BbCc", 1, &mut planes);
+/// ferroblosc::kernels::shuffle::shuffle_range(2, b"BbCc", 1, &mut planes);
 /// assert_eq!(&planes, b"ABCabc");
 /// ```
-pub fn shuffle_part(typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
-    shuffle_part_at(level(), typesize, src, first, dest);
+pub fn shuffle_range(typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
+    shuffle_range_at(level(), typesize, src, first, dest);
 }
 
 /// Undoes [`shuffle`].
@@ -60,17 +62,17 @@ pub fn unshuffle(typesize: usize, src: &[u8], dest: &mut [u8]) {
     unshuffle_at(level(), typesize, src, dest);
 }
 
-/// Undoes [`shuffle`] where the planes lie anywhere: `dest` gets `planes.len()` bytes an item.
+/// Undoes [`shuffle`] for planes at any addresses: writes items of `planes.len()` bytes to `dest`.
 ///
 /// # Panics
-/// If the planes are not all of the same length, or `dest` is not as long as all of them together.
+/// If the planes differ in length, or `dest` is not as long as all of them together.
 pub fn unshuffle_planes(planes: &[&[u8]], dest: &mut [u8]) {
-    // SAFETY: the CPU has the level that is chosen for it.
+    // SAFETY: the CPU has the selected level.
     unsafe { unshuffle_planes_by(level(), planes, dest) }
 }
 
-/// [`unshuffle_planes`] for a part of a destination so large that it would only push other data out of the caches, as
-/// it does not stay there itself: writes past them, where the CPU can.
+/// [`unshuffle_planes`] for a range of a destination that exceeds the caches: bypasses them if the
+/// CPU can, so that other data stays cached.
 ///
 /// # Panics
 /// As [`unshuffle_planes`].
@@ -78,7 +80,7 @@ pub fn unshuffle_planes_streamed(planes: &[&[u8]], dest: &mut [u8]) {
     unshuffle_planes_streamed_at(level(), planes, dest);
 }
 
-/// [`shuffle`] at a level of choice.
+/// [`shuffle`] at a given level.
 ///
 /// # Panics
 /// As [`shuffle`], and if the CPU lacks the level.
@@ -99,75 +101,88 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     unsafe { scatter(level, typesize, src, 0, dest, items) }
 }
 
-/// [`shuffle_part`] at a level of choice.
+/// [`shuffle_range`] at a given level.
 ///
 /// # Panics
-/// As [`shuffle_part`], and if the CPU lacks the level.
+/// As [`shuffle_range`], and if the CPU lacks the level.
 #[doc(hidden)]
-pub fn shuffle_part_at(level: Level, typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
+pub fn shuffle_range_at(level: Level, typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
     level.assert_available();
-    let (items, apart) = (src.len() / typesize, dest.len() / typesize);
+    let (items, plane_stride) = (src.len() / typesize, dest.len() / typesize);
     assert_eq!(src.len(), items * typesize);
-    assert_eq!(dest.len(), apart * typesize);
-    assert!(first <= apart && items <= apart - first);
+    assert_eq!(dest.len(), plane_stride * typesize);
+    assert!(first <= plane_stride && items <= plane_stride - first);
     if typesize == 1 || items == 0 {
         dest[first..first + items].copy_from_slice(src);
         return;
     }
-    // SAFETY: the level is available; `src` holds `items` items, and `dest` planes with as many bytes from the first
-    // on.
-    unsafe { scatter(level, typesize, src, first, dest, apart) }
+    // SAFETY: the level is available; `src` holds `items` items, and each plane of `dest` at least
+    // `items` bytes from `first` on.
+    unsafe { scatter(level, typesize, src, first, dest, plane_stride) }
 }
 
-/// Shuffles the items of `src` into planes of `apart` bytes, from byte `first` of each on. `dest` is all of them.
+/// Shuffles the items of `src` into the planes of `plane_stride` bytes that `dest` consists of,
+/// from byte `first` of each plane on.
 ///
 /// # Safety
-/// The CPU has the level. `src` is some items of `typesize` > 1 bytes, `dest` is `typesize` planes of `apart` bytes, and
-/// these have as many bytes as there are items from byte `first` on.
+/// The CPU has the level. `src` is a whole number of items of `typesize` > 1 bytes, at least one;
+/// `dest` is `typesize` planes of `plane_stride` bytes, each of which has a byte for every item
+/// from `first` on.
 unsafe fn scatter(
     level: Level,
     typesize: usize,
     src: &[u8],
     first: usize,
     dest: &mut [u8],
-    apart: usize,
+    plane_stride: usize,
 ) {
     let items = src.len() / typesize;
     let (from, to) = (src.as_ptr(), dest[first..].as_mut_ptr());
-    let in_bursts = tiles::bursts_pay_for(typesize, items, apart);
-    // SAFETY: the caller's contract, and the vector has no more bytes than there are items; where bursts pay, they have
-    // no more either, and items are of 16 bytes or more.
+    let in_bursts = transpose::bursts_pay(typesize, items, plane_stride);
+    // SAFETY: the caller's contract, and the vector has at most as many bytes as there are items;
+    // if bursts pay, there are at least `BURST` items of at least 16 bytes.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(items) == Level::Avx512 {
-            if shuffles_two_registers_at_once() && lines::shuffle(typesize, from, to, items, apart)
-            {
+            if has_fast_vpermt2b() && vbmi::shuffle(typesize, from, to, items, plane_stride) {
                 return;
             }
-            if is_quicker_by_halves() && !in_bursts {
-                return avx512::shuffle_by_halves(typesize, from, to, items, apart);
+            if prefers_half_loads() && !in_bursts {
+                return avx512::shuffle_half_loads(typesize, from, to, items, plane_stride);
             }
         }
         if in_bursts {
             return at_level!(
                 level.for_items(items),
-                |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, apart: usize) {
-                    tiles::shuffle_in_bursts::<V>(typesize, from, to, items, apart)
+                |V| fn(
+                    typesize: usize,
+                    from: *const u8,
+                    to: *mut u8,
+                    items: usize,
+                    plane_stride: usize,
+                ) {
+                    transpose::shuffle_in_bursts::<V>(typesize, from, to, items, plane_stride)
                 },
-                generic: generic::shuffle(typesize, src, first, dest, apart),
+                generic: generic::shuffle(typesize, src, first, dest, plane_stride),
             );
         }
         at_level!(
             level.for_items(items),
-            |V| fn(typesize: usize, from: *const u8, to: *mut u8, items: usize, apart: usize) {
-                tiles::shuffle::<V>(typesize, from, to, items, apart)
+            |V| fn(
+                typesize: usize,
+                from: *const u8,
+                to: *mut u8,
+                items: usize,
+                plane_stride: usize,
+            ) {
+                transpose::shuffle::<V>(typesize, from, to, items, plane_stride)
             },
-            generic: generic::shuffle(typesize, src, first, dest, apart),
+            generic: generic::shuffle(typesize, src, first, dest, plane_stride),
         )
     }
 }
 
-/// [`unshuffle`] at a level of choice.
+/// [`unshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`unshuffle`], and if the CPU lacks the level.
@@ -189,18 +204,19 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
         items,
     };
     let plane = |j: usize| &src[j * items..][..items];
-    // SAFETY: the level is available; `src` holds `typesize` planes of `items` bytes, `dest` as many bytes.
+    // SAFETY: the level is available; `src` holds `typesize` planes of `items` bytes, `dest` as
+    // many bytes.
     unsafe { gather(level, typesize, planes, plane, dest, items) }
 }
 
-/// [`unshuffle_planes`] at a level of choice.
+/// [`unshuffle_planes`] at a given level.
 ///
 /// # Panics
 /// As [`unshuffle_planes`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     level.assert_available();
-    // SAFETY: it has just been found to be available.
+    // SAFETY: the level is available, as asserted.
     unsafe { unshuffle_planes_by(level, planes, dest) }
 }
 
@@ -208,7 +224,7 @@ pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
 /// The CPU has the level.
 unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     let items = planes.first().map_or(0, |plane| plane.len());
-    // All at once: no plane is expected to differ.
+    // Compares all lengths without branches, as none is expected to differ.
     let difference = planes
         .iter()
         .fold(0, |all, plane| all | (plane.len() ^ items));
@@ -217,12 +233,13 @@ unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     match planes {
         [] => {}
         [only] => dest.copy_from_slice(only),
-        // SAFETY: the caller's contract; all planes are of `items` bytes, and `dest` is as long as all of them.
+        // SAFETY: the caller's contract; all planes are `items` bytes, and `dest` is as long as all
+        // of them.
         _ => unsafe { gather(level, planes.len(), planes, |j| planes[j], dest, items) },
     }
 }
 
-/// [`unshuffle_planes_streamed`] at a level of choice.
+/// [`unshuffle_planes_streamed`] at a given level.
 ///
 /// # Panics
 /// As [`unshuffle_planes`], and if the CPU lacks the level.
@@ -235,12 +252,12 @@ pub fn unshuffle_planes_streamed_at(level: Level, planes: &[&[u8]], dest: &mut [
     unshuffle_planes_at(level, planes, dest);
 }
 
-/// Unshuffles `items` items of `typesize` > 1 bytes into `dest`. The planes come in two forms: for
-/// the vector levels and, as a function, for the generic one.
+/// Unshuffles `items` items of `typesize` > 1 bytes into `dest`. `planes` is for the vector levels,
+/// and the function `plane` for the generic one.
 ///
 /// # Safety
-/// The CPU has the level. There are `typesize` planes, each valid for reads of `items` bytes; `dest` is
-/// `typesize * items` bytes.
+/// The CPU has the level. There are `typesize` planes, each valid for reads of `items` bytes;
+/// `dest` is `typesize * items` bytes.
 unsafe fn gather<'a>(
     level: Level,
     typesize: usize,
@@ -254,7 +271,7 @@ unsafe fn gather<'a>(
     if level.for_items(items) == Level::Avx512 {
         // SAFETY: the caller's contract; the level is available, and there are enough items for it.
         let done = unsafe {
-            shuffles_two_registers_at_once() && lines::unshuffle(typesize, planes, to, items)
+            has_fast_vpermt2b() && vbmi::unshuffle(typesize, planes, to, items)
                 || avx512::unshuffle(typesize, planes, to, items)
         };
         if done {
@@ -262,17 +279,17 @@ unsafe fn gather<'a>(
         }
     }
     let level = match level.for_items(items) {
-        // The lanes of these are stored one by one, and two take less work than four.
-        Level::Avx512 if typesize <= tiles::COLUMNS / 2 => Level::Avx2,
+        // Lanes of these are stored one by one; two lanes need fewer shuffles than four.
+        Level::Avx512 if typesize <= transpose::COLUMNS / 2 => Level::Avx2,
         level => level,
     };
-    // SAFETY: the caller's contract; the level is available, and its vector has no more bytes than
-    // there are items.
+    // SAFETY: the caller's contract; the level is available, and its vector has at most `items`
+    // bytes.
     unsafe {
         at_level!(
             level,
             |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
-                tiles::unshuffle::<V>(typesize, planes, to, items)
+                transpose::unshuffle::<V>(typesize, planes, to, items)
             },
             generic: generic::unshuffle(typesize, plane, dest),
         )

@@ -1,7 +1,7 @@
-//! TRUNC_PREC and INT_TRUNC: the low bits of each word cleared.
+//! TRUNC_PREC and INT_TRUNC: clears the low bits of each word.
 //!
-//! Words are little-endian, of 1, 2, 4 or 8 bytes: floating-point numbers that lose mantissa bits,
-//! or integers (C-Blosc2 chunk format, filters 4 and 36). Bytes behind the last whole word are
+//! Words are little-endian and have 1, 2, 4 or 8 bytes: floating-point numbers, which lose mantissa
+//! bits, or integers (C-Blosc2 chunk format, filters 4 and 36). Bytes after the last whole word are
 //! copied.
 
 mod generic;
@@ -25,7 +25,7 @@ pub fn truncate(word: usize, zeroed_bits: u32, src: &[u8], dest: &mut [u8]) {
     truncate_at(level(), word, zeroed_bits, src, dest);
 }
 
-/// [`truncate`] at a level of choice.
+/// [`truncate`] at a given level.
 ///
 /// # Panics
 /// As [`truncate`], and if the CPU lacks the level.
@@ -34,11 +34,11 @@ pub fn truncate_at(level: Level, word: usize, zeroed_bits: u32, src: &[u8], dest
     level.assert_available();
     assert!(
         matches!(word, 1 | 2 | 4 | 8),
-        "no words of {word} bytes can be truncated"
+        "words must have 1, 2, 4 or 8 bytes, not {word}"
     );
     assert!(
         zeroed_bits <= 8 * word as u32,
-        "{zeroed_bits} bits of {word} bytes"
+        "{zeroed_bits} bits exceed a word of {word} bytes"
     );
     assert_eq!(src.len(), dest.len());
     let whole = src.len() - src.len() % word;

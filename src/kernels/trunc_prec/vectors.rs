@@ -2,10 +2,11 @@
 
 use crate::kernels::vector::{LINE, Vector};
 
-/// Bytes of the longest words.
+/// Bytes of the longest word.
 const MAX_WORD: usize = 8;
 
-/// `dest[i] = src[i] & mask[i % LINE]` for all `i < len`, a mask of whole words that `len` is, too.
+/// Computes `dest[i] = src[i] & mask[i % LINE]` for all `i < len`. Both `mask` and `len` are whole
+/// words.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads and `dest` for writes of `len` bytes.
@@ -21,8 +22,8 @@ pub(super) unsafe fn mask<V: Vector>(mask: &[u8; LINE], src: *const u8, dest: *m
         }
         let keep = V::load(mask.as_ptr());
         let vector = |i: usize| V::load(src.add(i)).and(keep).store(dest.add(i));
-        // Each vector in its cache line, if words lie at multiples of their size; the first and the last overlap their
-        // neighbours instead. All begin with a word, as the mask does.
+        // Aligns all stores but the first and the last, which overlap their neighbours, provided
+        // that words are aligned to their size. Each vector starts at a word, as the mask does.
         vector(0);
         let mut i = (V::BYTES - dest.addr() % V::BYTES) / MAX_WORD * MAX_WORD;
         while i + V::BYTES <= len {

@@ -7,11 +7,11 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Avx2(__m256i);
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the unaligned loads and stores touch.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the unaligned loads and stores access.
 impl Vector for Avx2 {
     const LANES: usize = 2;
-    const HAS_LOOKUP: bool = true;
+    const HAS_SHUFFLE_BYTES: bool = true;
 
     #[inline(always)]
     unsafe fn splat(byte: u8) -> Self {
@@ -57,7 +57,7 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: see the impl.
         unsafe {
@@ -83,8 +83,8 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
-        // SAFETY: see the impl; the table has the 16 bytes that are read.
+    unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
+        // SAFETY: see the impl; the table has 16 bytes.
         unsafe {
             let table = _mm_loadu_si128(table.as_ptr().cast());
             Self(_mm256_shuffle_epi8(
@@ -95,7 +95,7 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn bytes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             Self(match N {
@@ -108,12 +108,12 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn spread_last<const W: usize>(self) -> Self {
+    unsafe fn broadcast_last<const W: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             match W {
-                1 => self.lookup(&[15; LANE]),
-                2 => self.lookup(&[
+                1 => self.shuffle_bytes(&[15; LANE]),
+                2 => self.shuffle_bytes(&[
                     14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15,
                 ]),
                 4 => Self(_mm256_shuffle_epi32::<0b11_11_11_11>(self.0)),
@@ -123,7 +123,7 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn lanes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             Self(match N {
@@ -134,7 +134,7 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn spread_last_lane(self) -> Self {
+    unsafe fn broadcast_last_lane(self) -> Self {
         // SAFETY: see the impl.
         unsafe { Self(_mm256_permute2x128_si256::<0x11>(self.0, self.0)) }
     }
@@ -177,7 +177,7 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self) {
-        // 16-bit shifts: bits that cross into the neighbour byte are masked away.
+        // 16-bit shifts: bits that cross into the adjacent byte are masked away.
         // SAFETY: see the impl.
         unsafe {
             let mask = _mm256_set1_epi8(low_bits(S) as i8);

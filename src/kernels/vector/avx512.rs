@@ -4,22 +4,24 @@ use super::{LANE, LINE, Vector, low_bits};
 use crate::kernels::unroll::unroll;
 use std::arch::x86_64::*;
 
-/// A 512-bit register. Lanes are loaded one behind the other, or by `HALVES`: two to each half, and then the halves put
-/// together. That is one shuffle more, but Zen 4 loads twice a cycle what goes to half a register, and once what goes to a
-/// whole one.
+/// A 512-bit register.
+///
+/// With `HALVES` two lanes are loaded into each half and the halves combined. This costs one more
+/// shuffle than loading lane by lane, but Zen 4 executes two loads to half a register per cycle,
+/// and one to a whole register.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Avx512<const HALVES: bool = false>(pub(in crate::kernels) __m512i);
 
 impl<const HALVES: bool> Avx512<HALVES> {
-    /// The lanes at four places.
+    /// Loads one lane from each of four addresses.
     ///
     /// # Safety
-    /// The CPU has the features; a lane can be read at each place.
+    /// The CPU has the features; 16 bytes can be read at each address.
     #[inline(always)]
-    pub(in crate::kernels) unsafe fn of_lanes(places: [*const u8; 4]) -> Self {
+    pub(in crate::kernels) unsafe fn from_lanes(sources: [*const u8; 4]) -> Self {
         // SAFETY: the caller's contract.
         unsafe {
-            let lane = |i: usize| _mm_loadu_si128(places[i].cast());
+            let lane = |i: usize| _mm_loadu_si128(sources[i].cast());
             if HALVES {
                 let half = |a, b| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b);
                 let v = _mm512_castsi256_si512(half(lane(0), lane(1)));
@@ -55,13 +57,14 @@ impl<const HALVES: bool> Avx512<HALVES> {
 }
 
 impl Avx512 {
-    /// Bytes from two registers: `table` numbers those of `other` from [`LINE`] on.
+    /// Selects bytes from two registers; entries of `table` from [`LINE`] on select bytes of
+    /// `other`.
     ///
     /// # Safety
-    /// The CPU has the features, and VBMI.
+    /// The CPU has the features and VBMI.
     #[inline(always)]
     pub(in crate::kernels) unsafe fn select_bytes(self, other: Self, table: &[u8; LINE]) -> Self {
-        // SAFETY: the caller's contract; the table has the 64 bytes that are read.
+        // SAFETY: the caller's contract; the table has 64 bytes.
         unsafe {
             let table = _mm512_loadu_si512(table.as_ptr().cast());
             Self(_mm512_permutex2var_epi8(self.0, table, other.0))
@@ -69,11 +72,11 @@ impl Avx512 {
     }
 }
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the unaligned loads and stores touch.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the unaligned loads and stores access.
 impl<const HALVES: bool> Vector for Avx512<HALVES> {
     const LANES: usize = 4;
-    const HAS_LOOKUP: bool = true;
+    const HAS_SHUFFLE_BYTES: bool = true;
 
     #[inline(always)]
     unsafe fn splat(byte: u8) -> Self {
@@ -97,7 +100,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     unsafe fn load_lanes(src: *const u8, stride: usize) -> Self {
         // SAFETY: see the impl.
         unsafe {
-            Self::of_lanes([
+            Self::from_lanes([
                 src,
                 src.add(stride),
                 src.add(2 * stride),
@@ -130,7 +133,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: see the impl.
         unsafe {
@@ -156,8 +159,8 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
-        // SAFETY: see the impl; the table has the 16 bytes that are read.
+    unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
+        // SAFETY: see the impl; the table has 16 bytes.
         unsafe {
             let table = _mm_loadu_si128(table.as_ptr().cast());
             Self(_mm512_shuffle_epi8(self.0, _mm512_broadcast_i32x4(table)))
@@ -165,7 +168,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn bytes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             Self(match N {
@@ -178,12 +181,12 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn spread_last<const W: usize>(self) -> Self {
+    unsafe fn broadcast_last<const W: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             match W {
-                1 => self.lookup(&[15; LANE]),
-                2 => self.lookup(&[
+                1 => self.shuffle_bytes(&[15; LANE]),
+                2 => self.shuffle_bytes(&[
                     14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15,
                 ]),
                 4 => Self(_mm512_shuffle_epi32::<0b11_11_11_11>(self.0)),
@@ -193,7 +196,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn lanes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             let zero = _mm512_setzero_si512();
@@ -205,7 +208,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     }
 
     #[inline(always)]
-    unsafe fn spread_last_lane(self) -> Self {
+    unsafe fn broadcast_last_lane(self) -> Self {
         // SAFETY: see the impl.
         unsafe { Self(_mm512_shuffle_i64x2::<0b11_11_11_11>(self.0, self.0)) }
     }
@@ -248,9 +251,9 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
 
     #[inline(always)]
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self) {
-        /// Truth table of `a ? b : c`, bit by bit.
+        /// Truth table of bitwise `a ? b : c`.
         const SELECT: i32 = 0xca;
-        // 16-bit shifts: bits that cross into the neighbour byte are not selected.
+        // 16-bit shifts: bits that cross into the adjacent byte are not selected.
         // SAFETY: see the impl.
         unsafe {
             let low = _mm512_set1_epi8(low_bits(S) as i8);

@@ -1,9 +1,9 @@
-//! The vector registers of each SIMD level behind one small trait.
+//! The vector registers of each SIMD level, as one small trait.
 //!
-//! A vector is 1, 2 or 4 *lanes* of 16 bytes. Nearly all operations work inside a lane, which is
-//! what x86 does at every width and what makes one algorithm fit all levels: a wider level simply
-//! does the same to more lanes at once. The methods are `#[inline(always)]`, so that they become
-//! single instructions inside the `#[target_feature]` function that an algorithm is compiled into.
+//! A vector consists of 1, 2 or 4 *lanes* of 16 bytes. Nearly all operations stay within a lane, as
+//! on x86 at every width, so one algorithm fits all levels: a wider level does the same to more
+//! lanes. The methods are `#[inline(always)]`, so that they become single instructions inside the
+//! `#[target_feature]` function that an algorithm is compiled into.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
@@ -26,17 +26,17 @@ pub(crate) const LINE: usize = 64;
 ///
 /// # Safety of the methods
 ///
-/// The CPU must have the instructions of the level. Pointers need no alignment, and must be valid
-/// for the bytes the method says it reads or writes.
+/// The CPU must have the instructions of the level. Pointers need no alignment, but must be valid
+/// for the bytes that the method reads or writes.
 pub(super) trait Vector: Copy {
-    /// Lanes of 16 bytes.
+    /// The number of lanes.
     const LANES: usize;
-    /// Bytes of the register.
+    /// The size of the register in bytes.
     const BYTES: usize = LANE * Self::LANES;
-    /// True when [`Vector::lookup`] is one instruction. Hot loops go another way when it is not.
-    const HAS_LOOKUP: bool;
+    /// Whether [`Vector::shuffle_bytes`] is one instruction. Otherwise hot loops avoid it.
+    const HAS_SHUFFLE_BYTES: bool;
 
-    /// All bytes `byte`.
+    /// Returns a vector whose bytes are all `byte`.
     unsafe fn splat(byte: u8) -> Self;
 
     /// Reads `BYTES` bytes.
@@ -45,13 +45,13 @@ pub(super) trait Vector: Copy {
     /// Writes `BYTES` bytes.
     unsafe fn store(self, dest: *mut u8);
 
-    /// Lane `l` from the 16 bytes at `src + l * stride`.
+    /// Reads each lane `l` from the 16 bytes at `src + l * stride`.
     unsafe fn load_lanes(src: *const u8, stride: usize) -> Self;
 
     /// Writes lane `L` to the 16 bytes at `dest`.
     unsafe fn store_lane<const L: usize>(self, dest: *mut u8);
 
-    /// Writes lane `l` of four registers, one after the other, at `dest + l * stride`.
+    /// Writes lane `l` of the four registers as 64 consecutive bytes at `dest + l * stride`.
     #[inline(always)]
     unsafe fn store_lanes(r: [Self; 4], dest: *mut u8, stride: usize) {
         // SAFETY: the contract of the trait.
@@ -70,42 +70,43 @@ pub(super) trait Vector: Copy {
         }
     }
 
-    /// Interleaves units of `UNIT` bytes (1, 2, 4 or 8) in each lane: `a0 b0 a1 b1 …` of the lanes'
-    /// low halves, and of their high halves.
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self);
+    /// Interleaves units of `UNIT` bytes (1, 2, 4 or 8) in each lane: returns `a0 b0 a1 b1 …` for
+    /// the low halves of the lanes, and for the high halves.
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self);
 
-    /// Byte `i` of a lane becomes the lane's byte `table[i]`, or 0 when that is above 127. Table
-    /// entries are below 16 or above 127.
+    /// Replaces byte `i` of each lane with the lane's byte `table[i]`, or with 0 if the entry is
+    /// above
+    /// 127. Table entries are below 16 or above 127.
     #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
+    unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
         let mut bytes = [0u8; LINE];
-        let mut looked_up = [0u8; LINE];
+        let mut shuffled = [0u8; LINE];
         // SAFETY: the trait's contract; no vector is wider than a line.
         unsafe {
             self.store(bytes.as_mut_ptr());
             for (from, to) in bytes
                 .chunks_exact(LANE)
-                .zip(looked_up.chunks_exact_mut(LANE))
+                .zip(shuffled.chunks_exact_mut(LANE))
             {
                 for (byte, &entry) in to.iter_mut().zip(table) {
                     *byte = from.get(usize::from(entry)).copied().unwrap_or(0);
                 }
             }
-            Self::load(looked_up.as_ptr())
+            Self::load(shuffled.as_ptr())
         }
     }
 
-    /// Moves the bytes of each lane `N` (1, 2, 4 or 8) places up, filling with zeros.
-    unsafe fn bytes_up<const N: usize>(self) -> Self;
+    /// Shifts each lane by `N` bytes (1, 2, 4 or 8) towards higher indices, filling with zeros.
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self;
 
     /// Fills each lane with its last `W` bytes (1, 2, 4 or 8).
-    unsafe fn spread_last<const W: usize>(self) -> Self;
+    unsafe fn broadcast_last<const W: usize>(self) -> Self;
 
-    /// Moves lanes `N` (1 or 2) places up, filling with zeros.
-    unsafe fn lanes_up<const N: usize>(self) -> Self;
+    /// Shifts the vector by `N` lanes (1 or 2) towards higher indices, filling with zeros.
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self;
 
     /// Fills all lanes with the last one.
-    unsafe fn spread_last_lane(self) -> Self;
+    unsafe fn broadcast_last_lane(self) -> Self;
 
     /// Bitwise and.
     unsafe fn and(self, other: Self) -> Self;
@@ -122,15 +123,15 @@ pub(super) trait Vector: Copy {
     /// Byte-wise difference modulo 256.
     unsafe fn sub(self, other: Self) -> Self;
 
-    /// True when all bytes are 0.
+    /// Whether all bytes are 0.
     unsafe fn is_zero(self) -> bool;
 
-    /// In each byte, swaps the bits of `self` that lie `S` places (1, 2 or 4) above a bit of
-    /// `other` with that bit; the lower bits are those with `position & S == 0`.
+    /// Swaps bits in each byte: bit `b + S` of `self` with bit `b` of `other`, for all `b` with
+    /// `b & S == 0`. `S` is 1, 2 or 4.
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self);
 }
 
-/// The lower bits of [`Vector::swap_bits`].
+/// Returns the mask of the bits `b` of [`Vector::swap_bits`].
 #[inline(always)]
 pub(super) const fn low_bits(shift: i32) -> u8 {
     match shift {

@@ -7,11 +7,11 @@ use std::arch::aarch64::*;
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Neon(uint8x16_t);
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the loads and stores touch; these need no alignment.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the loads and stores access, which need no alignment.
 impl Vector for Neon {
     const LANES: usize = 1;
-    const HAS_LOOKUP: bool = true;
+    const HAS_SHUFFLE_BYTES: bool = true;
 
     #[inline(always)]
     unsafe fn splat(byte: u8) -> Self {
@@ -44,7 +44,7 @@ impl Vector for Neon {
     }
 
     #[inline(always)]
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: see the impl.
         unsafe {
@@ -79,13 +79,13 @@ impl Vector for Neon {
     }
 
     #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; LANE]) -> Self {
-        // SAFETY: see the impl; the table has the 16 bytes that are read.
+    unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
+        // SAFETY: see the impl; the table has 16 bytes.
         unsafe { Self(vqtbl1q_u8(self.0, vld1q_u8(table.as_ptr()))) }
     }
 
     #[inline(always)]
-    unsafe fn bytes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             let zero = vdupq_n_u8(0);
@@ -99,7 +99,7 @@ impl Vector for Neon {
     }
 
     #[inline(always)]
-    unsafe fn spread_last<const W: usize>(self) -> Self {
+    unsafe fn broadcast_last<const W: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             Self(match W {
@@ -112,13 +112,13 @@ impl Vector for Neon {
     }
 
     #[inline(always)]
-    unsafe fn lanes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe { Self::splat(0) }
     }
 
     #[inline(always)]
-    unsafe fn spread_last_lane(self) -> Self {
+    unsafe fn broadcast_last_lane(self) -> Self {
         self
     }
 

@@ -1,4 +1,4 @@
-//! SSE2: one lane. SSE2 has no byte lookup, so algorithms take another way round it.
+//! SSE2: one lane. It has no byte shuffle, so hot loops avoid [`Vector::shuffle_bytes`].
 
 use super::{Vector, low_bits};
 use std::arch::x86_64::*;
@@ -7,11 +7,11 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Sse2(__m128i);
 
-// SAFETY (of every block here): the trait's contract gives the CPU features, and pointers valid for
-// the bytes that the unaligned loads and stores touch.
+// SAFETY (of every block here): by the contract of the trait the CPU has the features, and pointers
+// are valid for the bytes that the unaligned loads and stores access.
 impl Vector for Sse2 {
     const LANES: usize = 1;
-    const HAS_LOOKUP: bool = false;
+    const HAS_SHUFFLE_BYTES: bool = false;
 
     #[inline(always)]
     unsafe fn splat(byte: u8) -> Self {
@@ -44,7 +44,7 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn zip<const UNIT: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: see the impl.
         unsafe {
@@ -67,7 +67,7 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn bytes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_bytes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
             Self(match N {
@@ -80,10 +80,10 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn spread_last<const W: usize>(self) -> Self {
+    unsafe fn broadcast_last<const W: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe {
-            // Widen the last word step by step: each step fills twice as much of the top.
+            // Repeats the last word in the top bytes; each step doubles the number of copies.
             let mut top = self.0;
             if W == 1 {
                 top = _mm_unpackhi_epi8(top, top);
@@ -99,13 +99,13 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn lanes_up<const N: usize>(self) -> Self {
+    unsafe fn shift_left_lanes<const N: usize>(self) -> Self {
         // SAFETY: see the impl.
         unsafe { Self(_mm_setzero_si128()) }
     }
 
     #[inline(always)]
-    unsafe fn spread_last_lane(self) -> Self {
+    unsafe fn broadcast_last_lane(self) -> Self {
         self
     }
 
@@ -147,7 +147,7 @@ impl Vector for Sse2 {
 
     #[inline(always)]
     unsafe fn swap_bits<const S: i32>(self, other: Self) -> (Self, Self) {
-        // 16-bit shifts: bits that cross into the neighbour byte are masked away.
+        // 16-bit shifts: bits that cross into the adjacent byte are masked away.
         // SAFETY: see the impl.
         unsafe {
             let mask = _mm_set1_epi8(low_bits(S) as i8);

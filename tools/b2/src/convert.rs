@@ -4,7 +4,7 @@ use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output};
 use ferroblosc::bcolz::Dtype;
-use ferroblosc::convert::{self, Destination, Format, Reading, Taking};
+use ferroblosc::convert::{self, Destination, Format, Reading, SourceOptions};
 use ferroblosc_tools_common::progress::bar;
 use std::path::Path;
 
@@ -63,7 +63,7 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let destination = destination(args)?;
     let dtype = args.dtype.as_deref().map(Dtype::parse).transpose();
-    let taking = Taking {
+    let taking = SourceOptions {
         raw: args.raw,
         dtype: dtype.map_err(|error| Failure::usage(error.to_string()))?,
     };

@@ -2,7 +2,7 @@
 
 use crate::error::Outcome;
 use ferroblosc::bloscpack::{ArrayInfo, Value};
-use ferroblosc::convert::{ChunkSummary, Fault, Health, Summary};
+use ferroblosc::convert::{ChunkSummary, Fault, Summary, Verification};
 use ferroblosc::escape::escape_json;
 use ferroblosc::plugin::Plugin;
 use serde_json::{Value as Json, json};
@@ -123,18 +123,18 @@ pub fn fault(fault: &Fault) -> Json {
         "path": fault.path.as_ref().map(|path| path.to_string_lossy()),
         "chunk": fault.chunk,
         "position": fault.position,
-        "what": fault.what,
+        "what": fault.message,
         "note": fault.is_note,
         "needs": fault.needs.as_ref().map(plugin),
     })
 }
 
 /// Converts the result of a verification.
-pub fn health(path: &Path, format: &str, health: &Health) -> Json {
+pub fn health(path: &Path, format: &str, health: &Verification) -> Json {
     json!({
         "path": path.to_string_lossy(),
         "format": format,
-        "right": health.is_right(),
+        "right": health.is_intact(),
         "damaged": health.is_damaged(),
         "has_checksums": health.has_checksums,
         "chunks": health.chunks,

@@ -6,7 +6,7 @@ use crate::io::STDIO;
 use crate::json;
 use crate::style::Style;
 use crate::verify::status_of;
-use ferroblosc::convert::{self, Fault, Health, Mended, Reading, Way};
+use ferroblosc::convert::{self, Fault, Reading, RepairMode, Repaired, Verification};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::staging::Staged;
 use serde_json::json;
@@ -25,32 +25,32 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
         nthreads: cli.nthreads(),
     };
     let before = convert::verify(path, &found, &reading).map_err(at_path)?;
-    let way = convert::way(path, &found);
+    let mode = convert::repair_mode(path, &found);
     // Data that need a missing plugin are not changed.
     if !before.is_damaged() || !args.write {
-        return print_plan(args, path, &before, way);
+        return print_plan(args, path, &before, mode);
     }
-    let (mended, kept) = match way {
-        Way::Not(_) => return print_plan(args, path, &before, way),
-        Way::InPlace => (convert::mend(path, &found, path).map_err(at_path)?, None),
-        Way::Anew => {
+    let (repaired, kept) = match mode {
+        RepairMode::Impossible(_) => return print_plan(args, path, &before, mode),
+        RepairMode::InPlace => (convert::repair(path, &found, path).map_err(at_path)?, None),
+        RepairMode::Rebuild => {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-            let mended = convert::mend(path, &found, staged.path())
+            let repaired = convert::repair(path, &found, staged.path())
                 .map_err(|error| at_path(error).of_target(staged.path(), path))?;
             let kept = staged.commit_beside();
             let kept = kept.map_err(|error| Failure::from(error).at(path))?;
             // Relative to the path of the command line, unless that is a link.
             let name = kept.file_name().filter(|_| !path.is_symlink());
             let shown = name.map_or(kept.clone(), |name| path.with_file_name(name));
-            (mended, Some(shown))
+            (repaired, Some(shown))
         }
     };
     let found = convert::detect(path).map_err(at_path)?;
     let after = convert::verify(path, &found, &reading).map_err(at_path)?;
-    print_result(args, path, &mended, kept.as_deref(), &after)
+    print_result(args, path, &repaired, kept.as_deref(), &after)
 }
 
-fn outcome_of(health: &Health) -> Outcome {
+fn outcome_of(health: &Verification) -> Outcome {
     match status_of(health) {
         None => Ok(()),
         Some(status) => Err(Failure::Reported(status)),
@@ -58,24 +58,26 @@ fn outcome_of(health: &Health) -> Outcome {
 }
 
 /// Returns the repair of a fault.
-fn plan(fault: &Fault, way: Way) -> &'static str {
-    match way {
+fn plan(fault: &Fault, mode: RepairMode) -> &'static str {
+    match mode {
         _ if fault.is_note => "no repair is needed",
         _ if fault.needs.is_some() => "it is not changed, since the plugin is missing",
-        Way::Not(why) => why,
-        Way::InPlace => "it would be repaired in place",
-        Way::Anew if fault.chunk.is_some() => "the chunk would become zeros if it is unreadable",
-        Way::Anew => "it would be written again from the readable data",
+        RepairMode::Impossible(reason) => reason,
+        RepairMode::InPlace => "it would be repaired in place",
+        RepairMode::Rebuild if fault.chunk.is_some() => {
+            "the chunk would become zeros if it is unreadable"
+        }
+        RepairMode::Rebuild => "it would be written again from the readable data",
     }
 }
 
-fn print_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outcome {
+fn print_plan(args: &RepairArgs, path: &Path, health: &Verification, mode: RepairMode) -> Outcome {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if args.json {
         let plans = health.faults.iter().map(|fault| {
             let mut value = json::fault(fault);
-            value["plan"] = plan(fault, way).into();
+            value["plan"] = plan(fault, mode).into();
             value
         });
         json::print(&json!({
@@ -99,7 +101,7 @@ fn print_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outc
         )?;
         for fault in health.faults.iter().filter(|fault| fault.needs.is_some()) {
             writeln!(output, "  {}", escape(&fault.to_string()))?;
-            writeln!(output, "    {}", style.faint(plan(fault, way)))?;
+            writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
         }
         for plugin in health.missing_plugins() {
             writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
@@ -109,9 +111,9 @@ fn print_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outc
     writeln!(output, "{}: {}", style.bold(&shown), style.bad("faults"))?;
     for fault in &health.faults {
         writeln!(output, "  {}", escape(&fault.to_string()))?;
-        writeln!(output, "    {}", style.faint(plan(fault, way)))?;
+        writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
     }
-    if !matches!(way, Way::Not(_)) {
+    if !matches!(mode, RepairMode::Impossible(_)) {
         writeln!(
             output,
             "nothing was changed; 'b2 repair --write {shown}' repairs the file"
@@ -123,24 +125,24 @@ fn print_plan(args: &RepairArgs, path: &Path, health: &Health, way: Way) -> Outc
 fn print_result(
     args: &RepairArgs,
     path: &Path,
-    mended: &Mended,
+    repaired: &Repaired,
     kept: Option<&Path>,
-    after: &Health,
+    after: &Verification,
 ) -> Outcome {
     if args.json {
         json::print(&json!({
             "path": path.to_string_lossy(),
             "written": true,
             "faults": after.faults.iter().map(json::fault).collect::<serde_json::Value>(),
-            "mended": mended.mended,
-            "lost": mended.lost,
+            "mended": repaired.repaired,
+            "lost": repaired.lost,
             "kept": kept.map(|kept| kept.to_string_lossy()),
         }))?;
         return outcome_of(after);
     }
     let style = Style::stdout();
     let mut output = std::io::stdout().lock();
-    let verdict = if after.is_right() {
+    let verdict = if after.is_intact() {
         style.good("mended")
     } else {
         style.bad("mended partially")
@@ -150,10 +152,10 @@ fn print_result(
         "{}: {verdict}",
         style.bold(&escape(&path.display().to_string()))
     )?;
-    for line in &mended.mended {
+    for line in &repaired.repaired {
         writeln!(output, "  mended: {}", escape(line))?;
     }
-    for line in &mended.lost {
+    for line in &repaired.lost {
         writeln!(output, "  lost: {}", escape(line))?;
     }
     for fault in &after.faults {

@@ -5,7 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::info::{for_each, worse};
 use crate::json;
 use crate::style::Style;
-use ferroblosc::convert::{self, Fault, Health, Reading};
+use ferroblosc::convert::{self, Fault, Reading, Verification};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::status;
 use std::io::Write;
@@ -42,23 +42,23 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
 }
 
 /// Returns the exit status, or none if there are no faults.
-pub fn status_of(health: &Health) -> Option<u8> {
+pub fn status_of(health: &Verification) -> Option<u8> {
     if health.is_damaged() {
         Some(status::CORRUPT)
-    } else if health.is_right() {
+    } else if health.is_intact() {
         None
     } else {
         Some(status::MISSING_PLUGIN)
     }
 }
 
-fn print_health(name: &str, health: &Health) -> Outcome {
+fn print_health(name: &str, health: &Verification) -> Outcome {
     let style = Style::stdout();
     let mut output = std::io::stdout().lock();
     let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
     let faults = health.faults.iter().filter(is_damage).count();
     let verdict = match faults {
-        0 if !health.is_right() => style.bad("a plugin is missing"),
+        0 if !health.is_intact() => style.bad("a plugin is missing"),
         0 if !health.has_checksums => style.good("structure is sound"),
         0 => style.good("right"),
         1 => style.bad("1 fault"),
@@ -72,7 +72,7 @@ fn print_health(name: &str, health: &Health) -> Outcome {
         (None, _) => String::new(),
     };
     let name = escape(name);
-    let limit = if health.is_right() && !health.has_checksums {
+    let limit = if health.is_intact() && !health.has_checksums {
         "; no checksums, so changed bytes inside chunks can't be seen"
     } else {
         ""

@@ -181,7 +181,7 @@ fn the_type_can_be_set_and_removed() {
     assert_eq!(result.status, 1);
     assert_eq!(
         result.err(),
-        "b2: error: n.npy: the format that is written holds bytes alone, without the type and shape of an array\n\
+        "b2: error: n.npy: the target format holds bytes alone, without the type and shape of an array\n\
          b2: hint: '--raw' converts the bytes without type and shape; b2nd and .npy support all arrays\n"
     );
     folder.out("convert n.npy n.blosc2 --raw");
@@ -191,7 +191,7 @@ fn the_type_can_be_set_and_removed() {
     let result = folder.line("convert n.b2frame m.npy --dtype |S5");
     assert_eq!(
         result.err(),
-        "b2: error: n.b2frame: 24 bytes are no items of 5 bytes\n"
+        "b2: error: n.b2frame: 24 bytes are not a multiple of items of 5 bytes\n"
     );
 }
 
@@ -466,7 +466,7 @@ mod attachments {
                 if result.status != 0 {
                     // The format does not support records or arrays.
                     assert!(
-                        result.err().contains("the format that is written holds"),
+                        result.err().contains("the target format holds"),
                         "{line}: {}",
                         result.err()
                     );

@@ -127,7 +127,7 @@ fn unknown_formats_and_damage_are_different_errors() {
     assert_eq!(result.status, 1);
     assert_eq!(
         result.err(),
-        "b2: error: notes.txt: this is none of the formats that are known\n\
+        "b2: error: notes.txt: the format is unknown\n\
          b2: hint: 'b2 compress' compresses any file\n"
     );
     assert_eq!(folder.line("info").status, 2);

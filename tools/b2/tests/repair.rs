@@ -160,7 +160,7 @@ fn truncated_chunks_and_npy_files_are_reported_and_not_repaired() {
         let result = folder.line(&format!("repair --write {name}"));
         assert_eq!(result.status, 3, "{name}");
         assert!(
-            result.out().contains("has lost is nowhere else"),
+            result.out().contains("can't be restored"),
             "{}",
             result.out()
         );

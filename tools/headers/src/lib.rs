@@ -4,6 +4,7 @@
 //! functions, the `*_DEFAULTS` objects) and what cbindgen makes of Rust files (constants, types,
 //! functions, with their documentation). [`HEADERS`] has the lists, [`generate`] cooks one.
 
+mod doxygen;
 mod recipes;
 
 pub use recipes::{HEADERS, Header, Piece, TAGS};
@@ -29,7 +30,7 @@ pub fn generate(root: &Path, header: &Header) -> String {
         .iter()
         .map(|piece| cook(root, header, piece))
         .collect();
-    tidy(&pieces.join("\n"))
+    tidy(&doxygen::with_commands(&pieces.join("\n")))
 }
 
 /// Comments of one line on one line, no blanks at the end of lines.

@@ -193,7 +193,7 @@ pub const HEADERS: &[Header] = &[
         &[
             Text("bcolz-begin.h"),
             Types(&["bcolz_spec.rs", "bcolz.rs"]),
-            Functions(&["bcolz.rs", "bcolz_changes.rs", "bcolz_care.rs"]),
+            Functions(&["bcolz.rs", "bcolz_changes.rs", "bcolz_verify.rs"]),
             Text("bcolz-end.h"),
         ],
     ),

@@ -18,7 +18,7 @@ pub struct CCodec {
 impl Codec for CCodec {
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let encoder = self.encoder.ok_or(Error::CodecSupport)?;
-        let mut cparams = CompressionOrigin::snapshot(&call.around);
+        let mut cparams = CompressionOrigin::snapshot(&call.ctx);
         // SAFETY: pointers and lengths are those of slices; `cparams` outlives the call; whoever
         // registered the codec promised that it keeps to them.
         let size = serve(cparams.schunk, || unsafe {
@@ -29,7 +29,7 @@ impl Codec for CCodec {
                 dest.len() as i32,
                 call.meta,
                 &mut cparams,
-                call.around.chunk.as_ptr().cast(),
+                call.ctx.chunk.as_ptr().cast(),
             )
         });
         bytes_made(size)
@@ -37,7 +37,7 @@ impl Codec for CCodec {
 
     fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let decoder = self.decoder.ok_or(Error::CodecSupport)?;
-        let mut dparams = DecompressionOrigin::snapshot(&call.around);
+        let mut dparams = DecompressionOrigin::snapshot(&call.ctx);
         // SAFETY: as in `encode`.
         let size = serve(dparams.schunk, || unsafe {
             decoder(
@@ -47,7 +47,7 @@ impl Codec for CCodec {
                 dest.len() as i32,
                 call.meta,
                 &mut dparams,
-                call.around.chunk.as_ptr().cast(),
+                call.ctx.chunk.as_ptr().cast(),
             )
         });
         bytes_made(size)

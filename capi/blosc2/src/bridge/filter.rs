@@ -18,7 +18,7 @@ pub struct CFilter {
 impl Filter for CFilter {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let forward = self.forward.ok_or(Error::FilterPipeline)?;
-        let mut cparams = CompressionOrigin::snapshot(&call.around);
+        let mut cparams = CompressionOrigin::snapshot(&call.ctx);
         // SAFETY: source and destination are slices of that one length; `cparams` outlives the
         // call; whoever registered the filter promised that it keeps to them.
         let status = serve(cparams.schunk, || unsafe {
@@ -36,7 +36,7 @@ impl Filter for CFilter {
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let backward = self.backward.ok_or(Error::FilterPipeline)?;
-        let mut dparams = DecompressionOrigin::snapshot(&call.around);
+        let mut dparams = DecompressionOrigin::snapshot(&call.ctx);
         // SAFETY: as in `forward`.
         let status = serve(dparams.schunk, || unsafe {
             backward(

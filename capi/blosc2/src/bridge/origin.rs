@@ -5,7 +5,7 @@ use crate::defaults;
 use crate::types::params::{
     blosc2_cparams, blosc2_dparams, blosc2_postfilter_params, blosc2_prefilter_params,
 };
-use ferroblosc::{Surroundings, Token};
+use ferroblosc::{CallContext, UserData};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -72,20 +72,20 @@ impl CompressionOrigin {
 
     /// The parameters of a call, as a callback gets to see them; the defaults when the call has
     /// none.
-    pub fn snapshot(around: &Surroundings<'_>) -> blosc2_cparams {
-        let origin = around
-            .token
-            .and_then(|token| token.downcast_ref::<CompressionOrigin>());
+    pub fn snapshot(ctx: &CallContext<'_>) -> blosc2_cparams {
+        let origin = ctx
+            .user_data
+            .and_then(|user_data| user_data.downcast_ref::<CompressionOrigin>());
         blosc2_cparams {
-            typesize: around.typesize as i32,
-            blocksize: around.blocksize as i32,
+            typesize: ctx.typesize as i32,
+            blocksize: ctx.blocksize as i32,
             ..origin.map_or(defaults::CPARAMS, |origin| origin.cparams)
         }
     }
 
     /// The context behind a token, or NULL.
-    pub fn context_of(token: Option<&Token>) -> *mut blosc2_context {
-        let origin = token.and_then(|token| token.downcast_ref::<CompressionOrigin>());
+    pub fn context_of(user_data: Option<&UserData>) -> *mut blosc2_context {
+        let origin = user_data.and_then(|user_data| user_data.downcast_ref::<CompressionOrigin>());
         origin.map_or(null_mut(), CompressionOrigin::context)
     }
 }
@@ -114,19 +114,20 @@ impl DecompressionOrigin {
 
     /// The parameters of a call, as a callback gets to see them; the defaults when the call has
     /// none.
-    pub fn snapshot(around: &Surroundings<'_>) -> blosc2_dparams {
-        let origin = around
-            .token
-            .and_then(|token| token.downcast_ref::<DecompressionOrigin>());
+    pub fn snapshot(ctx: &CallContext<'_>) -> blosc2_dparams {
+        let origin = ctx
+            .user_data
+            .and_then(|user_data| user_data.downcast_ref::<DecompressionOrigin>());
         blosc2_dparams {
-            typesize: around.typesize as i32,
+            typesize: ctx.typesize as i32,
             ..origin.map_or(defaults::DPARAMS, |origin| origin.dparams)
         }
     }
 
     /// The context behind a token, or NULL.
-    pub fn context_of(token: Option<&Token>) -> *mut blosc2_context {
-        let origin = token.and_then(|token| token.downcast_ref::<DecompressionOrigin>());
+    pub fn context_of(user_data: Option<&UserData>) -> *mut blosc2_context {
+        let origin =
+            user_data.and_then(|user_data| user_data.downcast_ref::<DecompressionOrigin>());
         origin.map_or(null_mut(), DecompressionOrigin::context)
     }
 }

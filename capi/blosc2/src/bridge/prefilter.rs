@@ -30,7 +30,7 @@ impl Prefilter for CPrefilter {
             tid: call.tid as i32,
             ttmp: call.scratch.as_mut_ptr(),
             ttmp_nbytes: call.scratch.len(),
-            ctx: CompressionOrigin::context_of(call.token),
+            ctx: CompressionOrigin::context_of(call.user_data),
             ..own
         };
         // SAFETY: the pointers are those of slices with the sizes told; whoever gave the prefilter
@@ -79,7 +79,7 @@ impl Postfilter for CPostfilter {
             tid: call.tid as i32,
             ttmp: call.scratch.as_mut_ptr(),
             ttmp_nbytes: call.scratch.len(),
-            ctx: DecompressionOrigin::context_of(call.token),
+            ctx: DecompressionOrigin::context_of(call.user_data),
             ..own
         };
         // SAFETY: as in `CPrefilter::apply`.

@@ -1,7 +1,8 @@
-/* As much of HDF5 as a filter plugin calls while a dataset is made, and a host that does so.
+/* A fake HDF5 with the functions that a filter plugin calls during dataset creation, and a host
+ * that uses them.
  *
- * An instance knows the numbers of its own objects only, which FIRST_ID tells apart, as with several copies of
- * HDF5 in one process. It is built as a shared library, or into a program. */
+ * An instance knows only the identifiers of its own objects, which FIRST_ID distinguishes, like
+ * several copies of HDF5 in one process. It is built as a shared library or into a program. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -88,7 +89,8 @@ int H5Zregister(const void *class) {
   return 0;
 }
 
-/* Makes a dataset with the filter of a plugin, writes a chunk and reads it again; prints what becomes of it. */
+/* Creates a dataset with the filter of a plugin, writes a chunk and reads it back; prints the
+ * results. */
 int fake_dataset(const char *file) {
   enum { SIZE = 10 * 20 * ITEMS * ITEM };
   void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL), *buffer = malloc(SIZE), *before;
@@ -103,7 +105,7 @@ int fake_dataset(const char *file) {
   printf("set_local %d, %d types open:", status, open_types);
   for (i = 0; i < nvalues; i++) printf(" %u", values[i]);
   printf("\n");
-  /* There is no dataset then; the chunk is one of another program's file. */
+  /* Without a dataset, use the values of a file written by another program. */
   if (status < 0) values[2] = ITEM, values[3] = SIZE, values[4] = 5, nvalues = 7;
 
   for (i = 0; i < SIZE; i++) ((char *)buffer)[i] = (char)(i / 40);
@@ -113,7 +115,7 @@ int fake_dataset(const char *file) {
   if (size != SIZE) return 5;
   for (i = 0; i < SIZE; i++)
     if (((char *)buffer)[i] != (char)(i / 40)) return 6;
-  /* It fails to read what it never wrote, and leaves that alone. */
+  /* Invalid data are rejected without changing the buffer. */
   before = buffer;
   size = 77;
   if (class->filter(REVERSE, nvalues, values, SIZE, &size, &buffer) != 0) return 7;
@@ -123,47 +125,47 @@ int fake_dataset(const char *file) {
   return 0;
 }
 
-/* Registers the filter of a plugin as programs do that are linked to it. */
+/* Registers the filter of a plugin as a linked program does. */
 int fake_register(const char *file, const char *function) {
   void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  int (*make_known)(char **, char **) = (int (*)(char **, char **))dlsym(plugin, function);
+  int (*register_filter)(char **, char **) = (int (*)(char **, char **))dlsym(plugin, function);
   char *version = NULL, *date = NULL;
-  int status = make_known(&version, &date);
+  int status = register_filter(&version, &date);
   printf("%s %d: %d %s %s\n", function, status, registered, version, date);
   free(version);
   free(date);
-  return make_known(NULL, NULL) == 1 ? 0 : 1;
+  return register_filter(NULL, NULL) == 1 ? 0 : 1;
 }
 
-enum { MOST_THREADS = 64 };
+enum { MAX_THREADS = 64 };
 
-/* Notes the numbers of this process's threads; gives how many there are. */
+/* Stores the identifiers of this process's threads; returns their number. */
 static int threads(long *numbers) {
   DIR *folder = opendir("/proc/self/task");
   struct dirent *entry;
   int count = 0;
-  while ((entry = readdir(folder)) != NULL && count < MOST_THREADS)
+  while ((entry = readdir(folder)) != NULL && count < MAX_THREADS)
     if (entry->d_name[0] != '.') numbers[count++] = atol(entry->d_name);
   closedir(folder);
   return count;
 }
 
-/* Whether a thread is among others. */
-static int is_among(long number, const long *others, int count) {
+/* Whether a thread is in a list. */
+static int contains(long number, const long *others, int count) {
   while (count > 0)
     if (others[--count] == number) return 1;
   return 0;
 }
 
-/* Sends large chunks through the filter of a plugin; prints how many threads there are then, and how many went
- * between two chunks. */
+/* Sends large chunks through the filter of a plugin; prints the number of threads, and the number
+ * of threads that ended between chunks. */
 int fake_threads(const char *file) {
   enum { SIZE = 16 << 20 };
   const unsigned of_file[7] = {2, 2, 4, SIZE, 1, 1, 1};
   void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   const class_t *class = ((const class_t *(*)(void))dlsym(plugin, "H5PLget_plugin_info"))();
   size_t i, size, stored;
-  long before[MOST_THREADS], after[MOST_THREADS];
+  long before[MAX_THREADS], after[MAX_THREADS];
   int round, count = 0, found, gone = 0;
 
   for (round = 0; round < 5; round++) {
@@ -175,7 +177,7 @@ int fake_threads(const char *file) {
     if (stored == 0 || class->filter(REVERSE, 7, of_file, stored, &size, &pointer) != SIZE) return 1;
     free(pointer);
     found = threads(after);
-    while (count > 0) gone += !is_among(before[--count], after, found);
+    while (count > 0) gone += !contains(before[--count], after, found);
     memcpy(before, after, sizeof before);
     count = found;
   }
@@ -184,13 +186,13 @@ int fake_threads(const char *file) {
 }
 
 #ifdef PARALLEL
-/* What tells a copy of HDF5 that was built for MPI. */
+/* Identifies a copy of HDF5 built for MPI. */
 int H5Pset_dxpl_mpio(hid_t list, int mode) { return list == LIST ? mode : -1; }
 #endif
 
-/* Sends a chunk through the filter that can't be compressed, or for which its parameters make no sense; prints what
- * is stored, and whether that is read. */
-static int fake_store(const class_t *class, const char *what, unsigned flags, unsigned level) {
+/* Sends an incompressible chunk, or one with invalid parameters, through the filter; prints whether
+ * it is stored, and checks that it is readable. */
+static int fake_store(const class_t *class, const char *label, unsigned flags, unsigned level) {
   enum { SIZE = 4000 };
   const unsigned of_file[7] = {2, 0, 4, SIZE, level, 1, 1};
   unsigned state = 1;
@@ -203,7 +205,7 @@ static int fake_store(const class_t *class, const char *what, unsigned flags, un
   stored = class->filter(flags, 7, of_file, SIZE, &size, &buffer);
   if (stored > 0 && class->filter(flags | REVERSE, 7, of_file, stored, &size, &buffer) != SIZE) return 1;
   if (memcmp(buffer, data, SIZE) != 0) return 2;
-  printf("%s %s\n", what, stored > 0 ? "stored" : "refused");
+  printf("%s %s\n", label, stored > 0 ? "stored" : "refused");
   free(buffer);
   return 0;
 }

@@ -1,4 +1,4 @@
-/* loader PLUGIN HDF5...: lets copies of HDF5, each loaded for itself only, use a plugin. */
+/* loader PLUGIN HDF5...: lets privately loaded copies of HDF5 use a plugin. */
 #include <dlfcn.h>
 #include <stdio.h>
 

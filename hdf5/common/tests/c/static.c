@@ -1,4 +1,4 @@
-/* static dataset|threads|failures|FUNCTION PLUGIN: a program with HDF5 inside. */
+/* static dataset|threads|failures|FUNCTION PLUGIN: a program that links HDF5 statically. */
 #include <string.h>
 
 int fake_dataset(const char *plugin);

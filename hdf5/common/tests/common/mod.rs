@@ -1,4 +1,4 @@
-//! What the tests of the plugins share: the built plugins, and calls of their filters as HDF5 makes them.
+//! Common code of the plugin tests: the built plugins, and calls of their filters.
 
 #![allow(unused, reason = "each test file uses its part of this module")]
 
@@ -8,12 +8,12 @@ use std::ffi::{CString, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A folder of that name for the files of this test.
+/// Returns the directory `name` for the files of this test.
 pub fn scratch(name: &str) -> PathBuf {
     folder_below(env!("CARGO_TARGET_TMPDIR"), env!("CARGO_CRATE_NAME"), name)
 }
 
-/// The folder with the plugins, just built.
+/// Returns the directory with the built plugins.
 pub fn plugin_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -22,19 +22,19 @@ pub fn plugin_folder() -> &'static Path {
     })
 }
 
-/// A plugin's filter, loaded as HDF5 does.
+/// A plugin's filter, loaded like HDF5 does.
 pub struct Plugin {
     class: &'static FilterClass,
 }
 
 impl Plugin {
-    /// The filter 32001.
+    /// Returns filter 32001.
     pub fn blosc() -> &'static Plugin {
         static PLUGIN: OnceLock<Plugin> = OnceLock::new();
         PLUGIN.get_or_init(|| Plugin::load("libH5Zblosc.so"))
     }
 
-    /// The filter 32026.
+    /// Returns filter 32026.
     pub fn blosc2() -> &'static Plugin {
         static PLUGIN: OnceLock<Plugin> = OnceLock::new();
         PLUGIN.get_or_init(|| Plugin::load("libH5Zblosc2.so"))
@@ -61,7 +61,7 @@ impl Plugin {
         }
     }
 
-    /// What HDF5 reads of the filter.
+    /// Returns the class of the filter.
     pub fn class(&self) -> &'static FilterClass {
         self.class
     }
@@ -76,19 +76,20 @@ impl Plugin {
         self.call(0, values, data)
     }
 
-    /// Decompresses what is stored for a chunk.
+    /// Decompresses a stored chunk.
     pub fn decompress(&self, values: &[u32], stored: &[u8]) -> Option<Vec<u8>> {
         self.call(FLAG_REVERSE, values, stored)
     }
 
-    /// Calls the filter; checks that a call that works tells the size of the buffer, which never gets smaller,
-    /// and that one that fails leaves everything as it was.
+    /// Calls the filter. Checks that a successful call returns the size of the buffer, which never
+    /// shrinks, and that a failed one changes nothing.
     fn call(&self, flags: c_uint, values: &[u32], data: &[u8]) -> Option<Vec<u8>> {
-        /// Larger than the data, as HDF5's buffers may be.
+        /// Additional bytes in the buffer, as HDF5's buffers may have.
         const SLACK: usize = 100;
         let filter = self.class.filter.expect("there is a filter");
         let mut size = data.len() + SLACK;
-        // SAFETY: a block of malloc with the data in front; the filter takes it or leaves it.
+        // SAFETY: the buffer is allocated with `malloc` and begins with `data.len()` bytes of data;
+        // the filter either replaces it or leaves it unchanged.
         unsafe {
             let mut buffer: *mut c_void = libc::malloc(size);
             std::ptr::copy_nonoverlapping(data.as_ptr(), buffer.cast(), data.len());
@@ -102,7 +103,7 @@ impl Plugin {
                 &raw mut size,
                 &raw mut buffer,
             );
-            let room = libc::malloc_usable_size(buffer);
+            let usable = libc::malloc_usable_size(buffer);
             let bytes = match len {
                 0 => data.len(),
                 len => len,
@@ -116,17 +117,17 @@ impl Plugin {
                 return None;
             }
             assert!(
-                len <= size && size <= room,
-                "{len} bytes, {size} told, {room} there"
+                len <= size && size <= usable,
+                "{len} bytes, {size} reported, {usable} usable"
             );
-            assert!(room >= data.len(), "the buffer has got smaller");
+            assert!(usable >= data.len(), "the buffer has shrunk");
             Some(bytes)
         }
     }
 }
 
-/// So many bytes that nothing can compress, always the same.
-pub fn noise(len: usize) -> Vec<u8> {
+/// Returns deterministic incompressible bytes.
+pub fn random_bytes(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let next = || {
         state ^= state << 13;
@@ -137,7 +138,7 @@ pub fn noise(len: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(len).collect()
 }
 
-/// Runs `work`; returns its result and the bytes by which the peak of the process's memory grew.
+/// Runs `work`. Returns its result and the growth of the process's peak memory in bytes.
 pub fn peak_growth<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let peak = || {
         let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");

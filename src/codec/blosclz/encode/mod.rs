@@ -1,9 +1,9 @@
-//! The BloscLZ encoder: writes the very bytes that BloscLZ 2.5.3 writes, so that sizes never differ; and for
-//! chunks of Blosc 1.x those that 2.5.1 writes ([`Edition`]).
+//! The BloscLZ encoder. Its output is byte-identical to that of BloscLZ 2.5.3, or 2.5.1 for Blosc
+//! 1.x chunks ([`Version`]), so compressed sizes never differ.
 //!
-//! It works in two passes over one match finder (`search.rs`). The *probe* runs the finder over a part
-//! of the input and only counts what would be written; if that promises too little for the level, the
-//! encoder gives up and the stream is stored raw. The second pass writes.
+//! It runs one match finder (`search.rs`) in two passes. The *probe* scans a portion of the input
+//! and only counts the output bytes. If the estimated ratio is too low for the level, the encoder
+//! stops and the stream is stored raw. The second pass writes.
 
 mod search;
 mod table;
@@ -11,83 +11,78 @@ mod table;
 use search::{REDUCED, Sink, search};
 use table::{Index, Slot, Table};
 
-use super::super::wild::{STEP, copy_step};
+use super::super::wildcopy::{STEP, copy_step};
 use super::{FAR, LONG, MAX_RUN};
 use crate::Result;
 
-/// What a compression level decides.
-struct Effort {
+/// The parameters of a compression level.
+struct LevelParams {
     hash_bits: u32,
-    /// The probe looks at the last part of the input, of this fraction of its length.
-    window_divisor: usize,
-    /// The least ratio of probed to counted bytes worth encoding for.
+    /// The probe scans the last `1 / scan_divisor` of the input.
+    scan_divisor: usize,
+    /// The minimum estimated ratio of input to output bytes.
     min_ratio: f64,
-    /// Whether the byte behind a match's last indexed position is indexed as well.
+    /// Whether the position after a match's last indexed one is indexed as well.
     second_index: bool,
 }
 
-const fn effort(hash_bits: u32, window_divisor: usize, min_ratio: f64) -> Effort {
-    Effort {
+const fn level(hash_bits: u32, scan_divisor: usize, min_ratio: f64) -> LevelParams {
+    LevelParams {
         hash_bits,
-        window_divisor,
+        scan_divisor,
         min_ratio,
         second_index: false,
     }
 }
 
-/// By level, from 1 on.
-static EFFORTS: [Effort; 9] = [
-    effort(12, 8, 2.0),
-    effort(13, 4, 1.5),
-    effort(14, 4, 1.2),
-    effort(14, 2, 1.2),
-    effort(14, 2, 1.2),
-    effort(14, 2, 1.2),
-    effort(14, 1, 1.15),
-    effort(14, 1, 1.1),
-    Effort {
+/// The parameters of levels `1..=9`.
+static LEVELS: [LevelParams; 9] = [
+    level(12, 8, 2.0),
+    level(13, 4, 1.5),
+    level(14, 4, 1.2),
+    level(14, 2, 1.2),
+    level(14, 2, 1.2),
+    level(14, 2, 1.2),
+    level(14, 1, 1.15),
+    level(14, 1, 1.1),
+    LevelParams {
         second_index: true,
-        ..effort(14, 1, 1.0)
+        ..level(14, 1, 1.0)
     },
 ];
 
-/// Whose bytes are written.
+/// The BloscLZ version whose output is written.
 #[derive(Clone, Copy)]
-pub(super) enum Edition {
+pub(super) enum Version {
     /// BloscLZ 2.5.3, of C-Blosc2.
     Current,
-    /// BloscLZ 2.5.1, of C-Blosc 1.21. It accepts shorter matches, but not where streams of split blocks
+    /// BloscLZ 2.5.1, of C-Blosc 1.21. It accepts shorter matches, except in split blocks that
     /// compress well.
-    Blosc1 {
-        /// Whether blocks are split.
-        split: bool,
-    },
+    Blosc1 { split: bool },
 }
 
-/// What [`Edition::Blosc1`] probes, whatever the level: the hash bits and the part of the input.
+/// The probe's hash bits and divisor for [`Version::Blosc1`], at all levels.
 const BLOSC1_PROBE_BITS: u32 = 12;
 const BLOSC1_PROBE_DIVISOR: usize = 4;
-/// From this ratio on it does without short matches in split blocks.
+/// The ratio from which split blocks are written without short matches.
 const BLOSC1_LONG_RATIO: f64 = 4.0;
 
-/// The bytes a match gives back, and its least reduced length: where short matches are taken, and where
-/// not.
+/// The backoff, which is also the minimum reduced length: with and without short matches.
 const SHORT: usize = 3;
 const LONG_ONLY: usize = 4;
 
 /// Shorter inputs are never compressed.
 const MIN_INPUT: usize = 16;
-/// Into smaller outputs nothing is compressed.
+/// Smaller output buffers are never used.
 const MIN_OUTPUT: usize = 66;
-/// How many bytes at the start are literals, unseen by the match finder.
-const HEAD: usize = 4;
-/// The bytes the probe has counted before it looks at the first one, and the length of the literal run
-/// it believes to be in.
-const PROBE_COUNTED: usize = 5;
-const PROBE_RUN: usize = 4;
+/// The number of initial bytes that are always literals and not indexed.
+const HEAD_LITERALS: usize = 4;
+/// The probe's initial byte count and literal run length.
+const PROBE_INITIAL_COUNT: usize = 5;
+const PROBE_INITIAL_RUN: usize = 4;
 
-/// The encoder's hash tables: one with small entries for what reaches no further than 64 KiB, which is
-/// the probe always and most streams.
+/// The encoder's hash tables. `near` has small entries, for positions below 64 KiB: all probes and
+/// most streams.
 #[derive(Default)]
 pub(super) struct Encoder {
     near: Table<u16>,
@@ -95,59 +90,57 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Encodes `src` into `dest` and returns the length of the stream, or 0 if it isn't worth it or doesn't
-    /// fit. A stream as long as `dest` counts as one that doesn't fit.
+    /// Encodes `src` into `dest` and returns the length of the stream, or 0 if it does not compress
+    /// well enough or does not fit. A stream as long as `dest` counts as not fitting.
     pub(super) fn encode(
         &mut self,
-        edition: Edition,
+        version: Version,
         level: u8,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let Some(effort) = EFFORTS.get(usize::from(level).wrapping_sub(1)) else {
+        let Some(params) = LEVELS.get(usize::from(level).wrapping_sub(1)) else {
             return Ok(0);
         };
         if src.len() < MIN_INPUT || dest.len() < MIN_OUTPUT {
             return Ok(0);
         }
-        let promise = match edition {
-            Edition::Current => {
-                self.probe::<LONG_ONLY>(src, effort.hash_bits, effort.window_divisor)
-            }
-            Edition::Blosc1 { .. } => {
+        let estimate = match version {
+            Version::Current => self.probe::<LONG_ONLY>(src, params.hash_bits, params.scan_divisor),
+            Version::Blosc1 { .. } => {
                 self.probe::<SHORT>(src, BLOSC1_PROBE_BITS, BLOSC1_PROBE_DIVISOR)
             }
         }?;
-        if promise.ratio < effort.min_ratio {
+        if estimate.ratio < params.min_ratio {
             return Ok(0);
         }
-        let takes_short = match edition {
-            Edition::Current => false,
-            Edition::Blosc1 { split } => !split || promise.ratio < BLOSC1_LONG_RATIO,
+        let accepts_short = match version {
+            Version::Current => false,
+            Version::Blosc1 { split } => !split || estimate.ratio < BLOSC1_LONG_RATIO,
         };
-        match (takes_short, promise.is_steady) {
-            (true, true) => self.write::<SHORT, true>(effort, src, dest),
-            (true, false) => self.write::<SHORT, false>(effort, src, dest),
-            (false, true) => self.write::<LONG_ONLY, true>(effort, src, dest),
-            (false, false) => self.write::<LONG_ONLY, false>(effort, src, dest),
+        match (accepts_short, estimate.is_steady) {
+            (true, true) => self.write::<SHORT, true>(params, src, dest),
+            (true, false) => self.write::<SHORT, false>(params, src, dest),
+            (false, true) => self.write::<LONG_ONLY, true>(params, src, dest),
+            (false, false) => self.write::<LONG_ONLY, false>(params, src, dest),
         }
     }
 
-    /// What a look at the last part of the input, a fraction of its length, promises.
-    fn probe<const LEAST: usize>(
+    /// Estimates the compression ratio from the last `1 / divisor` of the input.
+    fn probe<const BACKOFF: usize>(
         &mut self,
         src: &[u8],
         hash_bits: u32,
         divisor: usize,
-    ) -> Result<Promise> {
-        let window = src.len() / divisor;
-        let scanned = &src[src.len() - window..][..window.min(1 << hash_bits)];
-        let mut probe = Probe::<LEAST> {
-            counted: PROBE_COUNTED,
-            run: PROBE_RUN,
+    ) -> Result<Estimate> {
+        let scan_len = src.len() / divisor;
+        let scanned = &src[src.len() - scan_len..][..scan_len.min(1 << hash_bits)];
+        let mut probe = Probe::<BACKOFF> {
+            counted: PROBE_INITIAL_COUNT,
+            run: PROBE_INITIAL_RUN,
             anchor: 0,
             matches: 0,
-            alike: 0,
+            repeats: 0,
             last: 0,
         };
         let (len, table) = (scanned.len(), &mut self.near);
@@ -155,59 +148,58 @@ impl Encoder {
             let index = table.cleared(len, hash_bits)?;
             search(scanned, 0, index, false, &mut probe)
         } else {
-            let index = table.based(len, hash_bits)?;
+            let index = table.with_base(len, hash_bits)?;
             search(scanned, 0, index, false, &mut probe)
         };
         let Some(stop) = stop else {
-            return Ok(Promise::default());
+            return Ok(Estimate::default());
         };
         probe.literals(stop);
-        Ok(Promise {
+        Ok(Estimate {
             ratio: stop as f64 / probe.counted as f64,
-            is_steady: probe.alike * STEADY_FRACTION > probe.matches * (STEADY_FRACTION - 1),
+            is_steady: probe.repeats * STEADY_FRACTION > probe.matches * (STEADY_FRACTION - 1),
         })
     }
 
-    /// The second pass.
-    fn write<const LEAST: usize, const STEADY: bool>(
+    /// The second pass: writes the stream.
+    fn write<const BACKOFF: usize, const STEADY: bool>(
         &mut self,
-        effort: &Effort,
+        params: &LevelParams,
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let (len, hash_bits) = (src.len(), effort.hash_bits);
+        let (len, hash_bits) = (src.len(), params.hash_bits);
         let written = if len > u16::LIMIT {
             let index = self.wide.cleared(len, hash_bits)?;
-            write::<LEAST, STEADY, _, _>(index, effort, src, dest)
+            write::<BACKOFF, STEADY, _, _>(index, params, src, dest)
         } else if Table::<u16>::clearing_pays(len, hash_bits) {
             let index = self.near.cleared(len, hash_bits)?;
-            write::<LEAST, STEADY, _, _>(index, effort, src, dest)
+            write::<BACKOFF, STEADY, _, _>(index, params, src, dest)
         } else {
-            let index = self.near.based(len, hash_bits)?;
-            write::<LEAST, false, _, _>(index, effort, src, dest)
+            let index = self.near.with_base(len, hash_bits)?;
+            write::<BACKOFF, false, _, _>(index, params, src, dest)
         };
         Ok(written)
     }
 }
 
-/// Room for the longest run with its control byte, and for a near match that is not very long.
-const USUAL_ROOM: usize = 1 + MAX_RUN + 3;
+/// The longest run with its control byte, and a near match with at most one length byte.
+const USUAL_OUTPUT: usize = 1 + MAX_RUN + 3;
 const _: () = assert!(MAX_RUN == 2 * STEP);
 
-/// The second pass, with this table.
-fn write<const LEAST: usize, const STEADY: bool, S: Slot, const BASED: bool>(
+fn write<const BACKOFF: usize, const STEADY: bool, S: Slot, const BASED: bool>(
     index: Index<'_, S, BASED>,
-    effort: &Effort,
+    params: &LevelParams,
     src: &[u8],
     dest: &mut [u8],
 ) -> usize {
-    let mut writer = Writer::<LEAST, STEADY> {
+    let mut writer = Writer::<BACKOFF, STEADY> {
         src,
         dest,
         written: 0,
         anchor: 0,
     };
-    let fits = search(src, HEAD, index, effort.second_index, &mut writer).is_some()
+    let fits = search(src, HEAD_LITERALS, index, params.second_index, &mut writer).is_some()
         && writer.literals(src.len());
     if !fits || writer.written >= writer.dest.len() {
         return 0;
@@ -216,33 +208,32 @@ fn write<const LEAST: usize, const STEADY: bool, S: Slot, const BASED: bool>(
     writer.written
 }
 
-/// Counts what [`Writer`] would write, in the reference's own way of counting.
-struct Probe<const LEAST: usize> {
+/// Counts the bytes that [`Writer`] would write, with the reference's approximations.
+struct Probe<const BACKOFF: usize> {
     counted: usize,
     /// The length of the current literal run.
     run: usize,
-    /// Where the bytes not yet counted begin.
+    /// The position of the first byte not yet counted.
     anchor: usize,
     matches: usize,
-    /// How many matches were as long as the one before.
-    alike: usize,
-    /// The reduced length of the last one.
+    /// The number of matches of the same length as the previous one.
+    repeats: usize,
+    /// The reduced length of the previous match.
     last: usize,
 }
 
-/// What a probe promises.
 #[derive(Default)]
-struct Promise {
-    /// Bytes probed to bytes counted.
+struct Estimate {
+    /// Scanned bytes divided by counted bytes.
     ratio: f64,
-    /// Whether nearly all matches are as long as the one before.
+    /// Whether nearly all matches have the length of the previous one.
     is_steady: bool,
 }
 
-/// One match in so many at most is of another length where they are steady.
+/// Lengths are steady if less than one match in `STEADY_FRACTION` differs from the previous one.
 const STEADY_FRACTION: usize = 4;
 
-impl<const LEAST: usize> Probe<LEAST> {
+impl<const BACKOFF: usize> Probe<BACKOFF> {
     /// Counts the literals up to position `end`.
     fn literals(&mut self, end: usize) {
         let count = end - self.anchor;
@@ -252,28 +243,28 @@ impl<const LEAST: usize> Probe<LEAST> {
     }
 }
 
-impl<const LEAST: usize> Sink for Probe<LEAST> {
-    const GIVE_BACK: usize = LEAST;
+impl<const BACKOFF: usize> Sink for Probe<BACKOFF> {
+    const BACKOFF: usize = BACKOFF;
     const STRICT_FAR: bool = false;
     const STEADY: bool = false;
 
     #[inline(always)]
-    fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
+    fn on_match(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
         self.literals(at);
-        // An empty run has been counted with its control byte, which serves the match; and the control byte
-        // of the run behind the match is counted in advance.
+        // An empty run was counted with its control byte, which the match reuses. The control byte
+        // of the run after the match is counted in advance.
         self.counted -= usize::from(self.run == 0);
         self.counted += match_len(reduced, distance) + 1;
         self.run = 0;
         self.anchor = at + reduced + REDUCED;
         self.matches += 1;
-        self.alike += usize::from(reduced == self.last);
+        self.repeats += usize::from(reduced == self.last);
         self.last = reduced;
         true
     }
 }
 
-/// How many bytes a match takes.
+/// Returns the encoded size of a match in bytes.
 #[inline(always)]
 fn match_len(reduced: usize, distance: usize) -> usize {
     let reach = if distance >= FAR { 4 } else { 2 };
@@ -284,17 +275,16 @@ fn match_len(reduced: usize, distance: usize) -> usize {
     }
 }
 
-/// Writes the stream.
-struct Writer<'a, const LEAST: usize, const STEADY: bool> {
+struct Writer<'a, const BACKOFF: usize, const STEADY: bool> {
     src: &'a [u8],
     dest: &'a mut [u8],
     written: usize,
-    /// Where the bytes not yet written begin.
+    /// The position of the first byte not yet written.
     anchor: usize,
 }
 
-impl<const LEAST: usize, const STEADY: bool> Writer<'_, LEAST, STEADY> {
-    /// Writes the literals up to position `end`, in runs. Returns whether they fit.
+impl<const BACKOFF: usize, const STEADY: bool> Writer<'_, BACKOFF, STEADY> {
+    /// Writes the literals up to position `end` in runs. Returns whether they fit.
     #[inline(always)]
     fn literals(&mut self, end: usize) -> bool {
         let count = end - self.anchor;
@@ -310,12 +300,12 @@ impl<const LEAST: usize, const STEADY: bool> Writer<'_, LEAST, STEADY> {
         true
     }
 
-    /// Copies a run of at most [`MAX_RUN`] bytes from `anchor` on.
+    /// Copies a run of at most [`MAX_RUN`] bytes from `anchor`.
     #[inline(always)]
     fn copy_run(&mut self, len: usize) {
         let (from, to) = (self.anchor, self.written);
         if from + MAX_RUN <= self.src.len() && to + MAX_RUN <= self.dest.len() {
-            // SAFETY: both sides have MAX_RUN bytes, two steps, as just checked.
+            // SAFETY: both sides have MAX_RUN bytes, which is two steps, as just checked.
             unsafe {
                 let src = self.src.as_ptr().add(from);
                 let dest = self.dest.as_mut_ptr().add(to);
@@ -336,10 +326,10 @@ impl<const LEAST: usize, const STEADY: bool> Writer<'_, LEAST, STEADY> {
     }
 }
 
-impl<const LEAST: usize, const STEADY: bool> Writer<'_, LEAST, STEADY> {
-    /// Writes the literals up to a match and the match, of any kind. Returns whether they fit.
+impl<const BACKOFF: usize, const STEADY: bool> Writer<'_, BACKOFF, STEADY> {
+    /// Writes the preceding literals and a match of any form. Returns whether they fit.
     #[inline(never)]
-    fn any_match(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
+    fn write_match(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
         if !self.literals(at) || self.dest.len() - self.written < match_len(reduced, distance) {
             return false;
         }
@@ -363,20 +353,22 @@ impl<const LEAST: usize, const STEADY: bool> Writer<'_, LEAST, STEADY> {
     }
 }
 
-impl<const LEAST: usize, const STEADY: bool> Sink for Writer<'_, LEAST, STEADY> {
-    const GIVE_BACK: usize = LEAST;
+impl<const BACKOFF: usize, const STEADY: bool> Sink for Writer<'_, BACKOFF, STEADY> {
+    const BACKOFF: usize = BACKOFF;
     const STRICT_FAR: bool = true;
     const STEADY: bool = STEADY;
 
     #[inline(always)]
-    fn matched(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
+    fn on_match(&mut self, at: usize, reduced: usize, distance: usize) -> bool {
         let literals = at - self.anchor;
         let is_usual = literals <= MAX_RUN && distance < FAR && reduced < LONG + 255;
         if is_usual
             && self.anchor + MAX_RUN <= self.src.len()
-            && self.written + USUAL_ROOM <= self.dest.len()
+            && self.written + USUAL_OUTPUT <= self.dest.len()
         {
-            // SAFETY: there is room for a run and a match, and MAX_RUN bytes, two steps, can be read at the anchor.
+            // SAFETY: `src` has MAX_RUN bytes (two steps) from `anchor`. `dest` has USUAL_OUTPUT
+            // bytes left: a control byte with two steps, or with up to MAX_RUN literals and the 3
+            // bytes of a match.
             unsafe {
                 let start = self.dest.as_mut_ptr();
                 let mut to = start.add(self.written);
@@ -396,7 +388,7 @@ impl<const LEAST: usize, const STEADY: bool> Sink for Writer<'_, LEAST, STEADY> 
                 *to.add(1) = reach as u8;
                 self.written = to.add(2).addr() - start.addr();
             }
-        } else if !self.any_match(at, reduced, distance) {
+        } else if !self.write_match(at, reduced, distance) {
             return false;
         }
         self.anchor = at + reduced + REDUCED;

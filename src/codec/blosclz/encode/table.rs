@@ -1,21 +1,20 @@
-//! The match finder's hash table: for each hash of 4 bytes, where such bytes were last seen.
+//! The match finder's hash table: maps the hash of 4 bytes to their last position.
 //!
-//! Before a long stream the table is cleared. Before a short one that would cost more than encoding it. So there positions are
-//! stored with an offset, the table's `base`, that grows from stream to stream: whatever an earlier stream left behind is
-//! below it. An entry never set in this stream reads as position 0, just as in a cleared table.
+//! The table is cleared before a long stream. Before a short one, clearing would cost more than
+//! encoding. Its positions are stored relative to the table's `base` instead, which grows with each
+//! stream, so entries of earlier streams are below it. An entry not set in this stream reads as
+//! position 0, as in a cleared table.
 
 use crate::Result;
 
-/// The most bits a hash may have.
+/// The largest supported hash size in bits.
 pub(super) const MAX_HASH_BITS: u32 = 14;
 
-/// An entry: a position plus the table's base.
+/// A table entry: a position plus the table's base.
 pub(super) trait Slot: Copy + Default {
-    /// How many positions an entry can tell apart.
+    /// The number of distinct values of an entry.
     const LIMIT: usize;
-    /// The entry for this value, which is below [`LIMIT`](Self::LIMIT).
     fn new(value: usize) -> Self;
-    /// The value.
     fn value(self) -> usize;
 }
 
@@ -47,27 +46,32 @@ impl Slot for u32 {
     }
 }
 
-/// The memory of a table, kept between streams.
+/// The memory of a table, reused by later streams.
 #[derive(Default)]
 pub(super) struct Table<S> {
     slots: Vec<S>,
-    /// One more than the highest value stored.
+    /// One more than the highest stored value.
     base: usize,
 }
 
 impl<S: Slot> Table<S> {
-    /// True when [`cleared`](Self::cleared) is taken to be quicker than [`based`](Self::based) for a stream of so many bytes: when
-    /// no more than eight bytes are cleared for each position that is searched for less.
+    /// Whether [`cleared`](Self::cleared) is estimated to be faster than
+    /// [`with_base`](Self::with_base) for a stream of `positions` bytes: at most eight bytes to
+    /// clear per position.
     pub(super) fn clearing_pays(positions: usize, hash_bits: u32) -> bool {
         positions >= (size_of::<S>() << hash_bits) / 8
     }
 
-    /// An index in which no position is set, for a stream of `positions <= S::LIMIT` bytes.
+    /// Returns an index without positions for a stream of `positions <= S::LIMIT` bytes.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    pub(super) fn based(&mut self, positions: usize, hash_bits: u32) -> Result<Index<'_, S, true>> {
-        self.make(positions, hash_bits)?;
+    pub(super) fn with_base(
+        &mut self,
+        positions: usize,
+        hash_bits: u32,
+    ) -> Result<Index<'_, S, true>> {
+        self.allocate(positions, hash_bits)?;
         if self.base + positions > S::LIMIT {
             self.slots.fill(S::default());
             self.base = 0;
@@ -81,7 +85,7 @@ impl<S: Slot> Table<S> {
         })
     }
 
-    /// Such an index that has been cleared.
+    /// As [`with_base`](Self::with_base), but clears the table, so that the base is 0.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
@@ -90,9 +94,9 @@ impl<S: Slot> Table<S> {
         positions: usize,
         hash_bits: u32,
     ) -> Result<Index<'_, S, false>> {
-        self.make(positions, hash_bits)?;
+        self.allocate(positions, hash_bits)?;
         self.slots[..1 << hash_bits].fill(S::default());
-        // What is stored now is below this, like all that is left in the other slots.
+        // All values stored by this stream, and those left in the other slots, are below this.
         self.base = self.base.max(positions);
         Ok(Index {
             slots: &mut self.slots,
@@ -101,11 +105,11 @@ impl<S: Slot> Table<S> {
         })
     }
 
-    /// Sees to it that there are slots for a stream of so many bytes and hashes of so many bits.
+    /// Allocates the slots on first use and checks the limits.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    fn make(&mut self, positions: usize, hash_bits: u32) -> Result<()> {
+    fn allocate(&mut self, positions: usize, hash_bits: u32) -> Result<()> {
         const { assert!(size_of::<usize>() >= 8, "positions of u32 and more") };
         assert!(positions <= S::LIMIT && hash_bits <= MAX_HASH_BITS);
         if self.slots.is_empty() {
@@ -116,7 +120,7 @@ impl<S: Slot> Table<S> {
     }
 }
 
-/// A table as one stream sees it. Without `BASED`, its base is 0.
+/// A table as used by one stream. Without `BASED`, its base is 0.
 pub(super) struct Index<'a, S, const BASED: bool> {
     slots: &'a mut [S],
     base: usize,
@@ -124,33 +128,34 @@ pub(super) struct Index<'a, S, const BASED: bool> {
 }
 
 impl<S: Slot, const BASED: bool> Index<'_, S, BASED> {
-    /// Where words like `word` are noted.
+    /// Returns the slot of `word`.
     #[inline(always)]
-    pub(super) fn place(&self, word: u32) -> usize {
+    pub(super) fn slot(&self, word: u32) -> usize {
         (word.wrapping_mul(2_654_435_761) >> self.shift) as usize
     }
 
-    /// The entry at a place.
+    /// Returns the entry in a slot.
     ///
     /// # Safety
-    /// `place` must come from [`place`](Self::place).
+    /// `slot` must come from [`slot`](Self::slot).
     #[inline(always)]
-    pub(super) unsafe fn entry(&self, place: usize) -> S {
-        // SAFETY: a place has at most MAX_HASH_BITS bits, and there are as many slots.
-        unsafe { *self.slots.get_unchecked(place) }
+    pub(super) unsafe fn entry(&self, slot: usize) -> S {
+        // SAFETY: a slot number has at most MAX_HASH_BITS bits, and there are `1 << MAX_HASH_BITS`
+        // slots.
+        unsafe { *self.slots.get_unchecked(slot) }
     }
 
-    /// Sets the entry at a place.
+    /// Sets the entry in a slot.
     ///
     /// # Safety
-    /// `place` must come from [`place`](Self::place).
+    /// `slot` must come from [`slot`](Self::slot).
     #[inline(always)]
-    pub(super) unsafe fn set_entry(&mut self, place: usize, entry: S) {
+    pub(super) unsafe fn set_entry(&mut self, slot: usize, entry: S) {
         // SAFETY: as in `entry`.
-        unsafe { *self.slots.get_unchecked_mut(place) = entry };
+        unsafe { *self.slots.get_unchecked_mut(slot) = entry };
     }
 
-    /// The entry that stands for a position of this stream.
+    /// Returns the entry that represents a position of this stream.
     #[inline(always)]
     pub(super) fn entry_of(&self, position: usize) -> S {
         S::new(if BASED {
@@ -160,7 +165,7 @@ impl<S: Slot, const BASED: bool> Index<'_, S, BASED> {
         })
     }
 
-    /// The position an entry stands for; 0 if it is left over from an earlier stream.
+    /// Returns the position that an entry represents, or 0 if it was set by an earlier stream.
     #[inline(always)]
     pub(super) fn position_of(&self, entry: S) -> usize {
         if BASED {

@@ -2,7 +2,7 @@
 
 use super::{LONGEST, SHORTEST_MATCH};
 
-/// What stands at a position stood there before, so far back.
+/// A match of `len` bytes at distance `offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Match {
     pub(super) len: u16,
@@ -10,15 +10,15 @@ pub(super) struct Match {
 }
 
 const HASH_BITS: u32 = 10;
-/// No position.
+/// Marks an empty entry.
 const NONE: u16 = u16::MAX;
 
-/// All matches worth a look: at each position each that is longer than all nearer ones, from the nearest on.
+/// All useful matches: at each position, those longer than all nearer ones, nearest first.
 pub(super) struct Matches {
     found: Vec<Match>,
-    /// Where those of each position begin in `found`.
+    /// The index in `found` of the first match of each position.
     starts: Vec<usize>,
-    /// The last position with each hash, and for each position the one before with the same.
+    /// The last position for each hash, and for each position the previous one with the same hash.
     heads: [u16; 1 << HASH_BITS],
     previous: [u16; LONGEST],
 }
@@ -39,7 +39,7 @@ impl Matches {
         self.found.clear();
         self.starts.clear();
         self.heads.fill(NONE);
-        let mut before = Match { len: 0, offset: 0 };
+        let mut previous_match = Match { len: 0, offset: 0 };
         for at in 0..src.len() {
             self.starts.push(self.found.len());
             let Some(&[a, b, c]) = src[at..].first_chunk() else {
@@ -51,8 +51,8 @@ impl Matches {
             let mut from = std::mem::replace(head, at as u16);
             self.previous[at] = from;
             let mut longest = SHORTEST_MATCH - 1;
-            let continued = before;
-            before.len = 0;
+            let continued = previous_match;
+            previous_match.len = 0;
             while from != NONE && at + longest < src.len() {
                 let back = usize::from(from);
                 if src[back + longest] == src[at + longest] {
@@ -60,15 +60,15 @@ impl Matches {
                     let len = if offset == continued.offset && continued.len > 0 {
                         usize::from(continued.len) - 1
                     } else {
-                        common(src, back, at)
+                        common_len(src, back, at)
                     };
                     if len > longest {
                         longest = len;
-                        before = Match {
+                        previous_match = Match {
                             len: len as u16,
                             offset,
                         };
-                        self.found.push(before);
+                        self.found.push(previous_match);
                     }
                 }
                 from = self.previous[back];
@@ -86,25 +86,25 @@ impl Matches {
     }
 }
 
-/// How many bytes from `back` on are the same as those from `here` on, which is further on.
-pub(super) fn common(src: &[u8], back: usize, here: usize) -> usize {
+/// Returns the number of equal bytes from `back` and from `here`, which must be after `back`.
+pub(super) fn common_len(src: &[u8], back: usize, here: usize) -> usize {
     const WORD: usize = size_of::<u64>();
     let word = |at: usize| {
         let bytes = src.get(at..)?.first_chunk::<WORD>()?;
         Some(u64::from_le_bytes(*bytes))
     };
     let mut len = 0;
-    while let Some(ahead) = word(here + len)
-        && let Some(behind) = word(back + len)
+    while let Some(new) = word(here + len)
+        && let Some(old) = word(back + len)
     {
-        let different = ahead ^ behind;
-        if different != 0 {
-            return len + (different.trailing_zeros() / u8::BITS) as usize;
+        let differing = new ^ old;
+        if differing != 0 {
+            return len + (differing.trailing_zeros() / u8::BITS) as usize;
         }
         len += WORD;
     }
     let rest = src[here + len..].iter().zip(&src[back + len..]);
-    len + rest.take_while(|(ahead, behind)| ahead == behind).count()
+    len + rest.take_while(|(new, old)| new == old).count()
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn matches_grow_from_the_nearest_on() {
+    fn matches_are_sorted_by_distance_and_length() {
         let mut matches = Matches::default();
         let src = b"abcdefghij abcdef abcd abcdefgh";
         matches.find(src);
@@ -124,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_common_ends_at_the_first_difference_and_at_the_end() {
+    fn common_bytes_end_at_the_first_difference_or_the_end() {
         let mut src = [5; 100];
-        assert_eq!(common(&src, 0, 1), 99);
-        assert_eq!(common(&src, 0, 93), 7);
+        assert_eq!(common_len(&src, 0, 1), 99);
+        assert_eq!(common_len(&src, 0, 93), 7);
         src[50] = 6;
-        assert_eq!(common(&src, 20, 30), 20);
-        assert_eq!(common(&src, 0, 48), 2);
+        assert_eq!(common_len(&src, 20, 30), 20);
+        assert_eq!(common_len(&src, 0, 48), 2);
     }
 }

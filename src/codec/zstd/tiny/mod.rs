@@ -1,35 +1,37 @@
-//! Parses of a short stream: how it is cut into literals and matches.
+//! Parsers for short streams, which split them into literals and matches.
 //!
-//! Of a frame of a few dozen bytes, one or two are a part that counts, and the library's parsers were not made for
-//! that: they take no account of what it means if all sequences have the same symbol, or if literals are worth
-//! a Huffman code only when there are more of them. So streams are parsed here by exact prices and from several
-//! points of view ([`prices`]); the library writes each parse, and the shortest frame wins.
+//! In a frame of a few dozen bytes, one or two bytes matter, and the library's parsers do not
+//! optimise for that: they ignore the gain if all sequences have the same symbol, and use a Huffman
+//! code for literals only from a minimum number. So short streams are parsed here with exact
+//! prices, starting from several price tables ([`prices`]). The library writes each parse, and the
+//! shortest frame is used.
 
 mod matches;
 mod prices;
 
 use zstd_sys::ZSTD_Sequence;
 
-use matches::{Matches, common};
+use matches::{Matches, common_len};
 use prices::Recent;
 pub(super) use prices::{Counts, Prices};
 
-/// The longest stream this is for.
+/// The maximum length of a short stream.
 pub(super) const LONGEST: usize = 1 << 10;
-/// What the format's sequences copy at least.
+/// The minimum match length of the format.
 const SHORTEST_MATCH: usize = 3;
-/// Of a long match the first lengths are tried, and the last ones.
+/// For a long match, only the first and the last lengths are tried.
 const FIRST_LENGTHS: usize = 32;
 const LAST_LENGTHS: usize = 3;
-/// A match as long as this is taken: inside, but for some bytes at both ends, no other is tried.
-const ENOUGH: usize = 64;
+/// A match of at least this length is accepted: no other match is tried inside it, except near both
+/// ends.
+const ACCEPT_LENGTH: usize = 64;
 const MARGIN: usize = 4;
 
-/// The cheapest way to a position that a match ends at.
+/// The cheapest parse up to a position where a match ends.
 #[derive(Clone, Copy)]
 struct Node {
     price: u32,
-    /// The end of the match before.
+    /// The end of the previous match.
     from: u16,
     len: u16,
     offset: u16,
@@ -44,15 +46,15 @@ const UNREACHED: Node = Node {
     recent: Recent::FIRST,
 };
 
-/// Literals that began behind a match.
+/// Literals after a match.
 #[derive(Clone, Copy)]
 struct Run {
     start: usize,
-    /// Of all up to its end, without that of its length.
+    /// The price of everything up to the end of the run, except that of the run length.
     price: u32,
 }
 
-/// The parse of `len` bytes that has no match.
+/// Returns the parse of `len` bytes without matches.
 pub(super) fn literals(len: usize) -> [ZSTD_Sequence; 1] {
     [ZSTD_Sequence {
         offset: 0,
@@ -62,7 +64,6 @@ pub(super) fn literals(len: usize) -> [ZSTD_Sequence; 1] {
     }]
 }
 
-/// Parses streams.
 #[derive(Default)]
 pub(super) struct Parser {
     matches: Matches,
@@ -70,13 +71,14 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// Whether `src`, of at most [`LONGEST`] bytes, has any match. Parses are of the `src` last given here.
-    pub(super) fn start(&mut self, src: &[u8]) -> bool {
+    /// Finds the matches of `src`, which has at most [`LONGEST`] bytes. Returns whether there are
+    /// any. Later parses must be of the same `src`.
+    pub(super) fn find_matches(&mut self, src: &[u8]) -> bool {
         self.matches.find(src);
         !self.matches.is_empty()
     }
 
-    /// The cheapest parse. The last sequence has what is behind the last match.
+    /// Returns the cheapest parse. The last sequence holds the literals after the last match.
     pub(super) fn parse(&mut self, src: &[u8], prices: &Prices) -> Vec<ZSTD_Sequence> {
         self.nodes.clear();
         self.nodes.resize(src.len() + 1, UNREACHED);
@@ -95,7 +97,7 @@ impl Parser {
             }
             if !inside.contains(&at) {
                 let longest = self.try_matches(src, prices, at, run);
-                if longest >= ENOUGH && at >= inside.end {
+                if longest >= ACCEPT_LENGTH && at >= inside.end {
                     inside = at + MARGIN..at + longest - MARGIN;
                 }
             }
@@ -109,14 +111,14 @@ impl Parser {
         self.sequences(src.len(), end)
     }
 
-    /// Goes on from `at` with each match there. Gives the length of the longest.
+    /// Continues from `at` with each match there. Returns the length of the longest one.
     fn try_matches(&mut self, src: &[u8], prices: &Prices, at: usize, run: Run) -> usize {
         let recent = self.nodes[run.start].recent;
-        let behind_a_match = run.start == at;
+        let after_match = run.start == at;
         let price = run.price + prices.run(at - run.start);
-        let mut go_on = |offset: u16, shortest: usize, longest: usize| {
-            let number = recent.number(offset, behind_a_match);
-            let price = price + prices.offset(number);
+        let mut extend = |offset: u16, shortest: usize, longest: usize| {
+            let code = recent.code(offset, after_match);
+            let price = price + prices.offset(code);
             let last = (shortest + FIRST_LENGTHS).max((longest + 1).saturating_sub(LAST_LENGTHS));
             let lengths = shortest..=longest.min(shortest + FIRST_LENGTHS - 1);
             for len in lengths.chain(last..=longest) {
@@ -128,32 +130,33 @@ impl Parser {
                         from: run.start as u16,
                         len: len as u16,
                         offset,
-                        recent: recent.after(offset, number, behind_a_match),
+                        recent: recent.after(offset, code, after_match),
                     };
                 }
             }
         };
-        let mut of_recent = 0;
-        for offset in recent.offsets(behind_a_match) {
+        let mut longest_recent = 0;
+        for offset in recent.offsets(after_match) {
             let back = at.checked_sub(usize::from(offset));
             if let Some(back) = back
                 && back < at
             {
-                let len = common(src, back, at);
-                go_on(offset, SHORTEST_MATCH, len);
-                of_recent = of_recent.max(len);
+                let len = common_len(src, back, at);
+                extend(offset, SHORTEST_MATCH, len);
+                longest_recent = longest_recent.max(len);
             }
         }
         let mut shortest = SHORTEST_MATCH;
         for found in self.matches.at(at) {
             let longest = usize::from(found.len);
-            go_on(found.offset, shortest, longest);
+            extend(found.offset, shortest, longest);
             shortest = longest + 1;
         }
-        of_recent.max(shortest - 1)
+        longest_recent.max(shortest - 1)
     }
 
-    /// The sequences that lead to the match that ends at `end`, and the rest of the `len` bytes.
+    /// Returns the sequences up to the match that ends at `end`, and the remaining literals of the
+    /// `len` bytes.
     fn sequences(&self, len: usize, end: usize) -> Vec<ZSTD_Sequence> {
         let mut sequences = literals(len - end).to_vec();
         let mut end = end;
@@ -173,8 +176,7 @@ impl Parser {
     }
 }
 
-/// Whether two parses of a stream are the same.
-pub(super) fn same(one: &[ZSTD_Sequence], other: &[ZSTD_Sequence]) -> bool {
+pub(super) fn is_same(one: &[ZSTD_Sequence], other: &[ZSTD_Sequence]) -> bool {
     let key =
         |sequence: &ZSTD_Sequence| (sequence.litLength, sequence.matchLength, sequence.offset);
     one.iter().map(key).eq(other.iter().map(key))
@@ -184,7 +186,7 @@ pub(super) fn same(one: &[ZSTD_Sequence], other: &[ZSTD_Sequence]) -> bool {
 mod tests {
     use super::*;
 
-    /// What the sequences make of the literals of `src`.
+    /// Replays the sequences with the literals of `src`.
     fn replay(src: &[u8], sequences: &[ZSTD_Sequence]) -> Vec<u8> {
         let mut made: Vec<u8> = Vec::new();
         for sequence in sequences {
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn sequences_stand_for_the_stream_whatever_the_prices() {
+    fn sequences_replay_the_stream_for_all_prices() {
         let mut parser = Parser::default();
         let mut random = 5u32;
         for round in 0..200 {
@@ -212,7 +214,7 @@ mod tests {
                 })
                 .take(if round == 0 { LONGEST } else { 5 * round })
                 .collect();
-            if !parser.start(&src) {
+            if !parser.find_matches(&src) {
                 continue;
             }
             for prices in [
@@ -232,7 +234,7 @@ mod tests {
     fn runs_become_a_literal_and_a_match_each() {
         let src: Vec<u8> = (10..18u8).flat_map(|byte| [byte; 16]).collect();
         let mut parser = Parser::default();
-        assert!(parser.start(&src));
+        assert!(parser.find_matches(&src));
         let parse = parser.parse(&src, &Prices::runs());
         let (last, runs) = parse.split_last().unwrap();
         assert_eq!((last.litLength, last.matchLength), (0, 0));
@@ -243,8 +245,8 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_repetition_has_nothing_to_parse() {
+    fn a_stream_without_repetition_has_no_matches() {
         let src: Vec<u8> = (0..=255).collect();
-        assert!(!Parser::default().start(&src));
+        assert!(!Parser::default().find_matches(&src));
     }
 }

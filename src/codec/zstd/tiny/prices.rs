@@ -1,13 +1,14 @@
-//! What the parts of a parse cost in a frame, in [`BIT`]s.
+//! The prices of sequences and literals in a frame, in units of `1 / BIT` bits ([`BIT`]).
 //!
-//! A sequence is three symbols (how many literals, how long the match, from how far) and the extra bits that some
-//! of them have. Symbols are entropy coded, so their price is a matter of how often they occur: at first by the
-//! distributions that the format predefines (RFC 8878, section 3.1.1.3.2.2), later by what an earlier parse took.
+//! A sequence has three symbols (number of literals, match length, offset), some with extra bits.
+//! Symbols are entropy coded, so their prices follow from their frequencies: initially the
+//! predefined distributions of the format (RFC 8878, section 3.1.1.3.2.2), later the statistics of
+//! a previous parse.
 
 use super::{LONGEST, SHORTEST_MATCH};
 use zstd_sys::ZSTD_Sequence;
 
-/// A bit. Prices are finer than that.
+/// The price of one bit.
 pub(super) const BIT: u32 = 256;
 
 const BYTES: usize = 1 << 8;
@@ -15,7 +16,7 @@ const RUN_SYMBOLS: usize = 36;
 const LENGTH_SYMBOLS: usize = 53;
 const OFFSET_SYMBOLS: usize = 11;
 
-/// How the format predefines the symbols to be distributed, for the offsets within reach.
+/// The predefined distributions of the format, for the offsets of short streams.
 const PREDEFINED_RUNS: [u32; RUN_SYMBOLS] = [
     4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1,
     1, 1, 1, 1,
@@ -31,19 +32,20 @@ const PREDEFINED_LENGTHS: [u32; LENGTH_SYMBOLS] = {
     shares
 };
 const PREDEFINED_OFFSETS: [u32; OFFSET_SYMBOLS] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1];
-/// The sums of those.
+/// The sums of the distributions.
 const RUN_TOTAL: u32 = 64;
 const LENGTH_TOTAL: u32 = 64;
 const OFFSET_TOTAL: u32 = 32;
 
-/// A symbol, and how many extra bits it has.
+/// A symbol and its number of extra bits.
 #[derive(Clone, Copy)]
 struct Symbol {
     symbol: u8,
     extra: u8,
 }
 
-/// Numbers below so many are symbols of their own; above, a symbol begins every 1 << extra numbers.
+/// Returns the symbol of each number. Numbers below `direct` are their own symbols; each further
+/// symbol covers `1 << extra` numbers.
 const fn symbols<const STEPS: usize>(direct: usize, extras: [u8; STEPS]) -> [Symbol; LONGEST + 1] {
     let mut table = [Symbol {
         symbol: 0,
@@ -70,10 +72,10 @@ const fn symbols<const STEPS: usize>(direct: usize, extras: [u8; STEPS]) -> [Sym
 }
 
 const RUNS: [Symbol; LONGEST + 1] = symbols(16, [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10]);
-/// By the length beyond the shortest match.
+/// Indexed by the match length minus the minimum.
 const LENGTHS: [Symbol; LONGEST + 1] = symbols(32, [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10]);
 
-/// How often each symbol occurs in a parse.
+/// The frequency of each symbol in a parse.
 pub(in crate::codec::zstd) struct Counts {
     literals: [u32; BYTES],
     runs: [u32; RUN_SYMBOLS],
@@ -91,7 +93,8 @@ impl Counts {
         }
     }
 
-    /// Those of a parse of `src`. The last sequence is the literals behind the last match.
+    /// Counts the symbols of a parse of `src`. The last sequence holds the literals after the last
+    /// match.
     pub(in crate::codec::zstd) fn of(src: &[u8], sequences: &[ZSTD_Sequence]) -> Counts {
         let mut counts = Counts::new();
         let mut at = 0;
@@ -104,50 +107,50 @@ impl Counts {
             }
             at += run + length;
             if length != 0 {
-                let number = recent.number(sequence.offset as u16, run == 0);
-                recent = recent.after(sequence.offset as u16, number, run == 0);
+                let code = recent.code(sequence.offset as u16, run == 0);
+                recent = recent.after(sequence.offset as u16, code, run == 0);
                 counts.runs[usize::from(RUNS[run].symbol)] += 1;
                 counts.lengths[usize::from(LENGTHS[length - SHORTEST_MATCH].symbol)] += 1;
-                counts.offsets[number.ilog2() as usize] += 1;
+                counts.offsets[code.ilog2() as usize] += 1;
             }
         }
         counts
     }
 }
 
-/// The three offsets last used, which have numbers of their own.
+/// The three most recent offsets, which have codes of their own.
 #[derive(Clone, Copy)]
 pub(super) struct Recent([u16; 3]);
 
 impl Recent {
-    /// At the start of a frame.
+    /// The offsets at the start of a frame.
     pub(super) const FIRST: Recent = Recent([1, 4, 8]);
 
-    /// The offsets that numbers 1 to 3 stand for: behind a match (no literals between), repeating the last one
-    /// makes no sense.
-    pub(super) fn offsets(self, behind_a_match: bool) -> [u16; 3] {
+    /// Returns the offsets with the codes 1 to 3. They differ directly after a match, where
+    /// repeating its offset is useless.
+    pub(super) fn offsets(self, after_match: bool) -> [u16; 3] {
         let [first, second, third] = self.0;
-        if behind_a_match {
+        if after_match {
             [second, third, first.wrapping_sub(1)]
         } else {
             self.0
         }
     }
 
-    /// The number of an offset, whose logarithm is its symbol.
-    pub(super) fn number(self, offset: u16, behind_a_match: bool) -> u16 {
-        let recent = self.offsets(behind_a_match);
+    /// Returns the code of an offset, whose logarithm is its symbol.
+    pub(super) fn code(self, offset: u16, after_match: bool) -> u16 {
+        let recent = self.offsets(after_match);
         match recent.iter().position(|&other| other == offset) {
             Some(index) => 1 + index as u16,
             None => offset + 3,
         }
     }
 
-    /// The offsets last used when `offset` has been, by its number.
-    pub(super) fn after(self, offset: u16, number: u16, behind_a_match: bool) -> Recent {
+    /// Returns the recent offsets after the use of `offset` with the given code.
+    pub(super) fn after(self, offset: u16, code: u16, after_match: bool) -> Recent {
         let [first, second, third] = self.0;
-        let place = number + u16::from(behind_a_match);
-        Recent(match place {
+        let rank = code + u16::from(after_match);
+        Recent(match rank {
             1 => self.0,
             2 => [second, first, third],
             _ => [offset, first, second],
@@ -155,7 +158,7 @@ impl Recent {
     }
 }
 
-/// The prices of all parts of a parse.
+/// The prices of all symbols and literals.
 pub(in crate::codec::zstd) struct Prices {
     literals: [u32; BYTES],
     runs: [u32; RUN_SYMBOLS],
@@ -164,7 +167,7 @@ pub(in crate::codec::zstd) struct Prices {
 }
 
 impl Prices {
-    /// By the predefined distributions, with literals as they are.
+    /// Prices by the predefined distributions, with uncompressed literals.
     pub(in crate::codec::zstd) fn predefined() -> Prices {
         let price = |total: u32| move |share: u32| log2(total) - log2(share);
         Prices {
@@ -175,11 +178,11 @@ impl Prices {
         }
     }
 
-    /// With the offset last used for nothing, and all others out of reach: matches continue runs of one byte, so
-    /// that their symbols have a chance to be all the same.
+    /// Prices with the most recent offset free and all others prohibitive: matches then continue
+    /// runs of one byte, so their symbols tend to be equal.
     pub(in crate::codec::zstd) fn runs() -> Prices {
-        const OUT_OF_REACH: u32 = 64 * BIT;
-        let mut offsets = [OUT_OF_REACH; OFFSET_SYMBOLS];
+        const PROHIBITIVE: u32 = 64 * BIT;
+        let mut offsets = [PROHIBITIVE; OFFSET_SYMBOLS];
         offsets[0] = 0;
         Prices {
             offsets,
@@ -187,7 +190,8 @@ impl Prices {
         }
     }
 
-    /// With literals in a Huffman code, as if all of `src` were literals.
+    /// Replaces the prices of literals by those of a Huffman code, as if all of `src` were
+    /// literals.
     pub(in crate::codec::zstd) fn huffman(mut self, src: &[u8]) -> Prices {
         let mut counts = [0; BYTES];
         for &byte in src {
@@ -197,10 +201,10 @@ impl Prices {
         self
     }
 
-    /// By what a parse took; literals too if they are coded.
-    pub(in crate::codec::zstd) fn adapted(counts: &Counts, literals_are_coded: bool) -> Prices {
+    /// Prices by the statistics of a parse, including literals if they are compressed.
+    pub(in crate::codec::zstd) fn adapted(counts: &Counts, are_literals_coded: bool) -> Prices {
         Prices {
-            literals: if literals_are_coded {
+            literals: if are_literals_coded {
                 literal_prices(&counts.literals)
             } else {
                 [8 * BIT; BYTES]
@@ -215,26 +219,25 @@ impl Prices {
         self.literals[usize::from(byte)]
     }
 
-    /// Of `len` literals in front of a match, without the literals themselves.
+    /// Returns the price of the length code of `len` literals before a match.
     pub(super) fn run(&self, len: usize) -> u32 {
         let Symbol { symbol, extra } = RUNS[len];
         self.runs[usize::from(symbol)] + u32::from(extra) * BIT
     }
 
-    /// Of a match of `len` bytes.
+    /// Returns the price of the length code of a match of `len` bytes.
     pub(super) fn length(&self, len: usize) -> u32 {
         let Symbol { symbol, extra } = LENGTHS[len - SHORTEST_MATCH];
         self.lengths[usize::from(symbol)] + u32::from(extra) * BIT
     }
 
-    /// Of an offset with this number.
-    pub(super) fn offset(&self, number: u16) -> u32 {
-        let symbol = number.ilog2();
+    pub(super) fn offset(&self, code: u16) -> u32 {
+        let symbol = code.ilog2();
         self.offsets[symbol as usize] + symbol * BIT
     }
 }
 
-/// A symbol that stands for all costs nothing; one that did not occur may yet.
+/// A symbol that is the only one costs nothing; unused symbols have a finite price.
 fn symbol_prices<const SYMBOLS: usize>(counts: &[u32; SYMBOLS]) -> [u32; SYMBOLS] {
     const COUNT: u32 = 8;
     const UNSEEN: u32 = 16;
@@ -245,15 +248,15 @@ fn symbol_prices<const SYMBOLS: usize>(counts: &[u32; SYMBOLS]) -> [u32; SYMBOLS
     })
 }
 
-/// A code of whole bits has none of less than one, and none of more than eleven.
+/// A prefix code has lengths of 1 to 11 bits.
 fn literal_prices(counts: &[u32; BYTES]) -> [u32; BYTES] {
     const LONGEST_CODE: u32 = 11;
     let total: u32 = counts.iter().sum();
     counts.map(|count| (log2(4 * total + 1) - log2(4 * count + 1)).clamp(BIT, LONGEST_CODE * BIT))
 }
 
-/// The logarithm of a number that is not 0, in [`BIT`]s: exact for powers of 2, and straight between them, so
-/// that it is the same on every machine.
+/// Returns the logarithm of a nonzero number in units of [`BIT`]: exact for powers of 2 and linear
+/// between them, so that it is the same on all machines.
 fn log2(number: u32) -> u32 {
     let whole = number.ilog2();
     whole * BIT + (((number - (1 << whole)) * BIT) >> whole)
@@ -264,14 +267,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn predefined_shares_add_up() {
+    fn predefined_distributions_are_complete() {
         assert_eq!(PREDEFINED_RUNS.iter().sum::<u32>(), RUN_TOTAL);
         assert_eq!(PREDEFINED_LENGTHS.iter().sum::<u32>(), LENGTH_TOTAL);
     }
 
     /// From the tables of RFC 8878, section 3.1.1.3.2.1.1.
     #[test]
-    fn symbols_are_those_of_the_format() {
+    fn symbols_follow_the_format() {
         for (run, symbol, extra) in [
             (15, 15, 0),
             (17, 16, 1),
@@ -312,16 +315,16 @@ mod tests {
     #[test]
     fn recent_offsets_move_to_the_front() {
         let recent = Recent::FIRST;
-        assert_eq!(recent.number(4, false), 2);
+        assert_eq!(recent.code(4, false), 2);
         assert_eq!(recent.after(4, 2, false).0, [4, 1, 8]);
-        assert_eq!(recent.number(4, true), 1);
+        assert_eq!(recent.code(4, true), 1);
         assert_eq!(recent.after(4, 1, true).0, [4, 1, 8]);
-        assert_eq!(recent.number(8, true), 2);
+        assert_eq!(recent.code(8, true), 2);
         assert_eq!(recent.after(8, 2, true).0, [8, 1, 4]);
-        assert_eq!(recent.number(100, false), 103);
+        assert_eq!(recent.code(100, false), 103);
         let recent = recent.after(100, 103, false);
         assert_eq!(recent.0, [100, 1, 4]);
-        assert_eq!(recent.number(99, true), 3);
+        assert_eq!(recent.code(99, true), 3);
         assert_eq!(recent.after(99, 3, true).0, [99, 100, 1]);
     }
 }

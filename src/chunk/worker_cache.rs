@@ -1,0 +1,354 @@
+//! Workers of compressors and decompressors, cached between calls and shared between contexts.
+//!
+//! The worker of the calling thread stays with its compressor or decompressor. The workers of
+//! helper threads, and of clones, are shared process-wide: a program that writes and reads with two
+//! threads each needs two workers, not four, unless it does both at once. They are kept as long as
+//! a context that has used them exists.
+//!
+//! Programs that create a context for each chunk (as HDF5 filters do) would allocate and clear the
+//! same memory every time. For them the process caches one worker whose context was dropped, and
+//! one set of buffers for parallel encoding.
+
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use super::parallel_encode::Buffers;
+use super::worker::Worker;
+
+/// The calling thread's worker, plus access to the process-wide worker cache.
+pub(super) struct WorkerCache {
+    own: OwnWorker,
+    /// The buffers of parallel encoding, once it has been used.
+    buffers: Option<Box<Buffers>>,
+    registration: OnceLock<Registration>,
+    shared: &'static SharedWorkers,
+}
+
+/// A worker that only its owner can access.
+#[derive(Default)]
+struct OwnWorker(Option<Box<Worker>>);
+
+// SAFETY: a shared reference gives no access to the worker; every access goes through `&mut
+// OwnWorker`.
+unsafe impl Sync for OwnWorker {}
+
+impl Default for WorkerCache {
+    fn default() -> WorkerCache {
+        WorkerCache::with_shared(&SHARED)
+    }
+}
+
+impl WorkerCache {
+    fn with_shared(shared: &'static SharedWorkers) -> WorkerCache {
+        WorkerCache {
+            own: OwnWorker(None),
+            buffers: None,
+            registration: OnceLock::new(),
+            shared,
+        }
+    }
+
+    /// Returns a cache for concurrent work. Both use the shared workers from now on, so each can
+    /// reuse the worker of the other once that is dropped.
+    pub fn clone_shared(&self) -> WorkerCache {
+        self.register();
+        let sibling = WorkerCache::with_shared(self.shared);
+        sibling.register();
+        sibling
+    }
+
+    /// Returns the worker of the calling thread.
+    pub fn own(&mut self) -> &mut Worker {
+        let registration = &self.registration;
+        self.own.0.get_or_insert_with(|| match registration.get() {
+            Some(registration) => registration.0.take(CALLER_TID),
+            None => spare_worker(),
+        })
+    }
+
+    /// Returns the shared workers, with the caller's own worker among them.
+    pub fn shared(&mut self) -> &'static SharedWorkers {
+        self.register();
+        if let Some(own) = self.own.0.take() {
+            self.shared.put(CALLER_TID, own);
+        }
+        self.shared
+    }
+
+    /// Returns the shared workers and the buffers of parallel encoding.
+    pub fn shared_with_buffers(&mut self) -> (&'static SharedWorkers, &mut Buffers) {
+        let workers = self.shared();
+        let spare_buffers = || take_slot(&SPARE_BUFFERS).unwrap_or_default();
+        (workers, self.buffers.get_or_insert_with(spare_buffers))
+    }
+
+    fn register(&self) {
+        self.registration
+            .get_or_init(|| Registration::new(self.shared));
+    }
+}
+
+impl Drop for WorkerCache {
+    /// Returns the worker to the shared ones if this cache uses them, else to the spare slot, and
+    /// the buffers to theirs.
+    fn drop(&mut self) {
+        if let Some(mut buffers) = self.buffers.take() {
+            buffers.trim();
+            drop(fill_slot(&SPARE_BUFFERS, buffers));
+        }
+        match (self.own.0.take(), self.registration.get()) {
+            (Some(own), Some(registration)) => registration.0.put(CALLER_TID, own),
+            (Some(own), None) => keep_spare(own),
+            (None, _) => {}
+        }
+    }
+}
+
+/// The maximum number of idle shared workers; further ones are freed.
+const MAX_IDLE_WORKERS: usize = 256;
+
+/// The index of the calling thread within a run.
+const CALLER_TID: usize = 0;
+
+/// Idle workers for any thread; there are as many as have ever been busy at once. Slots are
+/// swapped, never locked, so they stay usable after a fork.
+pub(super) struct SharedWorkers {
+    slots: [AtomicPtr<Worker>; MAX_IDLE_WORKERS],
+    /// The number of registered caches.
+    users: AtomicUsize,
+}
+
+/// The workers of the process.
+static SHARED: SharedWorkers = SharedWorkers::new();
+
+/// The registration of one cache. The last one to be dropped frees the workers.
+struct Registration(&'static SharedWorkers);
+
+impl Registration {
+    fn new(shared: &'static SharedWorkers) -> Registration {
+        // Relaxed: only the decrement orders accesses to workers.
+        shared.users.fetch_add(1, Ordering::Relaxed);
+        Registration(shared)
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        // Release: the last cache sees every worker this one has returned. Acquire: this may be the
+        // last.
+        let is_last = self.0.users.fetch_sub(1, Ordering::AcqRel) == 1;
+        for (slot, worker) in self.0.idle(CALLER_TID) {
+            if is_last {
+                keep_spare(worker);
+            } else if !worker.is_large() {
+                self.0.put(slot, worker);
+            }
+        }
+    }
+}
+
+impl SharedWorkers {
+    const fn new() -> SharedWorkers {
+        SharedWorkers {
+            slots: [const { AtomicPtr::new(null_mut()) }; MAX_IDLE_WORKERS],
+            users: AtomicUsize::new(0),
+        }
+    }
+
+    /// Takes an idle worker or creates one. Thread `tid` of a run first tries the slot to which it
+    /// returns its worker, since that memory is likely in its core's caches.
+    pub fn take(&self, tid: usize) -> Box<Worker> {
+        let first = self.idle(tid).next();
+        first.map_or_else(spare_worker, |(_, worker)| worker)
+    }
+
+    /// Returns a worker. It is freed if all slots are full.
+    pub fn put(&self, tid: usize, worker: Box<Worker>) {
+        let mut worker = worker;
+        for slot in 0..MAX_IDLE_WORKERS {
+            match fill_slot(&self.slots[(tid + slot) % MAX_IDLE_WORKERS], worker) {
+                Ok(()) => return,
+                Err(back) => worker = back,
+            }
+        }
+    }
+
+    /// Takes the idle workers one by one as the iterator advances, each slot once, with their
+    /// slots.
+    fn idle(&self, tid: usize) -> impl Iterator<Item = (usize, Box<Worker>)> {
+        let slots = (0..MAX_IDLE_WORKERS).map(move |slot| (tid + slot) % MAX_IDLE_WORKERS);
+        slots.filter_map(|slot| Some((slot, take_slot(&self.slots[slot])?)))
+    }
+}
+
+/// Takes the content of a slot, if any.
+fn take_slot<T>(slot: &AtomicPtr<T>) -> Option<Box<T>> {
+    // Relaxed: a hint that avoids a needless write; the slot may change at any time.
+    if slot.load(Ordering::Relaxed).is_null() {
+        return None;
+    }
+    // Acquire: makes the writes of the last user visible.
+    let item = slot.swap(null_mut(), Ordering::Acquire);
+    // SAFETY: the pointer came from `Box::into_raw` in `fill_slot`, and the swap made this call its
+    // only owner.
+    (!item.is_null()).then(|| unsafe { Box::from_raw(item) })
+}
+
+/// Fills an empty slot; returns the item if the slot is full.
+fn fill_slot<T>(slot: &AtomicPtr<T>, item: Box<T>) -> Result<(), Box<T>> {
+    if !slot.load(Ordering::Relaxed).is_null() {
+        return Err(item);
+    }
+    let item = Box::into_raw(item);
+    // Release: makes the writes to the item visible to its next user.
+    match slot.compare_exchange(null_mut(), item, Ordering::Release, Ordering::Relaxed) {
+        Ok(_) => Ok(()),
+        // SAFETY: the pointer came from `Box::into_raw` above and was not stored.
+        Err(_) => Err(unsafe { Box::from_raw(item) }),
+    }
+}
+
+/// An idle worker of a dropped context, or null.
+static SPARE_WORKER: AtomicPtr<Worker> = AtomicPtr::new(null_mut());
+
+/// Idle buffers of a dropped context, or null.
+static SPARE_BUFFERS: AtomicPtr<Buffers> = AtomicPtr::new(null_mut());
+
+/// Returns the cached worker, or a new one.
+fn spare_worker() -> Box<Worker> {
+    take_slot(&SPARE_WORKER).unwrap_or_default()
+}
+
+/// Caches a worker for the next context, unless one is cached already or it is too large.
+fn keep_spare(mut worker: Box<Worker>) {
+    if worker.trim() {
+        drop(fill_slot(&SPARE_WORKER, worker));
+    }
+}
+
+/// Frees the working memory cached for the next compression or decompression.
+pub fn release() {
+    drop(take_slot(&SPARE_WORKER));
+    drop(take_slot(&SPARE_BUFFERS));
+    SHARED.idle(CALLER_TID).for_each(drop);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shared workers that no other test uses.
+    fn workers() -> &'static SharedWorkers {
+        Box::leak(Box::new(SharedWorkers::new()))
+    }
+
+    fn worker_with(bytes: usize) -> Box<Worker> {
+        Box::new(Worker {
+            partial_block: vec![bytes as u8; bytes],
+            ..Worker::default()
+        })
+    }
+
+    #[test]
+    fn a_dropped_cache_leaves_its_worker_to_its_sibling() {
+        let mut cache = WorkerCache::with_shared(workers());
+        let mut sibling = cache.clone_shared();
+        cache.own().partial_block = vec![1; 3];
+        drop(cache);
+        assert_eq!(sibling.own().partial_block, [1; 3]);
+    }
+
+    #[test]
+    fn shared_workers_include_the_callers_own() {
+        let mut cache = WorkerCache::with_shared(workers());
+        cache.own().partial_block = vec![2; 3];
+        assert_eq!(cache.shared().take(0).partial_block, [2; 3]);
+    }
+
+    #[test]
+    fn threads_reuse_workers_of_another_cache() {
+        let workers = workers();
+        let (mut one, mut other) = (
+            WorkerCache::with_shared(workers),
+            WorkerCache::with_shared(workers),
+        );
+        one.shared().put(0, worker_with(3));
+        one.shared().put(0, worker_with(4));
+        assert_eq!(other.shared().take(0).partial_block, [3; 3]);
+        drop(one);
+        assert_eq!(other.own().partial_block, [4; 4]);
+    }
+
+    #[test]
+    fn dropping_a_cache_frees_large_workers_and_the_last_frees_all() {
+        let workers = workers();
+        let (mut one, mut other) = (
+            WorkerCache::with_shared(workers),
+            WorkerCache::with_shared(workers),
+        );
+        one.shared().put(0, worker_with(2 << 20));
+        other.shared().put(0, worker_with(5));
+        drop(one);
+        let left: Vec<_> = workers.idle(0).collect();
+        assert_eq!(left.len(), 1);
+        left.into_iter()
+            .for_each(|(slot, worker)| workers.put(slot, worker));
+        drop(other);
+        assert_eq!(workers.idle(0).count(), 0);
+    }
+
+    #[test]
+    fn a_thread_reuses_the_worker_it_returned() {
+        let workers = workers();
+        for tid in [1, 0, 2, MAX_IDLE_WORKERS - 1] {
+            workers.put(tid, worker_with(tid));
+        }
+        for tid in [2, MAX_IDLE_WORKERS - 1, 0, 1] {
+            assert_eq!(workers.take(tid).partial_block.len(), tid);
+        }
+        workers.put(MAX_IDLE_WORKERS + 4, worker_with(4));
+        assert_eq!(workers.take(1).partial_block.len(), 4);
+    }
+
+    #[test]
+    fn workers_beyond_the_idle_limit_are_freed() {
+        let workers = workers();
+        (0..MAX_IDLE_WORKERS + 3).for_each(|_| workers.put(7, Box::default()));
+        assert_eq!(workers.idle(0).count(), MAX_IDLE_WORKERS);
+        assert_eq!(workers.idle(0).count(), 0);
+    }
+
+    #[test]
+    fn two_threads_never_hold_the_same_worker() {
+        let workers = workers();
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                scope.spawn(move || {
+                    for round in 0..if cfg!(miri) { 20 } else { 2000 } {
+                        let mut worker = workers.take(0);
+                        worker.partial_block.clear();
+                        worker.partial_block.resize(16, thread);
+                        if round % 3 == 0 {
+                            std::thread::yield_now();
+                        }
+                        assert_eq!(worker.partial_block, [thread; 16]);
+                        workers.put(round % 5, worker);
+                    }
+                });
+            }
+        });
+        assert!(workers.idle(0).count() <= 4);
+    }
+
+    #[test]
+    fn workers_above_the_idle_limit_are_not_cached() {
+        let mut worker = Worker {
+            partial_block: vec![0; 2 << 20],
+            ..Worker::default()
+        };
+        assert!(!worker.trim());
+        worker.partial_block = vec![0; 1 << 20];
+        assert!(worker.trim());
+    }
+}

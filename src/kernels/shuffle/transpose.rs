@@ -1,0 +1,602 @@
+//! The byte shuffle with vectors, for every level.
+//!
+//! A shuffle is the transposition of a matrix of bytes: items are rows, planes are columns. The
+//! unit of work is a *tile*: as many items as a vector has bytes, and up to 16 columns. Lane `l`
+//! processes the items `16 l ..= 16 l + 15` of the tile, so every register that leaves the tile
+//! holds `BYTES` consecutive items of one plane, and no byte changes its lane.
+//!
+//! Within a lane a tile of 16 columns is a 16 x 16 matrix in 16 registers. Number its 256 bytes by
+//! (register, index): interleaving register `k` with register `k + 8`, for all `k`, rotates that
+//! 8-bit number left by one. Four such rounds swap its halves, which is the transposition. The same
+//! rotation serves narrower items: log₂ `C` rounds of `C` registers (`C` a power of two) turn
+//! planes into items. For the opposite direction a byte shuffle first sorts the `16 / C` items of
+//! each register by column, and log₂ `C` rounds that interleave units of `16 / C` bytes finish.
+//!
+//! Items of up to 16 bytes are processed like items of the next power of two `C`: each register is
+//! loaded at the address of its items, so it also holds some bytes of the following items, which
+//! are discarded. A load may therefore read a few bytes past the last item, and in the opposite
+//! direction a store may write past it; the last tile uses a padded buffer. The last tile also
+//! overlaps the preceding one, and writes the same bytes again.
+
+use crate::kernels::cache::{
+    CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
+};
+use crate::kernels::unroll::unroll;
+use crate::kernels::vector::{LANE, LINE, Vector};
+use crate::kernels::write_combining::{self, BURST, StagedRows};
+use std::mem::MaybeUninit;
+use std::ptr::copy_nonoverlapping;
+
+/// Columns of a tile.
+pub(in crate::kernels) const COLUMNS: usize = 16;
+
+/// The planes that an unshuffle reads.
+pub(super) trait Planes: Copy {
+    /// Returns the start of plane `j`.
+    ///
+    /// # Safety
+    /// `j` is below the number of planes.
+    unsafe fn plane(self, j: usize) -> *const u8;
+}
+
+/// Adjacent planes.
+#[derive(Clone, Copy)]
+pub(super) struct Contiguous {
+    /// The start of plane 0.
+    pub(super) start: *const u8,
+    /// Bytes of a plane.
+    pub(super) items: usize,
+}
+
+impl Planes for Contiguous {
+    #[inline(always)]
+    unsafe fn plane(self, j: usize) -> *const u8 {
+        // SAFETY: by the caller's contract plane `j` is inside the buffer of planes.
+        unsafe { self.start.add(j * self.items) }
+    }
+}
+
+impl Planes for &[&[u8]] {
+    #[inline(always)]
+    unsafe fn plane(self, j: usize) -> *const u8 {
+        // SAFETY: the caller's contract.
+        unsafe { self.get_unchecked(j).as_ptr() }
+    }
+}
+
+/// Returns the power of two that items of `typesize` (at most 16) bytes are processed as.
+#[inline(always)]
+const fn class<V: Vector>(typesize: usize) -> usize {
+    if V::HAS_SHUFFLE_BYTES || typesize.is_power_of_two() {
+        typesize.next_power_of_two()
+    } else {
+        COLUMNS
+    }
+}
+
+/// Does one round: interleaves register `k` with register `k + class / 2`.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn round<V: Vector, const UNIT: usize>(class: usize, r: [V; COLUMNS]) -> [V; COLUMNS] {
+    let mut out = r;
+    unroll!(8: k < class / 2, {
+        // SAFETY: the caller's contract.
+        (out[2 * k], out[2 * k + 1]) = unsafe { r[k].interleave::<UNIT>(r[k + class / 2]) };
+    });
+    out
+}
+
+/// Does the rounds that rotate the byte number left by `bits`, at most 4.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+pub(in crate::kernels) unsafe fn rotate<V: Vector, const UNIT: usize>(
+    class: usize,
+    bits: u32,
+    mut r: [V; COLUMNS],
+) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        if bits >= 1 {
+            r = round::<V, UNIT>(class, r);
+        }
+        if bits >= 2 {
+            r = round::<V, UNIT>(class, r);
+        }
+        if bits >= 3 {
+            r = round::<V, UNIT>(class, r);
+        }
+        if bits >= 4 {
+            r = round::<V, UNIT>(class, r);
+        }
+        r
+    }
+}
+
+/// Transposes the 16 x 16 bytes of each lane.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn transpose<V: Vector>(r: [V; COLUMNS]) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe { rotate::<V, 1>(COLUMNS, 4, r) }
+}
+
+/// Reads 16 columns of a tile: register `j` of the result holds byte `j` of each of the `BYTES`
+/// items that start at `src` and are `stride` bytes apart.
+///
+/// # Safety
+/// The contract of [`Vector`]; 16 bytes can be read at each item.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn read_columns<V: Vector>(
+    src: *const u8,
+    stride: usize,
+) -> [V; COLUMNS] {
+    // SAFETY: register `k` reads 16 bytes at the items `k`, `k + 16` …, all below `BYTES`.
+    unsafe {
+        let mut r = [V::splat(0); COLUMNS];
+        unroll!(16: k, {
+            r[k] = V::load_lanes(src.add(k * stride), LANE * stride);
+        });
+        transpose(r)
+    }
+}
+
+/// The inverse of [`read_columns`]: writes 16 bytes to each of `BYTES` items.
+///
+/// # Safety
+/// The contract of [`Vector`]; 16 bytes can be written at each item.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn write_columns<V: Vector>(
+    columns: [V; COLUMNS],
+    dest: *mut u8,
+    stride: usize,
+) {
+    // SAFETY: as in `read_columns`.
+    unsafe { store_in_order(transpose(columns), COLUMNS, dest, stride) }
+}
+
+/// Writes lane `l` of register `k` at `dest + (l * class + k) * step`, where `step` is at most 16,
+/// in ascending order, so that each store overwrites the excess bytes of the preceding one. Four
+/// adjacent lanes are written as one cache line.
+///
+/// # Safety
+/// The contract of [`Vector`]; 16 bytes can be written at each of these addresses.
+#[inline(always)]
+unsafe fn store_in_order<V: Vector>(r: [V; COLUMNS], class: usize, dest: *mut u8, step: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        if V::LANES == 4 && step == LANE && class >= 4 {
+            unroll!(4: i < class / 4, {
+                let four = [r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]];
+                V::store_lanes(four, dest.add(4 * i * LANE), class * LANE);
+            });
+            return;
+        }
+        unroll!(16: k < class, { r[k].store_lane::<0>(dest.add(k * step)) });
+        if V::LANES > 1 {
+            unroll!(16: k < class, {
+                r[k].store_lane::<1>(dest.add((class + k) * step))
+            });
+        }
+        if V::LANES > 2 {
+            unroll!(16: k < class, {
+                r[k].store_lane::<2>(dest.add((2 * class + k) * step))
+            });
+            unroll!(16: k < class, {
+                r[k].store_lane::<3>(dest.add((3 * class + k) * step))
+            });
+        }
+    }
+}
+
+/// Reads one tile of items of `TS` <= 16 bytes: register `j < TS` of the result is column `j`.
+///
+/// # Safety
+/// The contract of [`Vector`]; `BYTES * TS` bytes can be read at `src`, and 16 more unless `TS` is
+/// a power of two.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
+    src: *const u8,
+) -> [V; COLUMNS] {
+    let class = class::<V>(TS);
+    let group = COLUMNS / class;
+    // SAFETY: a register reads at most 16 bytes from the start of its last group of items.
+    unsafe {
+        let mut r = [V::splat(0); COLUMNS];
+        unroll!(16: k < class, {
+            r[k] = V::load_lanes(src.add(k * group * TS), LANE * TS);
+        });
+        if group == 1 || !V::HAS_SHUFFLE_BYTES {
+            return rotate::<V, 1>(class, 4, r);
+        }
+        let by_column = const { sort_by_column(TS) };
+        unroll!(16: k < class, { r[k] = r[k].shuffle_bytes(&by_column) });
+        match group {
+            2 => rotate::<V, 2>(class, 3, r),
+            4 => rotate::<V, 4>(class, 2, r),
+            _ => rotate::<V, 8>(class, 1, r),
+        }
+    }
+}
+
+/// The inverse of [`read_narrow`]. Unless `TS` is a power of two it may overwrite the 16 bytes
+/// after the tile.
+///
+/// # Safety
+/// The contract of [`Vector`]; `BYTES * TS` bytes can be written at `dest`, and 16 more unless `TS`
+/// is a power of two.
+#[inline(always)]
+pub(in crate::kernels) unsafe fn write_narrow<V: Vector, const TS: usize>(
+    columns: [V; COLUMNS],
+    dest: *mut u8,
+) {
+    let class = class::<V>(TS);
+    let group = COLUMNS / class;
+    // SAFETY: a register writes 16 bytes at the start of a group of items inside the tile.
+    unsafe {
+        let mut r = rotate::<V, 1>(class, class.ilog2(), columns);
+        if TS != class && group > 1 {
+            let packed = const { pack(TS) };
+            unroll!(16: k < class, { r[k] = r[k].shuffle_bytes(&packed) });
+        }
+        store_in_order(r, class, dest, group * TS);
+    }
+}
+
+/// Returns the shuffle table that sorts `16 / C` items of `ts` bytes by column: byte `j` of item
+/// `g` moves to index `j * (16 / C) + g`.
+const fn sort_by_column(ts: usize) -> [u8; LANE] {
+    let group = COLUMNS / ts.next_power_of_two();
+    let mut table = [u8::MAX; LANE];
+    let mut pos = 0;
+    while pos < ts * group {
+        table[pos] = ((pos % group) * ts + pos / group) as u8;
+        pos += 1;
+    }
+    table
+}
+
+/// Returns the shuffle table that packs `16 / C` items of `ts` bytes, each padded to `C` bytes.
+const fn pack(ts: usize) -> [u8; LANE] {
+    let class = ts.next_power_of_two();
+    let mut table = [u8::MAX; LANE];
+    let mut pos = 0;
+    while pos < COLUMNS / class * ts {
+        table[pos] = (pos / ts * class + pos % ts) as u8;
+        pos += 1;
+    }
+    table
+}
+
+/// Returns an upper bound of the bytes that [`read_narrow`] and [`write_narrow`] access after a
+/// tile.
+const fn excess(typesize: usize) -> usize {
+    if typesize.is_power_of_two() { 0 } else { LANE }
+}
+
+/// Bytes of a tile of items of up to 16 bytes, with the excess.
+const PADDED: usize = LINE * COLUMNS + LANE;
+
+/// Writes the columns `skip..count` to planes `plane_stride` bytes apart.
+///
+/// # Safety
+/// The contract of [`Vector`]; `BYTES` bytes can be written at `dest + j * plane_stride` for each
+/// such column `j`.
+#[inline(always)]
+unsafe fn store_planes<V: Vector>(
+    columns: [V; COLUMNS],
+    skip: usize,
+    count: usize,
+    dest: *mut u8,
+    plane_stride: usize,
+) {
+    unroll!(16: j < count, {
+        if j >= skip {
+            // SAFETY: the caller's contract.
+            unsafe { columns[j].store(dest.add(j * plane_stride)) }
+        }
+    });
+}
+
+/// Reads `count` planes, the first one being plane `first`, from index `item` on.
+///
+/// # Safety
+/// The contract of [`Vector`]; the planes exist and have `BYTES` bytes from `item` on.
+#[inline(always)]
+unsafe fn load_planes<V: Vector>(
+    planes: impl Planes,
+    first: usize,
+    count: usize,
+    item: usize,
+) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut columns = [V::splat(0); COLUMNS];
+        unroll!(16: j < count, {
+            columns[j] = V::load(planes.plane(first + j).add(item));
+        });
+        columns
+    }
+}
+
+/// Returns the offset of the second tile of `width` bytes in each plane: `width`, or, if enough
+/// tiles pay for an additional one, that of the first aligned byte of `dest`. If the planes have
+/// the same alignment, as they mostly do, only the stores of the first tile then split cache lines.
+/// Split stores halve the speed outside the L1 cache.
+#[inline(always)]
+pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usize) -> usize {
+    const MIN_TILES: usize = 8;
+    if length < MIN_TILES * width {
+        width
+    } else {
+        width - dest.addr() % width
+    }
+}
+
+/// Shuffles `items` items of `TS` (2 to 16) bytes into planes `plane_stride` bytes apart.
+///
+/// # Safety
+/// The contract of [`Vector`]; `src` is valid for reads of `items * TS` bytes, and each of the `TS`
+/// planes for writes of `items` bytes; there are at least `BYTES` items.
+#[inline(always)]
+unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    plane_stride: usize,
+) {
+    // SAFETY: tiles of the first loop end inside `src`, including the excess they read. The others
+    // start at most at item `items - BYTES`, and are read from the padded buffer.
+    unsafe {
+        let mut item = 0;
+        let mut step = second_tile(dest, V::BYTES, items);
+        let prefetch_next = prefetch_pays(plane_stride, TS);
+        while (item + V::BYTES) * TS + excess(TS) <= items * TS {
+            let columns = read_narrow::<V, TS>(src.add(item * TS));
+            if prefetch_next {
+                unroll!(16: j < TS, {
+                    prefetch(CacheLevel::L1, dest.wrapping_add(j * plane_stride + item + LINE));
+                });
+            }
+            store_planes(columns, 0, TS, dest.add(item), plane_stride);
+            item += step;
+            step = V::BYTES;
+        }
+        while item < items {
+            item = item.min(items - V::BYTES);
+            let mut padded = [0u8; PADDED];
+            copy_nonoverlapping(src.add(item * TS), padded.as_mut_ptr(), V::BYTES * TS);
+            let columns = read_narrow::<V, TS>(padded.as_ptr());
+            store_planes(columns, 0, TS, dest.add(item), plane_stride);
+            item += V::BYTES;
+        }
+    }
+}
+
+/// Unshuffles `items` items of `TS` (2 to 16) bytes.
+///
+/// # Safety
+/// The contract of [`Vector`]; each plane is valid for reads of `items` bytes, `dest` for writes of
+/// `items * TS` bytes; there are at least `BYTES` items.
+#[inline(always)]
+unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    // SAFETY: as in `shuffle_narrow`, with reading and writing exchanged.
+    unsafe {
+        let mut item = 0;
+        while (item + V::BYTES) * TS + excess(TS) <= items * TS {
+            let columns = load_planes::<V>(planes, 0, TS, item);
+            write_narrow::<V, TS>(columns, dest.add(item * TS));
+            item += V::BYTES;
+        }
+        while item < items {
+            item = item.min(items - V::BYTES);
+            let columns = load_planes::<V>(planes, 0, TS, item);
+            let mut padded = [MaybeUninit::<u8>::uninit(); PADDED];
+            write_narrow::<V, TS>(columns, padded.as_mut_ptr().cast());
+            let tile = padded.as_ptr().cast();
+            copy_nonoverlapping(tile, dest.add(item * TS), V::BYTES * TS);
+            item += V::BYTES;
+        }
+    }
+}
+
+/// Prefetches [`COLUMNS`] planes from `column` on, three lines after the tile at `plane(j)`.
+#[inline(always)]
+fn prefetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
+    unroll!(16: j, { prefetch(CacheLevel::L2, plane(column + j).wrapping_add(PREFETCH_DISTANCE)) });
+}
+
+/// Shuffles `items` items of more than 16 bytes into planes `plane_stride` bytes apart.
+///
+/// # Safety
+/// As for [`shuffle_narrow`].
+#[inline(always)]
+unsafe fn shuffle_wide<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    plane_stride: usize,
+) {
+    let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
+    let mut done = 0;
+    let mut step = second_tile(dest, V::BYTES, items);
+    let far = exceeds_l3(plane_stride * typesize);
+    while done < items {
+        let item = done.min(last_item);
+        if far {
+            prefetch_ahead(src.wrapping_add(item * typesize), V::BYTES * typesize);
+        }
+        for start in (0..typesize).step_by(COLUMNS) {
+            let column = start.min(last_column);
+            // SAFETY: the tile has `BYTES` items from `item` on and 16 columns from `column` on.
+            unsafe {
+                if far {
+                    prefetch_columns(column, |j| dest.wrapping_add(j * plane_stride + item));
+                }
+                let columns = read_columns::<V>(src.add(item * typesize + column), typesize);
+                let plane = dest.add(column * plane_stride + item);
+                store_planes(columns, start - column, COLUMNS, plane, plane_stride);
+            }
+        }
+        done = item + step;
+        step = V::BYTES;
+    }
+}
+
+/// True if [`shuffle_in_bursts`] is faster than [`shuffle`].
+pub(super) fn bursts_pay(typesize: usize, items: usize, plane_stride: usize) -> bool {
+    typesize >= COLUMNS && items >= BURST && write_combining::pays(plane_stride, typesize)
+}
+
+/// Shuffles `items` items of at least 16 bytes into planes `plane_stride` bytes apart, staging
+/// [`BURST`] bytes of each before they are written.
+///
+/// # Safety
+/// As for [`shuffle_narrow`], with at least [`BURST`] items of at least [`COLUMNS`] bytes.
+#[inline(always)]
+pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    plane_stride: usize,
+) {
+    let prefetch_next = exceeds_l2(plane_stride * typesize);
+    let mut staged = StagedRows::<COLUMNS>::new();
+    let staged = staged.as_mut_ptr();
+    let (last_item, last_column) = (items - BURST, typesize - COLUMNS);
+    let mut done = 0;
+    let mut step = second_tile(dest, BURST, items);
+    while done < items {
+        let item = done.min(last_item);
+        for start in (0..typesize).step_by(COLUMNS) {
+            let column = start.min(last_column);
+            // SAFETY: there are `BURST` items from `item` on and 16 columns from `column` on; the
+            // staged bytes are filled before they are copied.
+            unsafe {
+                for at in (0..BURST).step_by(V::BYTES) {
+                    let from = src.add((item + at) * typesize + column);
+                    let columns = read_columns::<V>(from, typesize);
+                    store_planes(columns, 0, COLUMNS, staged.add(at), BURST);
+                }
+                for j in start - column..COLUMNS {
+                    let plane = dest.add((column + j) * plane_stride + item);
+                    write_combining::write::<V, BURST>(prefetch_next, staged.add(j * BURST), plane);
+                }
+            }
+        }
+        done = item + step;
+        step = BURST;
+    }
+}
+
+/// Unshuffles `items` items of more than 16 bytes.
+///
+/// # Safety
+/// As for [`unshuffle_narrow`].
+#[inline(always)]
+unsafe fn unshuffle_wide<V: Vector>(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    let (last_item, last_column) = (items - V::BYTES, typesize - COLUMNS);
+    let far = exceeds_l3(items * typesize);
+    let mut done = 0;
+    while done < items {
+        let item = done.min(last_item);
+        if far {
+            prefetch_ahead(dest.wrapping_add(item * typesize), V::BYTES * typesize);
+        }
+        for start in (0..typesize).step_by(COLUMNS) {
+            let column = start.min(last_column);
+            // SAFETY: as in `shuffle_wide`.
+            unsafe {
+                if far {
+                    prefetch_columns(column, |j| planes.plane(j).wrapping_add(item));
+                }
+                let columns = load_planes::<V>(planes, column, COLUMNS, item);
+                write_columns(columns, dest.add(item * typesize + column), typesize);
+            }
+        }
+        done = item + V::BYTES;
+    }
+}
+
+/// Calls `$narrow::<V, TS>` for a typesize from 2 to 16, and `$wide` for larger ones.
+macro_rules! by_typesize {
+    ($typesize:expr, $narrow:ident($($argument:expr),*), $wide:expr) => {
+        match $typesize {
+            2 => $narrow::<V, 2>($($argument),*),
+            3 => $narrow::<V, 3>($($argument),*),
+            4 => $narrow::<V, 4>($($argument),*),
+            5 => $narrow::<V, 5>($($argument),*),
+            6 => $narrow::<V, 6>($($argument),*),
+            7 => $narrow::<V, 7>($($argument),*),
+            8 => $narrow::<V, 8>($($argument),*),
+            9 => $narrow::<V, 9>($($argument),*),
+            10 => $narrow::<V, 10>($($argument),*),
+            11 => $narrow::<V, 11>($($argument),*),
+            12 => $narrow::<V, 12>($($argument),*),
+            13 => $narrow::<V, 13>($($argument),*),
+            14 => $narrow::<V, 14>($($argument),*),
+            15 => $narrow::<V, 15>($($argument),*),
+            16 => $narrow::<V, 16>($($argument),*),
+            _ => $wide,
+        }
+    };
+}
+
+/// Shuffles `items` items of `typesize` (2 or more) bytes into planes `plane_stride` bytes apart.
+///
+/// # Safety
+/// As for [`shuffle_narrow`].
+#[inline(always)]
+pub(super) unsafe fn shuffle<V: Vector>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    plane_stride: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        by_typesize!(
+            typesize,
+            shuffle_narrow(src, dest, items, plane_stride),
+            shuffle_wide::<V>(typesize, src, dest, items, plane_stride)
+        );
+    }
+}
+
+/// Unshuffles `items` items of `typesize` (2 or more) bytes.
+///
+/// # Safety
+/// As for [`unshuffle_narrow`].
+#[inline(always)]
+pub(super) unsafe fn unshuffle<V: Vector>(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        by_typesize!(
+            typesize,
+            unshuffle_narrow(planes, dest, items),
+            unshuffle_wide::<V>(typesize, planes, dest, items)
+        );
+    }
+}
