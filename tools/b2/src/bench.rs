@@ -1,7 +1,7 @@
 //! `bench`: ratio and speed of codecs, levels and filters.
 //!
-//! The data are compressed and decompressed in chunks, in memory. The shortest of several measurements
-//! counts. The decompressed data are compared with the original.
+//! The data are compressed and decompressed in chunks, in memory. The shortest of several
+//! measurements counts. The decompressed data are compared with the original.
 
 use crate::cli::{BenchArgs, Cli, CodecName, FilterName};
 use crate::error::{Failure, Outcome};
@@ -92,7 +92,8 @@ fn shortest_time(
     Ok(shortest)
 }
 
-/// Compresses and decompresses the data with one setting. Returns the size of all chunks and both times.
+/// Compresses and decompresses the data with one setting. Returns the size of all chunks and both
+/// times.
 fn measure(
     params: CParams,
     data: &[u8],

@@ -1,8 +1,9 @@
 //! `cat` and `head`.
 //!
-//! Arrays: a line contains the items along the last dimension, after the indices of the other dimensions.
-//! Records: a line contains a record, with a column for each field. Other data: a line contains 16 bytes.
-//! The lines that fit into a buffer are read at once, and their columns are aligned.
+//! Arrays: a line contains the items along the last dimension, after the indices of the other
+//! dimensions. Records: a line contains a record, with a column for each field. Other data: a line
+//! contains 16 bytes. The lines that fit into a buffer are read at once, and their columns are
+//! aligned.
 
 use crate::cli::{CatArgs, Cli, HeadArgs};
 use crate::error::{Failure, Outcome};
@@ -115,7 +116,8 @@ fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure>
     })
 }
 
-/// Returns the start and the stop index of each dimension. `head` prints the first items of the first lines.
+/// Returns the start and the stop index of each dimension. `head` prints the first items of the
+/// first lines.
 fn bounds(request: &Request, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Failure> {
     match &request.slice {
         Slice::Text(text) => slice::parse(text, shape),

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 /// Inspect, verify, repair, convert and create files of the Blosc family
 ///
-/// Supported formats: chunks of Blosc 1 and 2, frames (a file or a directory), b2nd arrays, Bloscpack
-/// files, bcolz directories and .npy files. File types are detected by content, not by name. '-' as a
-/// file is standard input or output.
+/// Supported formats: chunks of Blosc 1 and 2, frames (a file or a directory), b2nd arrays,
+/// Bloscpack files, bcolz directories and .npy files. File types are detected by content, not by
+/// name. '-' as a file is standard input or output.
 #[derive(Parser)]
 #[command(name = "b2", version, propagate_version = true, after_help = STATUSES, after_long_help = EXAMPLES)]
 pub struct Cli {

@@ -1,7 +1,8 @@
 //! Input and output files, and standard input and output.
 //!
-//! Most formats require random access, since their index is at the end. Therefore, standard input is
-//! copied to a temporary file first, and output for standard output is written to a temporary file.
+//! Most formats require random access, since their index is at the end. Therefore, standard input
+//! is copied to a temporary file first, and output for standard output is written to a temporary
+//! file.
 
 use crate::error::Failure;
 use ferroblosc::Error;

@@ -91,7 +91,8 @@ impl Listing {
         }
     }
 
-    /// Adds the files of known formats in a directory, sorted by name. Unreadable ones are listed, too.
+    /// Adds the files of known formats in a directory, sorted by name. Unreadable ones are listed,
+    /// too.
     fn add_folder(&mut self, folder: &Path) -> Outcome {
         let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?
             .map(|entry| Ok(entry?.path()))

@@ -1,8 +1,8 @@
 //! `b2`: the command-line program for all formats of the Blosc family.
 //!
-//! File types are detected by content. Results go to standard output; errors, warnings and progress go to
-//! standard error. Exit statuses: 0 success, 1 error, 2 invalid command line, 3 corrupt data, 4 missing
-//! plugin.
+//! File types are detected by content. Results go to standard output; errors, warnings and progress
+//! go to standard error. Exit statuses: 0 success, 1 error, 2 invalid command line, 3 corrupt data,
+//! 4 missing plugin.
 //!
 //! | file | content |
 //! |---|---|

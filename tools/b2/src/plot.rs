@@ -1,4 +1,5 @@
-//! A plot of speed against ratio as SVG: two panels, a colour for each codec, both axes logarithmic.
+//! A plot of speed against ratio as SVG: two panels, a colour for each codec, both axes
+//! logarithmic.
 
 use std::fmt::Write;
 
@@ -40,18 +41,18 @@ impl Axis {
             high = high.max(power);
         }
         // A margin, so that no point is on an edge.
-        let room = ((high - low) * 0.06).max(0.05);
+        let margin = ((high - low) * 0.06).max(0.05);
         Axis {
-            low: low - room,
-            high: high + room,
+            low: low - margin,
+            high: high + margin,
             from,
             to,
         }
     }
 
     fn position(&self, value: f64) -> f64 {
-        let part = (value.max(1e-3).log10() - self.low) / (self.high - self.low);
-        self.from + part * (self.to - self.from)
+        let fraction = (value.max(1e-3).log10() - self.low) / (self.high - self.low);
+        self.from + fraction * (self.to - self.from)
     }
 
     /// Returns the values of the ticks.

@@ -2,8 +2,9 @@
 
 use crate::error::Failure;
 
-/// Parses a slice of an array of this shape. Returns the start and the stop index of each dimension.
-/// Missing dimensions are complete. Negative numbers count from the end. Ranges are clipped to the shape.
+/// Parses a slice of an array of this shape. Returns the start and the stop index of each
+/// dimension. Missing dimensions are complete. Negative numbers count from the end. Ranges are
+/// clipped to the shape.
 pub fn parse(text: &str, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Failure> {
     let invalid = |reason: String| Err(Failure::usage(format!("--slice '{text}': {reason}")));
     let (mut start, mut stop) = (Vec::new(), Vec::new());

@@ -1,4 +1,5 @@
-//! `convert`, `compress` and `decompress`: every pair of formats, pipes, and interrupted conversions.
+//! `convert`, `compress` and `decompress`: every pair of formats, pipes, and interrupted
+//! conversions.
 
 mod common;
 
@@ -216,19 +217,23 @@ fn pipes_are_read_and_written() {
     assert!(npy.stdout.ends_with(&data));
     // The reader may close the pipe early.
     folder.write("p.b2frame", &packed.stdout);
-    for words in [
+    for arguments in [
         &["cat", "p.b2frame"][..],
         &["decompress", "p.b2frame", "-"],
         &["man"],
     ] {
-        let mut child = folder.start(words);
+        let mut child = folder.start(arguments);
         let mut first = [0; 10];
         let mut output = child.stdout.take().unwrap();
         output.read_exact(&mut first).unwrap();
         drop(output);
         let result = child.wait_with_output().unwrap();
-        assert_eq!(String::from_utf8(result.stderr).unwrap(), "", "{words:?}");
-        assert_eq!(result.status.code(), Some(0), "{words:?}");
+        assert_eq!(
+            String::from_utf8(result.stderr).unwrap(),
+            "",
+            "{arguments:?}"
+        );
+        assert_eq!(result.status.code(), Some(0), "{arguments:?}");
     }
 }
 
@@ -257,12 +262,12 @@ fn existing_files_are_replaced_only_with_force() {
 #[test]
 fn signals_leave_no_files() {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        for words in [
+        for arguments in [
             &["compress", "-", "out.b2frame"][..],
             &["compress", "-", "out.b2frame", "--directory"],
         ] {
             let folder = TestDir::new();
-            let mut child = folder.start(words);
+            let mut child = folder.start(arguments);
             let mut input = child.stdin.take().unwrap();
             // The conversion creates its staging folder first.
             let begun = Instant::now();
@@ -272,12 +277,13 @@ fn signals_leave_no_files() {
                 std::thread::sleep(Duration::from_millis(5));
             }
             let id = i32::try_from(child.id()).unwrap();
-            // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is still its own.
+            // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is
+            // still its own.
             assert_eq!(unsafe { libc::kill(id, signal) }, 0);
             let status = child.wait().unwrap();
             drop(input);
             assert!(!status.success());
-            assert_eq!(folder.names(), Vec::<String>::new(), "{words:?}");
+            assert_eq!(folder.names(), Vec::<String>::new(), "{arguments:?}");
         }
     }
 }
@@ -299,8 +305,8 @@ fn errors_of_damage_have_an_offset_and_leave_no_output() {
     ] {
         let result = folder.line(line);
         assert_eq!(result.status, 3, "{line}: {}", result.err());
-        let place = format!("in.b2frame: chunk 1 at byte {position}: ");
-        assert!(result.err().contains(&place), "{line}: {}", result.err());
+        let location = format!("in.b2frame: chunk 1 at byte {position}: ");
+        assert!(result.err().contains(&location), "{line}: {}", result.err());
         assert!(
             result.err().contains("b2: hint: 'b2 verify in.b2frame'"),
             "{line}: {}",
@@ -319,8 +325,8 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Returns a frame of one of the two older layouts: eight numbers, the metalayer `m` and the user metadata
-/// `abc`. The first layout has no array of metalayers.
+/// Returns a frame of one of the two older layouts: eight numbers, the metalayer `m` and the user
+/// metadata `abc`. The first layout has no array of metalayers.
 fn old_frame(has_array: bool) -> Vec<u8> {
     let (header_len, frame_len, content_at, array) = match has_array {
         true => ("6b", "0114", "63", "dc0001"),
@@ -457,7 +463,8 @@ mod attachments {
         found
     }
 
-    /// Checks that each of `things` is in the target or listed on standard error, which `--strict` makes an error.
+    /// Checks that each of `things` is in the target or listed on standard error, which `--strict`
+    /// makes an error.
     fn compare(folder: &TestDir, source: &str, things: &[&str]) {
         for options in ["", "--level 3", "--raw", "--chunk-size 4K"] {
             for target in TARGETS {

@@ -1,5 +1,5 @@
-//! Every command on every format: complete and truncated files, interrupted conversions, and data larger
-//! than memory.
+//! Every command on every format: complete and truncated files, interrupted conversions, and data
+//! larger than memory.
 
 mod common;
 
@@ -128,8 +128,8 @@ fn truncated_files_are_errors_in_every_command_and_format() {
                     "{line}: {}",
                     result.err()
                 );
-                let told = format!("{}{}", result.out(), result.err());
-                assert!(told.contains(name), "{line}: {told}");
+                let output = format!("{}{}", result.out(), result.err());
+                assert!(output.contains(name), "{line}: {output}");
                 for left in ["out", "out.bin", "new.b2frame"] {
                     assert!(!folder.path(left).exists(), "{line} left {left}");
                 }
@@ -158,15 +158,16 @@ fn interrupted_conversions_leave_no_files() {
     ] {
         let folder = TestDir::new();
         zeros(&folder.path("huge.npy"), 4 << 40);
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mut child = folder.start(&words);
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let mut child = folder.start(&arguments);
         let begun = Instant::now();
         while folder.names().len() < 2 {
             assert!(begun.elapsed() < Duration::from_secs(60), "{line}");
             std::thread::sleep(Duration::from_millis(5));
         }
         let id = i32::try_from(child.id()).unwrap();
-        // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is still its own.
+        // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is still
+        // its own.
         assert_eq!(unsafe { libc::kill(id, libc::SIGINT) }, 0);
         assert!(!child.wait().unwrap().success());
         assert_eq!(folder.names(), ["huge.npy"], "{line}");
@@ -175,8 +176,8 @@ fn interrupted_conversions_leave_no_files() {
 
 /// Runs a command with a limit of its memory. Returns whether it succeeded, and its errors.
 fn with_memory(folder: &TestDir, line: &str, bytes: u64) -> (bool, String) {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let mut command: Command = folder.command(&words);
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    let mut command: Command = folder.command(&arguments);
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     // SAFETY: the closure only calls `setrlimit`, which is async-signal-safe.
     unsafe {

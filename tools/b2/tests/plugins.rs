@@ -106,8 +106,8 @@ fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
         ] {
             let result = folder.line(line);
             assert_eq!(result.status, 4, "{line}: {}{}", result.out(), result.err());
-            for part in [name, library, "and so does one more chunk"] {
-                assert!(result.out().contains(part), "{line}: {}", result.out());
+            for text in [name, library, "and so does one more chunk"] {
+                assert!(result.out().contains(text), "{line}: {}", result.out());
             }
         }
         for line in [
@@ -151,11 +151,14 @@ fn repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
         "{}",
         done.out()
     );
-    let mended = folder.read("f.b2frame");
+    let repaired = folder.read("f.b2frame");
     let chunk = |number: usize| &whole[at[number]..at[number] + 32 + CHUNK / 2];
     for number in [0, 2] {
         let kept = position(&folder, "f.b2frame", number);
-        assert!(mended[kept..].starts_with(chunk(number)), "chunk {number}");
+        assert!(
+            repaired[kept..].starts_with(chunk(number)),
+            "chunk {number}"
+        );
     }
     assert!(folder.out("info f.b2frame").contains("unit"));
 
@@ -163,10 +166,13 @@ fn repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
     folder.write("cut.b2frame", &whole[..at[2] + 40 + CHUNK / 2 + 4]);
     let done = folder.line("repair --write cut.b2frame");
     assert_eq!(done.status, 4, "{}{}", done.out(), done.err());
-    let mended = folder.read("cut.b2frame");
+    let repaired = folder.read("cut.b2frame");
     for number in [0, 2] {
         let kept = position(&folder, "cut.b2frame", number);
-        assert!(mended[kept..].starts_with(chunk(number)), "chunk {number}");
+        assert!(
+            repaired[kept..].starts_with(chunk(number)),
+            "chunk {number}"
+        );
     }
 }
 
@@ -376,13 +382,13 @@ fn names_from_files_are_escaped() {
     std::fs::copy(folder.path("g"), &evil).unwrap();
     folder.write("f", b"");
     let shown = evil.file_name().unwrap().to_str().unwrap().to_owned();
-    for words in [
+    for arguments in [
         vec!["ls"],
         vec!["info", &shown],
         vec!["verify", &shown],
         vec!["cat", "missing\x1b"],
     ] {
-        result.push(("of a file", folder.run(&words)));
+        result.push(("of a file", folder.run(&arguments)));
     }
     for (line, result) in &result {
         assert!(

@@ -112,8 +112,8 @@ fn a_lost_chunk_of_a_container_becomes_zeros() {
     folder.write("c.blp", &bytes);
     let result = folder.line("verify c.blp");
     assert_eq!(result.status, 3);
-    let place = format!("\n  chunk 4 at byte {at}: ");
-    assert!(result.out().contains(&place), "{}", result.out());
+    let location = format!("\n  chunk 4 at byte {at}: ");
+    assert!(result.out().contains(&location), "{}", result.out());
     assert_eq!(folder.line("repair --write c.blp").status, 0);
     let mut expected = data;
     expected[4 * CHUNK..5 * CHUNK].fill(0);
@@ -152,11 +152,11 @@ fn truncated_chunks_and_npy_files_are_reported_and_not_repaired() {
         let result = folder.line(&format!("verify {name}"));
         assert_eq!(result.status, 3, "{name}");
         let end = bytes.len() - 100;
-        let words = format!(
+        let expected = format!(
             "the file ends at byte {end}, and its data need {} bytes",
             bytes.len()
         );
-        assert!(result.out().contains(&words), "{}", result.out());
+        assert!(result.out().contains(&expected), "{}", result.out());
         let result = folder.line(&format!("repair --write {name}"));
         assert_eq!(result.status, 3, "{name}");
         assert!(
@@ -202,13 +202,13 @@ fn huge_sparse_files_are_read_in_little_memory() {
     let folder = TestDir::new();
     // A sparse .npy file of four terabytes.
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (500000000000,), }";
-    let mut front = b"\x93NUMPY\x01\x00".to_vec();
-    front.extend(118u16.to_le_bytes());
-    front.extend(header.bytes());
-    front.resize(127, b' ');
-    front.push(b'\n');
+    let mut prefix = b"\x93NUMPY\x01\x00".to_vec();
+    prefix.extend(118u16.to_le_bytes());
+    prefix.extend(header.bytes());
+    prefix.resize(127, b' ');
+    prefix.push(b'\n');
     let file = File::create(folder.path("huge.npy")).unwrap();
-    file.write_all_at(&front, 0).unwrap();
+    file.write_all_at(&prefix, 0).unwrap();
     file.set_len(128 + 4_000_000_000_000).unwrap();
     file.write_all_at(&2.5f64.to_le_bytes(), 128 + 8 * 499_999_999_999)
         .unwrap();

@@ -1,7 +1,7 @@
 //! The output of `--json` conforms to `docs/b2.schema.json`.
 //!
-//! The validator supports the keywords that the schema uses. Other keywords are errors, so that none is
-//! ignored.
+//! The validator supports the keywords that the schema uses. Other keywords are errors, so that
+//! none is ignored.
 
 mod common;
 
@@ -20,8 +20,8 @@ impl Schema {
     /// Returns the reason a value does not conform to a schema, or none.
     fn fault(&self, schema: &Value, value: &Value, at: &str) -> Option<String> {
         let schema = schema.as_object().unwrap();
-        for (word, rule) in schema {
-            let fault = match word.as_str() {
+        for (keyword, rule) in schema {
+            let fault = match keyword.as_str() {
                 "$ref" => {
                     let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
                     self.fault(&self.0["$defs"][name], value, at)
@@ -80,9 +80,9 @@ impl Schema {
                         .flat_map(|object| object.keys());
                     names
                         .find(|name| !known.contains_key(*name))
-                        .map(|name| format!("{at}: {name} is not known"))
+                        .map(|name| format!("{at}: unknown name {name}"))
                 }
-                other => panic!("the word {other} is not read"),
+                other => panic!("unsupported keyword {other}"),
             };
             if fault.is_some() {
                 return fault;

@@ -1,4 +1,5 @@
-//! Errors of the system: the message contains the file, the operation and the reason. None is damage.
+//! Errors of the system: the message contains the file, the operation and the reason. None is
+//! damage.
 
 mod common;
 
@@ -37,17 +38,21 @@ fn errors_of_a_full_disk_name_the_target() {
     let folder = arrays();
     for from in FORMATS {
         for to in FORMATS {
-            let words = ["-q", "convert", &format!("in.{from}"), &format!("out.{to}")];
-            let result = folder.limited("-f 8", &words);
-            assert_eq!(result.status, 1, "{words:?}: {}", result.err());
+            let arguments = ["-q", "convert", &format!("in.{from}"), &format!("out.{to}")];
+            let result = folder.limited("-f 8", &arguments);
+            assert_eq!(result.status, 1, "{arguments:?}: {}", result.err());
             let begins = format!("b2: error: cannot write to out.{to}");
             assert!(
                 result.err().starts_with(&begins),
-                "{words:?}: {}",
+                "{arguments:?}: {}",
                 result.err()
             );
             let cause = "File too large (os error 27)\n";
-            assert!(result.err().ends_with(cause), "{words:?}: {}", result.err());
+            assert!(
+                result.err().ends_with(cause),
+                "{arguments:?}: {}",
+                result.err()
+            );
             assert!(!folder.exists(&format!("out.{to}")));
         }
     }
@@ -57,8 +62,8 @@ fn errors_of_a_full_disk_name_the_target() {
         ("-q compress in.npy out.b2frame", "out.b2frame"),
         ("-q decompress in.b2frame out", "out"),
     ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        let result = folder.limited("-f 8", &words);
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let result = folder.limited("-f 8", &arguments);
         assert_eq!(result.status, 1, "{line}: {}", result.err());
         let begins = format!("b2: error: cannot write to {target}");
         assert!(
@@ -145,17 +150,17 @@ fn a_file_that_cannot_be_opened_is_not_reported_as_corrupt() {
         "dir.b2nd",
     ] {
         for files in 4..12 {
-            for words in [&["verify", name][..], &["cat", name], &["repair", name]] {
-                let result = folder.limited(&format!("-n {files}"), words);
+            for arguments in [&["verify", name][..], &["cat", name], &["repair", name]] {
+                let result = folder.limited(&format!("-n {files}"), arguments);
                 assert!(
                     [0, 1].contains(&result.status),
-                    "{words:?}: {}",
+                    "{arguments:?}: {}",
                     result.err()
                 );
                 let cause = "Too many open files (os error 24)";
                 assert!(
                     result.status == 0 || result.err().contains(cause),
-                    "{words:?}: {}",
+                    "{arguments:?}: {}",
                     result.err()
                 );
             }
@@ -167,21 +172,25 @@ fn a_file_that_cannot_be_opened_is_not_reported_as_corrupt() {
 fn errors_of_standard_output_and_standard_input_name_them() {
     let folder = arrays();
     for line in ["convert in.npy - --to blp", "decompress in.b2frame -"] {
-        let mut words = vec!["-q"];
-        words.extend(line.split(' '));
+        let mut arguments = vec!["-q"];
+        arguments.extend(line.split(' '));
         let full = std::fs::File::options()
             .write(true)
             .open("/dev/full")
             .unwrap();
-        let output = folder.command(&words).stdout(full).output().unwrap();
+        let output = folder.command(&arguments).stdout(full).output().unwrap();
         let text =
             "b2: error: cannot write to standard output: No space left on device (os error 28)\n";
         assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{line}");
         assert_eq!(output.status.code(), Some(1));
     }
     let directory = std::fs::File::open(folder.path("in.bcolz")).unwrap();
-    let words = ["-q", "convert", "-", "out.b2nd"];
-    let output = folder.command(&words).stdin(directory).output().unwrap();
+    let arguments = ["-q", "convert", "-", "out.b2nd"];
+    let output = folder
+        .command(&arguments)
+        .stdin(directory)
+        .output()
+        .unwrap();
     let text = "b2: error: cannot read standard input: Is a directory (os error 21)\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), text);
     assert_eq!(output.status.code(), Some(1));

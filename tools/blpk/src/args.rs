@@ -42,8 +42,8 @@ pub fn is_global(option: &str) -> bool {
     option.starts_with("--nthreads") || option.starts_with("-n")
 }
 
-/// The options that Bloscpack accepts for each subcommand. Their unique prefixes stay valid, even if an
-/// additional option has the same prefix.
+/// The options that Bloscpack accepts for each subcommand. Their unique prefixes stay valid, even
+/// if an additional option has the same prefix.
 const COMPRESS_OPTIONS: [&str; 9] = [
     "help",
     "typesize",
@@ -572,7 +572,8 @@ impl Call<'_> {
         count.map_err(|_| UsageError::Value(format!("{shown} must be >= 0")))
     }
 
-    /// Returns the value of an option of the form `FIRST:SECOND`, if set. Both numbers may be missing.
+    /// Returns the value of an option of the form `FIRST:SECOND`, if set. Both numbers may be
+    /// missing.
     pub fn pair(&self, name: &str, shown: &str) -> Result<Option<(u64, Option<u64>)>, UsageError> {
         let Some(text) = self.text(name) else {
             return Ok(None);

@@ -31,7 +31,8 @@ const BENCH_SIZES: [u64; 7] = [
 ];
 /// The number of measurements for each chunk size; the shortest time counts.
 const BENCH_ROUNDS: usize = 3;
-/// The minimum improvement for which a larger chunk is chosen. Small chunks allow faster partial reads.
+/// The minimum improvement for which a larger chunk is chosen. Small chunks allow faster partial
+/// reads.
 const WORTHWHILE: f64 = 1.02;
 
 fn input(call: &Call) -> Result<(PathBuf, File, u64), Failure> {
@@ -213,7 +214,8 @@ pub fn bench(call: &Call, logger: &Logger) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the chunk size with the best product of ratio and speed; of almost equal ones the smallest.
+/// Returns the chunk size with the best product of ratio and speed; of almost equal ones the
+/// smallest.
 fn choose(scores: &[Score]) -> u64 {
     let merit = |score: &Score| score.ratio * (score.packing * score.unpacking).powf(0.25);
     let mut best = &scores[0];

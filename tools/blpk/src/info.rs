@@ -71,7 +71,7 @@ fn show_offsets(logger: &Logger, archive: &mut Archive<File>) -> Result<(), Fail
 /// Returns the first chunk, if any.
 fn first_chunk(archive: &mut Archive<File>) -> Result<Option<ferroblosc::blpk::Place>, Failure> {
     match archive.place(0) {
-        Ok(place) => Ok(Some(place)),
+        Ok(located) => Ok(Some(located)),
         Err(Error::NoSuchChunk(_)) => Ok(None),
         Err(other) => Err(other.into()),
     }

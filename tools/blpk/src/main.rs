@@ -1,9 +1,10 @@
 //! `blpk`: the command-line program of Bloscpack.
 //!
-//! It accepts the command lines of Bloscpack's Python program, prints the same messages and returns the
-//! same exit statuses, so that scripts continue to work: messages and errors go to standard output with
-//! the prefix `blpk: `, and only errors of the command line go to standard error. Additional options and
-//! subcommands do not change the meaning of any command line that Bloscpack accepts.
+//! It accepts the command lines of Bloscpack's Python program, prints the same messages and returns
+//! the same exit statuses, so that scripts continue to work: messages and errors go to standard
+//! output with the prefix `blpk: `, and only errors of the command line go to standard error.
+//! Additional options and subcommands do not change the meaning of any command line that Bloscpack
+//! accepts.
 //!
 //! | file | content |
 //! |---|---|

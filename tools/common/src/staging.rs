@@ -1,12 +1,12 @@
 //! Atomic creation of files and directories.
 //!
 //! A result is written in a staging folder next to its target and renamed to the target when it is
-//! complete. A process-wide list holds all staging folders. A thread that waits for SIGINT, SIGTERM and
-//! SIGHUP removes them before the signal has its default effect. Renaming holds the lock of that list,
-//! so the target is either complete or unchanged.
+//! complete. A process-wide list holds all staging folders. A thread that waits for SIGINT, SIGTERM
+//! and SIGHUP removes them before the signal has its default effect. Renaming holds the lock of
+//! that list, so the target is either complete or unchanged.
 //!
-//! SIGKILL and crashes leave the folder. Each folder is locked (`flock`) while its program uses it, so
-//! the next program that stages in the same directory recognises leftovers and removes them.
+//! SIGKILL and crashes leave the folder. Each folder is locked (`flock`) while its program uses it,
+//! so the next program that stages in the same directory recognises leftovers and removes them.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -24,8 +24,8 @@ use signal_hook::iterator::Signals;
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// The directories that were already searched for leftovers.
 static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
-/// The name, in a staging folder, of a target while it is replaced. Used where the system cannot exchange
-/// two paths atomically.
+/// The name, in a staging folder, of a target while it is replaced. Used where the system cannot
+/// exchange two paths atomically.
 const REPLACED: &str = "replaced";
 /// The number of the next folder of this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -36,8 +36,8 @@ fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Installs handlers for SIGINT, SIGTERM and SIGHUP that remove all staging folders. Programs call it
-/// once, at their start.
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP that remove all staging folders. Programs call
+/// it once, at their start.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
@@ -98,8 +98,8 @@ fn is_staging_name(name: &str) -> bool {
         .is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
-/// Removes the staging folders of killed programs from a directory. Folders of other users, folders in
-/// use and folders that hold a replaced target are kept.
+/// Removes the staging folders of killed programs from a directory. Folders of other users, folders
+/// in use and folders that hold a replaced target are kept.
 fn sweep(parent: &Path) {
     let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if !swept.get_or_insert_default().insert(parent.to_owned()) {
@@ -227,8 +227,8 @@ impl Staged {
         &self.staged
     }
 
-    /// Renames the result to the target, and the old target to its name with `.broken` appended. Returns
-    /// the new path of the old target.
+    /// Renames the result to the target, and the old target to its name with `.broken` appended.
+    /// Returns the new path of the old target.
     ///
     /// # Errors
     /// Errors of renaming. The old target keeps its name then.

@@ -1,5 +1,5 @@
-//! Helpers for the tests of the programs: a temporary directory in which a program runs, and its output;
-//! in [`tour`], the commands of documents.
+//! Helpers for the tests of the programs: a temporary directory in which a program runs, and its
+//! output; in [`tour`], the commands of documents.
 //!
 //! The helpers panic on errors.
 
@@ -93,8 +93,8 @@ impl TestDir {
         self.output(self.command(arguments).output().unwrap())
     }
 
-    /// Runs the program under a limit of the shell's `ulimit`: `-f 8` for files of at most 4 KiB, as on a
-    /// full disk, `-n 5` for five open files.
+    /// Runs the program under a limit of the shell's `ulimit`: `-f 8` for files of at most 4 KiB,
+    /// as on a full disk, `-n 5` for five open files.
     pub fn limited(&self, limit: &str, arguments: &[&str]) -> CommandOutput {
         let script = format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");

@@ -32,9 +32,9 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// Runs the commands of a document, whose path is relative to the project. Each command must succeed and
-/// print exactly the documented output, and nothing to standard error. `program` is the path of one of
-/// the programs; its directory contains the others. Returns the number of commands.
+/// Runs the commands of a document, whose path is relative to the project. Each command must
+/// succeed and print exactly the documented output, and nothing to standard error. `program` is the
+/// path of one of the programs; its directory contains the others. Returns the number of commands.
 pub fn run_document(document: &str, program: &'static str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read_to_string(root.join(document)).unwrap();
