@@ -140,17 +140,19 @@ fn figures(
     data: &[u8],
     typesize: u64,
 ) -> Result<Vec<Figure>, Failure> {
-    let codecs = match args.codecs.is_empty() {
-        true => CodecName::value_variants().to_vec(),
-        false => args.codecs.clone(),
+    let codecs = if args.codecs.is_empty() {
+        CodecName::value_variants().to_vec()
+    } else {
+        args.codecs.clone()
     };
-    let filters = match args.filters.is_empty() {
-        true => vec![
+    let filters = if args.filters.is_empty() {
+        vec![
             FilterName::None,
             FilterName::Shuffle,
             FilterName::Bitshuffle,
-        ],
-        false => args.filters.clone(),
+        ]
+    } else {
+        args.filters.clone()
     };
     let chunk_size = size("--chunk-size", &args.chunk_size)?;
     let chunk = usize::try_from(chunk_size / typesize * typesize).unwrap_or(0);

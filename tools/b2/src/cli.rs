@@ -87,31 +87,37 @@ pub enum Command {
 }
 
 const PLUGINS: &str = "\
-Without checksums, only the structure of the data is checked, and that all chunks decompress.
+Without checksums, only the structure of the data is checked, and that all
+chunks decompress.
 
-Codecs and filters that are not built in are loaded from the library libblosc2_NAME.so, if the dynamic
-linker finds it (LD_LIBRARY_PATH), and with FERROBLOSC_PLUGIN_SEARCH=1 from the Python package
-blosc2-NAME. Data that need a missing plugin are not reported as damaged.";
+Codecs and filters that are not built in are loaded from the library
+libblosc2_NAME.so, if the dynamic linker finds it (LD_LIBRARY_PATH), and with
+FERROBLOSC_PLUGIN_SEARCH=1 from the Python package blosc2-NAME. Data that need a
+missing plugin are not reported as damaged.";
 
 const REPAIR: &str = "\
-Frames and b2nd arrays: unreadable chunks become zeros, and unreadable metalayers are removed. If the
-index or the trailer is lost, the chunks are found by walking from one to the next.
-Bloscpack files: interrupted changes are undone, unreadable chunks become zeros, and offsets and
-checksums are written again.
-Both are written to a new file; the old one is renamed to its name with '.broken' appended.
-bcolz directories are repaired in place; the old version of each changed file is kept in the same way.
+Frames and b2nd arrays: unreadable chunks become zeros, and unreadable
+metalayers are removed. If the index or the trailer is lost, the chunks are
+found by walking from one to the next.
+Bloscpack files: interrupted changes are undone, unreadable chunks become zeros,
+and offsets and checksums are written again.
+Both are written to a new file; the old one is renamed to its name with
+'.broken' appended.
+bcolz directories are repaired in place; the old version of each changed file is
+kept in the same way.
 Chunks and .npy files cannot be repaired.
 Data that need a missing plugin are never changed.
 
 Exit status: 0 no faults (left), 3 faults, 4 only a plugin is missing.";
 
 const CONVERT: &str = "\
-Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes without type and shape).
+Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only).
 
-Chunks are copied without recompression if both formats have the same chunks and no option of
-compression is set. Otherwise, codec, level and filters are those of IN, if OUT supports them.
-Metalayers, attributes, metadata and fill values are kept if OUT supports them; others are listed on
-standard error. With --strict they are an error.
+Chunks are copied without recompression if both formats have the same chunks and
+no option of compression is set. Otherwise, codec, level and filters are those
+of IN, if OUT supports them. Metalayers, attributes, metadata and fill values
+are kept if OUT supports them; others are listed on standard error. With
+--strict they are an error.
 
 Examples:
   b2 convert table.bcolz table.b2nd --column price

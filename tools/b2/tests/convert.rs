@@ -328,9 +328,10 @@ fn hex(text: &str) -> Vec<u8> {
 /// Returns a frame of one of the two older layouts: eight numbers, the metalayer `m` and the user
 /// metadata `abc`. The first layout has no array of metalayers.
 fn old_frame(has_array: bool) -> Vec<u8> {
-    let (header_len, frame_len, content_at, array) = match has_array {
-        true => ("6b", "0114", "63", "dc0001"),
-        false => ("68", "0111", "60", ""),
+    let (header_len, frame_len, content_at, array) = if has_array {
+        ("6b", "0114", "63", "dc0001")
+    } else {
+        ("68", "0111", "60", "")
     };
     hex(&format!(
         "9da862326672616d6500 d2000000{header_len} cf000000000000{frame_len} a4 11005000

@@ -93,10 +93,12 @@ fn every_command_works_on_every_format() {
 /// Returns the main file of a format.
 fn main_file(folder: &TestDir, name: &str) -> std::path::PathBuf {
     let path = folder.path(name);
-    match path.is_dir() {
-        false => path,
-        true if name.ends_with(".bcolz") => path.join("data/__0.blp"),
-        true => path.join("chunks.b2frame"),
+    if !path.is_dir() {
+        path
+    } else if name.ends_with(".bcolz") {
+        path.join("data/__0.blp")
+    } else {
+        path.join("chunks.b2frame")
     }
 }
 

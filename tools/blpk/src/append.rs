@@ -17,15 +17,17 @@ use std::time::Instant;
 
 pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let raw_input = call.flag("raw-input");
-    let required: &[&str] = match raw_input {
-        true => &["<original_file>"],
-        false => &["<original_file>", "<new_file>"],
+    let required: &[&str] = if raw_input {
+        &["<original_file>"]
+    } else {
+        &["<original_file>", "<new_file>"]
     };
     let names = call.files(required, 0)?;
     let original = FileArg::Path(names[0].into());
-    let new = match raw_input {
-        true => FileArg::Stdio,
-        false => FileArg::named(names[1]),
+    let new = if raw_input {
+        FileArg::Stdio
+    } else {
+        FileArg::named(names[1])
     };
     let blosc = call.blosc()?;
     let mut args = AppendArgs {

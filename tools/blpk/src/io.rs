@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// The name of standard input and standard output.
-const STANDARD: &str = "-";
+const STDIO: &str = "-";
 /// The file name extension of compressed files.
 pub const EXTENSION: &str = ".blp";
 /// The size of the input buffer in bytes.
@@ -29,7 +29,7 @@ pub enum FileArg {
 
 impl FileArg {
     pub fn named(name: &OsStr) -> FileArg {
-        if name == STANDARD {
+        if name == STDIO {
             FileArg::Stdio
         } else {
             FileArg::Path(PathBuf::from(name))
@@ -39,7 +39,7 @@ impl FileArg {
     /// Returns the name for messages.
     pub fn shown(&self) -> String {
         match self {
-            FileArg::Stdio => STANDARD.to_owned(),
+            FileArg::Stdio => STDIO.to_owned(),
             FileArg::Path(path) => path.display().to_string(),
         }
     }
