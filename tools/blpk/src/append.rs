@@ -75,7 +75,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     };
     let is_rebuilt = shown.as_ref().is_some_and(|shown| !shown.has_data());
     if let (Some(shown), Some(size)) = (&shown, size) {
-        shown.show_chunking(logger, size)?;
+        shown.show_chunking(logger, size);
     }
     // The message of Bloscpack differs from that of `compress`.
     if args.typesize.is_some_and(|size| !(1..=255).contains(&size)) {
@@ -103,7 +103,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let appended = appended?;
     if logger.level() >= Level::Verbose {
         if let (Some(shown), None) = (&shown, size) {
-            shown.show_chunking(logger, appended.appended)?;
+            shown.show_chunking(logger, appended.appended);
         }
         show_appended(logger, path, shown.as_ref(), is_rebuilt, (&args, &appended))?;
     }
@@ -121,6 +121,10 @@ struct Original {
 impl Original {
     /// Reads and shows the container. Returns none on errors, which [`bloscpack::append`] reports.
     fn show(logger: &Logger, path: &Path) -> Option<Original> {
+        // Other files are not read twice.
+        if !path.is_file() {
+            return None;
+        }
         check_complete(path).ok()?;
         trace::raw_header(logger, path);
         let mut archive = Archive::open(io::open(path).ok()?).ok()?;
@@ -144,20 +148,19 @@ impl Original {
     }
 
     /// Shows the chunks for the bytes of `size` that do not fit into the last chunk.
-    fn show_chunking(&self, logger: &Logger, size: u64) -> Result<(), Failure> {
-        if !self.has_data() {
-            return trace::chunking(logger, size, DEFAULT_CHUNK_SIZE);
-        }
-        let (true, Some(chunk_size), Some(last)) = (
-            self.header.offsets,
-            self.header.chunk_size,
-            self.header.last_chunk,
-        ) else {
+    fn show_chunking(&self, logger: &Logger, size: u64) {
+        let header = &self.header;
+        let (rest, chunk_size) = match (header.offsets, header.chunk_size, header.last_chunk) {
+            _ if !self.has_data() => (size, DEFAULT_CHUNK_SIZE),
+            (true, Some(chunk_size), Some(last)) => {
+                let rest = size.saturating_sub(u64::from(chunk_size - last));
+                (rest, chunk_size.into())
+            }
             // Nothing can be appended.
-            return Ok(());
+            _ => return,
         };
-        let rest = size.saturating_sub(u64::from(chunk_size - last));
-        trace::chunking(logger, rest, chunk_size.into())
+        // The append reports invalid sizes.
+        let _ = trace::chunking(logger, rest, chunk_size);
     }
 }
 

@@ -91,13 +91,15 @@ fn decompress_all(
         reader,
         bar: bar.clone(),
     };
-    if let Some(path) = input.path() {
+    // Pipes are not read twice.
+    let file = input.path().filter(|path| path.is_file());
+    if let Some(path) = file {
         trace::raw_header(logger, path);
     }
     let unpacking = Unpacking::new(reader, size)?;
     let header = *unpacking.header();
     trace::read_header(logger, &header, unpacking.section());
-    if let (Some(path), Level::Debug) = (input.path(), logger.level()) {
+    if let (Some(path), Level::Debug) = (file, logger.level()) {
         trace::read_offsets(logger, &mut Archive::open(io::open(path)?)?)?;
     }
     let mut chunks = Chunks {

@@ -25,7 +25,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     }
     FileArg::Path(path.clone()).check_exists("file")?;
     check_complete(&path)?;
-    if !is_json {
+    if !is_json && path.is_file() {
         trace::raw_header(logger, &path);
     }
     let mut archive = Archive::open(io::open(&path)?)?;

@@ -52,6 +52,21 @@ fn pipes_are_read_and_written() {
 }
 
 #[test]
+fn debug_output_does_not_read_pipes_twice() {
+    let folder = TestDir::new();
+    folder.succeed("c -m m.json in x.blp");
+    let fifo = folder.path("fifo.blp");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let packed = folder.read("x.blp");
+    let writer = std::thread::spawn(move || std::fs::write(fifo, packed).unwrap());
+    let result = folder.line("-d d fifo.blp back");
+    assert_eq!(result.status, 0, "{}", result.out());
+    writer.join().unwrap();
+    assert_eq!(folder.read("back"), folder.read("in"));
+}
+
+#[test]
 fn only_one_extension_is_removed() {
     let folder = TestDir::new();
     folder.succeed("c in in.blp");
