@@ -130,15 +130,15 @@ pub fn fault(fault: &Fault) -> Json {
 }
 
 /// Converts the result of a verification.
-pub fn health(path: &Path, format: &str, health: &Verification) -> Json {
+pub fn verification(path: &Path, format: &str, verification: &Verification) -> Json {
     json!({
         "path": path.to_string_lossy(),
         "format": format,
-        "right": health.is_intact(),
-        "damaged": health.is_damaged(),
-        "has_checksums": health.has_checksums,
-        "chunks": health.chunks,
-        "compared_with_checksums": health.compared,
-        "faults": health.faults.iter().map(fault).collect::<Json>(),
+        "right": verification.is_intact(),
+        "damaged": verification.is_damaged(),
+        "has_checksums": verification.has_checksums,
+        "chunks": verification.chunks,
+        "compared_with_checksums": verification.compared,
+        "faults": verification.faults.iter().map(fault).collect::<Json>(),
     })
 }

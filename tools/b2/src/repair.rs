@@ -50,8 +50,8 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     print_result(args, path, &repaired, kept.as_deref(), &after)
 }
 
-fn outcome_of(health: &Verification) -> Outcome {
-    match status_of(health) {
+fn outcome_of(verification: &Verification) -> Outcome {
+    match status_of(verification) {
         None => Ok(()),
         Some(status) => Err(Failure::Reported(status)),
     }
@@ -71,11 +71,16 @@ fn plan(fault: &Fault, mode: RepairMode) -> &'static str {
     }
 }
 
-fn print_plan(args: &RepairArgs, path: &Path, health: &Verification, mode: RepairMode) -> Outcome {
+fn print_plan(
+    args: &RepairArgs,
+    path: &Path,
+    verification: &Verification,
+    mode: RepairMode,
+) -> Outcome {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if args.json {
-        let plans = health.faults.iter().map(|fault| {
+        let plans = verification.faults.iter().map(|fault| {
             let mut value = json::fault(fault);
             value["plan"] = plan(fault, mode).into();
             value
@@ -88,28 +93,32 @@ fn print_plan(args: &RepairArgs, path: &Path, health: &Verification, mode: Repai
             "lost": [],
             "kept": null,
         }))?;
-        return outcome_of(health);
+        return outcome_of(verification);
     }
     let style = Style::stdout();
     let mut output = std::io::stdout().lock();
-    if !health.is_damaged() {
+    if !verification.is_damaged() {
         writeln!(
             output,
             "{}: {}",
             style.bold(&shown),
             style.good("nothing to repair")
         )?;
-        for fault in health.faults.iter().filter(|fault| fault.needs.is_some()) {
+        for fault in verification
+            .faults
+            .iter()
+            .filter(|fault| fault.needs.is_some())
+        {
             writeln!(output, "  {}", escape(&fault.to_string()))?;
             writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
         }
-        for plugin in health.missing_plugins() {
+        for plugin in verification.missing_plugins() {
             writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
         }
-        return outcome_of(health);
+        return outcome_of(verification);
     }
     writeln!(output, "{}: {}", style.bold(&shown), style.bad("faults"))?;
-    for fault in &health.faults {
+    for fault in &verification.faults {
         writeln!(output, "  {}", escape(&fault.to_string()))?;
         writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
     }
@@ -119,7 +128,7 @@ fn print_plan(args: &RepairArgs, path: &Path, health: &Verification, mode: Repai
             "nothing was changed; 'b2 repair --write {shown}' repairs the file"
         )?;
     }
-    outcome_of(health)
+    outcome_of(verification)
 }
 
 fn print_result(

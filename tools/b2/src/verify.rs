@@ -19,15 +19,19 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
     let mut worst = None;
     let result = for_each(&args.paths, |input| {
         let found = input.detect()?;
-        let health =
+        let verification =
             convert::verify(input.path(), &found, &reading).map_err(|error| input.error(error))?;
-        if let Some(status) = status_of(&health) {
+        if let Some(status) = status_of(&verification) {
             worst = Some(worst.map_or(status, |worst| worse(worst, status)));
         }
         if args.json {
-            values.push(json::health(input.name(), found.format.name(), &health));
+            values.push(json::verification(
+                input.name(),
+                found.format.name(),
+                &verification,
+            ));
         } else {
-            print_health(&input.name().display().to_string(), &health)?;
+            print_verification(&input.name().display().to_string(), &verification)?;
         }
         Ok(())
     });
@@ -42,29 +46,29 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
 }
 
 /// Returns the exit status, or none if there are no faults.
-pub fn status_of(health: &Verification) -> Option<u8> {
-    if health.is_damaged() {
+pub fn status_of(verification: &Verification) -> Option<u8> {
+    if verification.is_damaged() {
         Some(status::CORRUPT)
-    } else if health.is_intact() {
+    } else if verification.is_intact() {
         None
     } else {
         Some(status::MISSING_PLUGIN)
     }
 }
 
-fn print_health(name: &str, health: &Verification) -> Outcome {
+fn print_verification(name: &str, verification: &Verification) -> Outcome {
     let style = Style::stdout();
     let mut output = std::io::stdout().lock();
     let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
-    let faults = health.faults.iter().filter(is_damage).count();
+    let faults = verification.faults.iter().filter(is_damage).count();
     let verdict = match faults {
-        0 if !health.is_intact() => style.bad("a plugin is missing"),
-        0 if !health.has_checksums => style.good("structure is sound"),
+        0 if !verification.is_intact() => style.bad("a plugin is missing"),
+        0 if !verification.has_checksums => style.good("structure is sound"),
         0 => style.good("right"),
         1 => style.bad("1 fault"),
         faults => style.bad(&format!("{faults} faults")),
     };
-    let extent = match (health.chunks, health.compared) {
+    let extent = match (verification.chunks, verification.compared) {
         (Some(1), 0) => " (1 chunk)".to_owned(),
         (Some(1), _) => " (1 chunk, with a checksum)".to_owned(),
         (Some(chunks), 0) => format!(" ({chunks} chunks)"),
@@ -72,20 +76,20 @@ fn print_health(name: &str, health: &Verification) -> Outcome {
         (None, _) => String::new(),
     };
     let name = escape(name);
-    let limit = if health.is_intact() && !health.has_checksums {
+    let limit = if verification.is_intact() && !verification.has_checksums {
         "; no checksums, so changed bytes inside chunks can't be seen"
     } else {
         ""
     };
     writeln!(output, "{}: {verdict}{extent}{limit}", style.bold(&name))?;
-    for fault in &health.faults {
+    for fault in &verification.faults {
         let mark = if fault.is_note { "note: " } else { "" };
         writeln!(output, "  {mark}{}", escape(&fault.to_string()))?;
     }
-    for plugin in health.missing_plugins() {
+    for plugin in verification.missing_plugins() {
         writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
     }
-    if !limit.is_empty() && health.recipe.is_none() {
+    if !limit.is_empty() && verification.recipe.is_none() {
         let hint = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
         writeln!(output, "  {}", style.faint(&hint))?;
     }
