@@ -301,8 +301,9 @@ mod tests {
         let disk = base();
         overwrite(&disk).unwrap();
         let left = disk.contents().remove(Path::new("f")).unwrap();
+        let before = frame();
         let changed: Vec<usize> = (0..LEN as usize)
-            .filter(|&i| left[i] != frame()[i])
+            .filter(|&i| left[i] != before[i])
             .collect();
         assert_eq!(changed, [5000, LEN as usize - 1]);
         let usage = disk.take_usage();
