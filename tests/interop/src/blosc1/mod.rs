@@ -93,7 +93,7 @@ pub fn ours() -> &'static Library {
     })
 }
 
-/// The folder with Debian's library and those it needs, which `scripts/reference1.sh` made.
+/// The folder with Debian's library and those it needs, which `scripts/reference-blosc1.sh` made.
 fn reference_folder() -> PathBuf {
     std::env::var_os("FERROBLOSC_REFERENCE1").map_or_else(
         || profile_dir().join("../blosc1").components().collect(),
