@@ -62,7 +62,7 @@ fn row_c40_an_old_unsplit_chunk_may_lack_the_flag() {
             made.version = 5;
             assert!(
                 decompress(&made.chunk(), data.len()).is_err(),
-                "the flag is binding since it exists"
+                "versions with the flag must set it"
             );
         }
     }

@@ -1,6 +1,6 @@
-//! Arrays: the same random work with both libraries, which must tell the same; and each library goes on
-//! with what the other one left on disk. So are arrays of the plugins: NDLZ, ZFP, NDCELL, NDMEAN, BYTEDELTA and
-//! INT_TRUNC, in frames of both kinds.
+//! Arrays: equal random calls to both libraries with equal results, and each library continues with
+//! the other's files. The same with the plugins NDLZ, ZFP, NDCELL, NDMEAN, BYTEDELTA and INT_TRUNC,
+//! in frames of both kinds.
 
 use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder of this name below the target, empty.
+/// Creates an empty folder of this name in the target directory.
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("b2nd")
@@ -22,10 +22,10 @@ fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A folder in which a library has the name that programs look for.
+/// Creates a folder that contains a library under the name that programs load.
 fn library_folder(name: &str, library: &Path) -> PathBuf {
     let folder = empty_folder(name);
-    let library = library.canonicalize().expect("the library is there");
+    let library = library.canonicalize().expect("the library exists");
     for link in ["libblosc2.so", "libblosc2.so.9"] {
         std::os::unix::fs::symlink(&library, folder.join(link)).expect("a link");
     }
@@ -56,7 +56,7 @@ fn compile(name: &str, libraries: &Path) -> PathBuf {
     program
 }
 
-/// What the program tells with these arguments behind the folder.
+/// Runs the program with these arguments and returns its output lines.
 fn told(program: &Path, libraries: &Path, what: &str, folder: &Path, more: &[&str]) -> Vec<String> {
     let output = Command::new(program)
         .env("LD_LIBRARY_PATH", libraries)
@@ -97,7 +97,7 @@ fn assert_same(ours: &[String], theirs: &[String], what: &str) {
 }
 
 #[test]
-fn both_libraries_do_the_same_to_arrays() {
+fn both_libraries_change_arrays_alike() {
     let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
     let reference = library_folder("reference", &reference);
     let ours = library_folder("ours", &our_path());
@@ -107,7 +107,7 @@ fn both_libraries_do_the_same_to_arrays() {
         let told_by_us = told(&program, &ours, "write", &mine, &seed);
         let told_by_them = told(&program, &reference, "write", &other, &seed);
         assert_same(&told_by_us, &told_by_them, "writing");
-        // Each goes on with what the other has made.
+        // Each library continues with the other's files.
         let told_by_us = told(&program, &ours, "read", &other, &seed);
         let told_by_them = told(&program, &reference, "read", &mine, &seed);
         assert_same(&told_by_us, &told_by_them, "going on");
