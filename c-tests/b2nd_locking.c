@@ -1,4 +1,4 @@
-/* Arrays that several processes append to at once; row N40. */
+/* Several processes append to an array at the same time; row N40. */
 
 #include "arrays.h"
 #include <sys/wait.h>
@@ -58,7 +58,7 @@ int main(void) {
   begin();
   row_n40_no_block_is_lost_or_torn(2);
   row_n40_no_block_is_lost_or_torn(3);
-  /* The files of locks stay when arrays are removed. */
+  /* Lock files remain when arrays are removed. */
   sprintf(command, "rm -r %s", folder);
   CHECK_IS(system(command), 0);
   return checks_failed();

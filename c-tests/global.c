@@ -1,5 +1,5 @@
 /*
- * The calls without context, under their old names too.
+ * The calls without contexts, also under their old names.
  */
 
 #define BLOSC1_COMPAT
@@ -46,7 +46,7 @@ static void settings(void) {
   CHECK((chunk[BLOSC2_CHUNK_FLAGS] & 0x10) != 0);
   blosc1_set_splitmode(BLOSC_FORWARD_COMPAT_SPLIT);
 
-  /* Settings stay over the end of the library. */
+  /* Settings persist after blosc2_destroy(). */
   blosc2_destroy();
   CHECK_IS(blosc2_get_nthreads(), 3);
   CHECK_IS(go_round(), automatic);

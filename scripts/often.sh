@@ -32,7 +32,7 @@ patterns() {
 # Kernels come last: they are long, and the processor selects which of them run.
 for kind in memory files others; do patterns "$kind"; done | awk '!seen[$0]++' > "$work/names"
 {
-    echo "/* What common calls run, to lie together. Made by scripts/often.sh. */"
+    echo "/* Functions that common calls run, placed together. Made by scripts/often.sh. */"
     echo "SECTIONS {"
     echo "  .text : {"
     grep -v 7kernels "$work/names" | sed 's/.*/    *(.text*.&)/'

@@ -71,4 +71,4 @@ for array in ints floats texts table; do
         done
     done
 done
-echo "   $count conversions of what the original tools wrote were read by the original tools"
+echo "   $count conversions of the original tools' files were read by the original tools"

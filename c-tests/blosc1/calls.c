@@ -1,5 +1,5 @@
 /*
- * Every function of blosc.h: what comes back, and the codes of what does not work.
+ * Every function of blosc.h: results and error codes.
  */
 
 #include "../check.h"
@@ -77,7 +77,7 @@ static void destinations_may_be_too_small(void) {
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 100000, back, chunk, 15, "lz4", 0, 1), 0);
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 100000, back, chunk, 0, "lz4", 0, 1), 0);
   CHECK_IS(blosc_compress(5, 1, 4, (size_t)BLOSC_MAX_BUFFERSIZE + 1, back, chunk, ROOM), 0);
-  /* Row L2: more than a chunk can use */
+  /* Row L2: a destination larger than a chunk can use. */
   CHECK(blosc_compress(5, 1, 4, 1000, data, chunk, (size_t)-1) > 0);
   CHECK_IS(blosc_decompress(chunk, back, 999), -1);
   CHECK_IS(blosc_decompress(chunk, back, 1000), 1000);
@@ -180,7 +180,7 @@ static void settings_stay(void) {
   blosc_set_nthreads(1);
 }
 
-/* Row L12, and which blocks are split */
+/* Row L12, and the conditions under which blocks are split. */
 static void blocks_are_cut_as_known(void) {
   static const struct {
     const char *codec;

@@ -1,8 +1,8 @@
 /*
  * The environment variables, set and unset between the calls of one process.
  *
- *   environment        everything; prints nothing to stderr
- *   environment warn   calls that are refused, for their messages under BLOSC_WARN
+ *   environment        all cases; prints nothing to stderr
+ *   environment warn   refused calls, for their messages under BLOSC_WARN
  */
 
 #include "../check.h"
@@ -17,7 +17,7 @@ static int compress_to(uint8_t *dest) {
   return blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, dest, ROOM);
 }
 
-/* What a call gives while a variable is set. */
+/* Returns the result of a call while a variable is set. */
 static int with(const char *name, const char *value) {
   int size;
 
@@ -65,12 +65,12 @@ static void shuffles_have_names(void) {
   CHECK_IS(chunk[2] & 5, 1);
 }
 
-/* Row L4: what these say stays. */
+/* Row L4: these variables change the settings permanently. */
 static void some_variables_stick(void) {
   CHECK(with("BLOSC_COMPRESSOR", "zlib") > 0);
   CHECK(strcmp(blosc_get_compressor(), "zlib") == 0);
   CHECK(strcmp(blosc_cbuffer_complib(chunk), "Zlib") == 0);
-  /* Row L8, and nothing behind it in the order of the variables is read. */
+  /* Row L8; later variables are not read after an invalid one. */
   setenv("BLOSC_BLOCKSIZE", "1000", 1);
   CHECK_IS(with("BLOSC_COMPRESSOR", "LZ4"), -1);
   CHECK(blosc_get_compressor() == NULL);

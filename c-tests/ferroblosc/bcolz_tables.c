@@ -1,4 +1,4 @@
-/* Ctables: columns and rows added, changed and taken away; attributes; what is broken is named and mended. */
+/* Ctables: adding, changing and removing columns and rows; attributes; verification and repair. */
 
 #include <bcolz.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static void change(const char *path) {
   CHECK(bcolz_close(table) == 0);
 }
 
-/* A file as it would be after a fault of the disk. */
+/* Damages a file like a disk error. */
 static void break_chunk(const char *path) {
   FILE *file = fopen(path, "r+b");
   CHECK(file != NULL);
@@ -151,7 +151,7 @@ static void mend(const char *path) {
   CHECK(bcolz_repair("no such thing", NULL) < 0);
 }
 
-/* To other formats and back, each time the same rows. */
+/* Converts to other formats and back, and compares the rows each time. */
 static void hand_on(const char *path) {
   bcolz_object *again;
   CHECK(bcolz_to_npy("bcolz-table/price", "price.npy") == 0);
@@ -189,7 +189,7 @@ int main(void) {
     ids[i] = 3 * i;
     prices[i] = i / 8.0;
   }
-  /* What an earlier run has left. */
+  /* Removes the files of an earlier run. */
   CHECK(system("rm -rf bcolz-table frames from-*") == 0);
   make(path);
   change(path);

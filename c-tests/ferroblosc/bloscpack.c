@@ -38,7 +38,7 @@ static void bytes_and_bytes(const bloscpack_args *args) {
   free(back);
   free(metadata);
 
-  /* Without interest in the metadata; and damaged. */
+  /* Without the metadata output; and damaged. */
   back = NULL;
   CHECK_IS(bloscpack_unpack_bytes(packed, size, 1, &back, NULL), SIZE);
   free(back);
@@ -50,7 +50,7 @@ static void bytes_and_bytes(const bloscpack_args *args) {
   CHECK(strcmp(ferroblosc_error_string(-3), "Invalid data") == 0);
   free(packed);
 
-  /* Nothing at all. */
+  /* Empty input. */
   size = bloscpack_pack_bytes(NULL, 0, NULL, &packed);
   CHECK_IS(size, 140);
   CHECK_IS(bloscpack_unpack_bytes(packed, size, 1, &back, &metadata), 0);

@@ -96,7 +96,7 @@ fn other_handles_see_the_old_state_until_the_commit() {
             let old = content(&schunk).unwrap();
             let mut open = schunk.transaction().unwrap();
             change(&mut open).unwrap();
-            // The handle itself sees the changes, also if it is told to reload the file.
+            // The handle itself sees the changes, even after a refresh.
             let new = content(&open).unwrap();
             open.refresh().unwrap();
             assert_eq!(open.verify().unwrap().faults(), 0, "{name}");

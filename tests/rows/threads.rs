@@ -278,7 +278,7 @@ impl Prefilter for Uneven {
 }
 
 #[test]
-fn row_d8_blocks_of_uneven_cost_give_the_same_chunk_with_few_buffered() {
+fn row_d8_blocks_of_uneven_cost_make_the_same_chunk_with_few_buffered() {
     /// The maximum number of blocks per thread that may be started ahead of the next one.
     const AHEAD: usize = 2;
     let _alone = THREADS.lock();

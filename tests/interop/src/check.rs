@@ -246,7 +246,7 @@ impl Cell {
             _ => None,
         };
         Err(format!(
-            "{threads} threads give {} bytes or code, {} threads give {}; first difference {difference:?}",
+            "{threads} threads return {} bytes or code, {} threads return {}; first difference {difference:?}",
             code_of(&other),
             self.threads(),
             code_of(result),

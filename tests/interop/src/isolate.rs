@@ -72,7 +72,7 @@ impl Shared {
     /// A copy-free view of one slot.
     #[allow(
         clippy::mut_from_ref,
-        reason = "parent and child take turns; see the SAFETY line"
+        reason = "parent and child never access a slot at the same time; see the SAFETY line"
     )]
     fn slot(&self, index: usize) -> &mut Slot {
         assert!(index < self.count);

@@ -57,7 +57,13 @@ fn compile(name: &str, libraries: &Path) -> PathBuf {
 }
 
 /// Runs the program with these arguments and returns its output lines.
-fn told(program: &Path, libraries: &Path, what: &str, folder: &Path, more: &[&str]) -> Vec<String> {
+fn output_of(
+    program: &Path,
+    libraries: &Path,
+    what: &str,
+    folder: &Path,
+    more: &[&str],
+) -> Vec<String> {
     let output = Command::new(program)
         .env("LD_LIBRARY_PATH", libraries)
         .arg(what)
@@ -104,13 +110,13 @@ fn both_libraries_change_arrays_alike() {
     let program = compile("b2nd_trace", &ours);
     for seed in SEEDS.map(|seed| [seed]) {
         let (mine, other) = (empty_folder("made-by-us"), empty_folder("made-by-them"));
-        let told_by_us = told(&program, &ours, "write", &mine, &seed);
-        let told_by_them = told(&program, &reference, "write", &other, &seed);
-        assert_same(&told_by_us, &told_by_them, "writing");
+        let our_output = output_of(&program, &ours, "write", &mine, &seed);
+        let their_output = output_of(&program, &reference, "write", &other, &seed);
+        assert_same(&our_output, &their_output, "writing");
         // Each library continues with the other's files.
-        let told_by_us = told(&program, &ours, "read", &other, &seed);
-        let told_by_them = told(&program, &reference, "read", &mine, &seed);
-        assert_same(&told_by_us, &told_by_them, "going on");
+        let our_output = output_of(&program, &ours, "read", &other, &seed);
+        let their_output = output_of(&program, &reference, "read", &mine, &seed);
+        assert_same(&our_output, &their_output, "going on");
     }
 }
 
@@ -122,10 +128,10 @@ fn arrays_of_plugins_on_disk_are_read_by_both_libraries() {
     let program = compile("b2nd_plugins", &ours);
     let mine = empty_folder("plugins-made-by-us");
     let other = empty_folder("plugins-made-by-them");
-    let told_by_us = told(&program, &ours, "write", &mine, &[]);
-    let told_by_them = told(&program, &reference, "write", &other, &[]);
-    assert_same(&told_by_us, &told_by_them, "writing");
-    let told_by_us = told(&program, &ours, "read", &other, &[]);
-    let told_by_them = told(&program, &reference, "read", &mine, &[]);
-    assert_same(&told_by_us, &told_by_them, "reading");
+    let our_output = output_of(&program, &ours, "write", &mine, &[]);
+    let their_output = output_of(&program, &reference, "write", &other, &[]);
+    assert_same(&our_output, &their_output, "writing");
+    let our_output = output_of(&program, &ours, "read", &other, &[]);
+    let their_output = output_of(&program, &reference, "read", &mine, &[]);
+    assert_same(&our_output, &their_output, "reading");
 }

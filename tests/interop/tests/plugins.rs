@@ -424,7 +424,7 @@ fn int_trunc_zeroes_the_same_bits_in_both_libraries() {
 }
 
 #[test]
-fn int_trunc_refuses_what_the_reference_refuses() {
+fn int_trunc_refuses_the_same_parameters_as_the_reference() {
     ours();
     reference();
     for typesize in [1, 2, 3, 4, 7, 8, 16] {

@@ -33,7 +33,7 @@ fn folder_of(name: &str, library: &Path, base: &Path) -> PathBuf {
 }
 
 #[test]
-fn row_f1_row_f16_row_s28_the_reference_reads_and_extends_what_we_write() {
+fn row_f1_row_f16_row_s28_the_reference_reads_and_extends_our_frames() {
     let name = format!("ferroblosc-interop-rows-{}", std::process::id());
     let base = std::env::temp_dir().join(name);
     let ours = folder_of("ours", &our_path(), &base);

@@ -49,7 +49,7 @@ fn compress(context: &OwnedContext<'_>, library: &Library, blocks: &[Vec<u8>]) -
 }
 
 /// Copies a block that the library allocated with `malloc`, and frees it.
-fn taken(pointer: *mut c_void, size: i32) -> Vec<u8> {
+fn copy_and_free(pointer: *mut c_void, size: i32) -> Vec<u8> {
     // SAFETY: the library returned a block of this size, which the caller must free.
     unsafe {
         let block = std::slice::from_raw_parts(pointer.cast::<u8>(), size as usize).to_vec();
@@ -84,7 +84,7 @@ fn read(library: &Library, chunk: &[u8], nthreads: i16) -> (Vec<Vec<u8>>, Vec<Ve
     let all = pointers
         .into_iter()
         .zip(sizes)
-        .map(|(pointer, size)| taken(pointer, size))
+        .map(|(pointer, size)| copy_and_free(pointer, size))
         .collect();
     let one = |nblock| {
         let (mut pointer, mut size) = (null_mut(), 0);
@@ -100,7 +100,7 @@ fn read(library: &Library, chunk: &[u8], nthreads: i16) -> (Vec<Vec<u8>>, Vec<Ve
             )
         };
         assert_eq!(code, size, "{}", library.name);
-        taken(pointer.cast(), size)
+        copy_and_free(pointer.cast(), size)
     };
     (all, (0..count).map(one).collect())
 }

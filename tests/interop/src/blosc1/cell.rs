@@ -277,7 +277,7 @@ impl Cell {
             (reference.blosc_cbuffer_validate)(mine.as_ptr().cast(), mine.len(), &mut nbytes)
         };
         if code != 0 || nbytes != source.len() {
-            return Err(format!("validation gives {code} and {nbytes} bytes"));
+            return Err(format!("validation returns {code} and {nbytes} bytes"));
         }
         self.same_items([ours, reference], &mine)?;
         // Row L11: the reference splits such blocks and then can't read them.

@@ -138,12 +138,12 @@ fn watched(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 }
                 Ok(())
             });
-        result.map_err(|what| told(kind, seed, &what, &log))?;
+        result.map_err(|what| describe(kind, seed, &what, &log))?;
     }
     Ok(vec![log.len() as i64])
 }
 
-fn told(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
+fn describe(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
     let from = log.len().saturating_sub(8);
     format!(
         "{kind:?} seed {seed}: {what} after {}",
@@ -174,7 +174,7 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
         };
         log.push(format!("{} opens {access:?}", library.name));
         let Some(handle) = Handle::open(library, &path, 0, access) else {
-            return Err(told(kind, seed, "it can't be opened", &log));
+            return Err(describe(kind, seed, "it can't be opened", &log));
         };
         for _ in 0..1 + random.below(4) {
             let maker = libraries[random.below(2)];
@@ -184,7 +184,7 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 continue;
             }
             log.push(step.brief());
-            walk(&handle, &mut model, &step).map_err(|what| told(kind, seed, &what, &log))?;
+            walk(&handle, &mut model, &step).map_err(|what| describe(kind, seed, &what, &log))?;
         }
         let result = holds(&handle, &model);
         drop(handle);
@@ -199,7 +199,7 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 }
                 Ok(())
             })
-            .map_err(|what| told(kind, seed, &what, &log))?;
+            .map_err(|what| describe(kind, seed, &what, &log))?;
     }
     Ok(vec![log.len() as i64])
 }
@@ -260,7 +260,7 @@ fn side_by_side(seed: u64, kind: Kind, second: &'static Library) -> Result<Vec<i
                 }
                 Ok(())
             })
-            .map_err(|what| told(kind, seed, &what, &log))?;
+            .map_err(|what| describe(kind, seed, &what, &log))?;
     }
     Ok(vec![log.len() as i64])
 }
