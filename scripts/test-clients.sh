@@ -26,7 +26,7 @@ LIBDIR=lib "$root/scripts/install.sh" "$build" "$PREFIX"
 
 failed=()
 for client in "${clients[@]}"; do
-    [ -x "$root/scripts/clients/$client.sh" ] || { echo "no client $client; there are: $all" >&2; exit 2; }
+    [ -x "$root/scripts/clients/$client.sh" ] || { echo "no client $client; the clients are: $all" >&2; exit 2; }
     echo "== $client: $(sed -n '2s/^# //p' "$root/scripts/clients/$client.sh")"
     mkdir -p "$work/$client"
     start=$SECONDS

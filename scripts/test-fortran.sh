@@ -50,7 +50,7 @@ for name in kinds_and_ranks_of_chunks kinds_and_ranks_of_arrays chunks blosc1_ch
     checked "./$name" files > /dev/null
     rm -rf files && mkdir files
 done
-say "no leak, and no error of memory"
+say "no leaks and no memory errors"
 
 # Without stat, an error ends the program and reports the procedure.
 build_test without_stat

@@ -64,7 +64,7 @@ BLOSC_NTHREADS=4 "$wheel" "$tests/cells.py" write "$ours" threads.h5
 BLOSC_NTHREADS=4 "$wheel" "$tests/cells.py" read "$ours" theirs.h5
 cells "threads.h5 by hdf5plugin" "$wheel" read hdf5plugin threads.h5
 
-echo "== Mandatory filters, and parameters that can't be"
+echo "== Mandatory filters, and invalid parameters"
 "$wheel" "$tests/mandatory.py" write "$ours" mandatory.h5
 "$system" "$tests/mandatory.py" write "$ours" mandatory_system.h5 32001
 "$system" "$tests/mandatory.py" read "$debian" mandatory_system.h5
@@ -72,16 +72,16 @@ for plugin in "$ours" hdf5plugin; do
     "$wheel" "$tests/mandatory.py" read "$plugin" mandatory.h5
 done
 
-echo "== Chunks past the filters, and python-blosc2"
+echo "== Direct chunk reads and writes, and python-blosc2"
 "$wheel" "$tests/direct.py" "$ours" direct.h5
 for pair in "32001 not a Blosc chunk" "32026 can't read a chunk"; do
     # The read fails, and h5dump's error stack names the reason.
     { HDF5_PLUGIN_PATH=$ours h5dump --enable-error-stack -d "broken-${pair%% *}" direct.h5.broken 2>&1 || true; } > stack
     grep -q "${pair#* }" stack || { cat stack; exit 1; }
 done
-echo "   broken chunks are explained on HDF5's error stack"
+echo "   HDF5's error stack explains broken chunks"
 
-echo "== PyTables, which has the filters inside and reads frames past HDF5"
+echo "== PyTables, which contains the filters and reads frames directly"
 "$wheel" "$tests/pytables.py" write tables.h5
 for python in "$wheel" "$system"; do
     "$python" "$tests/pytables.py" read "$ours" tables.h5
@@ -113,9 +113,9 @@ done
 HDF5_PLUGIN_PATH=$ours ./netcdf netcdf.h5
 h5dump -pH netcdf.h5 | grep -q "FILTER_ID 32001"
 HDF5_PLUGIN_PATH=$debian ncdump -v v netcdf.h5 | grep -q '998, 999 ;'
-echo "   Debian's netCDF-C has the filter in files of HDF5, and none in Zarr arrays"
+echo "   Debian's netCDF-C has the filter for HDF5 files, but not for Zarr arrays"
 
-echo "== The tests of hdf5plugin with our plugins in the place of its own"
+echo "== The tests of hdf5plugin with our plugins instead of its own"
 package=$("$wheel" -c 'import hdf5plugin, os; print(os.path.dirname(hdf5plugin.__file__))')
 cp -r "$package" hdf5plugin
 cp "$ours/libH5Zblosc.so" hdf5plugin/plugins/libh5blosc.so

@@ -67,7 +67,7 @@ fn read(schunk: &SChunk, number: u32) -> Result<Vec<u8>> {
 /// Returns the offset of a chunk in a frame, found by its content.
 fn place_of(frame: &[u8], chunk: &[u8]) -> usize {
     let found = frame.windows(chunk.len()).position(|bytes| bytes == chunk);
-    found.expect("a chunk in its frame")
+    found.expect("the frame contains the chunk")
 }
 
 /// Asserts that verification finds no errors.
@@ -77,7 +77,10 @@ fn assert_is_sound(schunk: &mut SChunk, context: &str) {
     assert_eq!(report.fingerprint, Fingerprint::Right, "{context}");
     let stored = report.nchunks - report.decompressed;
     assert_eq!(report.compared, stored, "{context}: {report:?}");
-    assert!(report.decompressed <= 1, "{context}: only zeros have none");
+    assert!(
+        report.decompressed <= 1,
+        "{context}: only zeros have no checksum"
+    );
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn params() -> CParams {
 }
 
 #[test]
-#[ignore = "the child of another test"]
+#[ignore = "run by another test as a child"]
 fn child_that_fills() {
     let path = PathBuf::from(std::env::var_os(PATH).unwrap());
     let mut schunk = SChunk::create(Storage::file(&path), params(), DParams::default()).unwrap();
@@ -176,7 +176,7 @@ fn storage(path: &Path) -> Storage {
 }
 
 #[test]
-#[ignore = "the child of another test"]
+#[ignore = "run by another test as a child"]
 fn child_that_is_killed() {
     let path = PathBuf::from(std::env::var_os(PATH).unwrap());
     let first: u64 = std::env::var(STEP).unwrap().parse().unwrap();

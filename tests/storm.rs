@@ -179,7 +179,7 @@ fn create(path: &Path) {
 }
 
 #[test]
-#[ignore = "the child of another test"]
+#[ignore = "run by another test as a child"]
 fn child_that_is_killed() {
     let path = PathBuf::from(std::env::var_os(PATH).unwrap());
     let first: u64 = std::env::var(STEP).unwrap().parse().unwrap();

@@ -286,7 +286,10 @@ fn buffered_large_chunks_work_with_any_number_of_threads() {
         files.push(std::fs::read_dir(root.join("data")).unwrap().count());
         assert!(array.read(0..end).unwrap() == all[..row(end)]);
     }
-    assert_eq!(files, [0; 3], "two full chunks wait for a third");
+    assert_eq!(
+        files, [0; 3],
+        "two full chunks are buffered until the third"
+    );
     array.set(chunklen - 5, &iota(-10..0)).unwrap();
     array
         .set(chunklen - 5, &all[row(chunklen - 5)..][..80])
@@ -369,7 +372,7 @@ fn only_one_writer_can_open_an_array() {
     assert_eq!(rows(&root), iota(0..5));
     drop(first);
     drop(writer(&root));
-    assert_eq!(tree(&root).len(), 6, "the lock is gone");
+    assert_eq!(tree(&root).len(), 6, "the lock file is removed");
 }
 
 #[test]

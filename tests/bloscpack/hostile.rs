@@ -67,7 +67,7 @@ fn read_with_every_reader(container: &[u8]) -> bloscpack::Result<Vec<u8>> {
     }
     let _ = bloscpack::unpack_ndarray_from_bytes(container, 1);
     let largest = LARGEST.get();
-    assert!(largest <= JUSTIFIED, "asked for {largest} bytes at once");
+    assert!(largest <= JUSTIFIED, "an allocation of {largest} bytes");
     result.map(|_| plain)
 }
 

@@ -141,10 +141,10 @@ fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
             .iter()
             .any(|tour| says(tour, document))
             .then_some(())
-            .ok_or("no tour goes through the document"),
+            .ok_or("no tour runs the document"),
         "c" => says(PROGRAMS, document)
             .then_some(())
-            .ok_or("the test of programs doesn't know the document"),
+            .ok_or("the test of programs doesn't list the document"),
         _ => ELSEWHERE
             .iter()
             .any(|runner| runner.is_of(document, block))

@@ -162,7 +162,7 @@ const CHANGES: [Change; 16] = [
         s.append_chunk(&chunk(9, 500)).map(drop)
     }),
     ("append zeros", |s| s.append(&[0; CHUNK]).map(drop)),
-    ("insert in front", |s| {
+    ("insert first", |s| {
         s.insert_chunk(0, &chunk(9, CHUNK)).map(drop)
     }),
     ("insert within", |s| {

@@ -248,7 +248,10 @@ fn an_interrupted_compaction_keeps_the_contents() {
         kind.open(&disk, guards).unwrap().compact().unwrap();
         let log = disk.log();
         if kind == Kind::File {
-            assert!(size(&disk) + CHUNK / 2 < size(&base), "no holes are gone");
+            assert!(
+                size(&disk) + CHUNK / 2 < size(&base),
+                "no holes were removed"
+            );
         }
         for call in 0..log.len() {
             for survival in survivals() {

@@ -203,7 +203,7 @@ impl Cell {
         const SLACK: usize = 1 << 16;
         let context = reference
             .compressor(self.cparams())
-            .ok_or("the reference makes no context")?;
+            .ok_or("the reference returns no context")?;
         let mut copy = source.to_vec();
         copy.resize(source.len() + SLACK, 0);
         let mut dest = vec![0; capacity];
@@ -371,7 +371,7 @@ impl Cell {
                 let theirs = decompress(&reference.decompressor(1), chunk, source.len(), 0xa5);
                 if mine != theirs {
                     return Err(format!(
-                        "the reference's chunk ({row}) decodes to other bytes than its own"
+                        "the reference's chunk ({row}) decodes differently with its own decoder"
                     ));
                 }
                 Ok(())
@@ -428,7 +428,7 @@ impl Cell {
         }
         let (mine, theirs) = (our_chunk.len(), their_chunk.len());
         if mine as f64 > theirs as f64 * 1.02 + 16.0 {
-            return Err(format!("{mine} bytes, the reference needs {theirs}"));
+            return Err(format!("{mine} bytes, the reference's chunk has {theirs}"));
         }
         Ok(Report {
             ours: mine as i64,

@@ -49,7 +49,7 @@ impl Library {
         };
         // SAFETY: all pointers in `dparams` are NULL.
         self.own(unsafe { (self.blosc2_create_dctx)(dparams) })
-            .expect("a decompression context without callbacks can be made")
+            .expect("a decompression context without callbacks can be created")
     }
 
     fn own(&self, pointer: *mut Context) -> Option<OwnedContext<'_>> {

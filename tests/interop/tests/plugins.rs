@@ -148,7 +148,7 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
         ));
     }
     if !lossy && backs[0].as_ref() != Ok(&data) {
-        return Err("our chunk is not the data".to_owned());
+        return Err("our chunk does not decode to the data".to_owned());
     }
     let items = blocks.items();
     for (start, count) in [
@@ -165,7 +165,7 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
         let same = part == whole[start * blocks.typesize..][..part.len()];
         if size != c_len(&part) || !same {
             return Err(format!(
-                "{count} items from {start} on are not those of the whole"
+                "{count} items from {start} on differ from the decompressed chunk"
             ));
         }
     }

@@ -339,7 +339,7 @@ fn special_chunk_makers() {
         (i32::MAX, 100),
     ] {
         cases.push(case(
-            format!("makers of {nbytes} bytes in {destsize}"),
+            format!("special chunks of {nbytes} bytes in {destsize}"),
             Same,
             move |lib| make_specials(lib, lz4(), nbytes, destsize),
         ));
@@ -381,7 +381,7 @@ fn special_chunk_makers() {
         },
     ] {
         let name = format!(
-            "makers, clevel {} typesize {} codec {} filters {:?}",
+            "special chunks, clevel {} typesize {} codec {} filters {:?}",
             cparams.clevel, cparams.typesize, cparams.compcode, cparams.filters
         );
         cases.push(case(name, Same, move |lib| {
@@ -408,7 +408,7 @@ fn special_chunk_makers() {
         ("C8", lz4(), -400),
     ] {
         cases.push(case(
-            format!("makers by row {row}"),
+            format!("special chunks by row {row}"),
             Row(row, vec![INVALID_PARAM; 4]),
             move |lib| {
                 make_specials(lib, cparams, nbytes, 400)

@@ -119,7 +119,7 @@ fn maskouts() {
             let whole = context.decompress(&chunk, &mut dest);
             vec![set, refused, whole, digest(&dest) as i32]
         }),
-        case("a mask lasts for one call", Same, |lib| {
+        case("a mask applies to one call", Same, |lib| {
             let (chunk, mut dest) = (good_chunk(), vec![9; 4000]);
             let context = lib.decompressor(1);
             let set = context.set_maskout(&mut [true, false, true, false]);

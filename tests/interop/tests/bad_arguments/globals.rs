@@ -280,7 +280,7 @@ fn registration() {
             .collect()
         }),
         case(
-            "row C14: destroy and init forget user codecs",
+            "row C14: destroy and init discard user codecs",
             Same,
             |lib| {
                 // SAFETY: a valid struct whose strings are static; a NUL-terminated name.

@@ -38,7 +38,7 @@ fn row_c11_null_pointers() {
                 )
             }]
         }),
-        case("compress_ctx of nothing from NULL", Same, |lib| {
+        case("compress_ctx of 0 bytes from NULL", Same, |lib| {
             let (context, mut dest) = (lib.compressor(lz4()).expect("a context"), [0u8; 200]);
             // SAFETY: no byte is read.
             vec![unsafe {
