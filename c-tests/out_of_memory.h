@@ -1,5 +1,6 @@
 /*
  * Runs a workload while the system has no memory.
+ *
  * The malloc family of this file replaces the C library's in the whole process, for all
  * libraries. It refuses requests on demand. A program defines work(), which makes every library
  * call through the macros below, and calls run_without_memory() from main().

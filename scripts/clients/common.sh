@@ -1,5 +1,4 @@
-# Functions and variables of the client scripts, which begin with `.
-# "$ROOT/scripts/clients/common.sh"`.
+# Functions and variables of the client scripts, which source this file.
 #
 # test-clients.sh runs each script in an empty folder with these variables:
 #
