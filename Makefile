@@ -25,12 +25,13 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-care test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-musl test-care test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
 	@echo "make fortran                    build the Fortran modules (installs gfortran), for make install"
 	@echo "make install PREFIX= DESTDIR= LIBDIR=  install them, with headers, pkg-config and CMake files"
+	@echo "make install-musl PREFIX=       build the libraries for musl and install them, for static programs"
 	@echo "make deb                        make Debian packages, and try to install and remove them"
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
@@ -41,6 +42,7 @@ help:
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run other people's programs with our libraries (installs them)"
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, MPI too (installs them)"
+	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
@@ -70,6 +72,10 @@ fortran:
 install: build
 	LIBDIR="$(LIBDIR)" scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
 	LIBDIR="$(LIBDIR)" scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
+
+# The libraries for musl (x86-64) alone.
+install-musl:
+	scripts/install-musl.sh "$(DESTDIR)$(PREFIX)"
 
 # Debian packages, into target/deb; and a trial of them in a root of their own.
 deb: build
@@ -133,6 +139,10 @@ test-clients: build
 test-hdf5:
 	$(CARGO) build --package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 	scripts/test-hdf5.sh target/debug
+
+# The libraries for musl in static programs, static PIEs and under musl's loader.
+test-musl:
+	scripts/test-musl.sh
 
 # Tests of what is stored: writers that are killed at any moment (ROUNDS of them for each kind), disks that fail
 # at each call, journals and temporary files in wrong places, failing allocations, damaged frames that are

@@ -3,6 +3,8 @@
 #
 # usage: install.sh BUILD DESTINATION
 #
+# With INSTALL=libraries programs and HDF5's plugins are left out.
+#
 # BUILD is the folder cargo built in (target/release), DESTINATION the prefix, DESTDIR included. LIBDIR is
 # where below it libraries go, as lib/x86_64-linux-gnu on Debian. Nothing that is installed knows where it is:
 # pkg-config and CMake files find the rest of the tree from their own place.
@@ -25,8 +27,16 @@ install_library() {
     "$root/scripts/hide-symbols.sh" "$build/lib$name.a" "$build/lib$name.so" "$prefix/$libdir/lib$name.a"
     chmod 644 "$prefix/$libdir/lib$name.a"
 
+    # musl's compiler wrapper doesn't ask the linker for the table with which the unwinder finds frames.
+    local static_options=
+    if "${READELF:-readelf}" -d "$build/lib$name.so" | grep -q 'NEEDED.*\[libc\.\(so\|musl-.*\)\]'; then
+        static_options=-Wl,--eh-frame-hdr
+    fi
+
     fill_in() {
-        sed -e "s/@VERSION@/$version/g" -e "s/@SERIES@/${version%.*}/g" -e "s/@SOVERSION@/$soversion/g" -e "s:@LIBDIR@:$libdir:g" -e "s:@UP@:$up:g" "$1"
+        sed -e "s/@VERSION@/$version/g" -e "s/@SERIES@/${version%.*}/g" -e "s/@SOVERSION@/$soversion/g" -e "s:@LIBDIR@:$libdir:g" -e "s:@UP@:$up:g" \
+            -e "/^Libs/s/@STATIC_OPTIONS@/${static_options:+$static_options }/" \
+            -e "s/@STATIC_OPTIONS@/$static_options/" "$1"
     }
     fill_in "$root/pkgconfig/$name.pc.in" > "$prefix/$libdir/pkgconfig/$name.pc"
     install -d "$prefix/$libdir/cmake/$package"
@@ -41,6 +51,8 @@ install -m 644 "$root"/include/blosc2/*.h "$prefix/include/blosc2"
 install_library blosc2 3.3.5 9 Blosc2
 install_library blosc 1.21.6 1 Blosc
 install_library ferroblosc 0.1.0 0 Ferroblosc
+
+[ "${INSTALL:-all}" = all ] || exit 0
 
 # install_program NAME: with its manual page and the completions of shells, which it prints itself.
 install_program() {

@@ -52,6 +52,8 @@ pub mod bloscpack;
 pub mod blpk;
 mod buffer;
 mod call;
+#[doc(hidden)]
+pub mod cancellation;
 pub mod chunk;
 pub mod codec;
 pub mod convert;

@@ -11,6 +11,7 @@
 
 use std::fmt;
 
+use crate::cancellation;
 use crate::chunk::environment::variable;
 
 /// The severity of a message.
@@ -41,6 +42,7 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
     // files and is escaped.
     let text = text.to_string();
     let text = crate::escape::escape(&text);
+    let _deferred = cancellation::defer();
     let _ = writeln!(std::io::stderr(), "[{name}] - {text} ({file}:{line})");
 }
 
@@ -54,6 +56,7 @@ pub(crate) fn info_enabled() -> bool {
 pub fn inform(text: fmt::Arguments<'_>) {
     use std::io::Write;
     if info_enabled() {
+        let _deferred = cancellation::defer();
         let _ = writeln!(std::io::stderr(), "[INFO] - {text}");
     }
 }

@@ -10,7 +10,8 @@ use super::request::Request;
 use super::state::{Chunks, check_chunksize};
 use crate::chunk::{Compressor, Decompressor, MAX_OVERHEAD, Source, Special};
 use crate::frame::{Frame, FrameChunk};
-use crate::schunk::chunks::{Offer, chunk, lazy_chunk, update};
+use crate::schunk::chunks::{Offer, chunk, chunk_into, lazy_chunk, update};
+use crate::schunk::scratch::ChunkBuffers;
 use crate::{Buffer, Error, Result, pool};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -58,6 +59,7 @@ pub(super) fn read<R: Reading>(
 ) -> Result<()> {
     // The blocks of lazy chunks are read after the chunks were looked up.
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let mut parts = Some(parts);
     let mut shared = None;
     s.decompress(&mut |decompressor| {
@@ -153,7 +155,7 @@ pub(super) fn write<W: Writing>(
         Some(_) => 1,
         None => usize::MAX,
     };
-    let mut buffers = Buffers::default();
+    let mut buffers = ChunkBuffers::new(sizes.chunksize);
     for part in parts.by_ref().take(alone) {
         write_alone(s, writing, sizes, &part, &mut buffers)?;
     }
@@ -177,43 +179,35 @@ pub(super) fn write<W: Writing>(
         .result
 }
 
-/// A chunk as it is, and as it is compressed.
-#[derive(Default)]
-struct Buffers {
-    plain: Buffer,
-    compressed: Buffer,
-}
-
-impl Buffers {
-    /// Makes the chunk that a part is written to: `fetch` puts what it holds into a buffer, `compress` compresses it.
-    fn make<W: Writing>(
-        &mut self,
-        writing: &W,
-        sizes: &Request,
-        part: &W::Part,
-        fetch: impl FnOnce(&mut Buffer) -> Result<usize>,
-        compress: impl FnOnce(&[u8], &mut [u8]) -> Result<usize>,
-    ) -> Result<&[u8]> {
-        let plain = match writing.ready(part) {
-            Some(bytes) => bytes,
-            None => {
-                match writing.around(part) {
-                    Around::Kept => {
-                        fetch(&mut self.plain)?;
-                    }
-                    Around::Zeros if !self.plain.is_empty() => self.plain.fill(0),
-                    Around::Zeros | Around::Nothing => {
-                        self.plain.ensure_len(sizes.chunksize)?;
-                    }
+/// Makes the chunk that a part is written to in `buffers.stored`, and returns its size in bytes: `fetch` decompresses
+/// the chunk of now into its first buffer and may use the second one, `compress` compresses the new content.
+fn make<W: Writing>(
+    buffers: &mut ChunkBuffers,
+    writing: &W,
+    sizes: &Request,
+    part: &W::Part,
+    fetch: impl FnOnce(&mut [u8], &mut Buffer) -> Result<()>,
+    compress: impl FnOnce(&[u8], &mut [u8]) -> Result<usize>,
+) -> Result<usize> {
+    let plain = match writing.ready(part) {
+        Some(bytes) => bytes,
+        None => {
+            let plain = buffers.plain.ensure_len(sizes.chunksize)?;
+            match writing.around(part) {
+                Around::Kept => {
+                    // Of the size that it is to have later, so that it is made once.
+                    buffers.stored.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
+                    fetch(plain, &mut buffers.stored)?;
                 }
-                writing.write(part, &mut self.plain);
-                &self.plain
+                Around::Zeros => plain.fill(0),
+                Around::Nothing => {}
             }
-        };
-        let dest = self.compressed.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
-        let len = compress(plain, dest)?;
-        Ok(&self.compressed[..len])
-    }
+            writing.write(part, plain);
+            plain
+        }
+    };
+    let dest = buffers.stored.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
+    compress(plain, dest)
 }
 
 /// Writes a part with what the super-chunk itself compresses and decompresses with.
@@ -222,19 +216,21 @@ fn write_alone<W: Writing>(
     writing: &W,
     sizes: &Request,
     part: &W::Part,
-    buffers: &mut Buffers,
+    buffers: &mut ChunkBuffers,
 ) -> Result<()> {
     let nchunk = writing.number(part);
-    let fetch = |dest: &mut Buffer| {
-        let chunk = chunk(s, nchunk)?;
-        s.decompress(&mut |decompressor| unpack(decompressor, sizes, &chunk, dest))
+    let fetch = |dest: &mut [u8], scratch: &mut Buffer| {
+        let chunk = chunk_into(s, nchunk, scratch)?;
+        s.decompress(&mut |decompressor| unpack(decompressor, sizes, chunk, dest))
+            .map(drop)
     };
-    let made = buffers.make(writing, sizes, part, fetch, |data, dest| {
+    let len = make(buffers, writing, sizes, part, fetch, |data, dest| {
         // Prefilters ask which chunk they are at.
         s.set_current(nchunk);
         s.compress(Source::Bytes(data), dest)
     })?;
-    update(s, nchunk, Offer::Copy(made)).map(drop)
+    let offer = buffers.offer(len, s.frame().is_none())?;
+    update(s, nchunk, offer).map(drop)
 }
 
 /// Decompresses a chunk as a whole.
@@ -242,10 +238,9 @@ fn unpack(
     decompressor: &mut Decompressor,
     sizes: &Request,
     chunk: &[u8],
-    dest: &mut Buffer,
+    dest: &mut [u8],
 ) -> Result<usize> {
     let special = check(chunk, sizes)?.special;
-    let dest = dest.ensure_len(sizes.chunksize)?;
     if special == Special::Uninit {
         dest.fill(0);
     }
@@ -297,7 +292,7 @@ impl Twins {
     ) -> Result<()> {
         let mut compressor = self.compressor.clone_single_threaded();
         let mut decompressor = self.decompressor.clone_single_threaded();
-        let mut buffers = Buffers::default();
+        let mut buffers = ChunkBuffers::new(sizes.chunksize);
         loop {
             let mut held = locked(line);
             if held.result.is_err() || held.waiting.len() >= MOST_WAITING * self.nthreads {
@@ -309,13 +304,14 @@ impl Twins {
             let nchunk = writing.number(&part);
             let old = (writing.around(&part) == Around::Kept).then(|| held.copy_of(nchunk));
             drop(held);
-            let fetch = |dest: &mut Buffer| {
+            let fetch = |dest: &mut [u8], _: &mut Buffer| {
                 let old = old.unwrap_or(Err(Error::Failure))?;
-                unpack(&mut decompressor, sizes, &old, dest)
+                unpack(&mut decompressor, sizes, &old, dest).map(drop)
             };
-            let made = buffers.make(writing, sizes, &part, fetch, |data, dest| {
+            let made = make(&mut buffers, writing, sizes, &part, fetch, |data, dest| {
                 compressor.compress(data, dest)
             });
+            let made = made.map(|len| &buffers.stored[..len]);
             locked(line).deliver(turn, nchunk, made);
         }
     }

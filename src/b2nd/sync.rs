@@ -20,8 +20,9 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
         return Ok(false);
     }
     let _held = frame.lock_shared()?;
-    notice_other_shape(a, frame);
-    schunk::refresh(a.chunks())?;
+    if !is_current(a, frame) {
+        schunk::refresh(a.chunks())?;
+    }
     let ticks = a.ticks();
     if ticks == a.seen() {
         return Ok(false);
@@ -38,11 +39,13 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     Ok(true)
 }
 
-/// Makes the frame read all anew when its file has another shape, which leaves the length of the file as it
-/// is when no chunk comes or goes.
-fn notice_other_shape<A: State + ?Sized>(a: &A, frame: &Frame) {
-    if let Some((name, bytes)) = metalayer(a.chunks()) {
-        // What can't be read now is read by whoever comes next.
-        let _ = frame.compare_metalayer(name.as_bytes(), &bytes);
-    }
+/// Whether the file of a frame has the sizes and the shape that are known. Another shape, which leaves the length of
+/// the file as it is when the number of chunks is the same, makes the next refresh read the whole frame again.
+fn is_current<A: State + ?Sized>(a: &A, frame: &Frame) -> bool {
+    metalayer(a.chunks()).is_some_and(|(name, bytes)| {
+        // The refresh that follows reads what can't be read now.
+        frame
+            .compare_metalayer(name.as_bytes(), &bytes)
+            .unwrap_or(false)
+    })
 }

@@ -10,6 +10,7 @@ pub(super) fn warn(text: fmt::Arguments<'_>) {
     use std::io::Write;
     if environment::number("BLOSC_WARN").is_some_and(|level| level > 0) {
         // A write error is ignored, so that it never fails a call.
+        let _deferred = crate::cancellation::defer();
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 }

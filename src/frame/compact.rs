@@ -181,15 +181,15 @@ impl Frame {
             }
         };
         let trailer = match (&back, description) {
-            (_, Some(description)) => &description.trailer,
-            (Some(back), None) => back.trailer(),
+            (_, Some(description)) => Arc::clone(&description.trailer),
+            (Some(back), None) => Arc::new(back.trailer().to_vec()),
             (None, None) => return Err(Error::Failure),
         };
         let index_at = u64::from(header_len) + cbytes as u64;
         let mut tail = None;
         let replaced = files.replace(files.path(), |stream| {
             copy_chunks(&reader, stream, header_len, &extents, sums.as_deref_mut())?;
-            let made = Tail::new(header, index_at, index, trailer, sums.as_deref())?;
+            let made = Tail::new(header, index_at, index, &trailer, sums.as_deref())?;
             stream.write_at(index_at, &made.index, Portions::Whole)?;
             stream.write_at(made.rest_at(), &made.rest, Portions::Whole)?;
             stream.write_at(0, &made.header, Portions::Whole)?;

@@ -2,6 +2,7 @@
 
 use crate::chunk::{CParams, SplitMode};
 use crate::filter::{SLOTS, Slot};
+use std::sync::Arc;
 
 /// What a super-chunk compresses with, as its fields and the header of a frame record it.
 ///
@@ -129,5 +130,5 @@ pub struct Description {
     /// Whether there are variable-length metalayers.
     pub has_vlmetalayers: bool,
     /// The trailer, which holds them.
-    pub trailer: Vec<u8>,
+    pub trailer: Arc<Vec<u8>>,
 }

@@ -9,9 +9,9 @@ use super::files::Files;
 use super::frame::Frame;
 use super::plan::Plan;
 use super::tail::Tail;
-use crate::io::{Mode, Names, Portions, temporary};
-use crate::{Buffer, Result, trace_warning};
-use std::path::Path;
+use crate::io::{Mode, Names, Portions, Stream, temporary};
+use crate::{Buffer, Error, Result, trace_warning};
+use std::path::{Path, PathBuf};
 
 /// The end of the name of a chunk's file that is to replace another.
 const TEMPORARY: &str = ".tmp";
@@ -31,11 +31,13 @@ impl Frame {
                 for &(id, chunk) in &plan.created {
                     chunks.create(id, chunk)?;
                 }
-                if let Some((id, chunk)) = plan.rewritten {
-                    chunks.rewrite(id, chunk)?;
-                }
+                let rewritten = match plan.rewritten {
+                    Some((id, chunk)) => chunks.rewrite(id, chunk)?,
+                    None => None,
+                };
                 change_in_place(files, self.known_mut(), |writer| {
-                    publish(writer, files, tail)
+                    publish(writer, files, tail)?;
+                    rewritten.map_or(Ok(()), Rewritten::commit)
                 })
             })(),
         };
@@ -85,6 +87,7 @@ impl Frame {
 struct ChunkFiles<'a> {
     files: &'a Files,
     created: Vec<u32>,
+    /// The old content of a file that was overwritten.
     rewritten: Option<(u32, Buffer)>,
 }
 
@@ -103,26 +106,41 @@ impl<'a> ChunkFiles<'a> {
             .write_chunk_file(&self.files.chunk_path(id), chunk)
     }
 
-    /// Gives a file another content: at once, where files can be renamed.
-    fn rewrite(&mut self, id: u32, chunk: &[u8]) -> Result<()> {
-        self.rewritten = Some((id, self.files.read_chunk_file(id)?));
-        self.overwrite(id, chunk)
+    /// Gives a file another content: when the result is committed, or at once where an index that was written can't be
+    /// taken back after that. The old content is kept in memory then.
+    fn rewrite(&mut self, id: u32, chunk: &[u8]) -> Result<Option<Rewritten<'a>>> {
+        if let Some(names) = self.files.backend().names()
+            && !self.files.is_durable()
+        {
+            return self.write_beside(names, id, chunk).map(Some);
+        }
+        let mut old = Buffer::new();
+        self.files.read_chunk_file(id, &mut old)?;
+        self.rewritten = Some((id, old));
+        self.overwrite(id, chunk)?;
+        Ok(None)
     }
 
+    /// Gives a file another content at once.
     fn overwrite(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        let path = self.files.chunk_path(id);
-        let Some(names) = self.files.backend().names() else {
-            return self.files.write_chunk_file(&path, chunk);
-        };
-        let (temporary, stream) = temporary::create(names, &path, TEMPORARY, false)?;
-        let result = stream
-            .write_at(0, chunk, Portions::Bytes)
-            .and_then(|()| names.rename(&temporary, &path));
-        if result.is_err() {
-            remove(names, &temporary);
-            return result;
+        match self.files.backend().names() {
+            Some(names) => self.write_beside(names, id, chunk)?.commit(),
+            None => (self.files).write_chunk_file(&self.files.chunk_path(id), chunk),
         }
-        stream.close()
+    }
+
+    /// Writes the new content of a file beside it.
+    fn write_beside(&self, names: &'a dyn Names, id: u32, chunk: &[u8]) -> Result<Rewritten<'a>> {
+        let path = self.files.chunk_path(id);
+        let (temporary, stream) = temporary::create(names, &path, TEMPORARY, false)?;
+        let rewritten = Rewritten {
+            names,
+            temporary,
+            path,
+            stream: Some(stream),
+        };
+        rewritten.write(chunk)?;
+        Ok(rewritten)
     }
 
     /// Does away with the file of a chunk that nothing refers to any more. Where files can't be removed it
@@ -150,6 +168,36 @@ impl<'a> ChunkFiles<'a> {
             && let Err(error) = self.overwrite(*id, chunk)
         {
             trace_warning!("the old chunk {id} can't be written back: {error}");
+        }
+    }
+}
+
+/// The new content of a chunk's file, in a file beside it that is removed unless it is committed.
+struct Rewritten<'a> {
+    names: &'a dyn Names,
+    temporary: PathBuf,
+    path: PathBuf,
+    /// The new file; none once it has its name.
+    stream: Option<Box<dyn Stream>>,
+}
+
+impl Rewritten<'_> {
+    fn write(&self, chunk: &[u8]) -> Result<()> {
+        let stream = self.stream.as_ref().ok_or(Error::FileWrite)?;
+        stream.write_at(0, chunk, Portions::Bytes)
+    }
+
+    /// Puts the new file in the place of the old one.
+    fn commit(mut self) -> Result<()> {
+        self.names.rename(&self.temporary, &self.path)?;
+        self.stream.take().map_or(Ok(()), Stream::close)
+    }
+}
+
+impl Drop for Rewritten<'_> {
+    fn drop(&mut self) {
+        if self.stream.take().is_some() {
+            remove(self.names, &self.temporary);
         }
     }
 }

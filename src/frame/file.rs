@@ -8,7 +8,7 @@ use super::files::Files;
 use super::frame::{Frame, Known};
 use super::header::{self, FIXED_LEN};
 use super::journal::Journal;
-use super::plan::Plan;
+use super::plan::{Plan, Replaced, Shift};
 use super::shadow::Shadow;
 use super::tail::Tail;
 use super::writer::Writer;
@@ -68,14 +68,8 @@ impl Frame {
         let header_len = u64::from(known.header_len);
         let data_end = header_len + known.counters.cbytes.max(0) as u64;
         change_in_place(files, known, |writer| {
-            if let Some((position, len)) = plan.replaced {
-                writer.save(header_len + position, len)?;
-            }
-            if let Some(shift) = plan.shift {
-                if shift.to > shift.from {
-                    writer.save(data_end, shift.to - shift.from)?;
-                }
-                writer.shift(header_len + shift.from, header_len + shift.to, shift.len)?;
+            if let Some(replaced) = &plan.replaced {
+                replace_chunk(writer, files, replaced, plan.shift, (header_len, data_end))?;
             }
             for &(position, chunk) in &plan.writes {
                 writer.write(header_len + position, chunk, Portions::Bytes)?;
@@ -196,13 +190,47 @@ pub(super) fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<
     }
 }
 
+/// Overwrites a chunk by another, after moving what follows it. `header_len` and `data_end` are the ends of the
+/// header and of the data section before the change.
+fn replace_chunk(
+    writer: &mut Writer,
+    files: &Files,
+    replaced: &Replaced<'_>,
+    shift: Option<Shift>,
+    (header_len, data_end): (u64, u64),
+) -> Result<()> {
+    let position = header_len + replaced.position;
+    let (old_len, new_len) = (replaced.old_len, replaced.chunk.len() as u64);
+    // The writes of a program's own backend are not split.
+    if old_len == new_len && files.backend().names().is_some() {
+        return writer.write_differences(position, replaced.chunk);
+    }
+    writer.save(position, old_len)?;
+    if new_len > old_len {
+        writer.save(data_end, new_len - old_len)?;
+    }
+    if let Some(shift) = shift {
+        writer.shift(header_len + shift.from, header_len + shift.to, shift.len)?;
+    }
+    if replaced.chunk.is_empty() {
+        return Ok(());
+    }
+    // All that this overwrites is saved, or was moved.
+    writer.write_saved(position, replaced.chunk, Portions::Bytes)
+}
+
 /// Writes what follows the chunks.
 pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result<()> {
+    let write = match files.backend().names() {
+        Some(_) => Writer::write_unless_there,
+        // A program's own backend is called for each part of each change.
+        None => Writer::write,
+    };
     if !tail.index.is_empty() {
-        writer.write(tail.index_at, &tail.index, Portions::Bytes)?;
+        write(writer, tail.index_at, &tail.index, Portions::Bytes)?;
     }
-    writer.write(0, &tail.header, Portions::Whole)?;
-    writer.write(tail.rest_at(), &tail.rest, Portions::Bytes)?;
+    write(writer, 0, &tail.header, Portions::Whole)?;
+    write(writer, tail.rest_at(), &tail.rest, Portions::Bytes)?;
     end_file(writer, files, tail.frame_len())
 }
 

@@ -9,6 +9,7 @@ use crate::io::journal::{self as io_journal, Restored, Staged};
 use crate::io::temporary;
 use crate::io::{Backend, Care, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
 use crate::{Buffer, Error, Result};
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,32 @@ pub struct Files {
     staged: Mutex<Option<Staged>>,
     /// Whether there are such changes.
     has_staged: AtomicBool,
+    open_chunks: Mutex<OpenChunks>,
+}
+
+/// Upper bound on the chunk files that calls which read keep open at the same time.
+const MAX_OPEN_CHUNKS: usize = 16;
+
+/// The files of chunks that are open, for the calls that read them.
+#[derive(Default)]
+struct OpenChunks {
+    /// Calls that read now.
+    calls: usize,
+    /// Numbers and files; the one that was opened last is the first.
+    files: VecDeque<(u32, Arc<dyn Stream>)>,
+}
+
+/// Keeps the files of chunks open until it is dropped.
+pub struct ChunksOpen<'a>(&'a Files);
+
+impl Drop for ChunksOpen<'_> {
+    fn drop(&mut self) {
+        let mut open = self.0.open_chunks();
+        open.calls -= 1;
+        if open.calls == 0 {
+            open.files.clear();
+        }
+    }
 }
 
 /// What frames in the files of a backend are guarded against, unless a frame asks for more.
@@ -84,6 +111,7 @@ impl Files {
             has_shown: AtomicBool::new(false),
             staged: Mutex::default(),
             has_staged: AtomicBool::new(false),
+            open_chunks: Mutex::default(),
         }
     }
 
@@ -102,6 +130,7 @@ impl Files {
             has_shown: AtomicBool::new(false),
             staged: Mutex::default(),
             has_staged: AtomicBool::new(false),
+            open_chunks: Mutex::default(),
         }
     }
 
@@ -391,11 +420,7 @@ impl Files {
 
     /// The open frame, or index of a sparse one, and whether it is another file than last time.
     pub fn acquire(&self) -> Result<(FrameReader, bool)> {
-        // Directories may hold many thousands of files: none of theirs are kept open.
-        let (stream, replaced) = match self.directory {
-            None => self.reader.acquire()?,
-            Some(_) => (Arc::from(self.backend.open(&self.path, Mode::Read)?), false),
-        };
+        let (stream, replaced) = self.reader.acquire()?;
         let (stream, replaced) = self.through_journal(stream, replaced);
         let reader = FrameReader {
             stream,
@@ -406,10 +431,7 @@ impl Files {
 
     /// The open frame that was acquired last, or index of a sparse one.
     pub fn latest(&self) -> Result<FrameReader> {
-        let stream = match self.directory {
-            None => self.reader.latest()?,
-            Some(_) => return Ok(self.acquire()?.0),
-        };
+        let stream = self.reader.latest()?;
         if let Some(staged) = self.staged() {
             return Ok(FrameReader {
                 stream: Arc::new(staged),
@@ -450,11 +472,45 @@ impl Files {
             .join(name)
     }
 
-    /// Reads the whole file of a chunk.
+    /// Opens the file of a chunk. It stays open as long as one of the calls that read now.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] when there is none.
+    pub fn open_chunk(&self, id: u32) -> Result<Arc<dyn Stream>> {
+        let stream: Arc<dyn Stream> =
+            Arc::from(self.backend.open(&self.chunk_path(id), Mode::Read)?);
+        let mut open = self.open_chunks();
+        if open.calls > 0 {
+            // A file that was opened before may have been replaced.
+            open.files.retain(|&(other, _)| other != id);
+            open.files.truncate(MAX_OPEN_CHUNKS - 1);
+            open.files.push_front((id, Arc::clone(&stream)));
+        }
+        Ok(stream)
+    }
+
+    /// Keeps the files of chunks open that are opened until the result is dropped. Directories may hold many thousands
+    /// of files, so only some are, and none after the call. None for one file, and for streams of a program's own
+    /// backend, which threads do not share.
+    pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
+        if self.directory.is_none() || self.backend.names().is_none() {
+            return None;
+        }
+        self.open_chunks().calls += 1;
+        Some(ChunksOpen(self))
+    }
+
+    fn open_chunks(&self) -> MutexGuard<'_, OpenChunks> {
+        self.open_chunks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the whole file of a chunk into `scratch`, which is made larger if needed; returns its size in bytes.
     ///
     /// # Errors
     /// [`Error::FileOpen`] when there is none, [`Error::FileRead`] when it is too short for a chunk.
-    pub fn read_chunk_file(&self, id: u32) -> Result<Buffer> {
+    pub fn read_chunk_file(&self, id: u32, scratch: &mut Buffer) -> Result<usize> {
         let stream = self.backend.open(&self.chunk_path(id), Mode::Read)?;
         let len = usize::try_from(stream.size()?).map_err(|_| Error::FileRead)?;
         let short = |id| {
@@ -464,11 +520,10 @@ impl Files {
         if len < MIN_HEADER_LENGTH || i32::try_from(len).is_err() {
             return Err(short(id));
         }
-        let mut bytes = Buffer::zeroed(len)?;
-        if stream.read_at(0, &mut bytes)? != len {
+        if stream.read_at(0, scratch.ensure_len(len)?)? != len {
             return Err(short(id));
         }
-        Ok(bytes)
+        Ok(len)
     }
 
     /// Writes the file of a chunk, whose bytes last.
@@ -506,8 +561,13 @@ impl LazySource for Files {
     fn open(&self, nchunk: i32, offset: u64) -> Result<(Arc<dyn ReadAt>, u64)> {
         if self.is_sparse() {
             // The trailer of a lazy chunk holds the number of the file as it is, signed or not.
-            let path = self.chunk_path(nchunk as u32);
-            let stream = self.backend.open(&path, Mode::Read)?;
+            let id = nchunk as u32;
+            let is_it = |&&(other, _): &&(u32, _)| other == id;
+            let found = self.open_chunks().files.iter().find(is_it).cloned();
+            let stream = match found {
+                Some((_, stream)) => stream,
+                None => self.open_chunk(id)?,
+            };
             return Ok((Arc::new(stream), 0));
         }
         let position = self.start.checked_add(offset).ok_or(Error::InvalidHeader)?;

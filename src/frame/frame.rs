@@ -5,10 +5,11 @@
 
 use super::description::{Counters, Description, Loaded};
 use super::directory::remove;
-use super::files::{Files, FrameReader};
-use super::header::{FrameHeader, Kind};
+use super::files::{ChunksOpen, Files, FrameReader};
+use super::header::{FIXED_LEN, FrameHeader, Kind};
 use super::memory::Memory;
 use super::offsets::Offsets;
+use super::section::Named;
 use super::tail::Tail;
 use super::transaction::Transaction;
 use super::write::Unpublished;
@@ -18,7 +19,7 @@ use crate::io::lock::{Held, Kind as LockKind, Lock};
 use crate::io::{Care, Portions, Stream};
 use crate::{Buffer, Error, Result};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// How often the opening of a frame that somebody is writing to is tried.
@@ -45,6 +46,8 @@ pub struct Frame {
     pub(super) in_doubt: u64,
     /// The bytes of the data section from which on holes are looked for; 0 before the first change.
     pub(super) look_for_holes_at: i64,
+    /// The trailer that was built last, as long as something holds it.
+    last_trailer: Mutex<Weak<Vec<u8>>>,
 }
 
 /// Where a frame is.
@@ -65,7 +68,7 @@ pub(super) struct Known {
     /// The positions of the chunks, once they were needed.
     pub offsets: Option<Arc<Offsets>>,
     /// What is around the chunks of a frame in files, if the last change wrote all of it where it is.
-    pub tail: Option<Tail>,
+    pub tail: Option<Arc<Tail>>,
     /// Leading offsets that are as they were when the encoder last saw them.
     pub encoded: usize,
     /// The largest number of a chunk's file, once it was needed.
@@ -286,6 +289,7 @@ impl Frame {
             care,
             in_doubt: 0,
             look_for_holes_at: 0,
+            last_trailer: Mutex::default(),
             place,
             lock,
             known: Mutex::new(known),
@@ -295,6 +299,26 @@ impl Frame {
             transaction: None,
             legacy: false,
         }
+    }
+
+    /// The trailer with these metalayers: the one that was built last, if it holds the same and is still in use.
+    /// Comparing megabytes of metalayers costs far less than building a trailer of them.
+    ///
+    /// # Errors
+    /// Those of [`trailer::build`].
+    pub fn trailer(&self, vlmetalayers: &[Named<'_>]) -> Result<Arc<Vec<u8>>> {
+        let mut last = self
+            .last_trailer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(trailer) = last.upgrade()
+            && trailer::is_of(&trailer, vlmetalayers)
+        {
+            return Ok(trailer);
+        }
+        let trailer = Arc::new(trailer::build(vlmetalayers, None)?);
+        *last = Arc::downgrade(&trailer);
+        Ok(trailer)
     }
 
     /// Adds to what was read what only the chunks tell.
@@ -352,6 +376,12 @@ impl Frame {
             Place::Memory(_) => None,
             Place::Disk(files) => Some(files),
         }
+    }
+
+    /// Keeps the files of chunks open that are read until the result is dropped, so that no file is opened twice; none
+    /// for frames whose chunks are not files.
+    pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
+        self.files().and_then(|files| files.keep_chunks_open())
     }
 
     /// Whether one of the `len` bytes at `start` may be one of the frame's, in memory or mapped, which a
@@ -431,22 +461,14 @@ impl Frame {
         }
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
-        let len = header::frame_len(&fixed);
-        // A chunk that is removed can leave the length as it was.
-        let nbytes = header::data_len(&fixed);
-        let is_current = || {
-            let known = self.known();
-            let is_same = known.len == len && (self.legacy || known.counters.nbytes == nbytes);
-            !known.stale && is_same
-        };
         if replaced {
             self.known().stale = true;
         }
-        if is_current() {
+        if self.is_current(&fixed) {
             return Ok(false);
         }
         let _turn = (self.reloading.lock()).unwrap_or_else(PoisonError::into_inner);
-        if is_current() {
+        if self.is_current(&fixed) {
             return Ok(false);
         }
         // The other writer may not have come to the end of its change.
@@ -465,17 +487,27 @@ impl Frame {
         }
     }
 
-    /// Compares a metalayer with what the file says; when they differ, the next [`Frame::refresh`] reads
-    /// all anew, though the length of the frame is the same.
+    /// Whether a frame with this fixed part of the header is the one that is known.
+    fn is_current(&self, fixed: &[u8; FIXED_LEN]) -> bool {
+        let known = self.known();
+        let is_same_len = known.len == header::frame_len(fixed);
+        // A chunk that is removed can leave the length as it was.
+        let is_same = || self.legacy || known.counters.nbytes == header::data_len(fixed);
+        !known.stale && is_same_len && is_same()
+    }
+
+    /// Compares a metalayer, and the sizes, with those in the file; when the metalayers differ, the next
+    /// [`Frame::refresh`] reads the whole frame again, though the length of the frame is the same. Returns whether
+    /// all is known to be the same, so that there is nothing to refresh.
     ///
     /// # Errors
     /// Those of reading.
-    pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<()> {
+    pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<bool> {
         let Place::Disk(files) = &self.place else {
-            return Ok(());
+            return Ok(false);
         };
         if self.legacy || self.transaction.is_some() {
-            return Ok(());
+            return Ok(false);
         }
         let (reader, replaced) = files.acquire()?;
         let header_len = self.known().header_len;
@@ -487,7 +519,9 @@ impl Frame {
         if replaced || !is_same {
             self.known().stale = true;
         }
-        Ok(())
+        Ok(front
+            .first_chunk()
+            .is_some_and(|fixed| self.is_current(fixed)))
     }
 
     /// Compares the positions of the chunks with those that the file tells; when they differ, the next

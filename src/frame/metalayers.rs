@@ -19,7 +19,13 @@ pub(super) fn built_len(metalayers: &[Named<'_>]) -> Result<usize> {
 
 /// Writes the section behind the fixed part of a header.
 pub(super) fn write(header: &mut Vec<u8>, metalayers: &[Named<'_>]) {
-    section::write(header, metalayers, SIZE_OF_NONE);
+    let start = header.len();
+    section::write(
+        |bytes| header.extend_from_slice(bytes),
+        start,
+        metalayers,
+        SIZE_OF_NONE,
+    );
 }
 
 /// Reads the metalayers of a whole header.

@@ -45,6 +45,17 @@ pub struct Shift {
     pub len: u64,
 }
 
+/// A chunk of a contiguous frame that is overwritten by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced<'a> {
+    /// The offset of both chunks.
+    pub position: u64,
+    /// The size of the old chunk in bytes.
+    pub old_len: u64,
+    /// The new chunk; empty if the old one is removed.
+    pub chunk: &'a [u8],
+}
+
 /// A change, thought through. Positions count from the end of the header.
 pub struct Plan<'a> {
     /// Leading offsets that are as before.
@@ -53,8 +64,8 @@ pub struct Plan<'a> {
     pub cbytes: i64,
     /// The largest number of a chunk's file afterwards, if known.
     pub max_id: Option<i64>,
-    /// A chunk that is overwritten, wholly or in part: where it begins, and its bytes.
-    pub replaced: Option<(u64, u64)>,
+    /// The chunk that is overwritten.
+    pub replaced: Option<Replaced<'a>>,
     /// What moves so that the new chunk fits.
     pub shift: Option<Shift>,
     /// Chunks, and where in the data section they go.
@@ -181,7 +192,11 @@ impl<'a> Plan<'a> {
         });
         let writes = (self.writes.iter())
             .all(|&(position, bytes)| is_within(position, bytes.len() as u64, end));
-        if shifts && writes {
+        let replaced = (self.replaced.iter()).all(|replaced| {
+            is_within(replaced.position, replaced.old_len, old_end)
+                && is_within(replaced.position, replaced.chunk.len() as u64, end)
+        });
+        if shifts && writes && replaced {
             Ok(())
         } else {
             Err(Error::Data)
@@ -302,10 +317,7 @@ impl<'a> Plan<'a> {
                 self.replace(before, offsets, old, &[])?;
                 offsets[at] = special_offset(kind)?;
             }
-            Stored::Bytes(bytes) => {
-                self.replace(before, offsets, old, bytes)?;
-                self.writes.push((old as u64, bytes));
-            }
+            Stored::Bytes(bytes) => self.replace(before, offsets, old, bytes)?,
         }
         Ok(())
     }
@@ -323,16 +335,20 @@ impl<'a> Plan<'a> {
         before: &Before<'a>,
         offsets: &mut [i64],
         old: i64,
-        new: &[u8],
+        chunk: &'a [u8],
     ) -> Result<()> {
-        let (start, old_len, new_len) = (old as u64, before.old_len, new.len() as u64);
+        let (start, old_len, new_len) = (old as u64, before.old_len, chunk.len() as u64);
         let end = self.cbytes.max(0) as u64;
         // A chunk that goes beyond the data section can't be cut out of it.
         let rest = start
             .checked_add(old_len)
             .and_then(|old_end| end.checked_sub(old_end))
             .ok_or(Error::Data)?;
-        self.replaced = Some((start, old_len));
+        self.replaced = Some(Replaced {
+            position: start,
+            old_len,
+            chunk,
+        });
         if old_len == new_len {
             return Ok(());
         }

@@ -38,6 +38,16 @@ impl Deref for FrameChunk<'_> {
     }
 }
 
+/// Where the bytes of a chunk are.
+enum FoundChunk<'a> {
+    /// In the frame.
+    Lent(&'a [u8]),
+    /// In a buffer of their own.
+    Made(Buffer),
+    /// In the scratch buffer, of which they are so many first bytes.
+    Read(usize),
+}
+
 /// What is needed to find a chunk: what was known at one moment.
 struct Map {
     offsets: Arc<Offsets>,
@@ -129,46 +139,69 @@ impl Frame {
     /// its checksum.
     pub fn chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
         let map = self.map()?;
-        let stored = map.offset(nchunk)?;
-        let found = self.unchecked_chunk(&map, nchunk, stored);
-        let Some(sum) = map.sum(nchunk) else {
-            return found;
-        };
-        match found {
-            Ok(chunk) => seal::check(&chunk, sum).map(|()| chunk),
-            Err(error) => match error.kind() {
-                ErrorKind::FileOpen | ErrorKind::FileRead | ErrorKind::MemoryAlloc => Err(error),
-                // What isn't even a chunk isn't that chunk.
-                _ => Err(error.recast(ErrorKind::Data)),
-            },
-        }
+        let mut bytes = Buffer::new();
+        let found = self.find_chunk(&map, nchunk, &mut bytes);
+        let chunk = found.and_then(|found| match found {
+            FoundChunk::Lent(chunk) => Ok(FrameChunk::Borrowed(chunk)),
+            FoundChunk::Made(chunk) => Ok(FrameChunk::Owned(chunk)),
+            FoundChunk::Read(len) => {
+                bytes.resize(len)?;
+                Ok(FrameChunk::Owned(bytes))
+            }
+        });
+        map.checked(nchunk, chunk)
     }
 
-    fn unchecked_chunk(&self, map: &Map, nchunk: usize, stored: i64) -> Result<FrameChunk<'_>> {
+    /// As [`Frame::chunk`], but a chunk in a file is read into `scratch`, which is made larger if needed.
+    ///
+    /// # Errors
+    /// As [`Frame::chunk`].
+    pub fn chunk_into<'a>(&'a self, nchunk: usize, scratch: &'a mut Buffer) -> Result<&'a [u8]> {
+        let map = self.map()?;
+        let found = self.find_chunk(&map, nchunk, scratch);
+        let chunk = found.and_then(|found| match found {
+            FoundChunk::Lent(chunk) => Ok(chunk),
+            FoundChunk::Made(chunk) => {
+                let scratch = scratch.ensure_len(chunk.len())?;
+                scratch.copy_from_slice(&chunk);
+                Ok(&*scratch)
+            }
+            FoundChunk::Read(len) => Ok(&scratch[..len]),
+        });
+        map.checked(nchunk, chunk)
+    }
+
+    /// Finds a chunk; one that is in a file is read into `scratch`.
+    fn find_chunk(&self, map: &Map, nchunk: usize, scratch: &mut Buffer) -> Result<FoundChunk<'_>> {
+        let stored = map.offset(nchunk)?;
         if let Some(kind) = offset::special(stored)? {
-            return Ok(FrameChunk::Owned(map.special_chunk(nchunk, kind)?));
+            return map.special_chunk(nchunk, kind).map(FoundChunk::Made);
         }
         if map.pending {
-            return self.pending_chunk(stored);
+            return self.pending_chunk(stored).map(FoundChunk::Made);
         }
-        let chunk = match &self.place {
+        let found = match &self.place {
             Place::Memory(memory) => {
                 let start = usize::try_from(map.position(stored)?);
                 let bytes = start.ok().and_then(|start| memory.bytes().get(start..));
                 let bytes = bytes.ok_or(Error::InvalidHeader)?;
                 let len = map.chunk_len(stored, bytes)?;
-                FrameChunk::Borrowed(bytes.get(..len).ok_or(Error::InvalidHeader)?)
+                FoundChunk::Lent(bytes.get(..len).ok_or(Error::InvalidHeader)?)
             }
             Place::Disk(files) if files.is_sparse() => {
-                FrameChunk::Owned(files.read_chunk_file(file_id(stored)?)?)
+                FoundChunk::Read(files.read_chunk_file(file_id(stored)?, scratch)?)
             }
             Place::Disk(files) => {
                 let reader = files.latest()?;
-                map.read_chunk(&reader, nchunk, stored)?
+                map.read_chunk(&reader, nchunk, stored, scratch)?
             }
         };
-        map.check_len(&chunk)?;
-        Ok(chunk)
+        map.check_len(match &found {
+            FoundChunk::Lent(chunk) => chunk,
+            FoundChunk::Made(chunk) => chunk,
+            FoundChunk::Read(len) => &scratch[..*len],
+        })?;
+        Ok(found)
     }
 
     /// The chunk of a number without its blocks, of a frame in files: its header, the table of the blocks,
@@ -252,9 +285,7 @@ impl Frame {
         };
         let (reader, position, end) = match files.is_sparse() {
             true => {
-                let path = files.chunk_path(file_id(stored)?);
-                let stream = files.backend().open(&path, crate::io::Mode::Read)?;
-                let reader = FrameReader::of_chunk_file(Arc::from(stream));
+                let reader = FrameReader::of_chunk_file(files.open_chunk(file_id(stored)?)?);
                 let end = reader.available()?;
                 (reader, 0, end)
             }
@@ -299,14 +330,14 @@ impl Frame {
         f(&reader.read_vec(position, wanted)?, &whole)
     }
 
-    fn pending_chunk(&self, stored: i64) -> Result<FrameChunk<'_>> {
+    fn pending_chunk(&self, stored: i64) -> Result<Buffer> {
         let known = self.known();
         let start = usize::try_from(stored).map_err(|_| Error::InvalidHeader)?;
         let bytes = known
             .pending
             .get(start..start + EXTENDED_HEADER_LENGTH)
             .ok_or(Error::InvalidHeader)?;
-        Ok(FrameChunk::Owned(Buffer::copy_of(bytes)?))
+        Buffer::copy_of(bytes)
     }
 }
 
@@ -405,12 +436,28 @@ impl Map {
         }
     }
 
+    /// Compares a chunk with its checksum, if that is known.
+    fn checked<T: Deref<Target = [u8]>>(&self, nchunk: usize, found: Result<T>) -> Result<T> {
+        let Some(sum) = self.sum(nchunk) else {
+            return found;
+        };
+        match found {
+            Ok(chunk) => seal::check(&chunk, sum).map(|()| chunk),
+            Err(error) => match error.kind() {
+                ErrorKind::FileOpen | ErrorKind::FileRead | ErrorKind::MemoryAlloc => Err(error),
+                // What isn't even a chunk isn't that chunk.
+                _ => Err(error.recast(ErrorKind::Data)),
+            },
+        }
+    }
+
     fn read_chunk<'a>(
         &self,
         reader: &FrameReader,
         nchunk: usize,
         stored: i64,
-    ) -> Result<FrameChunk<'a>> {
+        scratch: &mut Buffer,
+    ) -> Result<FoundChunk<'a>> {
         let position = self.position(stored)?;
         let mut header = [0; EXTENDED_HEADER_LENGTH];
         let lent = |view: View| {
@@ -421,25 +468,24 @@ impl Map {
         if let Some(view) = reader.view(position, EXTENDED_HEADER_LENGTH) {
             let len = self.chunk_len(stored, lent(view))?;
             let view = reader.view(position, len).ok_or(Error::FileRead)?;
-            return Ok(FrameChunk::Borrowed(lent(view)));
+            return Ok(FoundChunk::Lent(lent(view)));
         }
         // Chunks mostly lie in order, so that the next one tells where this one ends.
         let next = self.offsets.get(nchunk + 1).filter(|&next| next > stored);
         let guess = next.unwrap_or(self.data_len as i64) - stored;
         let limit = self.chunksize.max(0) as i64 + EXTENDED_HEADER_LENGTH as i64;
         if guess > EXTENDED_HEADER_LENGTH as i64 && guess <= limit {
-            let mut bytes = Buffer::zeroed(guess as usize)?;
-            reader.read(position, &mut bytes)?;
-            let len = self.chunk_len(stored, &bytes)?;
+            let bytes = scratch.ensure_len(guess as usize)?;
+            reader.read(position, bytes)?;
+            let len = self.chunk_len(stored, bytes)?;
             if len <= bytes.len() {
-                bytes.resize(len)?;
-                return Ok(FrameChunk::Owned(bytes));
+                return Ok(FoundChunk::Read(len));
             }
         }
         reader.read(position, &mut header)?;
-        let mut bytes = Buffer::zeroed(self.chunk_len(stored, &header)?)?;
-        reader.read(position, &mut bytes)?;
-        Ok(FrameChunk::Owned(bytes))
+        let len = self.chunk_len(stored, &header)?;
+        reader.read(position, scratch.ensure_len(len)?)?;
+        Ok(FoundChunk::Read(len))
     }
 
     /// Bytes of a chunk that are told by its place alone.

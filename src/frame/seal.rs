@@ -205,19 +205,19 @@ pub(super) fn check(chunk: &[u8], sum: u64) -> Result<()> {
     }
 }
 
-/// What follows the index in a frame of these parts: the trailer; of a frame with checksums the table in front
-/// of it too.
+/// Returns the bytes that follow the index in a frame of these parts: the trailer, which is shared, not copied;
+/// of a frame with checksums a table and then the trailer.
 ///
 /// # Errors
 /// Those of reading the parts; [`Error::MemoryAlloc`].
 pub(super) fn rest(
     header: &[u8],
     index: &[u8],
-    trailer: &[u8],
+    trailer: &Arc<Vec<u8>>,
     sums: Option<&[u64]>,
-) -> Result<Vec<u8>> {
+) -> Result<Arc<Vec<u8>>> {
     let Some(sums) = sums else {
-        return Ok(trailer.to_vec());
+        return Ok(Arc::clone(trailer));
     };
     let mut slack = Vec::new();
     // Without data the trailer follows the header at once.
@@ -234,11 +234,11 @@ pub(super) fn rest(
         };
         slack = table.to_bytes()?;
     }
-    let mut trailer = trailer.to_vec();
+    let mut trailer = trailer.as_slice().to_vec();
     trailer::reserve_fingerprint(&mut trailer)?;
     let fixed = header.first_chunk().ok_or(Error::InvalidHeader)?;
     checksum::seal(fixed, index, &slack, &mut trailer)?;
     slack.try_reserve(trailer.len())?;
     slack.extend_from_slice(&trailer);
-    Ok(slack)
+    Ok(Arc::new(slack))
 }

@@ -18,8 +18,10 @@ pub type Named<'a> = (&'a [u8], &'a [u8]);
 
 /// Bytes of a section without names.
 pub(super) const EMPTY_LEN: usize = 10;
-/// Bytes of a map's marker and count.
-const MAP_HEAD: usize = 3;
+/// Bytes of an array's marker, the size of the map, and the map's marker and count.
+const HEAD_LEN: usize = 7;
+/// Bytes of the marker and count of the array of contents.
+const ARRAY_HEAD: usize = 3;
 /// Bytes of an entry of the map beside its name.
 const ENTRY_LEN: usize = 6;
 /// Bytes in front of a content.
@@ -53,32 +55,36 @@ pub(super) fn built_len(named: &[Named<'_>], most: usize) -> Result<usize> {
         .ok_or(Error::InvalidParam)
 }
 
-/// Writes a section behind `bytes`, from whose first byte positions count. [`built_len`] has judged the
-/// names. `size_of_none` is the size of a map without entries, of which header and trailer have different
-/// opinions.
-pub(super) fn write(bytes: &mut Vec<u8>, named: &[Named<'_>], size_of_none: usize) {
+/// Passes the bytes of a section that begins at `start` to `put`, in order. [`built_len`] has judged the names.
+/// `size_of_none` is the size of a map without entries, of which header and trailer have different opinions.
+pub(super) fn write(
+    mut put: impl FnMut(&[u8]),
+    start: usize,
+    named: &[Named<'_>],
+    size_of_none: usize,
+) {
     let entries: usize = named.iter().map(|(name, _)| name.len() + ENTRY_LEN).sum();
     // Readers don't look at the size, so that thousands of names do no harm to it.
     let size = u16::try_from(size_of_none + entries).unwrap_or(u16::MAX);
     let count = (named.len() as u16).to_be_bytes();
-    bytes.extend_from_slice(&[ARRAY_OF_3, UINT16]);
-    bytes.extend_from_slice(&size.to_be_bytes());
-    bytes.push(MAP16);
-    bytes.extend_from_slice(&count);
-    let mut position = bytes.len() + entries + MAP_HEAD;
+    put(&[ARRAY_OF_3, UINT16]);
+    put(&size.to_be_bytes());
+    put(&[MAP16]);
+    put(&count);
+    let mut position = start + HEAD_LEN + entries + ARRAY_HEAD;
     for (name, content) in named {
-        bytes.push(SHORT_STRING | name.len() as u8);
-        bytes.extend_from_slice(name);
-        bytes.push(INT32);
-        bytes.extend_from_slice(&(position as i32).to_be_bytes());
+        put(&[SHORT_STRING | name.len() as u8]);
+        put(name);
+        put(&[INT32]);
+        put(&(position as i32).to_be_bytes());
         position += CONTENT_HEAD + content.len();
     }
-    bytes.push(ARRAY16);
-    bytes.extend_from_slice(&count);
+    put(&[ARRAY16]);
+    put(&count);
     for (_, content) in named {
-        bytes.push(BIN32);
-        bytes.extend_from_slice(&(content.len() as i32).to_be_bytes());
-        bytes.extend_from_slice(content);
+        put(&[BIN32]);
+        put(&(content.len() as i32).to_be_bytes());
+        put(content);
     }
 }
 

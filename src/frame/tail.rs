@@ -11,6 +11,7 @@ use super::index;
 use super::seal;
 use super::write::IndexForm;
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// What is written around the chunks.
 pub(super) struct Tail {
@@ -20,8 +21,9 @@ pub(super) struct Tail {
     pub index_at: u64,
     /// The index; empty in a frame without data.
     pub index: Vec<u8>,
-    /// What follows the index, or the header in a frame without data.
-    pub rest: Vec<u8>,
+    /// The bytes after the index, or after the header in a frame without data. Large metalayers make them large,
+    /// so they are shared with the description they are from.
+    pub rest: Arc<Vec<u8>>,
     /// Bytes of the trailer, with which the rest ends.
     pub trailer_len: u32,
 }
@@ -48,7 +50,7 @@ impl Tail {
             false => self.index_at,
         };
         let is_of_it = end <= self.header.len() as u64 || (from..=end).contains(&position);
-        let parts = [
+        let parts: [(u64, &[u8]); 3] = [
             (0, &self.header),
             (self.index_at, &self.index),
             (self.rest_at(), &self.rest),
@@ -61,6 +63,19 @@ impl Tail {
                 Some((first, bytes.get(range)?))
             })
         })
+    }
+
+    /// Whether these bytes are at this position, as the header, the index or the rest. Large ones are only
+    /// compared if they are not the same in memory.
+    pub fn has(&self, position: u64, bytes: &[u8]) -> bool {
+        let parts: [(u64, &[u8]); 3] = [
+            (0, &self.header),
+            (self.index_at, &self.index),
+            (self.rest_at(), &self.rest),
+        ];
+        parts
+            .into_iter()
+            .any(|(at, part)| at == position && (std::ptr::eq(part, bytes) || part == bytes))
     }
 
     /// A frame that has nothing else.
@@ -129,7 +144,7 @@ impl Tail {
         header: Vec<u8>,
         index_at: u64,
         index: Vec<u8>,
-        trailer: &[u8],
+        trailer: &Arc<Vec<u8>>,
         sums: Option<&[u64]>,
     ) -> Result<Tail> {
         let rest = seal::rest(&header, &index, trailer, sums)?;

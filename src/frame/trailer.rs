@@ -75,21 +75,55 @@ pub fn build(
     vlmetalayers: &[Named<'_>],
     fingerprint: Option<[u8; FINGERPRINT_LEN]>,
 ) -> Result<Vec<u8>> {
-    let section = section::built_len(vlmetalayers, MAX_VLMETALAYERS)?;
-    let len = section
-        .checked_add(HEAD.len() + END_LEN)
-        .filter(|&len| i32::try_from(len).is_ok())
-        .ok_or(Error::InvalidParam)?;
+    let len = built_len(vlmetalayers)?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len)?;
-    bytes.extend_from_slice(&HEAD);
-    section::write(&mut bytes, vlmetalayers, SIZE_OF_NONE);
-    bytes.push(UINT32);
-    bytes.extend_from_slice(&(len as i32).to_be_bytes());
-    bytes.push(EXT16);
-    bytes.push(fingerprint.map_or(KIND_NONE, |_| KIND_128));
-    bytes.extend_from_slice(&fingerprint.unwrap_or_default());
+    write(
+        |part| bytes.extend_from_slice(part),
+        vlmetalayers,
+        len,
+        fingerprint,
+    );
     Ok(bytes)
+}
+
+/// Whether [`build`] would return `trailer` for these metalayers without a fingerprint. Nothing is copied.
+pub fn is_of(trailer: &[u8], vlmetalayers: &[Named<'_>]) -> bool {
+    if built_len(vlmetalayers) != Ok(trailer.len()) {
+        return false;
+    }
+    let mut rest = Some(trailer);
+    write(
+        |part| rest = rest.and_then(|rest| rest.strip_prefix(part)),
+        vlmetalayers,
+        trailer.len(),
+        None,
+    );
+    rest.is_some()
+}
+
+fn built_len(vlmetalayers: &[Named<'_>]) -> Result<usize> {
+    let section = section::built_len(vlmetalayers, MAX_VLMETALAYERS)?;
+    section
+        .checked_add(HEAD.len() + END_LEN)
+        .filter(|&len| i32::try_from(len).is_ok())
+        .ok_or(Error::InvalidParam)
+}
+
+/// Passes the bytes of a trailer of `len` bytes to `put`, in order.
+fn write(
+    mut put: impl FnMut(&[u8]),
+    vlmetalayers: &[Named<'_>],
+    len: usize,
+    fingerprint: Option<[u8; FINGERPRINT_LEN]>,
+) {
+    put(&HEAD);
+    section::write(&mut put, HEAD.len(), vlmetalayers, SIZE_OF_NONE);
+    put(&[UINT32]);
+    put(&(len as i32).to_be_bytes());
+    put(&[EXT16]);
+    put(&[fingerprint.map_or(KIND_NONE, |_| KIND_128)]);
+    put(&fingerprint.unwrap_or_default());
 }
 
 /// The fingerprint of 128 bits that a trailer has, if it has one.
@@ -115,6 +149,24 @@ pub fn reserve_fingerprint(trailer: &mut [u8]) -> Result<()> {
 mod tests {
     use super::*;
     use crate::frame::vectors;
+
+    #[test]
+    fn a_trailer_is_recognized_by_its_metalayers() {
+        let layers: [Named<'_>; 2] = [(b"a", b"content"), (b"bc", b"")];
+        let built = build(&layers, None).unwrap();
+        assert!(is_of(&built, &layers));
+        assert!(is_of(&build(&[], None).unwrap(), &[]));
+        let others: [[Named<'_>; 2]; 3] = [
+            [(b"a", b"contenT"), (b"bc", b"")],
+            [(b"a", b"content"), (b"bd", b"")],
+            [(b"ab", b"content"), (b"c", b"")],
+        ];
+        for other in others {
+            assert!(!is_of(&built, &other), "{other:?}");
+        }
+        assert!(!is_of(&built, &layers[..1]));
+        assert!(!is_of(&build(&layers, Some([7; 16])).unwrap(), &layers));
+    }
 
     fn tail(len: u32) -> [u8; TAIL_LEN] {
         let frame = vectors::bytes(vectors::EMPTY);

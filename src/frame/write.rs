@@ -199,7 +199,7 @@ impl Frame {
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
         known.encoded = offsets.len();
-        known.tail = is_in_place.then_some(tail);
+        known.tail = is_in_place.then(|| Arc::new(tail));
         Ok(())
     }
 
@@ -225,7 +225,8 @@ impl Frame {
             let from = header + shift.from as usize;
             bytes.copy_within(from..from + shift.len as usize, header + shift.to as usize);
         }
-        for &(position, chunk) in &plan.writes {
+        let replaced = (plan.replaced.iter()).map(|replaced| (replaced.position, replaced.chunk));
+        for (position, chunk) in replaced.chain(plan.writes.iter().copied()) {
             let at = header + position as usize;
             bytes[at..at + chunk.len()].copy_from_slice(chunk);
         }
@@ -312,13 +313,56 @@ impl Frame {
         let files = Arc::clone(files);
         if sealed || files.is_sparse() && files.is_durable() {
             let tail = self.tail_around_index(description)?;
-            return self.rewrite_around_index(&files, &tail);
+            return self.rewrite_around_index(&files, tail);
         }
         let header = self.header_of_same_len(description)?;
         let known = self.known_mut();
+        let old = known.tail.clone();
         change_in_place(&files, known, |writer| {
             writer.write(0, &header, Portions::Whole)
-        })
+        })?;
+        if let Some(old) = old {
+            let rest = Arc::clone(&old.rest);
+            self.remember_tail(Some(old), header, rest);
+        }
+        Ok(())
+    }
+
+    /// Reads the index of a frame in files as it is stored; it is empty in a frame without data.
+    fn read_index(&self) -> Result<Vec<u8>> {
+        let known = self.known();
+        if known.counters.nbytes <= 0 {
+            return Ok(Vec::new());
+        }
+        let files = self.files().ok_or(Error::InvalidParam)?;
+        let start = known.index_position(self.is_sparse());
+        let len = known.trailer_position().checked_sub(start);
+        let len = len.and_then(|len| usize::try_from(len).ok());
+        files
+            .latest()?
+            .read_vec(start, len.ok_or(Error::InvalidHeader)?)
+    }
+
+    /// Notes that a frame without checksums has another header and trailer around its chunks and its index, so that
+    /// the next change need not read them back. `old` is the tail before, if it was known.
+    fn remember_tail(&mut self, old: Option<Arc<Tail>>, header: Vec<u8>, trailer: Arc<Vec<u8>>) {
+        let sparse = self.is_sparse();
+        let index = match old {
+            Some(old) => Arc::try_unwrap(old).map_or_else(|old| old.index.clone(), |old| old.index),
+            None => match self.read_index() {
+                Ok(index) => index,
+                Err(_) => return,
+            },
+        };
+        let known = self.known_mut();
+        let tail = Tail {
+            header,
+            index_at: known.index_position(sparse),
+            index,
+            trailer_len: trailer.len() as u32,
+            rest: trailer,
+        };
+        known.tail = (tail.frame_len() == known.len).then(|| Arc::new(tail));
     }
 
     fn rewrite_header_in_memory(&mut self, description: &Description) -> Result<()> {
@@ -367,10 +411,12 @@ impl Frame {
                 }
             }
         }
+        let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
         known.written(&tail);
         known.header_len = tail.header.len() as u32;
         known.counters = description.counters;
+        known.tail = is_in_place.then(|| Arc::new(tail));
         Ok(())
     }
 
@@ -409,19 +455,22 @@ impl Frame {
         }
         if sealed || files.is_durable() {
             let tail = self.tail_around_index(&description)?;
-            self.rewrite_around_index(&files, &tail)?;
+            self.rewrite_around_index(&files, tail)?;
             return Ok(description.counters.cbytes);
         }
         let (header, position) = self.header_before_trailer(&description)?;
-        let len = position + description.trailer.len() as u64;
+        let trailer = description.trailer;
+        let len = position + trailer.len() as u64;
+        let old = self.known_mut().tail.clone();
         let known = self.known_mut();
         change_in_place(&files, known, |writer| {
             writer.write(0, &header, Portions::Whole)?;
-            writer.write(position, &description.trailer, Portions::Bytes)?;
+            writer.write(position, &trailer, Portions::Bytes)?;
             end_file(writer, &files, len)
         })?;
         known.len = len;
-        known.trailer_len = description.trailer.len() as u32;
+        known.trailer_len = trailer.len() as u32;
+        self.remember_tail(old, header, trailer);
         Ok(description.counters.cbytes)
     }
 
@@ -468,7 +517,7 @@ impl Frame {
     }
 
     /// Writes all of a file but chunks and index.
-    fn rewrite_around_index(&mut self, files: &Files, tail: &Tail) -> Result<()> {
+    fn rewrite_around_index(&mut self, files: &Files, tail: Tail) -> Result<()> {
         let has_chunks = !tail.index.is_empty() && !files.is_sparse();
         if files.is_replaceable() && !has_chunks {
             self.replace_file(files, &tail.to_bytes()?)?;
@@ -479,7 +528,10 @@ impl Frame {
                 end_file(writer, files, tail.frame_len())
             })?;
         }
-        self.known_mut().written(tail);
+        let is_in_place = !self.keeps_old_state();
+        let known = self.known_mut();
+        known.written(&tail);
+        known.tail = is_in_place.then(|| Arc::new(tail));
         Ok(())
     }
 

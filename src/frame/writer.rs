@@ -7,9 +7,13 @@
 use super::tail::Tail;
 use crate::io::{Portions, Stream};
 use crate::{Error, Result};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Bytes that are moved at a time.
+/// Bytes that are moved or compared at a time.
 const SEGMENT: u64 = 1 << 20;
+/// Bytes of a segment that are written as a whole if one of them changes.
+const PAGE: usize = 4 << 10;
 
 /// A frame's file while it is changed; positions count from the start of the frame.
 pub struct Writer {
@@ -20,7 +24,7 @@ pub struct Writer {
     /// Bytes of the file before the change.
     old_size: u64,
     /// What is around the chunks before the change, if that is known.
-    old_tail: Option<Tail>,
+    old_tail: Option<Arc<Tail>>,
     undo: Vec<Undo>,
 }
 
@@ -57,7 +61,7 @@ impl Writer {
         stream: Box<dyn Stream>,
         start: u64,
         old_len: u64,
-        old_tail: Option<Tail>,
+        old_tail: Option<Arc<Tail>>,
     ) -> Result<Writer> {
         let old_size = stream.size()?;
         Ok(Writer {
@@ -92,8 +96,7 @@ impl Writer {
         }
         let len = usize::try_from(len).map_err(|_| Error::MemoryAlloc)?;
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len)?;
-        bytes.resize(len, 0);
+        resize(&mut bytes, len)?;
         self.read(position, &mut bytes)?;
         self.undo.push(Undo::Overwritten { position, bytes });
         Ok(())
@@ -102,11 +105,49 @@ impl Writer {
     /// Writes, and saves what is overwritten.
     pub fn write(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
         self.save(position, bytes.len() as u64)?;
-        self.write_unsaved(position, bytes, portions)
+        self.write_saved(position, bytes, portions)
+    }
+
+    /// Writes the header, the index or the rest of a tail, unless the same bytes are known to be there.
+    pub fn write_unless_there(
+        &mut self,
+        position: u64,
+        bytes: &[u8],
+        portions: Portions,
+    ) -> Result<()> {
+        match &self.old_tail {
+            Some(old) if old.has(position, bytes) => Ok(()),
+            _ => self.write(position, bytes, portions),
+        }
+    }
+
+    /// Overwrites bytes of the frame by as many others. Only pages that differ are saved and written, so that the
+    /// memory for the old bytes, and the writes, are bounded by the size of the difference.
+    pub fn write_differences(&mut self, position: u64, bytes: &[u8]) -> Result<()> {
+        let mut old = Vec::new();
+        for (new, at) in
+            (bytes.chunks(SEGMENT as usize)).zip((position..).step_by(SEGMENT as usize))
+        {
+            resize(&mut old, new.len())?;
+            self.read(at, &mut old)?;
+            let Some(range) = differing_pages(&old, new) else {
+                continue;
+            };
+            let mut saved = Vec::new();
+            saved.try_reserve_exact(range.len())?;
+            saved.extend_from_slice(&old[range.clone()]);
+            let at = at + range.start as u64;
+            self.undo.push(Undo::Overwritten {
+                position: at,
+                bytes: saved,
+            });
+            self.write_saved(at, &new[range], Portions::Bytes)?;
+        }
+        Ok(())
     }
 
     /// Writes over what was saved already.
-    fn write_unsaved(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+    pub fn write_saved(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
         self.stream.write_at(self.start + position, bytes, portions)
     }
 
@@ -131,8 +172,7 @@ impl Writer {
         let result = (|| {
             let size = SEGMENT.min(len) as usize;
             let mut segment = Vec::new();
-            segment.try_reserve_exact(size)?;
-            segment.resize(size, 0);
+            resize(&mut segment, size)?;
             while done < len {
                 let part = SEGMENT.min(len - done);
                 // The end that is moved towards goes first, so that nothing is overwritten before it is
@@ -192,7 +232,7 @@ impl Writer {
         while let Some(undo) = self.undo.pop() {
             let _ = match undo {
                 Undo::Overwritten { position, bytes } => {
-                    self.write_unsaved(position, &bytes, Portions::Bytes)
+                    self.write_saved(position, &bytes, Portions::Bytes)
                 }
                 Undo::Known { position, len } => self.write_known(position, len),
                 Undo::Moved { from, to, len } => self.shift_segments(to, from, len).result,
@@ -201,6 +241,20 @@ impl Writer {
         let _ = self.stream.truncate(self.old_size);
         let _ = self.stream.close();
     }
+}
+
+/// The range from the first page that differs to the last one; none if all bytes are the same.
+fn differing_pages(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
+    let pages = || old.chunks(PAGE).zip(new.chunks(PAGE));
+    let first = pages().position(|(old, new)| old != new)?;
+    let last = pages().rposition(|(old, new)| old != new)?;
+    Some(first * PAGE..new.len().min((last + 1) * PAGE))
+}
+
+fn resize(bytes: &mut Vec<u8>, len: usize) -> Result<()> {
+    bytes.try_reserve_exact(len.saturating_sub(bytes.len()))?;
+    bytes.resize(len, 0);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -228,6 +282,40 @@ mod tests {
             writer.truncate(to + len, false)
         })();
         writer.finish(result)
+    }
+
+    /// Overwrites bytes in two of three segments.
+    fn overwrite(disk: &Disk) -> Result<()> {
+        let stream = disk.open(Path::new("f"), Mode::Update)?;
+        let mut writer = Writer::new(stream, 0, LEN, None)?;
+        let mut new = frame();
+        new[5000] ^= 1;
+        new[LEN as usize - 1] ^= 1;
+        let result = writer.write_differences(1, &new[1..]);
+        writer.finish(result)
+    }
+
+    #[test]
+    fn only_pages_that_differ_are_written_and_a_failure_restores_them() {
+        let base = || Disk::holding([("f".into(), frame())]);
+        let disk = base();
+        overwrite(&disk).unwrap();
+        let left = disk.contents().remove(Path::new("f")).unwrap();
+        let changed: Vec<usize> = (0..LEN as usize)
+            .filter(|&i| left[i] != frame()[i])
+            .collect();
+        assert_eq!(changed, [5000, LEN as usize - 1]);
+        let usage = disk.take_usage();
+        assert!(usage.bytes_written <= 2 * PAGE, "{usage:?}");
+        for call in 0..disk.log().len() {
+            for fault in [Fault::Fail, Fault::Cut] {
+                let disk = base();
+                disk.plan(call, fault);
+                assert!(overwrite(&disk).is_err());
+                let left = disk.contents().remove(Path::new("f")).unwrap();
+                assert!(left == frame(), "{fault:?} at {call}");
+            }
+        }
     }
 
     #[test]

@@ -16,9 +16,13 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Bytes of a write. On ext4 of Linux 6.18, which keeps what it is given at once in large folios, copying a megabyte given in
-/// one write was measured to take three times as long as in such parts.
+/// Bytes of the buffer of a buffered writer.
 pub(crate) const WRITE_STEP: usize = 64 << 10;
+
+/// Writes end at multiples of this position in a file. On ext4 of Linux 6.18, which keeps large writes in large folios,
+/// writing 4 MB takes 0.65 of the CPU time of writes of 64 KiB at odd positions. A megabyte in one write is no faster,
+/// and was measured to take three times as long on a busy system.
+const WRITE_ALIGNMENT: u64 = 256 << 10;
 
 /// The files of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -261,14 +265,17 @@ impl Stream for FileStream {
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
-        let mut at = position;
-        for part in bytes.chunks(WRITE_STEP) {
+        let (mut at, mut rest) = (position, bytes);
+        while !rest.is_empty() {
+            let len = (WRITE_ALIGNMENT - at % WRITE_ALIGNMENT).min(rest.len() as u64);
+            let (part, others) = rest.split_at(len as usize);
             self.file.write_all_at(part, at).map_err(|error| {
                 let path = self.path.display();
                 crate::trace_error!("Cannot write to the file {path}: {error}");
                 self.failed(Error::FileWrite, "write to", error)
             })?;
-            at += part.len() as u64;
+            at += len;
+            rest = others;
         }
         Ok(())
     }

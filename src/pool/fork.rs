@@ -40,7 +40,11 @@ fn create() -> Option<&'static Pool> {
     if !register_handler() {
         return None;
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = {
+        // The limits of the process are read from files.
+        let _deferred = crate::cancellation::defer();
+        std::thread::available_parallelism().map_or(1, usize::from)
+    };
     let new = Box::into_raw(Box::new(Pool::new(cores)));
     // Release: others see the pool that the pointer refers to. Acquire on failure: we see theirs.
     match POOL.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Acquire) {

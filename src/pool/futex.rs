@@ -25,7 +25,7 @@ pub(super) fn wait(word: &AtomicU32, expected: u32) {
 /// [`wait`] with a time limit.
 pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
     let limit = libc::timespec {
-        tv_sec: limit.as_secs() as libc::time_t,
+        tv_sec: limit.as_secs() as _,
         tv_nsec: limit.subsec_nanos().into(),
     };
     // SAFETY: as in `wait`; `limit` outlives the call.

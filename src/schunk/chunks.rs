@@ -256,7 +256,8 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
         None => {
             after.cbytes += offer.bytes().len() as i64 - s.held(at).len() as i64;
             let chunk = offer.take()?;
-            s.exchange(at, chunk);
+            let old = s.exchange(at, chunk);
+            offer.reuse(old);
         }
         Some(frame) => {
             if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
@@ -580,6 +581,22 @@ pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     .map_err(|error| in_chunk(s, nchunk, error))
 }
 
+/// As [`chunk`], but a chunk in a file is read into `scratch`, which is made larger if needed.
+///
+/// # Errors
+/// As [`chunk`].
+pub(crate) fn chunk_into<'a, S: State + ?Sized>(
+    s: &'a S,
+    nchunk: i64,
+    scratch: &'a mut Buffer,
+) -> Result<&'a [u8]> {
+    with_chunk(s, nchunk, |s, at| match s.frame() {
+        Some(frame) => frame.chunk_into(at, scratch),
+        None => Ok(s.held(at)),
+    })
+    .map_err(|error| in_chunk(s, nchunk, error))
+}
+
 /// A chunk without its blocks, when they are in a file; else the whole chunk.
 ///
 /// # Errors
@@ -631,6 +648,7 @@ pub fn vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Bu
 
 fn read_vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let chunk = lazy_chunk(s, nchunk)?;
     let header = ChunkHeader::parse(&chunk)?;
     let nblocks = i64::from(header.basic.blocksize);

@@ -3,6 +3,7 @@
 use super::state::{Layers, State};
 use crate::frame::{Counters, Description, Metalayer, trailer};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// Brings a super-chunk up to date with its file, if it has one; returns whether anything was new.
 ///
@@ -48,6 +49,9 @@ pub(super) fn describe_with<S: State + ?Sized>(
             })
             .collect(),
         has_vlmetalayers: !variable.is_empty(),
-        trailer: trailer::build(variable, None)?,
+        trailer: match s.frame() {
+            Some(frame) => frame.trailer(variable)?,
+            None => Arc::new(trailer::build(variable, None)?),
+        },
     })
 }

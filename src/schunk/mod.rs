@@ -28,6 +28,7 @@
 //! | `state.rs` | what a super-chunk is made of; the operations are written over it |
 //! | `plain.rs`, `rust.rs` | the super-chunk of Rust programs |
 //! | `chunks.rs`, `offer.rs`, `regime.rs`, `stored.rs` | whole chunks; those to be added; chunk sizes; what frames keep of a chunk |
+//! | `scratch.rs` | buffers for whole chunks, kept between calls |
 //! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; from one to another |
 //! | `transaction.rs` | several changes that become one |
 //! | `verify.rs` | finding what is broken |
@@ -45,6 +46,7 @@ mod offer;
 mod plain;
 mod regime;
 mod rust;
+pub(crate) mod scratch;
 pub mod slices;
 mod state;
 mod stored;
@@ -55,5 +57,6 @@ pub mod verify;
 pub use describe::describe;
 pub use regime::{UNSET, VARIABLE};
 pub use rust::{SChunk, Storage, Transaction};
+pub use scratch::release;
 pub use state::{Layer, Layers, State};
 pub use sync::{refresh, refresh_all, serialise};

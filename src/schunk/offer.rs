@@ -10,6 +10,9 @@ pub enum Offer<'a> {
     Copy(&'a [u8]),
     /// Bytes that become the super-chunk's, and are taken out, only when the call succeeds.
     Give(&'a mut Option<Buffer>),
+    /// Bytes that become the super-chunk's when the call succeeds, if it keeps its chunks apart in memory. An update
+    /// leaves the memory of the old chunk in their place, for reuse.
+    Exchange(&'a mut Buffer),
 }
 
 impl Offer<'_> {
@@ -17,6 +20,7 @@ impl Offer<'_> {
         match self {
             Offer::Copy(bytes) => bytes,
             Offer::Give(buffer) => buffer.as_deref().unwrap_or_default(),
+            Offer::Exchange(buffer) => buffer,
         }
     }
 
@@ -25,6 +29,14 @@ impl Offer<'_> {
         match self {
             Offer::Copy(bytes) => Buffer::copy_of(bytes),
             Offer::Give(buffer) => buffer.take().ok_or(Error::InvalidParam),
+            Offer::Exchange(buffer) => Ok(std::mem::take(*buffer)),
+        }
+    }
+
+    /// Passes on the chunk that was replaced.
+    pub(super) fn reuse(&mut self, old: Option<Buffer>) {
+        if let (Offer::Exchange(buffer), Some(old)) = (self, old) {
+            **buffer = old;
         }
     }
 

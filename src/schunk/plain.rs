@@ -252,8 +252,8 @@ impl State for Plain {
         self.chunks.insert(at, chunk);
     }
 
-    fn exchange(&mut self, at: usize, chunk: Buffer) {
-        self.chunks[at] = chunk;
+    fn exchange(&mut self, at: usize, chunk: Buffer) -> Option<Buffer> {
+        Some(std::mem::replace(&mut self.chunks[at], chunk))
     }
 
     fn release(&mut self, _: usize, gone: &[usize]) {

@@ -1,9 +1,10 @@
 //! Reading and writing ranges of items, wherever their chunks are.
 
-use super::chunks::{self, Offer, compress, fixed_chunksize};
+use super::chunks::{self, fixed_chunksize};
+use super::scratch::ChunkBuffers;
 use super::state::State;
 use super::transaction::atomically;
-use crate::chunk::{BasicHeader, ChunkHeader, Source};
+use crate::chunk::{BasicHeader, ChunkHeader, MAX_OVERHEAD, Source, Special};
 use crate::frame::Frame;
 use crate::{Buffer, Error, ErrorKind, Result, plugin};
 
@@ -75,6 +76,7 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
     }
     // The blocks of lazy chunks are read after the chunks were looked up.
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
     let mut rest = dest;
@@ -123,6 +125,8 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
     }
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
+    let size = usize::try_from(chunksize).map_err(|_| Error::InvalidParam)?;
+    let mut buffers = ChunkBuffers::new(size);
     atomically(s, |s| {
         let mut rest = src;
         for piece in pieces(start * typesize, stop * typesize, chunksize) {
@@ -130,33 +134,48 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
                 .split_at_checked(piece.len)
                 .ok_or(Error::InvalidParam)?;
             rest = others;
-            let chunk = compress_piece(s, &piece, part)
+            let len = compress_piece(s, &piece, part, &mut buffers)
                 .map_err(|error| plugin::or_failure(chunks::in_chunk(s, piece.nchunk, error)))?;
-            chunks::update(s, piece.nchunk, Offer::Give(&mut Some(chunk)))?;
+            let chunk = buffers.offer(len, s.frame().is_none())?;
+            chunks::update(s, piece.nchunk, chunk)?;
         }
         Ok(())
     })
 }
 
-/// The chunk of a piece, with what is around it in the chunk of now.
-fn compress_piece<S: State + ?Sized>(s: &S, piece: &Piece, data: &[u8]) -> Result<Buffer> {
+/// Compresses the chunk of a piece, with the bytes around it that the chunk has now, into `buffers.stored`; returns
+/// the size of the new chunk in bytes.
+fn compress_piece<S: State + ?Sized>(
+    s: &S,
+    piece: &Piece,
+    data: &[u8],
+    buffers: &mut ChunkBuffers,
+) -> Result<usize> {
     let nbytes = {
         let chunk = chunks::lazy_chunk(s, piece.nchunk)?;
         usize::try_from(BasicHeader::parse(&chunk)?.nbytes).map_err(|_| Error::InvalidHeader)?
     };
+    let room = nbytes + MAX_OVERHEAD;
     if piece.from == 0 && piece.len == nbytes {
-        return compress(s, Source::Bytes(data));
+        return s.compress(Source::Bytes(data), buffers.stored.ensure_len(room)?);
     }
-    let mut whole = Buffer::zeroed(nbytes)?;
-    if chunks::decompress(s, piece.nchunk, &mut whole)? != nbytes {
-        return Err(Error::Failure);
+    // Of the size that it is to have later, so that it is made once.
+    buffers.stored.ensure_len(room)?;
+    let chunk = chunks::chunk_into(s, piece.nchunk, &mut buffers.stored)?;
+    let whole = buffers.plain.ensure_len(nbytes)?;
+    if ChunkHeader::parse(chunk)?.special == Special::Uninit {
+        whole.fill(0);
+    }
+    match s.decompress(&mut |decompressor| decompressor.decompress(chunk, whole))? {
+        size if size == nbytes => {}
+        _ => return Err(Error::Failure),
     }
     let part = piece.from..piece.from + piece.len;
     whole
         .get_mut(part)
         .ok_or(Error::Failure)?
         .copy_from_slice(data);
-    compress(s, Source::Bytes(&whole))
+    s.compress(Source::Bytes(whole), buffers.stored.ensure_len(room)?)
 }
 
 /// Reads the item at each coordinate into `dest`, one after the other.
@@ -170,6 +189,7 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
         return Ok(());
     }
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _open = s.frame().and_then(Frame::keep_chunks_open);
     let counters = s.counters();
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;

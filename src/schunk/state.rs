@@ -88,8 +88,8 @@ pub trait State {
     /// Puts a chunk in front of number `at` of the `held` there are, or behind all, where room was made.
     fn hold(&mut self, held: usize, at: usize, chunk: Buffer);
 
-    /// Puts a chunk in the place of another, which is freed.
-    fn exchange(&mut self, at: usize, chunk: Buffer);
+    /// Replaces a chunk. Returns the old one if its memory may be reused; otherwise it is freed.
+    fn exchange(&mut self, at: usize, chunk: Buffer) -> Option<Buffer>;
 
     /// Frees these chunks of the `held` there are, whose numbers go up; those that stay move up.
     fn release(&mut self, held: usize, gone: &[usize]);

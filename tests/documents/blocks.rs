@@ -40,7 +40,7 @@ const fn runner(
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that other files run.
-const ELSEWHERE: [Runner; 15] = [
+const ELSEWHERE: [Runner; 16] = [
     runner(
         "CONTRIBUTING.md",
         "make check",
@@ -119,6 +119,12 @@ const ELSEWHERE: [Runner; 15] = [
         "LD_LIBRARY_PATH",
         PROGRAMS,
         "block(\"docs/migrating.md\", \"sh\", \"LD_LIBRARY_PATH\")",
+    ),
+    runner(
+        "docs/migrating.md",
+        "make install-musl",
+        "scripts/test-musl.sh",
+        "scripts/install-musl.sh",
     ),
     // The document's command needs a cluster; the test runs three processes on one machine.
     runner(

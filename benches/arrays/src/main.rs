@@ -17,7 +17,7 @@ use ferroblosc_interop::library::{open_shared, our_path, reference_path};
 use ferroblosc_interop::storage::Kind;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tasks::{Times, access, fresh, shapes};
+use tasks::{Times, access, fresh, large, shapes};
 
 struct Options {
     turns: usize,
@@ -72,6 +72,11 @@ fn groups() -> Vec<(String, Kind, Box<Work>)> {
     }
     for kind in [Kind::Sparse, Kind::Frame, Kind::File, Kind::Directory] {
         groups.push((format!("shapes, {}", name_of(kind)), kind, Box::new(shapes)));
+        groups.push((
+            format!("large chunks, {}", name_of(kind)),
+            kind,
+            Box::new(large),
+        ));
     }
     groups
 }

@@ -59,6 +59,10 @@ const SPARSE: usize = 10_000;
 /// Indices along each dimension.
 const PICKED: usize = 40;
 
+/// Items of a large chunk, and how many of those there are.
+const LARGE_ITEMS: i64 = 2 << 20;
+const LARGE_CHUNKS: i64 = 4;
+
 fn timed<T>(times: &mut Times, name: impl Into<String>, work: impl FnOnce() -> T) -> T {
     let (start, before) = (Instant::now(), processor_seconds());
     let result = work();
@@ -237,6 +241,32 @@ const APPENDS: usize = 50;
 const GROWN: i64 = 10;
 /// Chunks of a line that grows and shrinks.
 const LINE: i64 = 200;
+
+/// Writes single items of large chunks, and reads rows of them.
+pub fn large(api: &Api, place: Place<'_>, times: &mut Times) {
+    let mut random = Random(2);
+    let count = LARGE_CHUNKS * LARGE_ITEMS;
+    let data: Vec<i32> = (0..count).map(|_| random.below(1 << 32) as i32).collect();
+    let partitions = Partitions {
+        chunks: &[1, LARGE_ITEMS as i32],
+        blocks: &[1, 1 << 16],
+    };
+    let shape = [LARGE_CHUNKS, LARGE_ITEMS];
+    let array = Owned::of_items(api, place, &shape, partitions, &data);
+    timed(times, "set 20 items, each in a chunk of 8 MB", || {
+        for i in 0..20 {
+            let (row, at) = (i % LARGE_CHUNKS, 1000 * i);
+            array.set(&[row, at], &[row + 1, at + 1], &[i as i32]);
+        }
+    });
+    let mut part = vec![0; 1000];
+    timed(times, "get 1,000 slices of 1,000 items", || {
+        for i in 0..1000 {
+            let (row, at) = (i % LARGE_CHUNKS, 2000 * i);
+            array.get(&[row, at], &[row + 1, at + 1000], &mut part);
+        }
+    });
+}
 
 /// Lets arrays grow and shrink.
 pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {

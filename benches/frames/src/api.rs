@@ -94,6 +94,8 @@ functions! {
     blosc2_schunk_free: fn(*mut Schunk) -> c_int;
     blosc2_schunk_append_buffer: fn(*mut Schunk, *const c_void, i32) -> i64;
     blosc2_schunk_append_chunk: fn(*mut Schunk, *mut u8, bool) -> i64;
+    blosc2_schunk_update_chunk: fn(*mut Schunk, i64, *mut u8, bool) -> i64;
+    blosc2_schunk_set_slice_buffer: fn(*mut Schunk, i64, i64, *mut c_void) -> c_int;
     blosc2_schunk_decompress_chunk: fn(*mut Schunk, i64, *mut c_void, i32) -> c_int;
     blosc2_schunk_get_slice_buffer: fn(*mut Schunk, i64, i64, *mut c_void) -> c_int;
     blosc2_vlmeta_add: fn(*mut Schunk, *const c_char, *mut u8, i32, *mut Cparams) -> c_int;
@@ -236,6 +238,30 @@ impl<'a> Owned<'a> {
         let nchunks =
             unsafe { (self.api.blosc2_schunk_append_chunk)(self.schunk, chunk.as_mut_ptr(), true) };
         assert!(nchunks > 0, "append_chunk: {nchunks}");
+    }
+
+    /// Replaces a chunk by a copy of another.
+    pub fn update_chunk(&self, nchunk: i64, chunk: &mut [u8]) {
+        // SAFETY: the super-chunk is alive; the chunk is whole and copied.
+        let nchunks = unsafe {
+            (self.api.blosc2_schunk_update_chunk)(self.schunk, nchunk, chunk.as_mut_ptr(), true)
+        };
+        assert!(nchunks > 0, "update_chunk: {nchunks}");
+    }
+
+    /// Writes an item.
+    pub fn set_item(&self, at: i64, item: i64) {
+        let mut item = item;
+        // SAFETY: the super-chunk is alive, the item is there.
+        let rc = unsafe {
+            (self.api.blosc2_schunk_set_slice_buffer)(
+                self.schunk,
+                at,
+                at + 1,
+                (&raw mut item).cast(),
+            )
+        };
+        assert_eq!(rc, 0, "set_slice_buffer");
     }
 
     /// Decompresses a chunk.

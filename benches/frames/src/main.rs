@@ -28,6 +28,9 @@ const SLICES: usize = 10_000;
 const SLICE_ITEMS: usize = 100;
 /// Changes of the metadata.
 const UPDATES: usize = 1000;
+/// Bytes of a large chunk, and how many there are.
+const LARGE: usize = 8 << 20;
+const LARGE_CHUNKS: i64 = 4;
 /// How often a large super-chunk is opened.
 const OPENED: usize = 20;
 /// Chunks after which the growth is timed for the first time.
@@ -112,12 +115,56 @@ fn everyday(api: &Api, kind: Kind, path: &str, times: &mut Times) {
     });
 }
 
+/// Changes large chunks, and appends beside a large metalayer. Nothing compresses.
+fn large(api: &Api, kind: Kind, path: &str, times: &mut Times) {
+    let noise = |seed: u64| -> Vec<i64> {
+        let mut state = seed;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as i64
+        };
+        (0..LARGE / 8).map(|_| next()).collect()
+    };
+    let data = noise(1);
+    let mut chunks = [1, 2].map(|seed| compressed(api, &noise(seed), 0));
+    let of = |task: &str| format!("{} {task}", kind.name());
+    let schunk = Owned::new(api, kind, path);
+    (0..LARGE_CHUNKS).for_each(|_| schunk.append(&data));
+    let items = (LARGE / 8) as i64;
+    timed(times, &of("20 items, each in a chunk of 8 MB"), || {
+        for i in 0..20 {
+            schunk.set_item(i % LARGE_CHUNKS * items + 1000 * i, i);
+        }
+    });
+    timed(times, &of("20 updates of chunks of 8 MB"), || {
+        for i in 0..20 {
+            schunk.update_chunk(i % LARGE_CHUNKS, &mut chunks[usize::from(i % 8 < 4)]);
+        }
+    });
+    drop(schunk);
+    let schunk = Owned::new(api, kind, path);
+    let mut content: Vec<u8> = data.iter().flat_map(|item| item.to_le_bytes()).collect();
+    schunk.add_metadata(&mut content[..LARGE / 2]);
+    let mut chunk = small_chunk(api);
+    timed(times, &of("100 appends beside 4 MB of metalayers"), || {
+        (0..100).for_each(|_| schunk.append_chunk(&mut chunk));
+    });
+}
+
 /// A small chunk, to be appended very often.
 fn small_chunk(api: &Api) -> Vec<u8> {
     let data: Vec<i64> = (0..30).map(|i| i * i * 77_777).collect();
-    let mut chunk = vec![0; size_of_val(&data[..]) + 32];
+    compressed(api, &data, Cparams::default().clevel)
+}
+
+/// A chunk.
+fn compressed(api: &Api, data: &[i64], clevel: u8) -> Vec<u8> {
+    let mut chunk = vec![0; size_of_val(data) + 32];
     let params = Cparams {
         typesize: 8,
+        clevel,
         ..Cparams::default()
     };
     // SAFETY: the context is made and freed here; source and room are as long as said.
@@ -126,7 +173,7 @@ fn small_chunk(api: &Api) -> Vec<u8> {
         let size = (api.blosc2_compress_ctx)(
             context,
             data.as_ptr().cast(),
-            size_of_val(&data[..]) as i32,
+            size_of_val(data) as i32,
             chunk.as_mut_ptr().cast(),
             chunk.len() as i32,
         );
@@ -191,6 +238,7 @@ fn compare(options: &Options) -> Result<(), String> {
             let first = turn % 2;
             for which in [first, 1 - first] {
                 run(which, &|api, path, times| everyday(api, kind, path, times));
+                run(which, &|api, path, times| large(api, kind, path, times));
             }
         }
         for which in [0, 1, 1, 0] {

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! cargo run --release -p ferroblosc-bench-peer -- [OPTIONS]
-//!   --parts NAMES               comma list of kernels, filters, chunks, files, calls, threads, blosc1,
-//!                               memory (default: these), plugins, curves
+//!   --parts NAMES               comma list of kernels, filters, chunks, files, calls, threads,
+//!                               blosc1, memory (default: these), plugins, curves
 //!   --full yes                  many more cells: half an hour instead of some minutes
-//!   --noise yes                 also measures a copy of the reference; its ratio is in the last column
+//!   --noise yes                 also measures a copy of the reference (last column)
 //!   --level NAME                maximum instruction set: generic, sse2, avx2, avx512, neon
 //!   --only "WORDS"              only cells whose names contain all these words
 //!   --markdown yes              tables as Markdown

@@ -15,7 +15,7 @@ pub unsafe extern "C" fn blosc_cbuffer_sizes(
     cbytes: *mut usize,
     blocksize: *mut usize,
 ) {
-    boundary!(blosc_cbuffer_sizes, Error, {
+    boundary!(blosc_cbuffer_sizes, in_memory, Error, {
         // SAFETY: the caller passes a chunk or NULL.
         let sizes = unsafe { header(cbuffer) }.map(blosc1::sizes);
         let sizes = sizes.unwrap_or_default();
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn blosc_cbuffer_validate(
     cbytes: usize,
     nbytes: *mut usize,
 ) -> c_int {
-    boundary!(blosc_cbuffer_validate, Error, {
+    boundary!(blosc_cbuffer_validate, in_memory, Error, {
         let size = (|| {
             if cbytes < blosc1::HEADER_LENGTH {
                 return Err(Error::Failure);
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn blosc_cbuffer_metainfo(
     typesize: *mut usize,
     flags: *mut c_int,
 ) {
-    boundary!(blosc_cbuffer_metainfo, Error, {
+    boundary!(blosc_cbuffer_metainfo, in_memory, Error, {
         // SAFETY: the caller passes a chunk or NULL.
         let info = unsafe { header(cbuffer) }.map(blosc1::metainfo);
         let (size, bits) = info.unwrap_or_default();
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn blosc_cbuffer_versions(
     version: *mut c_int,
     compversion: *mut c_int,
 ) {
-    boundary!(blosc_cbuffer_versions, Error, {
+    boundary!(blosc_cbuffer_versions, in_memory, Error, {
         // SAFETY: the caller passes a chunk or NULL.
         let versions = unsafe { header(cbuffer) }.map(blosc1::versions);
         let (chunk, streams) = versions.unwrap_or_default();
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn blosc_cbuffer_versions(
 /// Returns the name of the library that decompresses a chunk, or NULL if it is unknown.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_complib(cbuffer: *const c_void) -> *const c_char {
-    boundary!(blosc_cbuffer_complib, Error, {
+    boundary!(blosc_cbuffer_complib, in_memory, Error, {
         // SAFETY: the caller passes a chunk or NULL.
         let name = blosc1::complib(unsafe { header(cbuffer) }?);
         Ok(name.map_or(null(), CStr::as_ptr))

@@ -105,7 +105,7 @@ pub unsafe extern "C" fn blosc_compress(
     dest: *mut c_void,
     destsize: usize,
 ) -> c_int {
-    boundary!(blosc_compress, Error, {
+    boundary!(blosc_compress, in_memory, Error, {
         initialise();
         let call = Call {
             clevel,
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn blosc_compress_ctx(
     blocksize: usize,
     numinternalthreads: c_int,
 ) -> c_int {
-    boundary!(blosc_compress_ctx, Error, {
+    boundary!(blosc_compress_ctx, in_memory, Error, {
         // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compressor) };
         let params = Params {
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn blosc_decompress(
     dest: *mut c_void,
     destsize: usize,
 ) -> c_int {
-    boundary!(blosc_decompress, Error, {
+    boundary!(blosc_decompress, in_memory, Error, {
         initialise();
         let nthreads = SETTINGS.threads();
         // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn blosc_decompress_ctx(
     destsize: usize,
     numinternalthreads: c_int,
 ) -> c_int {
-    boundary!(blosc_decompress_ctx, Error, {
+    boundary!(blosc_decompress_ctx, in_memory, Error, {
         // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
         unsafe {
             decompress(src, dest, destsize, numinternalthreads, |work| {
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn blosc_getitem(
     nitems: c_int,
     dest: *mut c_void,
 ) -> c_int {
-    boundary!(blosc_getitem, Error, {
+    boundary!(blosc_getitem, in_memory, Error, {
         // SAFETY: the caller passes a chunk, which has a header and the length that its header
         // contains, and space for the items, or NULL.
         let (src, dest) = unsafe {

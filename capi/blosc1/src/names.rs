@@ -13,7 +13,7 @@ pub unsafe extern "C" fn blosc_compcode_to_compname(
     compcode: c_int,
     compname: *mut *const c_char,
 ) -> c_int {
-    boundary!(blosc_compcode_to_compname, Error, {
+    boundary!(blosc_compcode_to_compname, in_memory, Error, {
         let name = blosc1::compcode_to_compname(compcode);
         // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { pointers::write_if_given(compname, name.map_or(null(), CStr::as_ptr)) };
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn blosc_compcode_to_compname(
 /// Returns the code of a compressor, or -1 for an unknown name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> c_int {
-    boundary!(blosc_compname_to_compcode, Error, {
+    boundary!(blosc_compname_to_compcode, in_memory, Error, {
         // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) };
         let code = name.and_then(|name| blosc1::compname_to_compcode(name.to_bytes()));

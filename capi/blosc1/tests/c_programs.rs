@@ -70,6 +70,11 @@ fn row_l1_row_l5_row_l7_row_l8_row_l9_row_l10_row_l12_every_function_works() {
 }
 
 #[test]
+fn a_cancelled_thread_ends_after_its_call() {
+    run(&mut with_library(shared("cancel.c")));
+}
+
+#[test]
 fn row_l3_row_l4_variables_change_calls() {
     let output = run(&mut with_library(shared("environment.c")));
     // Row L2

@@ -20,7 +20,7 @@ pub unsafe extern "C" fn blosc2_cbuffer_sizes(
     cbytes: *mut i32,
     blocksize: *mut i32,
 ) -> c_int {
-    boundary!(blosc2_cbuffer_sizes, {
+    boundary!(blosc2_cbuffer_sizes, in_memory, {
         // SAFETY: the caller gives a chunk, or NULL.
         let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
         // SAFETY: the caller gives room for each number, or NULL.
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_sizes(
     cbytes: *mut usize,
     blocksize: *mut usize,
 ) {
-    boundary!(blosc1_cbuffer_sizes, {
+    boundary!(blosc1_cbuffer_sizes, in_memory, {
         // SAFETY: the caller gives a chunk, or NULL.
         let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
         // SAFETY: the caller gives room for each number, or NULL.
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_validate(
     cbytes: usize,
     nbytes: *mut usize,
 ) -> c_int {
-    boundary!(blosc1_cbuffer_validate, {
+    boundary!(blosc1_cbuffer_validate, in_memory, {
         // A chunk has at most i32::MAX bytes, so that sizes beyond it are all as wrong as this one.
         let len = i32::try_from(cbytes).unwrap_or(i32::MAX);
         // SAFETY: the caller gives a chunk of that size, or NULL.
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
     typesize: *mut usize,
     flags: *mut c_int,
 ) {
-    boundary!(blosc1_cbuffer_metainfo, {
+    boundary!(blosc1_cbuffer_metainfo, in_memory, {
         // SAFETY: the caller gives a chunk, or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
         // SAFETY: the caller gives room for each number, or NULL.
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
     version: *mut c_int,
     versionlz: *mut c_int,
 ) {
-    boundary!(blosc2_cbuffer_versions, {
+    boundary!(blosc2_cbuffer_versions, in_memory, {
         // SAFETY: the caller gives a chunk, or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
         // SAFETY: the caller gives room for each number, or NULL.
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
 /// no chunk or of a registered codec. Don't free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_cbuffer_complib(cbuffer: *const c_void) -> *const c_char {
-    boundary!(blosc2_cbuffer_complib, {
+    boundary!(blosc2_cbuffer_complib, in_memory, {
         // SAFETY: the caller gives a chunk, or NULL.
         let header = BasicHeader::parse(unsafe { header(cbuffer) }?)?;
         Ok(chunk::complib(&header).map_or(null(), |name| name.as_ptr()))
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn blosc2_chunk_zeros(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_chunk_zeros, {
+    boundary!(blosc2_chunk_zeros, in_memory, {
         // SAFETY: the caller gives a destination of that size, or NULL.
         unsafe {
             make_special(&cparams, dest, destsize, |params, dest| {
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn blosc2_chunk_nans(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_chunk_nans, {
+    boundary!(blosc2_chunk_nans, in_memory, {
         // SAFETY: the caller gives a destination of that size, or NULL.
         unsafe {
             make_special(&cparams, dest, destsize, |params, dest| {
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn blosc2_chunk_uninit(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_chunk_uninit, {
+    boundary!(blosc2_chunk_uninit, in_memory, {
         // SAFETY: the caller gives a destination of that size, or NULL.
         unsafe {
             make_special(&cparams, dest, destsize, |params, dest| {
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn blosc2_chunk_repeatval(
     destsize: i32,
     repeatval: *const c_void,
 ) -> c_int {
-    boundary!(blosc2_chunk_repeatval, {
+    boundary!(blosc2_chunk_repeatval, in_memory, {
         // SAFETY: the caller gives a destination of that size and an item, or NULL.
         unsafe {
             let item = Apart::from((repeatval, cparams.typesize), (dest, destsize))?;

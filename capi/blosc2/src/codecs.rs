@@ -19,7 +19,7 @@ pub unsafe extern "C" fn blosc2_list_compressors() -> *const c_char {
 /// The code of the codec with this name, built in or registered; -1 when there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_compname_to_compcode(compname: *const c_char) -> c_int {
-    boundary!(blosc2_compname_to_compcode, {
+    boundary!(blosc2_compname_to_compcode, in_memory, {
         // SAFETY: the caller gives a NUL-terminated string, or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let code = codec::compname_to_compcode(name.to_bytes()).ok_or(Error::Failure)?;
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn blosc2_compcode_to_compname(
     compcode: c_int,
     compname: *mut *const c_char,
 ) -> c_int {
-    boundary!(blosc2_compcode_to_compname, {
+    boundary!(blosc2_compcode_to_compname, in_memory, {
         let name = u8::try_from(compcode)
             .ok()
             .and_then(codec::compcode_to_compname);

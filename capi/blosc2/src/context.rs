@@ -10,7 +10,7 @@ use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::{plugins, tuners};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
 use ferroblosc::filter::Slot;
-use ferroblosc::{Error, Result, trace_error};
+use ferroblosc::{Error, Result, cancellation, trace_error};
 use ferroblosc_capi_common::pointers::Apart;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
@@ -168,6 +168,11 @@ struct CompressionEngine {
 /// The engine, unless it is at work. A call that panicked leaves buffers that the next one sets up anew.
 fn engine<T>(engine: &TryLock<T>) -> Result<Locked<'_, T>> {
     engine.try_lock().ok_or(Error::InvalidParam)
+}
+
+/// Defers cancellation if the context has a super-chunk, whose lazy chunks are read from files.
+fn deferred_for_files(origin: &DecompressionOrigin) -> Option<cancellation::Deferred> {
+    (!origin.dparams.schunk.is_null()).then(cancellation::defer)
 }
 
 /// The parameters of the core, of those of C but for callbacks and tuner.
@@ -371,7 +376,14 @@ impl blosc2_context {
     ) -> Result<T> {
         match &self.role {
             Role::Compression { .. } => Err(Error::InvalidParam),
-            Role::Decompression { engine: behind, .. } => work(&mut *engine(behind)?),
+            Role::Decompression {
+                origin,
+                engine: behind,
+                ..
+            } => {
+                let _deferred = deferred_for_files(origin);
+                work(&mut *engine(behind)?)
+            }
         }
     }
 
@@ -459,7 +471,14 @@ impl blosc2_context {
     pub fn read_with<T>(&self, work: impl FnOnce(&mut Decompressor) -> Result<T>) -> Result<T> {
         match &self.role {
             Role::Compression { engine: behind, .. } => work(&mut engine(behind)?.reader),
-            Role::Decompression { engine: behind, .. } => work(&mut *engine(behind)?),
+            Role::Decompression {
+                origin,
+                engine: behind,
+                ..
+            } => {
+                let _deferred = deferred_for_files(origin);
+                work(&mut *engine(behind)?)
+            }
         }
     }
 }
@@ -513,7 +532,7 @@ pub unsafe extern "C" fn blosc2_ctx_get_cparams(
     ctx: *mut blosc2_context,
     cparams: *mut blosc2_cparams,
 ) -> c_int {
-    boundary!(blosc2_ctx_get_cparams, {
+    boundary!(blosc2_ctx_get_cparams, in_memory, {
         // SAFETY: the caller gives a context and a struct, or NULL. All-zero bytes are a valid value of it.
         unsafe {
             let Ok(context) = pointers::reference(ctx) else {
@@ -538,7 +557,7 @@ pub unsafe extern "C" fn blosc2_ctx_get_dparams(
     ctx: *mut blosc2_context,
     dparams: *mut blosc2_dparams,
 ) -> c_int {
-    boundary!(blosc2_ctx_get_dparams, {
+    boundary!(blosc2_ctx_get_dparams, in_memory, {
         // SAFETY: the caller gives a context and a struct, or NULL. All-zero bytes are a valid value of it.
         unsafe {
             let Ok(context) = pointers::reference(ctx) else {
@@ -560,7 +579,7 @@ pub unsafe extern "C" fn blosc2_set_maskout(
     maskout: *mut bool,
     nblocks: c_int,
 ) -> c_int {
-    boundary!(blosc2_set_maskout, {
+    boundary!(blosc2_set_maskout, in_memory, {
         // SAFETY: the caller gives a context, or NULL.
         let context = unsafe { pointers::reference(ctx) }?;
         if nblocks < 0 {
@@ -594,7 +613,7 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_compress_ctx, {
+    boundary!(blosc2_compress_ctx, in_memory, {
         // SAFETY: the caller gives a context, a source and a destination of these sizes, or NULL.
         let (context, apart) = unsafe {
             let apart = Apart::from((src, srcsize), (dest, destsize))?;
@@ -621,7 +640,7 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_decompress_ctx, {
+    boundary!(blosc2_decompress_ctx, in_memory, {
         // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
@@ -648,7 +667,7 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_getitem_ctx, {
+    boundary!(blosc2_getitem_ctx, in_memory, {
         // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
@@ -677,7 +696,7 @@ pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_getitem_bytes_ctx, {
+    boundary!(blosc2_getitem_bytes_ctx, in_memory, {
         // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;

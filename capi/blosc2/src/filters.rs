@@ -73,7 +73,7 @@ pub unsafe extern "C" fn blosc2_shuffle(
     src: *const c_void,
     dest: *mut c_void,
 ) -> i32 {
-    boundary!(blosc2_shuffle, {
+    boundary!(blosc2_shuffle, in_memory, {
         // SAFETY: the caller promises the bytes.
         unsafe {
             transform(
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn blosc2_unshuffle(
     src: *const c_void,
     dest: *mut c_void,
 ) -> i32 {
-    boundary!(blosc2_unshuffle, {
+    boundary!(blosc2_unshuffle, in_memory, {
         // SAFETY: the caller promises the bytes.
         unsafe {
             transform(
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn blosc2_bitshuffle(
     src: *const c_void,
     dest: *mut c_void,
 ) -> i32 {
-    boundary!(blosc2_bitshuffle, {
+    boundary!(blosc2_bitshuffle, in_memory, {
         // SAFETY: the caller promises the bytes.
         unsafe {
             transform(
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn blosc2_bitunshuffle(
     src: *const c_void,
     dest: *mut c_void,
 ) -> i32 {
-    boundary!(blosc2_bitunshuffle, {
+    boundary!(blosc2_bitunshuffle, in_memory, {
         // SAFETY: the caller promises the bytes.
         unsafe {
             transform(

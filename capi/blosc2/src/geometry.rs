@@ -13,7 +13,7 @@ pub unsafe extern "C" fn blosc2_unidim_to_multidim(
     i: i64,
     index: *mut i64,
 ) {
-    boundary!(blosc2_unidim_to_multidim, {
+    boundary!(blosc2_unidim_to_multidim, in_memory, {
         let ndim = usize::from(ndim);
         if shape.is_null() && !index.is_null() {
             // SAFETY: the caller gives room for ndim numbers.
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn blosc2_multidim_to_unidim(
     strides: *const i64,
     i: *mut i64,
 ) {
-    boundary!(blosc2_multidim_to_unidim, {
+    boundary!(blosc2_multidim_to_unidim, in_memory, {
         let ndim = usize::try_from(ndim).unwrap_or(0);
         let known = ndim == 0 || !index.is_null() && !strides.is_null();
         if !known {

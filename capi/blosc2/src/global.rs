@@ -54,6 +54,7 @@ impl State {
             *reader = None;
         }
         ferroblosc::chunk::release();
+        ferroblosc::schunk::release();
         pool::release();
     }
 }
@@ -159,7 +160,7 @@ pub unsafe extern "C" fn blosc2_compress(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_compress, {
+    boundary!(blosc2_compress, in_memory, {
         // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
         let apart = unsafe { Apart::from((src, srcsize), (dest, destsize)) }?;
         // SAFETY: as above.
@@ -191,7 +192,7 @@ pub unsafe extern "C" fn blosc1_compress(
     dest: *mut c_void,
     destsize: usize,
 ) -> c_int {
-    boundary!(blosc1_compress, {
+    boundary!(blosc1_compress, in_memory, {
         if nbytes > MAX_BUFFERSIZE {
             return Err(Error::MaxBufsizeExceeded);
         }
@@ -233,7 +234,7 @@ pub unsafe extern "C" fn blosc2_decompress(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_decompress, {
+    boundary!(blosc2_decompress, in_memory, {
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
@@ -252,7 +253,7 @@ pub unsafe extern "C" fn blosc1_decompress(
     dest: *mut c_void,
     destsize: usize,
 ) -> c_int {
-    boundary!(blosc1_decompress, {
+    boundary!(blosc1_decompress, in_memory, {
         // SAFETY: the caller gives a chunk and a destination of that size, or NULL.
         let (chunk, dest) = unsafe {
             let srcsize = chunk_by_header(src)?.len() as i32;
@@ -276,7 +277,7 @@ pub unsafe extern "C" fn blosc2_getitem(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_getitem, {
+    boundary!(blosc2_getitem, in_memory, {
         // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
@@ -298,7 +299,7 @@ pub unsafe extern "C" fn blosc1_getitem(
     nitems: c_int,
     dest: *mut c_void,
 ) -> c_int {
-    boundary!(blosc1_getitem, {
+    boundary!(blosc1_getitem, in_memory, {
         // SAFETY: the caller gives a chunk and room for the items, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_by_header(src)?;

@@ -14,6 +14,7 @@ use crate::registry::codecs::codec_info;
 use crate::registry::filters::filter_info;
 use crate::registry::tuners::tuner_info;
 use crate::types::plugins::blosc2_tuner;
+use ferroblosc::cancellation;
 use ferroblosc::codec::{self, Codec, FIRST_USER_ID, RegisteredCodec};
 use ferroblosc::filter::{self, Filter};
 use ferroblosc_capi_common::pointers;
@@ -107,6 +108,7 @@ impl Library {
         if name.is_empty() || !name.iter().all(is_word) {
             return None;
         }
+        let _deferred = cancellation::defer();
         let name = str::from_utf8(name).ok()?;
         let file = format!("{DLL_PREFIX}blosc2_{name}{DLL_SUFFIX}");
         Library::open(OsStr::new(&file)).or_else(|| {

@@ -22,7 +22,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    boundary!(blosc2_vlcompress_ctx, {
+    boundary!(blosc2_vlcompress_ctx, in_memory, {
         // SAFETY: the caller gives a context, nblocks buffers with their sizes, and a destination,
         // or NULL.
         let (context, blocks, dest) = unsafe {
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
     destsizes: *mut i32,
     maxblocks: i32,
 ) -> c_int {
-    boundary!(blosc2_vldecompress_ctx, {
+    boundary!(blosc2_vldecompress_ctx, in_memory, {
         let max = usize::try_from(maxblocks);
         for i in 0..max.unwrap_or(0) {
             // SAFETY: `i` is below the number of elements of both arrays, if they are there.
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     dest: *mut *mut u8,
     destsize: *mut i32,
 ) -> c_int {
-    boundary!(blosc2_vldecompress_block_ctx, {
+    boundary!(blosc2_vldecompress_block_ctx, in_memory, {
         // SAFETY: the caller gives room for the results, or NULL.
         unsafe {
             pointers::write_if_given(dest, null_mut());
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(
     srcsize: i32,
     nblocks: *mut i32,
 ) -> c_int {
-    boundary!(blosc2_vlchunk_get_nblocks, {
+    boundary!(blosc2_vlchunk_get_nblocks, in_memory, {
         // SAFETY: the caller gives a chunk of that size and room for a number, or NULL.
         let found = unsafe {
             let found = whole_chunk(src, srcsize).and_then(vl_nblocks);

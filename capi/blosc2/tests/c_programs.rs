@@ -169,6 +169,16 @@ fn threads_share_super_chunks_and_arrays() {
 }
 
 #[test]
+fn a_cancelled_thread_ends_after_its_call() {
+    passes("cancel.c");
+}
+
+#[test]
+fn a_panic_becomes_an_error_of_the_call() {
+    passes("caught_panic.c");
+}
+
+#[test]
 fn processes_handles_and_threads_use_one_super_chunk() {
     passes("many_handles.c");
 }
@@ -293,6 +303,7 @@ fn row_d9_memory_is_right_under_valgrind() {
         "rows_schunk_data.c",
         "row_c12_c13_names.c",
         "row_c11_null_arguments.c",
+        "cancel.c",
     ] {
         let program = compile(source, Linking::Shared, &[]);
         run(with_library("valgrind")

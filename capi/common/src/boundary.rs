@@ -7,7 +7,7 @@
 
 use crate::{last_error, reserve};
 pub use ferroblosc::Error as CoreError;
-use ferroblosc::{Error, blosc1, trace_error};
+use ferroblosc::{Error, blosc1, cancellation, trace_error};
 use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,18 +98,31 @@ impl<T> CReturn for *const T {
     }
 }
 
-/// As [`run`], but refuses the call while there is no memory and the reserve for small allocations is
-/// low: it could not end in an orderly way.
+/// As [`run_in_memory`], but a cancellation of the thread waits until the call ends.
 pub fn run_with_memory<T: CReturn, E: CError>(
     name: &str,
     body: impl FnOnce() -> Result<T, E>,
 ) -> T {
+    let _deferred = cancellation::defer();
+    run_in_memory(name, body)
+}
+
+/// As [`run`], but refuses the call while there is no memory and the reserve for small allocations is
+/// low: it could not end in an orderly way. The body reaches no cancellation point.
+pub fn run_in_memory<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
     run(name, || {
         if reserve::is_exhausted() {
             return Err(E::NO_MEMORY);
         }
         body()
     })
+}
+
+/// Runs the body of the exported function `name` that frees something or has no value for errors. A
+/// cancellation of the thread waits until the call ends.
+pub fn run_always<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
+    let _deferred = cancellation::defer();
+    run(name, body)
 }
 
 /// Runs the body of the exported function `name`, and keeps its error as the
@@ -128,8 +141,10 @@ pub fn run<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E
     }
 }
 
-/// Runs the body of a function that asks for the last error, and leaves that alone.
+/// Runs the body of a function that leaves the last error alone. A cancellation of the thread waits until
+/// the call ends.
 pub fn run_unrecorded<T: CReturn>(name: &str, body: impl FnOnce() -> Result<T, Error>) -> T {
+    let _deferred = cancellation::defer();
     guarded(name, body).unwrap_or_else(|failure| T::from_code(failure.code))
 }
 
@@ -184,13 +199,18 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 ///
 /// A function that frees something, or has no value for errors, runs without memory too:
 /// `boundary!(name, always, { … })`. The others are refused where [`reserve::is_exhausted`].
+///
+/// A cancellation of the thread (`pthread_cancel`) waits until the call ends (`ferroblosc::cancellation`). That
+/// costs about 17 ns, so functions that are called often and only compute in memory leave it out:
+/// `boundary!(name, in_memory, { … })`. They must not reach a cancellation point; the few places that
+/// may (callbacks, traces, loading a plugin, starting the thread pool) defer cancellation themselves.
 #[macro_export]
 macro_rules! boundary {
     ($name:ident, always, $body:block) => {
         $crate::boundary!($name, always, $crate::boundary::CoreError, $body)
     };
     ($name:ident, always, $error:ty, $body:block) => {
-        $crate::boundary::run(stringify!($name), || -> ::std::result::Result<_, $error> {
+        $crate::boundary::run_always(stringify!($name), || -> ::std::result::Result<_, $error> {
             $body
         })
     };
@@ -199,6 +219,15 @@ macro_rules! boundary {
     };
     ($name:ident, unrecorded, $body:block) => {
         $crate::boundary::run_unrecorded(stringify!($name), || -> ::ferroblosc::Result<_> { $body })
+    };
+    ($name:ident, in_memory, $body:block) => {
+        $crate::boundary!($name, in_memory, $crate::boundary::CoreError, $body)
+    };
+    ($name:ident, in_memory, $error:ty, $body:block) => {
+        $crate::boundary::run_in_memory(
+            stringify!($name),
+            || -> ::std::result::Result<_, $error> { $body },
+        )
     };
     ($name:ident, $error:ty, $body:block) => {
         $crate::boundary::run_with_memory(

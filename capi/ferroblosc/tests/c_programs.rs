@@ -128,3 +128,9 @@ fn arrays_and_tables_of_bcolz() {
     run(&mut shared("bcolz_tables.c"));
     run(&mut linked_statically("bcolz_tables.c"));
 }
+
+#[test]
+fn a_cancelled_thread_ends_after_its_call() {
+    run(&mut shared("cancel.c"));
+    run(&mut linked_statically("cancel.c"));
+}

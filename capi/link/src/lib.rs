@@ -20,15 +20,47 @@ fn argument(argument: &str) {
     println!("cargo::rustc-cdylib-link-arg=-Wl,{argument}");
 }
 
-/// Takes the unwinder into the library, where the C compiler has it as an archive: a shared one would be a library
-/// more that each program loads.
+/// Links the unwinder into the library where it is there as an archive: a shared one would be one more
+/// library that each program loads.
 fn own_unwinder() {
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
+    if let Some(unwinder) = musl_unwinder() {
+        return own_musl_unwinder(&unwinder);
+    }
     let folder = archive("libgcc_eh.a").and_then(|archive| archive.parent().map(Path::to_owned));
     if let Some(folder) = folder {
         println!("cargo::rustc-link-search=native={}", folder.display());
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
+}
+
+/// Returns the unwinder that Rust ships for a target with musl.
+///
+/// The `libgcc_eh.a` and `libgcc_s.so.1` of a system with glibc need functions that musl lacks.
+fn musl_unwinder() -> Option<PathBuf> {
+    if std::env::var("CARGO_CFG_TARGET_ENV").ok()? != "musl" {
+        return None;
+    }
+    let output = Command::new(std::env::var_os("RUSTC")?)
+        .args(["--print", "target-libdir", "--target"])
+        .arg(std::env::var_os("TARGET")?)
+        .output()
+        .ok()?;
+    let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end());
+    let unwinder = folder.join("self-contained/libunwind.a");
+    unwinder.is_file().then_some(unwinder)
+}
+
+/// Links `unwinder` into the shared library and the static one.
+fn own_musl_unwinder(unwinder: &Path) {
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    // A copy, as the archive of the C library is beside the original, and would be preferred to the shared one.
+    std::fs::copy(unwinder, folder.join("libunwind.a")).expect("OUT_DIR can be written to");
+    // Rust's standard library asks for the shared unwinder of GCC, for which this linker script stands in.
+    std::fs::write(folder.join("libgcc_s.so"), "INPUT(-lunwind)\n")
+        .expect("OUT_DIR can be written to");
+    println!("cargo::rustc-link-search=native={}", folder.display());
+    println!("cargo::rustc-link-lib=static=unwind");
 }
 
 /// Where the C compiler has an archive of its own, if it does.

@@ -62,6 +62,7 @@ impl Backend for Disk {
                 file
             }
         };
+        *state.usage.opened.entry(path.to_owned()).or_default() += 1;
         Ok(Box::new(Opened {
             disk: self.clone(),
             file,
@@ -217,11 +218,14 @@ impl Stream for Opened {
     }
 
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
-        let state = self.disk.state();
+        let mut state = self.disk.state();
         if state.crashed || !self.reads() {
             return Err(Error::FileRead);
         }
-        crate::io::ReadAt::read_at(&state.files[self.file].bytes, position, dest)
+        let read = crate::io::ReadAt::read_at(&state.files[self.file].bytes, position, dest)?;
+        state.usage.reads += 1;
+        state.usage.bytes_read += read;
+        Ok(read)
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
@@ -241,6 +245,7 @@ impl Stream for Opened {
             Verdict::Half => bytes.len() / 2,
             Verdict::Stop => 0,
         };
+        state.usage.bytes_written += written;
         if written > 0 {
             let change = FileChange::Write(at, bytes[..written].to_vec());
             state.files[self.file].change(change);

@@ -46,6 +46,19 @@ pub enum Fault {
 #[derive(Clone, Debug, Default)]
 pub struct Disk(Arc<Mutex<State>>);
 
+/// What a disk was used for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// The number of times that each file was opened.
+    pub opened: BTreeMap<PathBuf, usize>,
+    /// The number of reads.
+    pub reads: usize,
+    /// The bytes that were read.
+    pub bytes_read: usize,
+    /// The bytes that were written.
+    pub bytes_written: usize,
+}
+
 #[derive(Debug, Default)]
 struct State {
     files: Vec<File>,
@@ -59,6 +72,7 @@ struct State {
     planned: Option<(usize, Fault)>,
     full: bool,
     crashed: bool,
+    usage: Usage,
 }
 
 /// Files and directories by path; directories are no number of a file.
@@ -128,6 +142,11 @@ impl Disk {
     /// What was done by each call that counts.
     pub fn log(&self) -> Vec<String> {
         self.state().log.clone()
+    }
+
+    /// Returns what the disk was used for since the last call.
+    pub fn take_usage(&self) -> Usage {
+        std::mem::take(&mut self.state().usage)
     }
 
     /// Lets the call with this number in the log meet a fault, in place of what was planned before.

@@ -55,24 +55,29 @@ impl Loans {
     /// NULL or a block of malloc with a chunk of `len` bytes, which is not used any more but as the argument
     /// of the current call.
     pub unsafe fn free(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) {
-        let later = Loans::with(cell, |loans| {
+        if Loans::went(cell, chunk, len) {
+            // SAFETY: promised by the caller.
+            unsafe { libc::free(chunk.cast()) }
+        }
+    }
+
+    /// Notes that a chunk apart in memory, of `len` bytes, went. Returns whether it is not used any more; otherwise
+    /// the current call reads an argument in it, and frees it at its end.
+    pub fn went(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) -> bool {
+        Loans::with(cell, |loans| {
             if let Some(chunks) = &mut loans.chunks {
                 chunks.remove(&chunk.addr());
             }
             let Some((argument, kept)) = &mut loans.reading else {
-                return false;
+                return true;
             };
             let is_before_end = chunk.addr() < argument.0.addr().saturating_add(argument.1);
             let is_read = is_before_end && overlap(*argument, (chunk, len()));
             if is_read {
                 kept.push(chunk);
             }
-            is_read
-        });
-        if !later {
-            // SAFETY: promised by the caller.
-            unsafe { libc::free(chunk.cast()) }
-        }
+            !is_read
+        })
     }
 }
 

@@ -733,13 +733,15 @@ impl State for CSchunk {
         }
     }
 
-    fn exchange(&mut self, at: usize, chunk: Buffer) {
-        // SAFETY: `at` is a chunk's number; chunks are blocks of malloc.
+    fn exchange(&mut self, at: usize, chunk: Buffer) -> Option<Buffer> {
+        // SAFETY: `at` is a chunk's number; chunks are blocks of malloc, as long as their headers say.
         unsafe {
             let old = self.slot(at).replace(chunk.into_raw());
             let owner = self.owner();
-            Loans::free(owner.loans(), old, || chunk_len(old));
+            let is_unused = Loans::went(owner.loans(), old, || chunk_len(old));
             Loans::came(owner.loans(), *self.slot(at));
+            let old = NonNull::new(old).filter(|_| is_unused)?;
+            Some(Buffer::from_raw(old, chunk_len(old.as_ptr())))
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::schunk::CSchunk;
 use crate::types::schunk::blosc2_schunk;
+use ferroblosc::cancellation;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::null;
@@ -28,13 +29,15 @@ impl Drop for Serving {
     }
 }
 
-/// Runs a callback of a context of `schunk`, which may be NULL.
+/// Runs a callback of a context of `schunk`, which may be NULL. The callback may reach a cancellation
+/// point.
 pub fn serve<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
     let serving = Serving {
         schunk: schunk.cast(),
         outer: INNERMOST.get(),
     };
     INNERMOST.set(&raw const serving);
+    let _deferred = cancellation::defer();
     let result = callback();
     drop(serving);
     result

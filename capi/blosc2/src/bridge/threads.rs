@@ -1,6 +1,7 @@
 //! Threads of the user's.
 
 use crate::types::threads::blosc_threads_callback;
+use ferroblosc::cancellation;
 use ferroblosc::pool::Backend;
 use std::ffi::{c_int, c_void};
 
@@ -38,12 +39,15 @@ struct Job<'a> {
 unsafe extern "C" fn dojob(job: *mut c_void) {
     // SAFETY: `run` gives the callback pointers to jobs, and outlives them.
     let Job { job, index } = unsafe { &*job.cast::<Job<'_>>() };
+    // The thread is the program's, which may cancel it.
+    let _deferred = cancellation::defer();
     job(*index);
 }
 
 impl Backend for CThreads {
     fn run(&self, njobs: usize, job: &(dyn Fn(usize) + Sync)) {
         let mut jobs: Vec<Job<'_>> = (0..njobs).map(|index| Job { job, index }).collect();
+        let _deferred = cancellation::defer();
         // SAFETY: the array has `njobs` elements of the size told, and lives until the callback,
         // which runs each of them before, comes back.
         unsafe {
