@@ -331,7 +331,7 @@ static bool call_threads_of_the_program(void) {
 }
 
 /* A missing plugin is searched for in the file system. */
-static bool look_for_a_plugin(void) {
+static bool search_a_missing_plugin(void) {
   blosc2_codec codec = {201, (char *)"cancelled", 201, 1, NULL, NULL};
   blosc2_cparams cparams = items_of(8);
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
@@ -340,14 +340,14 @@ static bool look_for_a_plugin(void) {
   return !round_trip(cparams, dparams);
 }
 
-static void calls_in_memory_end_as_well(void) {
+static void calls_in_memory_complete(void) {
   static const step steps[] = {
       {"threads", compress_in_threads, 0, 0},
       {"a trace in memory", fail_in_memory_with_a_trace, 0, 0},
       {"filters of the program", call_filters_of_the_program, 0, 0},
       {"a codec of the program", call_a_codec_of_the_program, 0, 0},
       {"threads of the program", call_threads_of_the_program, 0, 0},
-      {"a plugin that is missing", look_for_a_plugin, 0, 0},
+      {"a plugin that is missing", search_a_missing_plugin, 0, 0},
       {"an array", work_with_an_array, 0, 0},
   };
   size_t i;
@@ -462,7 +462,7 @@ static void check_whole(blosc2_schunk *schunk) {
   free(content);
 }
 
-static void cancelled_writers_leave_whole_objects(int storm, int rounds) {
+static void cancelled_writers_leave_consistent_objects(int storm, int rounds) {
   blosc2_stdio_mmap mapping, other_mapping;
   blosc2_schunk *other;
   int32_t items[ITEMS] = {0};
@@ -513,10 +513,10 @@ int main(void) {
   enter_folder();
   CHECK(freopen("/dev/null", "w", stderr) != NULL);
   a_pending_cancellation_waits_for_the_end_of_calls();
-  calls_in_memory_end_as_well();
+  calls_in_memory_complete();
   the_thread_keeps_its_own_state();
   for (storm = 0; storm < STORMS; storm++) {
-    cancelled_writers_leave_whole_objects(storm, rounds);
+    cancelled_writers_leave_consistent_objects(storm, rounds);
   }
   blosc2_destroy();
   return leave_folder();

@@ -179,7 +179,7 @@ static void borrowed_bytes_stay_mapped_while_the_file_grows(void) {
   done(writer, SINGLE_FILE);
 }
 
-static void a_file_that_replaces_another_is_mapped(void) {
+static void a_replaced_file_is_mapped_again(void) {
   blosc2_schunk *writer = six_chunks(), *handle = open_mapped(path_of(SINGLE_FILE), "r"), *other;
   static int32_t found[WORDS];
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
@@ -198,7 +198,7 @@ static void a_file_that_replaces_another_is_mapped(void) {
 }
 
 /* Each case runs in a child, which must not end with a signal. */
-static void a_file_that_is_cut_is_an_error(void) {
+static void a_truncated_file_is_an_error(void) {
   static const long sizes[] = {0, 50, 4096, 12288, 14000, 25000};
   static const char *modes[] = {"r", "r+", "c"};
   size_t i, j;
@@ -363,8 +363,8 @@ int main(void) {
   an_array_follows_every_shape(false);
   an_array_follows_every_shape(true);
   borrowed_bytes_stay_mapped_while_the_file_grows();
-  a_file_that_replaces_another_is_mapped();
-  a_file_that_is_cut_is_an_error();
+  a_replaced_file_is_mapped_again();
+  a_truncated_file_is_an_error();
   for (kind = SINGLE_FILE; kind <= DIRECTORY; kind++) {
     readers_need_no_lock_on_read_only_storage(kind, false);
     readers_need_no_lock_on_read_only_storage(kind, true);

@@ -6,7 +6,7 @@
 #include "schunks.h"
 #include <blosc2/blosc2-stdio.h>
 
-static void bytes_and_back(void) {
+static void serialization_round_trips(void) {
   int kind, copy;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -49,7 +49,7 @@ static void bytes_and_back(void) {
   }
 }
 
-static void bytes_handed_over(void) {
+static void deserialization_takes_ownership(void) {
   int changed;
 
   for (changed = 0; changed < 2; changed++) {
@@ -92,7 +92,7 @@ static void bytes_handed_over(void) {
   }
 }
 
-static void bytes_that_are_no_frame(void) {
+static void invalid_frames_are_refused(void) {
   blosc2_schunk *schunk = make_full(FRAME, 2), *none;
   uint8_t *bytes, *mine;
   bool needs_free;
@@ -395,9 +395,9 @@ static void locks(void) {
 
 int main(void) {
   enter_folder();
-  bytes_and_back();
-  bytes_handed_over();
-  bytes_that_are_no_frame();
+  serialization_round_trips();
+  deserialization_takes_ownership();
+  invalid_frames_are_refused();
   consecutive_frames();
   updates_leave_no_holes();
   chunks_of_directories();

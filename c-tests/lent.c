@@ -291,7 +291,7 @@ static void a_chunk_may_be_passed_twice(void) {
   done(schunk, APART);
 }
 
-static void names_that_were_lent_may_come_back(void) {
+static void borrowed_names_may_be_arguments(void) {
   int kind;
   uint8_t *content;
   int32_t len;
@@ -387,7 +387,7 @@ static void a_source_may_be_the_destination(void) {
   blosc2_free_ctx(dctx);
 }
 
-static void boxes_may_be_copied_within_a_buffer(void) {
+static void boxes_can_be_copied_within_a_buffer(void) {
   static const int64_t shape[] = {4, 8}, start[] = {0, 0}, stop[] = {3, 6}, to[] = {1, 1};
   uint8_t buffer[32], before[32];
   int i, j;
@@ -502,10 +502,10 @@ int main(void) {
   borrowed_memory_may_be_an_argument();
   borrowed_chunks_may_be_passed_without_copying();
   a_chunk_may_be_passed_twice();
-  names_that_were_lent_may_come_back();
+  borrowed_names_may_be_arguments();
   own_memory_is_refused_as_a_destination();
   a_source_may_be_the_destination();
-  boxes_may_be_copied_within_a_buffer();
+  boxes_can_be_copied_within_a_buffer();
   arrays_accept_their_own_memory();
   a_slice_may_be_set_from_a_chunk_it_replaces();
   blosc2_destroy();

@@ -180,7 +180,7 @@ static void run_threads(size_t process) {
   }
 }
 
-static void all_calls_at_once(int storage, int nthreads) {
+static void all_calls_run_concurrently(int storage, int nthreads) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
@@ -261,8 +261,8 @@ int main(void) {
   CHECK(counts != MAP_FAILED && mkdtemp(folder) != NULL);
   snprintf(path, sizeof path, "%s/object", folder);
   for (storage = 0; storage < STORAGES; storage++) {
-    all_calls_at_once(storage, 1);
-    all_calls_at_once(storage, 2);
+    all_calls_run_concurrently(storage, 1);
+    all_calls_run_concurrently(storage, 2);
   }
   CHECK_IS(rmdir(folder), 0);
   blosc2_destroy();

@@ -103,7 +103,7 @@ static int prefilter(blosc2_prefilter_params *params) {
   return 0;
 }
 
-static void callbacks_may_use_the_super_chunk_they_serve(int has_prefilter) {
+static void callbacks_may_use_their_own_super_chunk(int has_prefilter) {
   static uint8_t data[ALL], back[ALL];
   blosc2_prefilter_params preparams;
   int kind, nthreads, i, j;
@@ -162,8 +162,8 @@ int main(void) {
   enter_folder();
   blosc2_init();
   CHECK_IS(blosc2_register_filter(&filter), 0);
-  callbacks_may_use_the_super_chunk_they_serve(0);
-  callbacks_may_use_the_super_chunk_they_serve(1);
+  callbacks_may_use_their_own_super_chunk(0);
+  callbacks_may_use_their_own_super_chunk(1);
   blosc2_destroy();
   return leave_folder();
 }

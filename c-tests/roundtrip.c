@@ -12,7 +12,7 @@ enum { ITEMS = 100 * 1000, TYPESIZE = 4, SIZE = ITEMS * TYPESIZE, ROOM = SIZE + 
 static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
 
 /* Compresses and decompresses `size` bytes; returns the size of the chunk. */
-static int go_round(blosc2_cparams cparams, int16_t nthreads, int32_t size) {
+static int round_trip_with_threads(blosc2_cparams cparams, int16_t nthreads, int32_t size) {
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_context *compressor, *decompressor;
   int32_t nbytes, cbytes, blocksize;
@@ -60,9 +60,9 @@ static void codecs_and_filters(void) {
       cparams.compcode = codecs[codec];
       cparams.typesize = TYPESIZE;
       cparams.filters[BLOSC2_MAX_FILTERS - 1] = filters[filter];
-      alone = go_round(cparams, 1, SIZE);
+      alone = round_trip_with_threads(cparams, 1, SIZE);
       CHECK(alone < SIZE);
-      CHECK_IS(go_round(cparams, 3, SIZE), alone);
+      CHECK_IS(round_trip_with_threads(cparams, 3, SIZE), alone);
     }
   }
 }
@@ -77,7 +77,7 @@ static void levels_and_sizes(void) {
       blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
       cparams.typesize = TYPESIZE;
       cparams.clevel = clevel;
-      go_round(cparams, 2, sizes[size]);
+      round_trip_with_threads(cparams, 2, sizes[size]);
     }
   }
 }

@@ -46,7 +46,7 @@ static void write_f2(blosc2_schunk *schunk) {
   CHECK_IS(append(schunk, ramp_chunk(0, CHUNK)), 4);
 }
 
-static void row_f2_special_chunks_from_before_are_read(blosc2_schunk *schunk) {
+static void row_f2_earlier_special_chunks_are_read(blosc2_schunk *schunk) {
   CHECK_IS(schunk->chunksize, 0);
   CHECK(holds_value(schunk, 0, 0, CHUNK) && holds_value(schunk, 1, 0x7FC00000, CHUNK));
   CHECK(holds_ramp(schunk, 2, 0, 200) && holds_ramp(schunk, 3, 0, CHUNK));
@@ -155,7 +155,7 @@ static void row_s28_empty_chunks_after_data_are_read(blosc2_schunk *schunk) {
 
 static const exchange exchanges[] = {
     {"f1", write_f1, row_f1_lengths_of_special_chunks_are_read, ITEM, 5},
-    {"f2", write_f2, row_f2_special_chunks_from_before_are_read, ITEM, 4},
+    {"f2", write_f2, row_f2_earlier_special_chunks_are_read, ITEM, 4},
     {"f4", write_f4, row_f4_tiny_chunks_are_read, ITEM, 2},
     {"f5", write_f5, row_f5_all_vlmetalayers_are_read, ITEM, 1},
     {"f16", write_f16, row_f16_numbers_of_files_stay_small, ITEM, 2},

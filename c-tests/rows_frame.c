@@ -15,7 +15,7 @@ static uint32_t big32(const uint8_t *bytes) {
 
 static uint64_t big64(const uint8_t *bytes) { return (uint64_t)big32(bytes) << 32 | big32(bytes + 4); }
 
-static void row_f1_special_chunks_among_chunks_of_all_sizes_keep_their_length(void) {
+static void row_f1_special_chunks_keep_their_length_among_variable_sizes(void) {
   static const int special[] = {BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN, BLOSC2_SPECIAL_UNINIT};
   static const uint8_t odd[203];
   int kind, i;
@@ -116,7 +116,7 @@ static uint8_t *frame_of_plain_chunk(int64_t *len, int32_t nbytes) {
   return copy;
 }
 
-static void row_f3_special_chunks_that_lie_in_a_frame_are_read_as_they_are(void) {
+static void row_f3_stored_special_chunks_are_read(void) {
   static const int special[] = {BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN, BLOSC2_SPECIAL_UNINIT};
   int i, on_disk;
 
@@ -333,7 +333,7 @@ static void row_f7_bytes_after_a_frame_are_ignored_and_truncated(void) {
   done(schunk, SINGLE_FILE);
 }
 
-static void row_f8_a_frame_of_the_callers_is_copied_on_write(void) {
+static void row_f8_a_caller_owned_frame_is_copied_on_write(void) {
   int way;
 
   for (way = 0; way < 4; way++) {
@@ -522,7 +522,7 @@ static void row_f13_appending_with_a_negative_block_size(void) {
   }
 }
 
-static void row_f14_chunks_have_the_size_that_the_frame_says(void) {
+static void row_f14_chunks_have_the_size_in_the_frame(void) {
   int kind, i;
 
   for (kind = FRAME; kind <= SINGLE_FILE; kind++) {
@@ -910,7 +910,7 @@ static void row_f30_a_scheme_is_eight_characters(void) {
   blosc2_schunk_free(memory);
 }
 
-static void row_f31_row_f32_new_files_and_files_that_are_there(void) {
+static void row_f31_row_f32_new_and_existing_files(void) {
   int kind;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -959,7 +959,7 @@ static void row_f31_row_f32_new_files_and_files_that_are_there(void) {
   }
 }
 
-static void row_f33_a_chunk_of_another_handle_is_there_after_a_refresh(void) {
+static void row_f33_a_refresh_finds_the_chunk_of_another_handle(void) {
   int kind;
   uint8_t dest[CHUNK];
 
@@ -984,7 +984,7 @@ static void row_f33_a_chunk_of_another_handle_is_there_after_a_refresh(void) {
   }
 }
 
-static void row_f37_a_handle_of_an_empty_frame_learns_the_size_of_chunks(void) {
+static void row_f37_a_handle_of_an_empty_frame_reads_the_later_chunk_size(void) {
   int kind;
   int32_t item;
 
@@ -1035,20 +1035,20 @@ static void row_d6_frames_are_in_the_layout_of_the_reference(void) {
 
 int main(void) {
   enter_folder();
-  row_f1_special_chunks_among_chunks_of_all_sizes_keep_their_length();
+  row_f1_special_chunks_keep_their_length_among_variable_sizes();
   row_f2_special_chunks_are_stored_when_the_sizes_become_variable();
-  row_f3_special_chunks_that_lie_in_a_frame_are_read_as_they_are();
+  row_f3_stored_special_chunks_are_read();
   row_f4_tiny_chunks_are_stored_with_a_full_header();
   row_f5_a_frame_holds_sixteen_vlmetalayers();
   row_f5_a_frame_with_more_is_read_and_changed();
   row_f6_frames_followed_by_other_data_are_not_changed();
   row_f7_bytes_after_a_frame_are_ignored_and_truncated();
-  row_f8_a_frame_of_the_callers_is_copied_on_write();
+  row_f8_a_caller_owned_frame_is_copied_on_write();
   row_f9_copies_of_corrupt_frames();
   row_f10_parameters_of_a_failed_open_are_destroyed_once();
   row_f11_only_buffers_need_the_magic();
   row_f13_appending_with_a_negative_block_size();
-  row_f14_chunks_have_the_size_that_the_frame_says();
+  row_f14_chunks_have_the_size_in_the_frame();
   row_f15_lengths_in_headers_are_not_allocated();
   row_f16_files_of_any_number();
   row_f20_a_frame_without_chunks_has_no_hole();
@@ -1059,9 +1059,9 @@ int main(void) {
   row_f26_lazy_chunks_of_mapped_files();
   row_f27_a_read_only_mapping_is_not_written_to();
   row_f30_a_scheme_is_eight_characters();
-  row_f31_row_f32_new_files_and_files_that_are_there();
-  row_f33_a_chunk_of_another_handle_is_there_after_a_refresh();
-  row_f37_a_handle_of_an_empty_frame_learns_the_size_of_chunks();
+  row_f31_row_f32_new_and_existing_files();
+  row_f33_a_refresh_finds_the_chunk_of_another_handle();
+  row_f37_a_handle_of_an_empty_frame_reads_the_later_chunk_size();
   row_d6_frames_are_in_the_layout_of_the_reference();
   return leave_folder();
 }

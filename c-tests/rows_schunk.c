@@ -74,7 +74,7 @@ static void row_s3_copies_keep_large_item_sizes(void) {
   }
 }
 
-static void row_s4_a_copy_leaves_the_storage_as_it_was(void) {
+static void row_s4_a_copy_does_not_change_the_storage(void) {
   blosc2_schunk *schunk = make_full(APART, 2), *copy;
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
 
@@ -145,7 +145,7 @@ static void row_s6_copies_record_no_threads_and_the_block_size_last_used(void) {
   blosc2_schunk_free(schunk);
 }
 
-static void row_s7_an_empty_chunk_in_front_is_one_like_all(void) {
+static void row_s7_an_empty_first_chunk_is_a_regular_chunk(void) {
   int kind;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -249,7 +249,7 @@ static int64_t sum_of_chunks(blosc2_schunk *schunk) {
   return sum;
 }
 
-static void row_s9_cbytes_apart_in_memory_is_the_sum(void) {
+static void row_s9_cbytes_of_sparse_memory_is_the_sum(void) {
   static const int special[] = {BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN, BLOSC2_SPECIAL_UNINIT};
   int i;
 
@@ -410,13 +410,13 @@ int main(void) {
   row_s1_null_means_the_defaults();
   row_s2_items_have_at_least_a_byte();
   row_s3_copies_keep_large_item_sizes();
-  row_s4_a_copy_leaves_the_storage_as_it_was();
+  row_s4_a_copy_does_not_change_the_storage();
   row_s5_recompressed_copies_keep_all_sizes();
   row_s6_copies_record_no_threads_and_the_block_size_last_used();
-  row_s7_an_empty_chunk_in_front_is_one_like_all();
+  row_s7_an_empty_first_chunk_is_a_regular_chunk();
   row_s28_an_empty_chunk_after_data_makes_the_sizes_variable();
   row_s8_a_second_short_chunk_is_refused_and_changes_nothing();
-  row_s9_cbytes_apart_in_memory_is_the_sum();
+  row_s9_cbytes_of_sparse_memory_is_the_sum();
   row_s10_contiguous_frames_keep_dead_space_after_delete();
   row_s11_row_d9_a_refused_chunk_stays_the_callers();
   row_s12_too_small_destinations();

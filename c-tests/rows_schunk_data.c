@@ -104,7 +104,7 @@ static void row_s15_an_empty_frame_has_no_offsets(void) {
   }
 }
 
-static void row_s16_putting_nothing_in_order(void) {
+static void row_s16_reordering_no_chunks(void) {
   int kind;
   int64_t order[3];
 
@@ -134,7 +134,7 @@ static void row_s17_slices_need_chunks_of_one_size(void) {
   }
 }
 
-static void row_s18_a_range_that_is_not_inside_writes_nothing(void) {
+static void row_s18_a_range_outside_of_the_data_writes_nothing(void) {
   int kind;
   int32_t items[2 * ITEMS + 1];
 
@@ -155,7 +155,7 @@ static void row_s18_a_range_that_is_not_inside_writes_nothing(void) {
   }
 }
 
-static void row_s19_nothing_is_written_beyond_the_end(void) {
+static void row_s19_nothing_is_written_past_the_end(void) {
   int kind;
   static int32_t items[4 * ITEMS];
 
@@ -224,7 +224,7 @@ static void row_s20_sparse_selections_work_with_automatic_blocks(void) {
   }
 }
 
-static void row_s22_a_list_of_vlmetalayers_that_is_full(void) {
+static void row_s22_a_full_list_of_vlmetalayers(void) {
   blosc2_schunk *schunk = make(APART);
   uint8_t content = 1, *out, *bytes;
   char name[20];
@@ -409,7 +409,7 @@ static void row_s27_every_call_reads_the_current_fields(void) {
   }
 }
 
-static void row_c51_lazy_chunks_of_blocks_of_all_lengths(void) {
+static void row_c51_lazy_chunks_of_variable_length_blocks(void) {
   const char *parts[] = {"hello", "wonderful", "x"};
   const void *blocks[3];
   int32_t sizes[3], destsizes[3], nblocks;
@@ -535,19 +535,19 @@ int main(void) {
   row_s13_special_chunks_are_made_with_default_parameters();
   row_s14_chunks_of_short_headers_have_no_second_flags();
   row_s15_an_empty_frame_has_no_offsets();
-  row_s16_putting_nothing_in_order();
+  row_s16_reordering_no_chunks();
   row_s17_slices_need_chunks_of_one_size();
-  row_s18_a_range_that_is_not_inside_writes_nothing();
-  row_s19_nothing_is_written_beyond_the_end();
+  row_s18_a_range_outside_of_the_data_writes_nothing();
+  row_s19_nothing_is_written_past_the_end();
   row_s30_every_chunk_keeps_its_length();
   row_s20_sparse_selections_work_with_automatic_blocks();
-  row_s22_a_list_of_vlmetalayers_that_is_full();
+  row_s22_a_full_list_of_vlmetalayers();
   row_s23_vlmetalayers_do_not_see_the_postfilter();
   row_s24_sizes_in_headers_are_not_trusted();
   row_s25_a_view_frees_nothing_of_its_base();
   row_s26_unknown_backends();
   row_s27_every_call_reads_the_current_fields();
-  row_c51_lazy_chunks_of_blocks_of_all_lengths();
+  row_c51_lazy_chunks_of_variable_length_blocks();
   row_c73_the_table_of_a_lazy_chunk_without_blocks_is_zeros();
   row_c74_unaligned_reads_of_a_blocks_length_from_plain_chunks();
   row_c8_row_c17_sizes_of_appended_buffers();

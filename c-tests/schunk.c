@@ -129,7 +129,7 @@ static void an_owned_chunk_is_not_moved(void) {
   blosc2_schunk_free(schunk);
 }
 
-static void python_makes_its_own_chunks(void) {
+static void chunks_made_by_python_clients(void) {
   /* As in clients that prepare chunks: sets the chunk size, then appends chunks of the context. */
   int kind, i;
   int32_t items[ITEMS];
@@ -158,7 +158,7 @@ static void python_makes_its_own_chunks(void) {
   }
 }
 
-static void chunks_as_they_are_handed_out(void) {
+static void chunks_are_returned_correctly(void) {
   int kind, i;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -397,8 +397,8 @@ int main(void) {
   a_storage_is_copied();
   owned_and_copied_chunks();
   an_owned_chunk_is_not_moved();
-  python_makes_its_own_chunks();
-  chunks_as_they_are_handed_out();
+  chunks_made_by_python_clients();
+  chunks_are_returned_correctly();
   orders();
   filling();
   slices();

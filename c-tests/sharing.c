@@ -408,7 +408,7 @@ static void *read_first(void *argument) {
   return NULL;
 }
 
-static void a_call_that_runs_a_postfilter_is_not_waited_for(int kind) {
+static void calls_do_not_wait_for_a_running_postfilter(int kind) {
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_postfilter_params params;
   pthread_t reader;
@@ -451,7 +451,7 @@ static int use_own(blosc2_prefilter_params *params) {
   return 0;
 }
 
-static void a_callback_may_use_the_object_that_it_serves(int kind) {
+static void a_callback_may_use_its_own_object(int kind) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_prefilter_params params;
   int32_t items[NITEMS];
@@ -510,7 +510,7 @@ static void *fork_children(void *argument) {
   return NULL;
 }
 
-static void a_child_finds_nothing_held(int kind) {
+static void a_forked_child_finds_no_lock_held(int kind) {
   shared = new_shared(kind);
   stop = false;
   failures = 0;
@@ -536,11 +536,11 @@ int main(void) {
   for (kind = 0; kind < MAPPED; kind++) {
     a_writer_and_readers_take_turns(kind);
     writers_take_turns(kind);
-    a_call_that_runs_a_postfilter_is_not_waited_for(kind);
-    a_callback_may_use_the_object_that_it_serves(kind);
+    calls_do_not_wait_for_a_running_postfilter(kind);
+    a_callback_may_use_its_own_object(kind);
   }
   a_mapping_is_read_while_another_handle_appends();
-  a_child_finds_nothing_held(0);
+  a_forked_child_finds_no_lock_held(0);
   CHECK_IS(rmdir(folder), 0);
   blosc2_destroy();
   return checks_failed();

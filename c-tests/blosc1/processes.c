@@ -93,7 +93,7 @@ static void run_at_once(int *expected) {
   }
 }
 
-static void threads_call_at_once(void) {
+static void threads_call_concurrently(void) {
   int size;
 
   blosc_set_nthreads(2);
@@ -102,7 +102,7 @@ static void threads_call_at_once(void) {
 }
 
 /* Row D7. The size comes from a child, so that this process has made no call yet. */
-static void the_first_calls_come_at_once(void) {
+static void the_first_calls_may_be_concurrent(void) {
   int ends[2], size = 0;
 
   CHECK_IS(pipe(ends), 0);
@@ -145,9 +145,9 @@ int main(int argc, char **argv) {
   if (strcmp(test, "fork") == 0) {
     children_compress();
   } else if (strcmp(test, "threads") == 0) {
-    threads_call_at_once();
+    threads_call_concurrently();
   } else if (strcmp(test, "first-use") == 0) {
-    the_first_calls_come_at_once();
+    the_first_calls_may_be_concurrent();
   } else if (strcmp(test, "dlopen") == 0 && argc > 2) {
     the_library_can_be_unloaded(argv[2]);
   } else {

@@ -137,7 +137,7 @@ static void break_chunk(const char *path) {
   }
 }
 
-static void mend(const char *path) {
+static void repair(const char *path) {
   char *report = NULL;
   CHECK(bcolz_verify(path, NULL) == 0);
   CHECK(bcolz_verify("no such thing", NULL) < 0);
@@ -152,7 +152,7 @@ static void mend(const char *path) {
 }
 
 /* Converts to other formats and back, and compares the rows each time. */
-static void hand_on(const char *path) {
+static void convert_and_compare(const char *path) {
   bcolz_object *again;
   CHECK(bcolz_to_npy("bcolz-table/price", "price.npy") == 0);
   CHECK(bcolz_from_npy("price.npy", "from-npy", "w") == 0);
@@ -193,8 +193,8 @@ int main(void) {
   CHECK(system("rm -rf bcolz-table frames from-*") == 0);
   make(path);
   change(path);
-  mend(path);
-  hand_on(path);
+  repair(path);
+  convert_and_compare(path);
   CHECK(bcolz_create_ctable(path, "r") == NULL);
   CHECK(bcolz_create_ctable(NULL, "w") == NULL);
   CHECK(bcolz_create(path, "w", NULL) == NULL);

@@ -26,7 +26,7 @@ static int64_t file_size(const char *name) {
   return size;
 }
 
-static void bytes_and_bytes(const bloscpack_args *args) {
+static void serialization_of_a_deserialized_frame(const bloscpack_args *args) {
   void *packed = NULL, *back = NULL;
   char *metadata = NULL;
   int64_t size = bloscpack_pack_bytes(data, SIZE, args, &packed);
@@ -176,7 +176,7 @@ int main(void) {
   args.max_app_chunks = 3;
   args.typesize = 4;
   args.nthreads = 2;
-  bytes_and_bytes(&args);
+  serialization_of_a_deserialized_frame(&args);
   files(&args);
   arrays();
   refusals(args);

@@ -1,4 +1,4 @@
-//! The storage of the tests' super-chunks, and the ways to access it.
+//! The storage of the tests' super-chunks, and its access modes.
 
 use std::ffi::{CStr, CString, c_void};
 use std::os::unix::ffi::OsStrExt;
