@@ -26,7 +26,7 @@ static int64_t file_size(const char *name) {
   return size;
 }
 
-static void serialization_of_a_deserialized_frame(const bloscpack_args *args) {
+static void bytes_are_packed_and_unpacked(const bloscpack_args *args) {
   void *packed = NULL, *back = NULL;
   char *metadata = NULL;
   int64_t size = bloscpack_pack_bytes(data, SIZE, args, &packed);
@@ -176,7 +176,7 @@ int main(void) {
   args.max_app_chunks = 3;
   args.typesize = 4;
   args.nthreads = 2;
-  serialization_of_a_deserialized_frame(&args);
+  bytes_are_packed_and_unpacked(&args);
   files(&args);
   arrays();
   refusals(args);
