@@ -342,9 +342,10 @@ pub(super) fn frame_len(fixed: &[u8; FIXED_LEN]) -> u64 {
     u64::from_be_bytes(bytes_at(fixed, FRAME_LEN_AT))
 }
 
-/// Bytes of data that the fixed part of a header tells.
-pub(super) fn data_len(fixed: &[u8; FIXED_LEN]) -> i64 {
-    i64_at(fixed, NBYTES_AT)
+/// Bytes of data in the fixed part of a header: uncompressed, and compressed if there are any.
+pub(super) fn data_lens(fixed: &[u8; FIXED_LEN]) -> (i64, Option<i64>) {
+    let nbytes = i64_at(fixed, NBYTES_AT);
+    (nbytes, (nbytes > 0).then(|| i64_at(fixed, CBYTES_AT)))
 }
 
 /// Tells the length of the frame in a header.
