@@ -123,7 +123,7 @@ static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
   }
 }
 
-/* A handle that is behind copies what is there now, not its own count of chunks. */
+/* An outdated handle copies the current chunks, not the number it knows. */
 static void a_copy_is_of_the_newest_state(bool is_mapped) {
   blosc2_schunk *writer = six_chunks(), *handle, *copy;
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
@@ -158,7 +158,7 @@ static void a_copy_is_of_the_newest_state(bool is_mapped) {
   done(writer, SINGLE_FILE);
 }
 
-/* Neither change is seen in the size of the file. */
+/* Neither change affects the size of the file. */
 static void a_refresh_finds_changes_of_the_same_size(int kind) {
   blosc2_schunk *writer = make(kind), *handle;
   CHECK(blosc2_meta_add(writer, "m", (uint8_t *)"12345", 5) >= 0);
@@ -177,7 +177,8 @@ static void a_refresh_finds_changes_of_the_same_size(int kind) {
   done(writer, kind);
 }
 
-/* A chunk grows by as many bytes as a metalayer shrinks: the file keeps its length, and other bytes are data. */
+/* A chunk grows by as many bytes as a metalayer shrinks: the file keeps its length, but the data
+ * section grows. */
 static void a_frame_of_the_same_length_is_read_again(void) {
   static uint8_t content[30000];
   blosc2_schunk *writer = make(SINGLE_FILE), *handle;

@@ -248,7 +248,7 @@ static void all_calls_run_concurrently(int storage, int nthreads) {
   blosc2_remove_urlpath(path);
 }
 
-/* Each process sets items of its own in one chunk. */
+/* Each process sets its own items of a shared chunk. */
 static void processes_set_items_of_one_chunk(bool is_contiguous) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
@@ -285,7 +285,7 @@ static void processes_set_items_of_one_chunk(bool is_contiguous) {
   blosc2_remove_urlpath(path);
 }
 
-/* A handle that knows chunks of one size meets a short one in the middle. */
+/* A handle that assumes a single chunk size finds a short chunk in the middle. */
 static void slices_are_not_read_by_an_old_size_of_chunks(void) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
