@@ -110,7 +110,7 @@ demo:
 reference:
 	scripts/need.sh python3-venv
 	scripts/reference.sh
-	scripts/reference1.sh
+	scripts/reference-blosc1.sh
 
 test: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev

@@ -1,6 +1,6 @@
 /*
- * What the C tests of arrays share: the array of the examples, 5 by 7 bytes counted from 1, in chunks of
- * 4 by 4 and blocks of 2 by 2, in each of the four storages.
+ * Functions for the C tests of arrays: the example array, 5 by 7 bytes numbered from 1, in
+ * chunks of 4 by 4 and blocks of 2 by 2, in each of the four storages.
  */
 
 #ifndef ARRAYS_H
@@ -22,22 +22,22 @@ static const int64_t origin[16];
 static char folder[] = P_tmpdir "/ferroblosc-arrays-XXXXXX";
 static int paths;
 
-/* A path where nothing is yet. */
+/* A path without a file. */
 static inline char *new_path(void) {
   static char path[sizeof folder + 32];
   sprintf(path, "%s/%d", folder, paths++);
   return path;
 }
 
-/* The path that was given last. */
+/* The path that new_path() returned last. */
 static inline char *last_path(void) {
   static char path[sizeof folder + 32];
   sprintf(path, "%s/%d", folder, paths - 1);
   return path;
 }
 
-/* A context for arrays of these shapes; storage is a number below STORAGES: in memory apart or as a frame,
-   in a directory or a file. */
+/* A context for arrays of these shapes; storage is an index below STORAGES: sparse or as a frame
+ * in memory, in a directory, or in a file. */
 static inline b2nd_context_t *context_in(int storage, int32_t typesize, int8_t ndim, const int64_t *shape,
                                          const int32_t *chunks, const int32_t *blocks) {
   static char path[sizeof folder + 32];
@@ -55,7 +55,7 @@ static inline b2nd_context_t *context_in(int storage, int32_t typesize, int8_t n
   return b2nd_create_ctx(&where, ndim, shape, chunks, blocks, NULL, 0, NULL, 0);
 }
 
-/* The array of the examples. */
+/* The example array. */
 static inline b2nd_array_t *example(int storage) {
   b2nd_context_t *ctx = context_in(storage, 1, 2, shape57, chunks44, blocks22);
   b2nd_array_t *array = NULL;

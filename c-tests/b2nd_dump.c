@@ -1,8 +1,8 @@
 /*
- * Tells what a library finds in the frame of an array: b2nd_dump FRAME ITEMS
+ * Prints an array read from its frame: b2nd_dump FRAME ITEMS
  *
- * Prints dimensions, dtype and variable-length metalayers, and writes all items to the file ITEMS. Reads them in
- * several ways before, which must agree: all at once, by rows, and one by one.
+ * Prints dimensions, dtype and variable-length metalayers, and writes all items to the file
+ * ITEMS. First reads the items all at once, by rows, and one by one, and compares the results.
  */
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static int64_t row_items(const b2nd_array_t *array) {
   return items;
 }
 
-/* Reads `count` rows from `first` on. */
+/* Reads `count` rows, beginning with row `first`. */
 static int read_rows(const b2nd_array_t *array, int64_t first, int64_t count, uint8_t *dest) {
   int64_t start[B2ND_MAX_DIM] = {0}, stop[B2ND_MAX_DIM], shape[B2ND_MAX_DIM];
   memcpy(stop, array->shape, sizeof stop);

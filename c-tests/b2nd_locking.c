@@ -1,4 +1,4 @@
-/* Arrays that several processes change at once, with locks; row N40. */
+/* Several processes change an array at the same time, with locks; row N40. */
 
 #include "arrays.h"
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ static void row_n40_no_block_is_lost_or_torn(int storage) {
   b2nd_free_ctx(ctx);
 }
 
-/* Columns come and go, which gives the chunks other numbers. */
+/* Inserts and deletes columns, which renumbers the chunks. */
 static int change_shape(b2nd_array_t *array) {
   static const int64_t narrow[] = {8, 4}, wide[] = {8, 8};
   int i, code = 0;
@@ -62,7 +62,7 @@ static int change_shape(b2nd_array_t *array) {
   return code;
 }
 
-/* The first four columns of all rows: one value at any time. */
+/* The first four columns of all rows always have a single value. */
 static const int64_t first[] = {0, 0}, behind[] = {8, 4}, size[] = {8, 4};
 
 static int write_columns(b2nd_array_t *array) {
@@ -99,7 +99,7 @@ static int read_columns(b2nd_array_t *array) {
   return code;
 }
 
-/* A call finds the chunks of the shape that it has seen. */
+/* A call uses the chunks of the shape that it read. */
 static void shapes_do_not_change_within_a_call(int storage) {
   static int (*const work[])(b2nd_array_t *) = {change_shape, write_columns, select_columns, read_columns};
   static const int64_t shape84[] = {8, 4};
@@ -135,7 +135,7 @@ int main(void) {
   row_n40_no_block_is_lost_or_torn(3);
   shapes_do_not_change_within_a_call(2);
   shapes_do_not_change_within_a_call(3);
-  /* The files of locks stay when arrays are removed. */
+  /* Lock files remain when arrays are removed. */
   sprintf(command, "rm -r %s", folder);
   CHECK_IS(system(command), 0);
   return checks_failed();

@@ -1,9 +1,9 @@
 /*
- * Arrays that are compressed with the plugins of the library, in frames on disk, told on stdout for comparing
- * two libraries: what one has written the other must read the same.
+ * Arrays compressed with the library's plugins, in frames on disk. The output on stdout must
+ * be equal for two libraries, and each must read the other's arrays.
  *
- *   b2nd_plugins write FOLDER    makes the arrays in FOLDER and reads them
- *   b2nd_plugins read FOLDER     reads the arrays that somebody else made
+ *   b2nd_plugins write FOLDER    creates the arrays in FOLDER and reads them
+ *   b2nd_plugins read FOLDER     reads arrays that another run created
  */
 
 #include <b2nd.h>
@@ -28,7 +28,7 @@ typedef struct {
   uint8_t codec, codec_meta;
   /* The last two filters. */
   uint8_t filters[2], filters_meta[2];
-  /* What is read may differ from what was written. */
+  /* Whether the filters are lossy. */
   int lossy;
 } test_case;
 
@@ -68,7 +68,8 @@ static uint64_t digest(const uint8_t *bytes, int64_t len) {
   return hash;
 }
 
-/* Floats on a curve, or integers that hardly change along a row. Returns how many bytes. */
+/* Generates floats on a curve, or integers that vary little along a row. Returns the size in
+ * bytes. */
 static int64_t make_items(const test_case *c) {
   int64_t i, count = 1;
   int dim;
@@ -116,7 +117,7 @@ static int write_array(const test_case *c, const char *path, bool contiguous, in
   return code;
 }
 
-/* Returns how many complaints there are. */
+/* Returns the number of errors. */
 static int read_array(const test_case *c, const char *path, const char *kind, int64_t len) {
   b2nd_array_t *array = NULL;
   int complaints = 0, dim, part;
@@ -129,7 +130,7 @@ static int read_array(const test_case *c, const char *path, const char *kind, in
   code = b2nd_to_cbuffer(array, found, len);
   printf("%s %s all %d %016" PRIx64 "\n", c->name, kind, code, digest(found, len));
   if (code != 0 || (!c->lossy && memcmp(found, items, (size_t)len) != 0)) {
-    printf("%s %s is not what was written\n", c->name, kind);
+    printf("%s %s differs from the written data\n", c->name, kind);
     complaints++;
   }
   for (part = 1; part < 4; part++) {

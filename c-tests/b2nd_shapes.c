@@ -1,4 +1,4 @@
-/* Arrays: other shapes, views, files and frames; rows N15 to N36 and N40, N41. */
+/* Arrays: resizing, views, files and frames; rows N15 to N36 and N40, N41. */
 
 #include "arrays.h"
 
@@ -11,7 +11,7 @@ static void rows_of(uint8_t *items, int rows, int columns) {
   }
 }
 
-/* N16, N17: what was cut off inside a chunk comes back, what is new is zero. */
+/* N16, N17: items cut off inside a chunk reappear, new items are zero. */
 static void row_n16_row_n17_resizing(void) {
   int storage;
   for (storage = 0; storage < STORAGES; storage++) {
@@ -108,11 +108,11 @@ static void row_n19_row_n20_row_n21_growing(void) {
     CHECK(is(array, 2, shape17, items + 28));
     CHECK_IS(b2nd_delete(array, 0, 0, 1), 0);
     CHECK_IS(array->sc->nchunks, 0);
-    /* A dimension without items: nobody can tell how many rows no bytes are. */
+    /* In a dimension without items, an empty buffer has no definite number of rows. */
     CHECK_IS(b2nd_insert(array, put, 5, 1, 0), BLOSC2_ERROR_INVALID_PARAM);
     b2nd_free(array);
 
-    /* A chunk's worth of items is a chunk only where one ends. */
+    /* Items for a whole chunk are appended as a chunk only at a chunk boundary. */
     ctx = context_in(storage, 1, 1, shape5, four, four);
     CHECK_IS(b2nd_from_cbuffer(ctx, &array, put, 5), 0);
     CHECK_IS(b2nd_append(array, put, 4, 0), 0);
@@ -158,7 +158,7 @@ static void row_n15_concatenating(void) {
       CHECK(is(both, 2, axis == 0 ? shape107 : shape514, expected));
       b2nd_free(both);
       b2nd_free_ctx(ctx);
-      /* An array behind itself. */
+      /* Concatenates an array with itself. */
       CHECK_IS(b2nd_concatenate(NULL, first, first, (int8_t)axis, false, &both), 0);
       CHECK(both == first && is(first, 2, axis == 0 ? shape107 : shape514, expected));
       b2nd_free(first);
@@ -205,11 +205,11 @@ static void row_n28_to_row_n33_views(void) {
     /* row_n31_ a view can't be resized. */
     CHECK_IS(b2nd_resize(again, two, NULL), BLOSC2_ERROR_INVALID_PARAM);
     b2nd_free(again);
-    /* row_s25_ the metalayers of the base are still its own. */
+    /* row_s25_ the base keeps its own metalayers. */
     CHECK_IS(blosc2_vlmeta_exists(base->sc, "note"), 0);
 
     CHECK_IS(b2nd_expand_dims(base, &view, middle, 3), 0);
-    /* row_n30_ only what isn't in a frame is written through a view. */
+    /* row_n30_ a view can be written only if its base has no frame. */
     if (base->sc->frame == NULL) {
       CHECK_IS(b2nd_set_slice_cbuffer(pair, put, 2, start, stop, view), 0);
       items[0] = 201;
@@ -219,7 +219,7 @@ static void row_n28_to_row_n33_views(void) {
     }
     CHECK(is(base, 2, shape57, items));
     CHECK(is(view, 3, shape3, items));
-    /* row_n32_ the base may be smaller by now. */
+    /* row_n32_ the base may have shrunk. */
     CHECK_IS(b2nd_resize(base, two, NULL), 0);
     CHECK_IS(b2nd_to_cbuffer(view, items, ITEMS), BLOSC2_ERROR_FAILURE);
     b2nd_free(view);
@@ -233,7 +233,7 @@ static void row_n28_to_row_n33_views(void) {
     b2nd_array_t *array, *view;
     CHECK_IS(b2nd_zeros(ctx, &array), 0);
     CHECK_IS(b2nd_squeeze(array, &view), BLOSC2_ERROR_INVALID_PARAM);
-    /* row_n33_ nobody knows what other metalayers say of a view. */
+    /* row_n33_ other metalayers of a view are not interpreted. */
     CHECK_IS(blosc2_meta_add(array->sc, "more", &content, 1), 1);
     CHECK_IS(b2nd_squeeze(array, &view), BLOSC2_ERROR_INVALID_PARAM);
     CHECK(view == NULL);
@@ -257,7 +257,7 @@ static void row_n23_row_n24_refreshing(void) {
     if (storage >= 2) {
       CHECK_IS(b2nd_open(array->sc->storage->urlpath, &reader), 0);
       CHECK_IS(b2nd_refresh(reader), 0);
-      /* No chunk comes or goes. */
+      /* The number of chunks does not change. */
       CHECK_IS(b2nd_resize(array, shape67, NULL), 0);
       CHECK_IS(b2nd_refresh(reader), 1);
       CHECK_IS(b2nd_refresh(reader), 0);
@@ -292,7 +292,7 @@ static void row_n25_row_n26_row_n27_files_and_frames(void) {
     CHECK_IS(needs_free, storage != 1);
     kept = (uint8_t *)malloc((size_t)len);
     memcpy(kept, frame, (size_t)len);
-    /* Changes never reach the caller's bytes. */
+    /* Changes do not affect the caller's buffer. */
     CHECK_IS(b2nd_from_cframe(frame, len, false, &copy), 0);
     CHECK(is(copy, 2, shape57, items));
     CHECK_IS(b2nd_resize(copy, more, NULL), 0);
@@ -325,7 +325,7 @@ static void row_n25_row_n26_row_n27_files_and_frames(void) {
     CHECK_IS(b2nd_open_offset(path, &copy, offset + 1), BLOSC2_ERROR_NULL_POINTER);
     b2nd_free(array);
 
-    /* Items that a chunk can't tell the size of. */
+    /* Items larger than a chunk header can store. */
     ctx = context_in(storage, 300, 1, shape, chunks, blocks);
     for (i = 0; i < 3000; i++) {
       large[i] = (uint8_t)(i * 7);
@@ -338,7 +338,7 @@ static void row_n25_row_n26_row_n27_files_and_frames(void) {
     CHECK(memcmp(found, large, 3000) == 0);
     b2nd_free(copy);
     if (storage == 0) {
-      /* As C-Blosc2 writes it: items of one byte, at byte 48 of the header. */
+      /* The reference's layout: typesize 1 at byte 48 of the header. */
       CHECK(frame[0x32] == 0x01 && frame[0x33] == 0x2C);
       frame[0x32] = 0;
       frame[0x33] = 1;
@@ -356,7 +356,7 @@ static void row_n25_row_n26_row_n27_files_and_frames(void) {
   }
 }
 
-/* N18, N41: super-chunks that are arrays, more or less. */
+/* N18, N41: super-chunks with invalid array metadata. */
 static void row_n18_row_n41_odd_super_chunks(void) {
   static const uint8_t caterva[] = {
       0x95, 0, 2, 0x92, 0xd3, 0, 0, 0, 0, 0, 0, 0, 4, 0xd3, 0, 0, 0, 0, 0, 0, 0, 8,
@@ -387,11 +387,11 @@ static void row_n18_row_n41_odd_super_chunks(void) {
   CHECK(array->shape[0] == 4 && schunk->nchunks == 2 && schunk->nmetalayers == 1);
   CHECK_IS(b2nd_get_slice_cbuffer(array, start, stop, items + 32, stop, 16), 0);
   CHECK(items[32] == 1 && items[34] == 5 && items[36] == 3);
-  /* Fewer chunks than the shape tells. */
+  /* Fewer chunks than the shape requires. */
   CHECK_IS(blosc2_schunk_delete_chunk(schunk, 1), 1);
   CHECK_IS(b2nd_get_slice_cbuffer(array, start, stop, items + 32, stop, 16), 0);
   CHECK_IS(b2nd_to_cbuffer(array, items, 32), BLOSC2_ERROR_FAILURE);
-  /* A chunk of another size, and one of other blocks. */
+  /* A chunk of another size, and one with other blocks. */
   CHECK_IS(blosc2_schunk_append_buffer(schunk, short_chunk, 8), 2);
   CHECK_IS(b2nd_to_cbuffer(array, items, 32), BLOSC2_ERROR_FAILURE);
   CHECK(b2nd_get_sparse_cbuffer(array, 1, &coord, items, 1) <= 0);
@@ -411,7 +411,7 @@ static void row_n18_row_n41_odd_super_chunks(void) {
   blosc2_schunk_free(schunk);
 }
 
-/* N35, N36, N37: the metalayer as bytes. */
+/* N35, N36, N37: the bytes of the metalayer. */
 static void row_n35_row_n36_row_n37_metalayers(void) {
   uint8_t *bytes = NULL;
   int8_t ndim, format;

@@ -1,8 +1,8 @@
-/* Arrays: creating them, slices and selections; rows N1 to N14 and N22. */
+/* Arrays: creation, slices and selections; rows N1 to N14 and N22. */
 
 #include "arrays.h"
 
-/* N1, N2, N4, N6, N42: arrays that can't be made leave NULL behind. */
+/* N1, N2, N4, N6, N42: a failed creation sets the pointer to NULL. */
 static void row_n1_row_n2_no_array_after_errors(void) {
   static const int64_t shape5[] = {5}, shape2g[] = {INT32_MAX};
   static const int32_t zero[] = {0}, four[] = {4}, large[] = {INT32_MAX}, one[] = {1};
@@ -28,14 +28,14 @@ static void row_n1_row_n2_no_array_after_errors(void) {
   CHECK_IS(b2nd_free_ctx(NULL), BLOSC2_ERROR_NULL_POINTER);
   CHECK_IS(b2nd_free(NULL), BLOSC2_ERROR_NULL_POINTER);
 
-  /* row_n4_ items along a dimension without chunks. */
+  /* row_n4_ items along a dimension with chunks of length 0. */
   ctx = context_in(0, 1, 1, shape5, zero, zero);
   CHECK(ctx != NULL);
   array = mark;
   CHECK_IS(b2nd_zeros(ctx, &array), BLOSC2_ERROR_INVALID_PARAM);
   CHECK(array == NULL);
   b2nd_free_ctx(ctx);
-  /* A chunk of all that 31 bits count is too large by 32 bytes. */
+  /* A chunk of INT32_MAX bytes is too large by 32 bytes. */
   ctx = context_in(0, 1, 1, shape2g, large, one);
   CHECK_IS(b2nd_empty(ctx, &array), BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
   b2nd_free_ctx(ctx);
@@ -53,7 +53,7 @@ static void row_n42_blocks_are_not_too_large(void) {
     b2nd_context_t *ctx = context_in(storage, 1, 1, shape, whole, whole);
     CHECK_IS(b2nd_empty(ctx, &array), BLOSC2_ERROR_INVALID_PARAM);
     CHECK(array == NULL);
-    /* Nothing is left where it would have been. */
+    /* No file remains. */
     CHECK(access(last_path(), F_OK) != 0);
     b2nd_free_ctx(ctx);
   }
@@ -74,7 +74,7 @@ static void row_n6_existing_paths_are_left_alone(void) {
   }
 }
 
-/* N3, N5: metalayers of users. */
+/* N3, N5: user metalayers. */
 static void row_n3_row_n5_metalayers(void) {
   blosc2_metalayer layers[16];
   char names[16][8], long_name[] = "a name of more than 31 characters";
@@ -112,8 +112,8 @@ static void row_n3_row_n5_metalayers(void) {
   b2nd_free_ctx(ctx);
 }
 
-/* The fields that programs read, and where items lie in chunks. */
-static void fields_and_places(void) {
+/* The public fields, and the order of items in chunks. */
+static void fields_and_offsets(void) {
   static const uint8_t chunk1[] = {5, 6, 12, 13, 7, 0, 14, 0, 19, 20, 26, 27, 21, 0, 28, 0};
   b2nd_array_t *array = example(0);
   uint8_t chunk[16];
@@ -161,7 +161,7 @@ static void row_n7_row_n8_slices(void) {
     CHECK_IS(b2nd_set_slice_cbuffer(buffer, NULL, 20, start, stop, array), BLOSC2_ERROR_NULL_POINTER);
     CHECK_IS(b2nd_get_slice_cbuffer(array, start, start, buffer, wide, 0), 0);
 
-    /* Reads give zeros outside. Writes of items outside are refused: nothing would keep them. */
+    /* Reads outside of the shape return zeros. Writes outside are refused. */
     memset(buffer, 0xEE, sizeof buffer);
     CHECK_IS(b2nd_get_slice_cbuffer(array, edge, far, buffer, chunk, 16), 0);
     CHECK(buffer[0] == 33 && buffer[2] == 35 && buffer[3] == 0 && buffer[4] == 0 && buffer[15] == 0);
@@ -172,7 +172,7 @@ static void row_n7_row_n8_slices(void) {
     CHECK_IS(b2nd_set_slice_cbuffer(buffer, chunk, 16, at, over, array), BLOSC2_ERROR_FAILURE);
     CHECK(is(array, 2, shape57, before));
 
-    /* row_n12_ what is behind the items becomes zeros. */
+    /* row_n12_ the padding after the items is zeroed. */
     memset(all, 0xEE, sizeof all);
     CHECK_IS(b2nd_to_cbuffer(array, all, ITEMS + 5), 0);
     CHECK(memcmp(all, before, ITEMS) == 0 && all[ITEMS] == 0 && all[ITEMS + 4] == 0);
@@ -181,11 +181,11 @@ static void row_n7_row_n8_slices(void) {
   }
 }
 
-/* Reads beyond the last chunk and all writes of items outside are errors, and change nothing. */
+/* Reads after the last chunk and all writes outside of the shape fail without changes. */
 static void slices_outside_are_refused(void) {
   static const int64_t shape[] = {10, 6};
   static const int32_t chunks[] = {4, 4}, blocks[] = {2, 2};
-  /* Starts and stops along the two dimensions, and what a read gives. */
+  /* Start and stop in both dimensions, and the result of a read. */
   static const int64_t cases[][5] = {
       {0, 2, 4, 7, 0},    {0, 2, 4, 8, 0},   {8, 11, 0, 2, 0}, {8, 12, 0, 2, 0},  {8, 13, 0, 2, -1},
       {0, 10, 0, 9, -1},  {0, 13, 0, 6, -1}, {9, 17, 0, 6, -1}, {20, 22, 0, 2, 0}, {8, 11, 4, 7, 0},
@@ -242,7 +242,7 @@ static void row_n9_a_chunk_goes_into_a_wider_buffer(void) {
   b2nd_free_ctx(ctx);
 }
 
-static void row_n10_what_was_never_written_reads_as_zeros(void) {
+static void row_n10_unwritten_items_read_as_zeros(void) {
   b2nd_context_t *ctx = context_in(0, 1, 2, shape57, chunks44, blocks22);
   b2nd_array_t *array;
   int64_t start[] = {1, 1}, stop[] = {3, 5}, shape[] = {2, 4};
@@ -299,7 +299,7 @@ static void row_n13_row_n14_copies(void) {
     CHECK_IS(b2nd_copy(ctx, array, &copy), 0);
     CHECK(is(copy, 2, shape57, items));
     CHECK_IS(copy->chunkshape[1], 2);
-    /* row_n43_ contents of variable length come along as they were. */
+    /* row_n43_ variable-length metalayers are copied. */
     CHECK_IS(blosc2_vlmeta_get(copy->sc, "note", &content, &len), 0);
     CHECK(len == 5 && memcmp(content, "hello", 5) == 0);
     free(content);
@@ -319,7 +319,7 @@ static void row_n13_row_n14_copies(void) {
     CHECK_IS(b2nd_get_slice(ctx, &copy, array, start, stop), BLOSC2_ERROR_INVALID_PARAM);
     b2nd_free_ctx(ctx);
 
-    /* The type in the struct is the context's, the stored one the source's. */
+    /* The struct has the context's dtype, the frame that of the source. */
     {
       blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
       blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
@@ -361,7 +361,7 @@ static void row_n22_selections(void) {
     CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, NULL, sizes, 6), BLOSC2_ERROR_NULL_POINTER);
     CHECK_IS(b2nd_set_orthogonal_selection(array, selection, sizes, put, sizes, 6), 0);
     CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, found, sizes, 6), 0);
-    /* Row 0 was written twice. */
+    /* Row 0 was written twice; the later values remain. */
     CHECK(found[0] == 101 && found[1] == 102 && found[2] == 105 && found[3] == 106 && found[5] == 106);
 
     CHECK_IS(b2nd_get_sparse_cbuffer(array, 0, NULL, NULL, 0), 0);
@@ -396,7 +396,7 @@ static void row_n39_chunks_of_slices(void) {
     CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, stop, &chunks), 4);
     CHECK(chunks != NULL && chunks[0] == 0 && chunks[1] == 1 && chunks[2] == 2 && chunks[3] == 3);
     free(chunks);
-    /* An empty slice inside a chunk counts that chunk. */
+    /* An empty slice inside a chunk counts this chunk. */
     CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, inside, &chunks), 2);
     CHECK(chunks != NULL && chunks[1] == 1);
     free(chunks);
@@ -427,11 +427,11 @@ int main(void) {
   row_n42_blocks_are_not_too_large();
   row_n6_existing_paths_are_left_alone();
   row_n3_row_n5_metalayers();
-  fields_and_places();
+  fields_and_offsets();
   row_n7_row_n8_slices();
   slices_outside_are_refused();
   row_n9_a_chunk_goes_into_a_wider_buffer();
-  row_n10_what_was_never_written_reads_as_zeros();
+  row_n10_unwritten_items_read_as_zeros();
   row_n11_arrays_without_dimensions();
   row_n13_row_n14_copies();
   row_n22_selections();

@@ -1,9 +1,9 @@
 /*
- * Random work on arrays, told on stdout, for comparing two libraries: the same seed must tell the same
- * and leave the same files, whichever library is linked.
+ * Random calls on arrays with output on stdout. With the same seed, two libraries must print
+ * the same and write the same files.
  *
- *   b2nd_trace write FOLDER SEED    makes arrays in FOLDER, changes them and reads them
- *   b2nd_trace read FOLDER SEED     reads the arrays that somebody else made with this seed
+ *   b2nd_trace write FOLDER SEED    creates arrays in FOLDER, changes them and reads them
+ *   b2nd_trace read FOLDER SEED     reads arrays that another run created with this seed
  */
 
 #include <b2nd.h>
@@ -39,16 +39,16 @@ static void draw_items(int64_t len) {
   }
 }
 
-static void tell(const char *what, int code, int64_t len) {
+static void print_result(const char *what, int code, int64_t len) {
   printf("%s %d %016" PRIx64 "\n", what, code, digest(found, len));
 }
 
-static void tell_all(const char *what, b2nd_array_t *array) {
+static void print_items(const char *what, b2nd_array_t *array) {
   int64_t len = array->nitems * array->sc->typesize;
   int code;
   memset(found, 0, (size_t)len);
   code = b2nd_to_cbuffer(array, found, len);
-  tell(what, code, len);
+  print_result(what, code, len);
 }
 
 static void slices(b2nd_array_t *array) {
@@ -62,7 +62,7 @@ static void slices(b2nd_array_t *array) {
       shape[dim] = stop[dim] - start[dim];
       len *= shape[dim];
     }
-    tell("get", b2nd_get_slice_cbuffer(array, start, stop, found, shape, len), len);
+    print_result("get", b2nd_get_slice_cbuffer(array, start, stop, found, shape, len), len);
     draw_items(len);
     printf("set %d\n", b2nd_set_slice_cbuffer(items, shape, len, start, stop, array));
   }
@@ -78,7 +78,7 @@ static void selections(b2nd_array_t *array) {
     coords[n] = below((int)array->nitems);
   }
   n = b2nd_get_sparse_cbuffer(array, 5, coords, found, 5 * len);
-  tell("sparse", n, 5 * len);
+  print_result("sparse", n, 5 * len);
   for (dim = 0; dim < array->ndim; dim++) {
     sizes[dim] = 1 + below(3);
     selection[dim] = lists[dim];
@@ -88,7 +88,7 @@ static void selections(b2nd_array_t *array) {
     }
   }
   n = b2nd_get_orthogonal_selection(array, selection, sizes, found, sizes, len);
-  tell("orthogonal", n, len);
+  print_result("orthogonal", n, len);
   draw_items(len);
   printf("set %d\n", b2nd_set_orthogonal_selection(array, selection, sizes, items, sizes, len));
 }
@@ -101,7 +101,7 @@ static void resizes(b2nd_array_t *array) {
     shape[dim] = shape[dim] < 1 ? 1 : shape[dim];
   }
   printf("resize %d\n", b2nd_resize(array, shape, NULL));
-  tell_all("resized", array);
+  print_items("resized", array);
   if (array->ndim > 0) {
     int64_t len = array->sc->typesize;
     axis = below(array->ndim);
@@ -109,16 +109,16 @@ static void resizes(b2nd_array_t *array) {
       len *= dim == axis ? 2 : array->shape[dim];
     }
     draw_items(len);
-    /* Where C-Blosc2 takes the items for a chunk though they are none. */
+    /* C-Blosc2 would treat these items as a chunk. */
     if (len != array->sc->chunksize) {
       printf("append %d\n", b2nd_append(array, items, len, (int8_t)axis));
-      tell_all("appended", array);
+      print_items("appended", array);
     }
     printf("delete %d\n", b2nd_delete(array, (int8_t)axis, array->shape[axis] - 1, 1));
   }
 }
 
-/* Puts whole chunks of zeros into the array, at the end or between chunks, and takes some out again. */
+/* Inserts whole chunks of zeros at the end or between chunks, and deletes some. */
 static void whole_chunks(b2nd_array_t *array) {
   int n, dim;
   if (array->ndim == 0) {
@@ -139,11 +139,11 @@ static void whole_chunks(b2nd_array_t *array) {
       printf("delete %d\n", b2nd_delete(array, (int8_t)axis, start[axis], chunk));
     }
     printf("%" PRId64 " chunks\n", array->sc->nchunks);
-    tell_all("then", array);
+    print_items("then", array);
   }
 }
 
-/* Draws a shape, its partitions and an item size; gives the number of dimensions. */
+/* Draws a shape, its partitions and an item size; returns the number of dimensions. */
 static int8_t draw(int64_t *shape, int32_t *chunks, int32_t *blocks, int32_t *typesize) {
   static const int most[] = {1, 60, 20, 10, 6, 4, 3};
   static const int32_t sizes[] = {1, 2, 4, 8, 12, 16};
@@ -189,13 +189,13 @@ static void write_round(const char *folder, int round) {
     printf("new %d\n", b2nd_from_cbuffer(ctx, &array, items, len));
   }
   b2nd_free_ctx(ctx);
-  tell_all("all", array);
+  print_items("all", array);
   slices(array);
   selections(array);
   resizes(array);
   whole_chunks(array);
   slices(array);
-  tell_all("all", array);
+  print_items("all", array);
   if (storage.urlpath == NULL) {
     printf("save %d\n", b2nd_save(array, path));
   }
@@ -206,15 +206,15 @@ static void write_round(const char *folder, int round) {
   storage.urlpath = NULL;
   ctx = b2nd_create_ctx(&storage, ndim, shape, chunks, blocks, "|V", 0, NULL, 0);
   printf("copy %d\n", b2nd_copy(ctx, array, &copy));
-  tell_all("copied", copy);
+  print_items("copied", copy);
   b2nd_free(copy);
   b2nd_free_ctx(ctx);
-  /* C-Blosc2 puts arrays of different blocks together wrongly. */
+  /* C-Blosc2 concatenates arrays of different blocks incorrectly. */
   ctx = b2nd_create_ctx(&storage, ndim, shape, array->chunkshape, array->blockshape, "|V", 0, NULL, 0);
   printf("copy %d\n", b2nd_copy(ctx, array, &copy));
   if (ndim > 0) {
     printf("concatenate %d\n", b2nd_concatenate(NULL, copy, array, (int8_t)below(ndim), false, &copy));
-    tell_all("both", copy);
+    print_items("both", copy);
   }
   b2nd_free_ctx(ctx);
   b2nd_free(copy);
@@ -226,12 +226,12 @@ static void read_round(const char *folder, int round) {
   b2nd_array_t *array;
   sprintf(path, "%s/%d.b2nd", folder, round);
   printf("open %d\n", b2nd_open(path, &array));
-  tell_all("all", array);
+  print_items("all", array);
   selections(array);
   resizes(array);
   whole_chunks(array);
   slices(array);
-  tell_all("all", array);
+  print_items("all", array);
   b2nd_free(array);
 }
 

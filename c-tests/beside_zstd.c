@@ -1,12 +1,12 @@
 /*
- * A program that uses the system's zstd beside the library.
+ * A program that uses the system's zstd together with the library.
  */
 
 #include "check.h"
 #include <blosc2.h>
 #include <string.h>
 
-/* As declared by zstd.h, which need not be there. */
+/* As declared in zstd.h, which may not be installed. */
 size_t ZSTD_compress(void *dst, size_t room, const void *src, size_t size, int level);
 size_t ZSTD_decompress(void *dst, size_t room, const void *src, size_t size);
 

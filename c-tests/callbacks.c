@@ -1,6 +1,6 @@
 /*
- * Codecs, filters, prefilters, postfilters and tuners of the user's: what they are given, and what
- * becomes of what they give back. Rows C14, C37, C39.
+ * User codecs, filters, prefilters, postfilters and tuners: their arguments, and the handling
+ * of their results. Rows C14, C37, C39.
  */
 
 #include "check.h"
@@ -122,7 +122,7 @@ static void user_codec(void) {
   CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_DATA);
   codec_status = 0;
 
-  /* Row C14: the end of the library and its next beginning forget the codec. */
+  /* Row C14: blosc2_destroy() and blosc2_init() discard the codec. */
   CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM) == size);
   blosc2_init();
   blosc2_destroy();
@@ -171,7 +171,7 @@ static void user_filter(void) {
   blosc2_free_ctx(decompressor);
 }
 
-/* Makes the block: the number of its bytes' positions in the chunk. */
+/* Generates the block: each byte is its offset in the chunk. */
 static int generate(blosc2_prefilter_params *params) {
   int32_t i;
   CHECK(params->user_data == &marker);

@@ -1,6 +1,6 @@
 /*
- * Threads that are cancelled inside of calls. A call is never torn: it ends as usual, and the thread ends at
- * its next cancellation point outside of the library. CANCEL_ROUNDS makes it longer.
+ * Cancellation of threads during calls. A call always completes, and the thread ends at its
+ * next cancellation point outside of the library. CANCEL_ROUNDS sets the number of rounds.
  */
 
 #include "schunks.h"
@@ -45,7 +45,7 @@ static void take(step taken) {
   }
 }
 
-/* What the library can't know to be a cancellation point. */
+/* A cancellation point in user code, unknown to the library. */
 static int read_something(void) {
   char byte;
   int file = open("/dev/zero", O_RDONLY), is_read = read(file, &byte, 1) == 1;
@@ -223,7 +223,7 @@ static bool work_with_an_array(void) {
 
 /* ---- Calls in memory, and what they may call ------------------------------------------------------ */
 
-/* Compresses and decompresses `count` of the numbers that `data` has with these parameters. */
+/* Compresses and decompresses the first `count` numbers of `data` with these parameters. */
 static bool round_trip(blosc2_cparams cparams, blosc2_dparams dparams) {
   static int64_t data[100000], back[100000];
   blosc2_context *compressor, *decompressor;
@@ -309,7 +309,7 @@ static bool call_a_codec_of_the_program(void) {
   cparams.compcode = 200;
   cparams.splitmode = BLOSC_NEVER_SPLIT;
   cparams.blocksize = 8000;
-  /* The last byte of each block is that of a small number's, in the order that the shuffle makes: 0. */
+  /* After the shuffle, the last byte of each block is the high byte of a small number: 0. */
   return round_trip(cparams, dparams);
 }
 
@@ -330,8 +330,8 @@ static bool call_threads_of_the_program(void) {
   return is_right;
 }
 
-/* A plugin that isn't there is looked for in files. */
-static bool look_for_a_plugin(void) {
+/* A missing plugin is searched for in the file system. */
+static bool search_a_missing_plugin(void) {
   blosc2_codec codec = {201, (char *)"cancelled", 201, 1, NULL, NULL};
   blosc2_cparams cparams = items_of(8);
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
@@ -340,14 +340,14 @@ static bool look_for_a_plugin(void) {
   return !round_trip(cparams, dparams);
 }
 
-static void calls_in_memory_end_as_well(void) {
+static void calls_in_memory_complete(void) {
   static const step steps[] = {
       {"threads", compress_in_threads, 0, 0},
       {"a trace in memory", fail_in_memory_with_a_trace, 0, 0},
       {"filters of the program", call_filters_of_the_program, 0, 0},
       {"a codec of the program", call_a_codec_of_the_program, 0, 0},
       {"threads of the program", call_threads_of_the_program, 0, 0},
-      {"a plugin that is missing", look_for_a_plugin, 0, 0},
+      {"a plugin that is missing", search_a_missing_plugin, 0, 0},
       {"an array", work_with_an_array, 0, 0},
   };
   size_t i;
@@ -356,7 +356,7 @@ static void calls_in_memory_end_as_well(void) {
   }
 }
 
-/* The state that a thread chose for itself is the one it has afterwards. */
+/* The thread keeps the cancellation state that it set. */
 static void the_thread_keeps_its_own_state(void) {
   int before = -1;
   CHECK(pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL) == 0);
@@ -379,7 +379,7 @@ static uint32_t next_random(uint32_t *state) {
   return *state >> 8;
 }
 
-/* The mapping belongs to the handle, and lives as long. */
+/* The mapping belongs to the handle and has the same lifetime. */
 static blosc2_schunk *open_for_storm(int storm, blosc2_stdio_mmap *mapping) {
   static blosc2_stdio_params params;
   blosc2_io io = BLOSC2_IO_DEFAULTS;
@@ -392,7 +392,7 @@ static blosc2_schunk *open_for_storm(int storm, blosc2_stdio_mmap *mapping) {
   return blosc2_schunk_open_udio(path_of(storm == DIRECTORY ? DIRECTORY : SINGLE_FILE), &io);
 }
 
-/* Every chunk is of one value, whichever. */
+/* All items of a chunk are equal. */
 static bool fill_and(int64_t (*change)(blosc2_schunk *, int64_t, int32_t *), uint32_t *state) {
   int32_t items[ITEMS], value = (int32_t)(next_random(state) % 1000);
   int i;
@@ -462,7 +462,7 @@ static void check_whole(blosc2_schunk *schunk) {
   free(content);
 }
 
-static void cancelled_writers_leave_whole_objects(int storm, int rounds) {
+static void cancelled_writers_leave_consistent_objects(int storm, int rounds) {
   blosc2_stdio_mmap mapping, other_mapping;
   blosc2_schunk *other;
   int32_t items[ITEMS] = {0};
@@ -488,7 +488,7 @@ static void cancelled_writers_leave_whole_objects(int storm, int rounds) {
     CHECK(pthread_cancel(thread) == 0);
     CHECK(pthread_join(thread, &end) == 0);
     CHECK(end == PTHREAD_CANCELED);
-    /* No lock is held, and the handle can be used on. */
+    /* No lock is held, and the handle remains usable. */
     check_whole(object);
     CHECK(fill_and(set_items, &state));
   }
@@ -513,10 +513,10 @@ int main(void) {
   enter_folder();
   CHECK(freopen("/dev/null", "w", stderr) != NULL);
   a_pending_cancellation_waits_for_the_end_of_calls();
-  calls_in_memory_end_as_well();
+  calls_in_memory_complete();
   the_thread_keeps_its_own_state();
   for (storm = 0; storm < STORMS; storm++) {
-    cancelled_writers_leave_whole_objects(storm, rounds);
+    cancelled_writers_leave_consistent_objects(storm, rounds);
   }
   blosc2_destroy();
   return leave_folder();

@@ -1,8 +1,9 @@
 /*
- * A panic inside of the library ends at the boundary: the call returns an error, and the library works on.
+ * A panic inside of the library is caught at its boundary: the call returns an error, and the
+ * library remains usable.
  *
- * A callback that forks while another thread has a part of the job makes one: the child has no such thread,
- * so the job can't be completed there.
+ * The test provokes a panic with a callback that forks while another thread works on the same
+ * job: the child lacks that thread, so the job can't be completed there.
  */
 
 #include "check.h"

@@ -1,5 +1,6 @@
 /*
- * What the C tests share: CHECK notes what is not so and goes on; main returns checks_failed().
+ * Macros of the C tests: CHECK prints a failed condition and continues; main returns
+ * checks_failed().
  */
 
 #ifndef CHECK_H
@@ -19,7 +20,7 @@ static int checks_bad;
     }                                                                       \
   } while (0)
 
-/* As CHECK, for a number that must have a value; tells the one it has. */
+/* Compares a number with its expected value; prints both on failure. */
 #define CHECK_IS(actual, expected)                                          \
   do {                                                                      \
     long long actual_ = (long long)(actual), expected_ = (long long)(expected); \
@@ -33,7 +34,7 @@ static inline int checks_failed(void) {
   return checks_bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Numbers that compress, but not to nothing: a wave with a little noise, the same every time. */
+/* Compressible numbers, but not trivially so: a wave with a little noise, always the same. */
 static inline void fill_with_data(void *buffer, size_t size) {
   uint8_t *bytes = (uint8_t *)buffer;
   uint32_t noise = 12345;

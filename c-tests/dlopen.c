@@ -1,5 +1,5 @@
 /*
- * A program that loads the library, lets it compress with threads, unloads it and lives on.
+ * A program that loads the library, compresses with threads, unloads it and continues.
  *
  *   dlopen LIBRARY
  */

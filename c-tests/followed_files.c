@@ -1,7 +1,7 @@
 /*
- * What a handle reads, of a file and of a mapping of it, after another handle has changed the file: thirteen
- * changes, a file that grows, one that is cut, one that another replaces. And what is read, with locks asked
- * for, where nothing can be written.
+ * A handle reads a file, plain and mapped, after another handle has changed it: thirteen
+ * changes, a file that grows, one that is truncated, and one that is replaced. Also reads with
+ * locks from storage that can't be written.
  */
 
 #include "schunks.h"
@@ -64,7 +64,7 @@ static void apply(blosc2_schunk *schunk, int change) {
   free(chunk);
 }
 
-/* Compares all that a handle reads with what the writer's does. */
+/* Compares all reads of a handle with those of the writer. */
 static void reads_the_same(blosc2_schunk *handle, blosc2_schunk *writer) {
   static int32_t found[WORDS], wanted[WORDS];
   uint8_t *content, *other, *chunk;
@@ -108,7 +108,7 @@ static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
     CHECK(handle != NULL);
     CHECK_IS(blosc2_schunk_decompress_chunk(handle, 5, found, BYTES), BYTES);
     apply(writer, change);
-    /* Once by what is read first, once by a refresh. */
+    /* Alternately detected by the next read and by a refresh. */
     if (change % 2 == 0) {
       is_new = blosc2_schunk_refresh(handle);
       CHECK(is_new >= 0);
@@ -123,7 +123,7 @@ static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
   }
 }
 
-/* A handle that is behind copies what is there now, not its own count of chunks. */
+/* An outdated handle copies the current chunks, not the number it knows. */
 static void a_copy_is_of_the_newest_state(bool is_mapped) {
   blosc2_schunk *writer = six_chunks(), *handle, *copy;
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
@@ -158,7 +158,7 @@ static void a_copy_is_of_the_newest_state(bool is_mapped) {
   done(writer, SINGLE_FILE);
 }
 
-/* Neither change is seen in the size of the file. */
+/* Neither change affects the size of the file. */
 static void a_refresh_finds_changes_of_the_same_size(int kind) {
   blosc2_schunk *writer = make(kind), *handle;
   CHECK(blosc2_meta_add(writer, "m", (uint8_t *)"12345", 5) >= 0);
@@ -177,7 +177,8 @@ static void a_refresh_finds_changes_of_the_same_size(int kind) {
   done(writer, kind);
 }
 
-/* A chunk grows by as many bytes as a metalayer shrinks: the file keeps its length, and other bytes are data. */
+/* A chunk grows by as many bytes as a metalayer shrinks: the file keeps its length, but the data
+ * section grows. */
 static void a_frame_of_the_same_length_is_read_again(void) {
   static uint8_t content[30000];
   blosc2_schunk *writer = make(SINGLE_FILE), *handle;
@@ -250,7 +251,7 @@ static void an_array_follows_every_shape(bool is_mapped) {
   CHECK_IS(blosc2_remove_urlpath(path_of(SINGLE_FILE)), 0);
 }
 
-static void what_was_lent_stays_mapped_while_the_file_grows(void) {
+static void borrowed_bytes_stay_mapped_while_the_file_grows(void) {
   blosc2_schunk *writer = six_chunks(), *handle = open_mapped(path_of(SINGLE_FILE), "r");
   uint8_t *chunk, *before = (uint8_t *)malloc(BYTES + BLOSC2_MAX_OVERHEAD);
   bool needs_free;
@@ -270,7 +271,7 @@ static void what_was_lent_stays_mapped_while_the_file_grows(void) {
   done(writer, SINGLE_FILE);
 }
 
-static void a_file_that_replaces_another_is_mapped(void) {
+static void a_replaced_file_is_mapped_again(void) {
   blosc2_schunk *writer = six_chunks(), *handle = open_mapped(path_of(SINGLE_FILE), "r"), *other;
   static int32_t found[WORDS];
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
@@ -288,8 +289,8 @@ static void a_file_that_replaces_another_is_mapped(void) {
   done(writer, SINGLE_FILE);
 }
 
-/* Each in a process of its own, which must not end by a signal. */
-static void a_file_that_is_cut_is_an_error(void) {
+/* Each case runs in a child, which must not end with a signal. */
+static void a_truncated_file_is_an_error(void) {
   static const long sizes[] = {0, 50, 4096, 12288, 14000, 25000};
   static const char *modes[] = {"r", "r+", "c"};
   size_t i, j;
@@ -334,7 +335,7 @@ static void a_file_that_is_cut_is_an_error(void) {
       }
       CHECK(waitpid(child, &status, 0) == child);
       if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        printf("cut to %ld, mode %s: status %d\n", sizes[i], modes[j], status);
+        printf("truncated to %ld, mode %s: status %d\n", sizes[i], modes[j], status);
         CHECK(false);
       }
       blosc2_schunk_free(writer);
@@ -343,7 +344,7 @@ static void a_file_that_is_cut_is_an_error(void) {
   }
 }
 
-/* ---- locks where nothing can be written ---------------------------------------------------------- */
+/* ---- locks on read-only storage ------------------------------------------------------------------- */
 
 static blosc2_schunk *open_locked(const char *path) {
   static blosc2_stdio_params params = {true};
@@ -352,7 +353,7 @@ static blosc2_schunk *open_locked(const char *path) {
   return blosc2_schunk_open_udio(path, &io);
 }
 
-/* What a process without rights sees; returns how many things are not as they should be. */
+/* Reads in a process without privileges; returns the number of errors. */
 static int read_without_rights(int kind, bool has_lock_file) {
   int32_t items[ITEMS];
   blosc2_schunk *schunk;
@@ -379,7 +380,7 @@ static int read_without_rights(int kind, bool has_lock_file) {
   return checks_bad;
 }
 
-static void readers_need_no_lock_where_nobody_writes(int kind, bool has_lock_file) {
+static void readers_need_no_lock_on_read_only_storage(int kind, bool has_lock_file) {
   int status;
   pid_t child;
   if (has_lock_file) {
@@ -399,8 +400,8 @@ static void readers_need_no_lock_where_nobody_writes(int kind, bool has_lock_fil
   CHECK_IS(blosc2_remove_urlpath(path_of(kind)), 0);
 }
 
-/* Where others may write, a process without rights gets no lock for itself: it would be none. */
-static void nobody_pretends_to_have_a_lock(void) {
+/* If others may write, a process without write permission can't lock, and must not pretend to. */
+static void a_missing_lock_is_an_error(void) {
   int status;
   pid_t child;
   if (getuid() != 0) {
@@ -423,7 +424,7 @@ static void nobody_pretends_to_have_a_lock(void) {
   }
   CHECK(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  /* A frame that can be written is not read without the lock that was asked for. */
+  /* A writable frame is not read without the requested lock. */
   CHECK_IS(system("chmod 666 file.b2frame"), 0);
   fflush(stdout);
   child = fork();
@@ -458,14 +459,14 @@ int main(void) {
   a_frame_of_the_same_length_is_read_again();
   an_array_follows_every_shape(false);
   an_array_follows_every_shape(true);
-  what_was_lent_stays_mapped_while_the_file_grows();
-  a_file_that_replaces_another_is_mapped();
-  a_file_that_is_cut_is_an_error();
+  borrowed_bytes_stay_mapped_while_the_file_grows();
+  a_replaced_file_is_mapped_again();
+  a_truncated_file_is_an_error();
   for (kind = SINGLE_FILE; kind <= DIRECTORY; kind++) {
-    readers_need_no_lock_where_nobody_writes(kind, false);
-    readers_need_no_lock_where_nobody_writes(kind, true);
+    readers_need_no_lock_on_read_only_storage(kind, false);
+    readers_need_no_lock_on_read_only_storage(kind, true);
   }
-  nobody_pretends_to_have_a_lock();
+  a_missing_lock_is_an_error();
   blosc2_destroy();
   return leave_folder();
 }

@@ -1,12 +1,12 @@
 /*
- * Frames as programs use them: as bytes and back, who owns the bytes, in files at any place, several handles
- * of one, mapped, behind a backend of the program's own, and locked.
+ * Frames in typical programs: serialization, ownership of the buffer, files at any offset,
+ * several handles on one frame, mapped files, user I/O backends, and locks.
  */
 
 #include "schunks.h"
 #include <blosc2/blosc2-stdio.h>
 
-static void bytes_and_back(void) {
+static void serialization_round_trips(void) {
   int kind, copy;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -29,7 +29,7 @@ static void bytes_and_back(void) {
       if (needs_free) {
         free(bytes);
       }
-      /* Apart in memory a special chunk counts, in a frame it doesn't. */
+      /* Sparse storage in memory counts a special chunk's bytes, a frame does not. */
       cbytes = schunk->cbytes + (copy ? 32 : 0) - (kind == APART ? 32 : 0);
       done(schunk, kind);
       again = blosc2_schunk_from_buffer(mine, len, copy);
@@ -49,7 +49,7 @@ static void bytes_and_back(void) {
   }
 }
 
-static void bytes_handed_over(void) {
+static void deserialization_takes_ownership(void) {
   int changed;
 
   for (changed = 0; changed < 2; changed++) {
@@ -59,18 +59,18 @@ static void bytes_handed_over(void) {
     int64_t len = blosc2_schunk_to_buffer(source, &bytes, &needs_free);
     mine = (uint8_t *)malloc((size_t)len);
     memcpy(mine, bytes, (size_t)len);
-    /* The original goes first. */
+    /* Frees the original before the copy. */
     blosc2_schunk_free(source);
     schunk = blosc2_schunk_from_buffer(mine, len, false);
     CHECK(schunk != NULL);
     blosc2_schunk_avoid_cframe_free(schunk, false);
     CHECK(!changed || append(schunk, ramp_chunk(1, CHUNK)) == 3);
     CHECK(holds_ramp(schunk, 1, ITEMS, CHUNK));
-    /* Valgrind sees what isn't freed here. */
+    /* Valgrind reports memory that this does not free. */
     CHECK_IS(blosc2_schunk_free(schunk), 0);
   }
   {
-    /* A frame that the library made, and that outlives it. */
+    /* A frame that the library allocated outlives the super-chunk. */
     blosc2_schunk *schunk = make_full(FRAME, 2);
     uint8_t *bytes;
     bool needs_free;
@@ -92,7 +92,7 @@ static void bytes_handed_over(void) {
   }
 }
 
-static void bytes_that_are_no_frame(void) {
+static void invalid_frames_are_refused(void) {
   blosc2_schunk *schunk = make_full(FRAME, 2), *none;
   uint8_t *bytes, *mine;
   bool needs_free;
@@ -103,7 +103,7 @@ static void bytes_that_are_no_frame(void) {
   CHECK(blosc2_schunk_from_buffer(bytes, -1, false) == NULL);
   for (copy = 0; copy < 2; copy++) {
     for (i = 0; i < len; i++) {
-      /* Of that size, so that valgrind sees a read behind it. */
+      /* Allocated with this exact size, so that valgrind detects over-reads. */
       mine = (uint8_t *)malloc((size_t)i + 1);
       memcpy(mine, bytes, (size_t)i);
       none = blosc2_schunk_from_buffer(mine, i, copy);
@@ -118,7 +118,7 @@ static void bytes_that_are_no_frame(void) {
   blosc2_schunk_free(schunk);
 }
 
-static void frames_behind_each_other(void) {
+static void consecutive_frames(void) {
   blosc2_schunk *first = make_full(FRAME, 3), *second = make_full(APART, 1), *opened;
   uint8_t *original, *bytes;
   bool original_needs_free, needs_free;
@@ -133,7 +133,7 @@ static void frames_behind_each_other(void) {
   blosc2_schunk_free(opened);
   opened = blosc2_schunk_open_offset("host", at);
   CHECK(opened != NULL && opened->nchunks == 1);
-  /* The frame of a frame of a frame is the same. */
+  /* Serializing a frame again results in equal bytes. */
   len = blosc2_schunk_to_buffer(second, &original, &original_needs_free);
   CHECK_IS(blosc2_schunk_to_buffer(opened, &bytes, &needs_free), len);
   CHECK(memcmp(bytes, original, (size_t)len) == 0);
@@ -175,7 +175,7 @@ static void chunks_of_directories(void) {
   CHECK(access(name, F_OK) == 0);
   CHECK_IS(update(schunk, 1, special_chunk(BLOSC2_SPECIAL_ZERO, CHUNK)), 3);
   CHECK(access(name, F_OK) != 0);
-  /* The index is as long as before, but the data are not; then it is longer. */
+  /* First the length of the index does not change, but that of the data; then the index grows. */
   CHECK_IS(blosc2_schunk_decompress_chunk(other, 1, dest, CHUNK), CHUNK);
   CHECK_IS(append(schunk, ramp_chunk(300, CHUNK)), 4);
   CHECK(holds_value(other, 1, 0, CHUNK));
@@ -191,7 +191,7 @@ static void chunks_of_directories(void) {
   CHECK_IS(schunk->nchunks, 4);
   CHECK(holds_ramp(schunk, 0, 0, CHUNK));
   blosc2_schunk_free(other);
-  /* The index alone is no frame, and a directory without one neither. */
+  /* The index file itself is not a frame, nor is a directory without an index. */
   snprintf(name, sizeof name, "%s/chunks.b2frame", path_of(DIRECTORY));
   CHECK(blosc2_schunk_open(name) == NULL);
   CHECK(unlink(name) == 0);
@@ -210,7 +210,7 @@ static void replaced_files(void) {
   CHECK(rename("replacement", path_of(SINGLE_FILE)) == 0);
   CHECK(holds_ramp(reader, 0, 500, CHUNK));
   CHECK_IS(reader->nchunks, 1);
-  /* What is gone can still be read through an open handle, and not be written. */
+  /* An open handle can still read an unlinked file, but not write it. */
   CHECK(unlink(path_of(SINGLE_FILE)) == 0);
   CHECK(holds_ramp(reader, 0, 500, CHUNK));
   CHECK_IS(append(reader, ramp_chunk(0, CHUNK)), BLOSC2_ERROR_CHUNK_APPEND);
@@ -343,7 +343,7 @@ static void backends_of_programs(void) {
     CHECK_IS(calls.destroyed, 1);
     schunk = blosc2_schunk_open_udio(path_of(kind), &io);
     CHECK(schunk != NULL && holds_ramp(schunk, 0, 9, CHUNK));
-    /* A backend that fails to destroy says so here. */
+    /* Checks a backend whose destroy fails. */
     CHECK_IS(blosc2_schunk_free(schunk), 1);
     CHECK_IS(blosc2_remove_urlpath(path_of(kind)), 0);
   }
@@ -382,7 +382,7 @@ static void locks(void) {
         CHECK_IS(append(i % 2 ? other : schunk, ramp_chunk(i, CHUNK)), i + 1);
       }
       CHECK_IS(blosc2_schunk_refresh(other), 1);
-      /* A change of the same length. */
+      /* A change that keeps the length. */
       CHECK_IS(update(schunk, 0, ramp_chunk(50, CHUNK)), 7);
       CHECK(holds_ramp(other, 0, 50, CHUNK) && holds_ramp(other, 6, 6, CHUNK));
       blosc2_schunk_free(other);
@@ -395,10 +395,10 @@ static void locks(void) {
 
 int main(void) {
   enter_folder();
-  bytes_and_back();
-  bytes_handed_over();
-  bytes_that_are_no_frame();
-  frames_behind_each_other();
+  serialization_round_trips();
+  deserialization_takes_ownership();
+  invalid_frames_are_refused();
+  consecutive_frames();
   updates_leave_no_holes();
   chunks_of_directories();
   replaced_files();

@@ -1,5 +1,5 @@
 /*
- * The calls without context, under their old names too.
+ * The calls without contexts, also under their old names.
  */
 
 #define BLOSC1_COMPAT
@@ -11,7 +11,7 @@ enum { SIZE = 400 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
 
 static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
 
-static int go_round(void) {
+static int round_trip_with_threads(void) {
   int size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, ROOM);
   memset(back, 0, SIZE);
   CHECK_IS(blosc2_decompress(chunk, size, back, SIZE), SIZE);
@@ -24,32 +24,32 @@ static void settings(void) {
   int automatic;
 
   CHECK_IS(blosc2_get_nthreads(), 1);
-  automatic = go_round();
+  automatic = round_trip_with_threads();
   CHECK_IS(blosc2_set_nthreads(3), 1);
   CHECK_IS(blosc2_get_nthreads(), 3);
-  CHECK_IS(go_round(), automatic);
+  CHECK_IS(round_trip_with_threads(), automatic);
 
   CHECK_IS(blosc1_get_blocksize(), 0);
   blosc1_set_blocksize(8192);
   CHECK_IS(blosc1_get_blocksize(), 8192);
-  go_round();
+  round_trip_with_threads();
   CHECK_IS(blosc2_cbuffer_sizes(chunk, NULL, NULL, &blocksize), 0);
   CHECK_IS(blocksize, 8192);
   blosc1_set_blocksize(0);
 
   blosc2_set_delta(1);
-  go_round();
+  round_trip_with_threads();
   CHECK(chunk[BLOSC2_CHUNK_FILTER_CODES + 4] == BLOSC_DELTA);
   blosc2_set_delta(0);
   blosc1_set_splitmode(BLOSC_NEVER_SPLIT);
-  go_round();
+  round_trip_with_threads();
   CHECK((chunk[BLOSC2_CHUNK_FLAGS] & 0x10) != 0);
   blosc1_set_splitmode(BLOSC_FORWARD_COMPAT_SPLIT);
 
-  /* Settings stay over the end of the library. */
+  /* Settings persist after blosc2_destroy(). */
   blosc2_destroy();
   CHECK_IS(blosc2_get_nthreads(), 3);
-  CHECK_IS(go_round(), automatic);
+  CHECK_IS(round_trip_with_threads(), automatic);
 }
 
 static void old_names(void) {
@@ -79,22 +79,22 @@ static void old_names(void) {
 }
 
 static void environment(void) {
-  int size = go_round();
+  int size = round_trip_with_threads();
 
   CHECK(setenv("BLOSC_CLEVEL", "0", 1) == 0);
-  CHECK_IS(go_round(), ROOM);
+  CHECK_IS(round_trip_with_threads(), ROOM);
   CHECK(unsetenv("BLOSC_CLEVEL") == 0);
   CHECK(setenv("BLOSC_COMPRESSOR", "zstd", 1) == 0);
-  go_round();
+  round_trip_with_threads();
   CHECK(strcmp(blosc2_cbuffer_complib(chunk), BLOSC_ZSTD_LIBNAME) == 0);
   CHECK(setenv("BLOSC_COMPRESSOR", "blosclz", 1) == 0);
-  go_round();
+  round_trip_with_threads();
   CHECK(unsetenv("BLOSC_COMPRESSOR") == 0);
   CHECK(setenv("BLOSC_NOLOCK", "", 1) == 0);
-  CHECK(go_round() > 0);
+  CHECK(round_trip_with_threads() > 0);
   CHECK(unsetenv("BLOSC_NOLOCK") == 0);
   CHECK(setenv("BLOSC_BLOSC1_COMPAT", "1", 1) == 0);
-  CHECK(go_round() > 0);
+  CHECK(round_trip_with_threads() > 0);
   CHECK((chunk[BLOSC2_CHUNK_FLAGS] & 5) != 5);
   CHECK(unsetenv("BLOSC_BLOSC1_COMPAT") == 0);
   CHECK(setenv("BLOSC_NTHREADS", "none", 1) == 0);
@@ -108,7 +108,7 @@ int main(void) {
   CHECK_IS(blosc2_free_resources(), -1);
   settings();
   CHECK_IS(blosc2_free_resources(), 0);
-  go_round();
+  round_trip_with_threads();
   old_names();
   environment();
   blosc2_init();

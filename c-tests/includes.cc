@@ -1,4 +1,4 @@
-// A C++ program over the headers: they are C with the linkage said.
+// A C++ program that includes all headers: they are C with C linkage.
 
 #include <b2nd.h>
 #include <blosc2/codecs-registry.h>

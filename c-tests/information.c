@@ -1,5 +1,6 @@
-/* Prints what BLOSC_INFO makes the library write: codecs, levels, item sizes, filters and split modes, special and
- * variable-length chunks, super-chunks of each storage, and mapped files. tests/interop compares it with C-Blosc2. */
+/* Makes calls that write BLOSC_INFO lines: codecs, levels, item sizes, filters and split modes,
+ * special and variable-length chunks, super-chunks of each storage, and mapped files.
+ * tests/interop compares the output with C-Blosc2's. */
 #include <blosc2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void variable_length(void) {
   blosc2_free_ctx(context);
 }
 
-/* Opens the file mapped, reads a chunk, and appends another if it can be. */
+/* Opens the file mapped, reads a chunk, and appends another if the mode allows it. */
 static void open_mapped(const char *mode, int64_t initial, bool exists) {
   blosc2_stdio_mmap mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
   blosc2_io io = {BLOSC2_IO_FILESYSTEM_MMAP, "mapped", NULL};

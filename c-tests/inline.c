@@ -1,5 +1,5 @@
 /*
- * The inline functions of the headers, on structs made by hand.
+ * The inline functions of the headers, on structs built by the test.
  */
 
 #include "check.h"
@@ -54,7 +54,7 @@ static void arrays(void) {
   CHECK(format == 0 && strcmp(dtype, "<i4") == 0);
   free(dtype);
 
-  /* The older layout ends behind the shapes; everything else that breaks off is an error. */
+  /* The older layout ends after the shapes; every other truncation is an error. */
   CHECK_IS(READ(meta, DTYPE_AT), DTYPE_AT);
   CHECK(dtype == NULL && format == 0);
   for (size = -1; size < SIZE; size++) {

@@ -1,6 +1,6 @@
 /*
- * I/O backends: the registry, the two built-in ones as functions, and frames by path; rows C14, C15,
- * F27, F29.
+ * I/O backends: the registry, the functions of the two built-in backends, and frames by path;
+ * rows C14, C15, F27, F29.
  */
 
 #include "check.h"
@@ -35,7 +35,7 @@ static void registry(void) {
   blosc2_io_cb *files = blosc2_get_io_cb(BLOSC2_IO_FILESYSTEM);
   blosc2_io_cb *maps = blosc2_get_io_cb(BLOSC2_IO_FILESYSTEM_MMAP), *mine;
 
-  /* The built-in backends are known before blosc2_init(). */
+  /* The built-in backends are registered before blosc2_init(). */
   CHECK(files != NULL && strcmp(files->name, "filesystem") == 0);
   CHECK(files != NULL && files->id == 0 && files->is_allocation_necessary);
   CHECK(files != NULL && files->open == blosc2_stdio_open && files->read == blosc2_stdio_read);
@@ -53,7 +53,7 @@ static void registry(void) {
   CHECK_IS(register_as(160, "yours"), BLOSC2_ERROR_PLUGIN_IO);
   CHECK_IS(register_as(255, "mine"), 0);
 
-  /* Unlike codecs, filters and tuners they outlast the library's end. */
+  /* Unlike codecs, filters and tuners, backends survive blosc2_destroy(). */
   mine = blosc2_get_io_cb(160);
   CHECK(mine != NULL && strcmp(mine->name, "mine") == 0 && mine->open == NULL);
   blosc2_init();
@@ -82,7 +82,7 @@ static void defaults(void) {
   CHECK_IS(map.map_flags, -1);
 }
 
-/* What blosc2_stdio_read() gives, and whether it left the pointer alone. */
+/* Returns the result of blosc2_stdio_read(), and checks that the pointer did not change. */
 static int64_t read_file(void *dest, int64_t size, int64_t nitems, int64_t position, void *stream) {
   void *place = dest;
   int64_t items = blosc2_stdio_read(&place, size, nitems, position, stream);
@@ -141,7 +141,7 @@ static void files(void) {
   CHECK_IS(blosc2_stdio_truncate(stream, 1), -1);
   CHECK_IS(blosc2_stdio_close(stream), 0);
 
-  /* A stream can be made of any FILE, whose position stays. */
+  /* A stream may wrap any FILE, whose position does not change. */
   own = malloc(sizeof *own);
   own->file = tmpfile();
   CHECK(own->file != NULL && fwrite("0123456789", 1, 10, own->file) == 10);
@@ -161,7 +161,7 @@ static blosc2_stdio_mmap map_params(const char *mode, size_t initial) {
   return params;
 }
 
-/* Where in the file blosc2_stdio_mmap_read() points; -1 is NULL. */
+/* Returns the offset in the file that blosc2_stdio_mmap_read() returns; -1 for NULL. */
 static long offset_read(int64_t size, int64_t nitems, int64_t position, int64_t items,
                         blosc2_stdio_mmap *map) {
   void *place = &place;
@@ -247,7 +247,7 @@ static void map_modes(void) {
   CHECK(blosc2_stdio_mmap_open("m", "rb+", &map) == &map);
   CHECK_IS(map.mapping_size, 10);
   CHECK_IS(map.access_flags, 1);
-  /* The reference ends with a segmentation fault where bytes inside the file are written. */
+  /* The reference crashes when it writes bytes inside the file. */
   CHECK_IS(blosc2_stdio_mmap_write("x", 1, 1, 0, &map), 0);
   CHECK_IS(blosc2_stdio_mmap_write("x", 1, 1, 10, &map), 0);
   CHECK_IS(blosc2_stdio_mmap_truncate(&map, 5), -1);
@@ -261,7 +261,7 @@ static void map_modes(void) {
   CHECK_IS(map.access_flags, 3);
   CHECK_IS(map.map_flags, 2);
   CHECK_IS(blosc2_stdio_mmap_write("x", 1, 1, 0, &map), 1);
-  /* The reference ends with a bus error where pages behind the file's last one are written. */
+  /* The reference crashes (SIGBUS) when it writes pages after the end of the file. */
   CHECK_IS(blosc2_stdio_mmap_write(bytes, 1, sizeof bytes, 10, &map), sizeof bytes);
   CHECK_IS(map.file_size, 10 + sizeof bytes);
   CHECK(memcmp(map.addr, "x123456789", 10) == 0);

@@ -1,13 +1,14 @@
 /*
- * Memory that the library lent, given back to it as an argument: chunks, frame bytes, names and contents of
- * metalayers, fields of structs, and sources that are destinations. Each case runs on every storage, and
- * must do what it does with a copy of the argument. Nothing here says whose library it is.
+ * Memory owned by the library as an argument of its calls: chunks, frame bytes, names and
+ * contents of metalayers, fields of structs, and sources that overlap destinations. Each case
+ * runs on every storage, and must have the same result as with a copy of the argument. The test
+ * works with any library of the interface.
  */
 
 #include "schunks.h"
 #include <b2nd.h>
 
-/* A super-chunk in a mapped file, beside the kinds of schunks.h. */
+/* A super-chunk in a mapped file, in addition to the kinds of schunks.h. */
 enum { MAPPED = KINDS, ALL_KINDS };
 
 enum { CHUNKS = 6 };
@@ -35,7 +36,7 @@ static void fill_items(int32_t *items, int nchunk) {
   }
 }
 
-/* A super-chunk with chunks that have different sizes, and a metalayer of each kind. */
+/* A super-chunk with chunks of different sizes, and a metalayer of each kind. */
 static blosc2_schunk *example_of(int kind) {
   int32_t items[ITEMS];
   blosc2_schunk *schunk = kind == MAPPED ? opened_mapped() : make(kind);
@@ -63,7 +64,7 @@ static void gone(blosc2_schunk *schunk, int kind) {
   }
 }
 
-/* Whether two super-chunks hold the same. */
+/* Whether two super-chunks have equal contents. */
 static int are_alike(blosc2_schunk *one, blosc2_schunk *other) {
   static uint8_t bytes[2][1 << 16];
   int64_t i;
@@ -100,7 +101,7 @@ static int are_alike(blosc2_schunk *one, blosc2_schunk *other) {
   return 1;
 }
 
-/* Where an argument comes from; stores its size. NULL when the storage has no such memory. */
+/* Returns an argument and stores its size; returns NULL if the storage has no such memory. */
 typedef uint8_t *(*source_of)(blosc2_schunk *schunk, int32_t *size, uint8_t **to_free);
 
 static uint8_t *chunk_from(blosc2_schunk *schunk, int64_t nchunk, int lazy, int32_t *size,
@@ -145,7 +146,7 @@ static uint8_t *variable_content(blosc2_schunk *schunk, int32_t *size, uint8_t *
 static const source_of sources[] = {first_chunk, last_chunk, chunk_in_frame, variable_content};
 enum { SOURCES = sizeof sources / sizeof sources[0] };
 
-/* What is done with the argument. */
+/* A call with the argument. */
 typedef int64_t (*call_with)(blosc2_schunk *schunk, uint8_t *argument, int32_t size);
 
 static int64_t append_it(blosc2_schunk *schunk, uint8_t *chunk, int32_t size) {
@@ -196,7 +197,7 @@ static int64_t replace_a_fixed_layer(blosc2_schunk *schunk, uint8_t *bytes, int3
 }
 
 static int64_t set_some_items(blosc2_schunk *schunk, uint8_t *bytes, int32_t size) {
-  /* Only super-chunks whose chunks have one size have items with numbers. */
+  /* Item indexes require chunks of equal size. */
   return schunk->chunksize > 0
              ? blosc2_schunk_set_slice_buffer(schunk, 90, 90 + size / ITEM, bytes)
              : 0;
@@ -208,7 +209,7 @@ static const call_with calls[] = {append_it,        insert_it_first, insert_it_i
                                   replace_a_fixed_layer, set_some_items};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
-static void what_a_super_chunk_lent_may_come_back(void) {
+static void borrowed_memory_may_be_an_argument(void) {
   int kind, source, call, round;
   int32_t size;
   uint8_t *argument, *copy, *to_free;
@@ -236,7 +237,7 @@ static void what_a_super_chunk_lent_may_come_back(void) {
         }
         if (!are_alike(schunk, model)) {
           checks_bad++;
-          printf("kind %d source %d call %d: other contents\n", kind, source, call);
+          printf("kind %d source %d call %d: contents differ\n", kind, source, call);
         }
         blosc2_schunk_free(model);
         gone(schunk, kind);
@@ -245,8 +246,8 @@ static void what_a_super_chunk_lent_may_come_back(void) {
   }
 }
 
-/* What is lent isn't the caller's to give away: it is copied, and nothing is freed twice. */
-static void lent_chunks_may_be_given_without_copying(void) {
+/* The caller can't transfer ownership of borrowed memory: it is copied, and freed only once. */
+static void borrowed_chunks_may_be_passed_without_copying(void) {
   int kind, twice;
   int32_t size;
   uint8_t *chunk, *to_free;
@@ -271,8 +272,8 @@ static void lent_chunks_may_be_given_without_copying(void) {
   }
 }
 
-/* A block that became the super-chunk's when it was given may be given again. */
-static void a_chunk_may_be_given_twice(void) {
+/* A block whose ownership was transferred to the super-chunk may be passed again. */
+static void a_chunk_may_be_passed_twice(void) {
   blosc2_schunk *schunk = make(APART);
   int32_t items[ITEMS];
   uint8_t *chunk = (uint8_t *)malloc(CHUNK + BLOSC2_MAX_OVERHEAD);
@@ -290,7 +291,7 @@ static void a_chunk_may_be_given_twice(void) {
   done(schunk, APART);
 }
 
-static void names_that_were_lent_may_come_back(void) {
+static void borrowed_names_may_be_arguments(void) {
   int kind;
   uint8_t *content;
   int32_t len;
@@ -316,7 +317,7 @@ static void names_that_were_lent_may_come_back(void) {
   }
 }
 
-/* The memory of a super-chunk that is read is no destination. */
+/* Memory of the super-chunk that is read is refused as a destination. */
 static void own_memory_is_refused_as_a_destination(void) {
   int kind;
   int32_t size;
@@ -386,7 +387,7 @@ static void a_source_may_be_the_destination(void) {
   blosc2_free_ctx(dctx);
 }
 
-static void boxes_may_be_copied_within_a_buffer(void) {
+static void boxes_can_be_copied_within_a_buffer(void) {
   static const int64_t shape[] = {4, 8}, start[] = {0, 0}, stop[] = {3, 6}, to[] = {1, 1};
   uint8_t buffer[32], before[32];
   int i, j;
@@ -425,7 +426,7 @@ static b2nd_array_t *array_of(int kind) {
   return array;
 }
 
-static void arrays_take_what_they_lent(void) {
+static void arrays_accept_their_own_memory(void) {
   int kind;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -435,7 +436,7 @@ static void arrays_take_what_they_lent(void) {
     uint8_t *chunk, *to_free;
     int32_t size, copy[48];
 
-    /* Items of chunks 0 and 1 from the bytes of chunk 0, which is replaced first. */
+    /* Items of chunks 0 and 1, set from the bytes of chunk 0, which is replaced first. */
     chunk = chunk_from(array->sc, 0, 0, &size, &to_free);
     CHECK(size >= 96 + 32);
     memset(copy, 0, sizeof copy);
@@ -449,7 +450,7 @@ static void arrays_take_what_they_lent(void) {
     CHECK_IS(b2nd_append(array, chunk + 32, 96, 0), 0);
     CHECK_IS(b2nd_append(model, copy, 96, 0), 0);
     free(to_free);
-    /* Fields of the array as the numbers of a call. */
+    /* Fields of the array as arguments. */
     CHECK_IS(b2nd_resize(array, array->shape, NULL), 0);
     CHECK_IS(b2nd_get_slice_cbuffer(array, start, array->shape, items, array->shape, sizeof items), 0);
     CHECK_IS(b2nd_get_slice_cbuffer(model, start, model->shape, found, model->shape, sizeof found), 0);
@@ -468,8 +469,8 @@ static void arrays_take_what_they_lent(void) {
   }
 }
 
-/* All items of a super-chunk whose chunks are stored as they are, from the bytes of one of its chunks. */
-static void a_slice_may_come_from_a_chunk_that_it_replaces(void) {
+/* Sets all items of a super-chunk of memcpyed chunks from the bytes of one of its chunks. */
+static void a_slice_may_be_set_from_a_chunk_it_replaces(void) {
   int kind, i;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -498,15 +499,15 @@ static void a_slice_may_come_from_a_chunk_that_it_replaces(void) {
 int main(void) {
   enter_folder();
   blosc2_init();
-  what_a_super_chunk_lent_may_come_back();
-  lent_chunks_may_be_given_without_copying();
-  a_chunk_may_be_given_twice();
-  names_that_were_lent_may_come_back();
+  borrowed_memory_may_be_an_argument();
+  borrowed_chunks_may_be_passed_without_copying();
+  a_chunk_may_be_passed_twice();
+  borrowed_names_may_be_arguments();
   own_memory_is_refused_as_a_destination();
   a_source_may_be_the_destination();
-  boxes_may_be_copied_within_a_buffer();
-  arrays_take_what_they_lent();
-  a_slice_may_come_from_a_chunk_that_it_replaces();
+  boxes_can_be_copied_within_a_buffer();
+  arrays_accept_their_own_memory();
+  a_slice_may_be_set_from_a_chunk_it_replaces();
   blosc2_destroy();
   return leave_folder();
 }

@@ -1,7 +1,8 @@
 /*
- * Processes, handles and threads at random on one super-chunk: all calls at once, in each storage. Chunks are of
- * one value each and metalayers of one letter, so that whatever is torn shows. Files are locked between handles;
- * what is in memory has one handle, used by all threads. HANDLES_SECONDS makes it longer.
+ * Processes, handles and threads make random concurrent calls on one super-chunk, in each
+ * storage. Each chunk has one value and each metalayer one letter, so that torn data are
+ * detected. Files are locked between handles; storage in memory has one handle that all threads
+ * use. HANDLES_SECONDS sets the duration.
  */
 
 #include "check.h"
@@ -21,7 +22,7 @@ static char path[sizeof folder + 8];
 static double seconds = 0.7;
 static blosc2_schunk *handles[2];
 
-/* What all processes did. */
+/* The counts of all processes. */
 static struct counts {
   long calls, wrong, unexpected, chunks_added, last_code, last_call;
 } *counts;
@@ -39,7 +40,7 @@ static uint32_t next_random(uint32_t *seed) {
 
 static void count(long *counter, long change) { __atomic_fetch_add(counter, change, __ATOMIC_SEQ_CST); }
 
-/* Whether the items are one value, and one that is ever written. */
+/* Checks that the items have a single valid value. */
 static void judge(const int32_t *items, int len) {
   int i;
   for (i = 1; i < len; i++) {
@@ -52,7 +53,7 @@ static void judge(const int32_t *items, int len) {
   }
 }
 
-/* Chunks come and go beside each call, so a number may be none's by now. */
+/* Other calls add and delete chunks concurrently, so an index may have become invalid. */
 static bool worked(int call, int64_t code) {
   count(&counts->calls, 1);
   if (code >= 0) {
@@ -179,7 +180,7 @@ static void run_threads(size_t process) {
   }
 }
 
-static void all_calls_at_once(int storage, int nthreads) {
+static void all_calls_run_concurrently(int storage, int nthreads) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
@@ -230,7 +231,7 @@ static void all_calls_at_once(int storage, int nthreads) {
   CHECK_IS(counts->wrong, 0);
   CHECK_IS(counts->unexpected, 0);
   if (counts->unexpected > 0) {
-    printf("storage %d: call %ld gave %ld\n", storage, counts->last_call, counts->last_code);
+    printf("storage %d: call %ld returned %ld\n", storage, counts->last_call, counts->last_code);
   }
   CHECK(counts->calls > 0);
   CHECK_IS(schunk->nchunks, 10 + counts->chunks_added);
@@ -247,7 +248,7 @@ static void all_calls_at_once(int storage, int nthreads) {
   blosc2_remove_urlpath(path);
 }
 
-/* Each process sets items of its own in one chunk. */
+/* Each process sets its own items of a shared chunk. */
 static void processes_set_items_of_one_chunk(bool is_contiguous) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
@@ -284,7 +285,7 @@ static void processes_set_items_of_one_chunk(bool is_contiguous) {
   blosc2_remove_urlpath(path);
 }
 
-/* A handle that knows chunks of one size meets a short one in the middle. */
+/* A handle that assumes a single chunk size finds a short chunk in the middle. */
 static void slices_are_not_read_by_an_old_size_of_chunks(void) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
@@ -321,8 +322,8 @@ int main(void) {
   CHECK(counts != MAP_FAILED && mkdtemp(folder) != NULL);
   snprintf(path, sizeof path, "%s/object", folder);
   for (storage = 0; storage < STORAGES; storage++) {
-    all_calls_at_once(storage, 1);
-    all_calls_at_once(storage, 2);
+    all_calls_run_concurrently(storage, 1);
+    all_calls_run_concurrently(storage, 2);
   }
   processes_set_items_of_one_chunk(false);
   processes_set_items_of_one_chunk(true);

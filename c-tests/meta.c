@@ -1,6 +1,6 @@
 /*
- * Metalayers, fixed ones and those of variable length, on all four kinds of storage: what is added, changed
- * and removed, what the inline functions of the header find, and who owns which memory.
+ * Fixed and variable-length metalayers on all four kinds of storage: additions, changes and
+ * removals, the inline functions of the header, and the ownership of memory.
  */
 
 #include "schunks.h"
@@ -142,7 +142,7 @@ static void seen_by_another_handle(void) {
 }
 
 static void damaged(void) {
-  /* Counts, lengths and positions of the metalayers in a frame. */
+  /* Counts, lengths and offsets of the metalayers in a frame. */
   static const struct { int at; uint8_t value; } header[] = {
       {91, 0}, {92, 0xFF}, {93, 17}, {94, 0}, {96, 0xFF}, {100, 0xFF}, {104, 0}, {105, 0x7F}, {105, 0xFF}};
   static const struct { int at; uint8_t value; } trailer[] = {
@@ -169,7 +169,7 @@ static void damaged(void) {
     for (way = 0; way < 3; way++) {
       schunk = way == 2 ? blosc2_schunk_open("damaged") : blosc2_schunk_from_buffer(frame, len, way == 1);
       if (schunk != NULL) {
-        printf("position %ld, value %#x: opened\n", at, frame[at]);
+        printf("offset %ld, value %#x: opened\n", at, frame[at]);
         CHECK(!"a damaged frame was opened");
         blosc2_schunk_free(schunk);
       }

@@ -1,6 +1,6 @@
 /*
- * Codecs and filters that are missing: missing_plugin. Data are written with a codec and a filter of the user's, which are
- * forgotten then; every call that reads says so, and never BLOSC2_ERROR_FAILURE.
+ * Missing codecs and filters: data are written with a user codec and filter, which are then
+ * discarded. Every reading call must report the missing plugin, never BLOSC2_ERROR_FAILURE.
  */
 
 #include "check.h"
@@ -93,7 +93,7 @@ static void storage_of(int of_codec, const char *urlpath, int contiguous, int ex
   CHECK(context != NULL);
   CHECK_IS(b2nd_from_cbuffer(context, &array, data, SIZE), 0);
   b2nd_free_ctx(context);
-  /* The plugins are forgotten with the library. */
+  /* blosc2_destroy() discards the plugins. */
   if (urlpath != NULL) {
     CHECK_IS(b2nd_free(array), 0);
     blosc2_destroy();

@@ -1,5 +1,5 @@
 /*
- * No call ends the process, damages data or leaks when the system has no memory.
+ * Without memory, no call ends the process, damages data or leaks.
  */
 
 #define NO_MEMORY BLOSC2_ERROR_MEMORY_ALLOC
@@ -112,7 +112,7 @@ static int copying_encoder(const uint8_t *input, int32_t input_len, uint8_t *out
   return input_len - 1;
 }
 
-/* The data's last byte of each stream is a zero. */
+/* The last byte of each stream of the data is zero. */
 static int copying_decoder(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len, uint8_t meta,
                            blosc2_dparams *dparams, const void *from) {
   (void)meta, (void)dparams, (void)from;
@@ -192,7 +192,7 @@ static void blocks_of_variable_length(void) {
   }
 }
 
-/* Numbers from `first` on. */
+/* Consecutive numbers from `first`. */
 static const int32_t *ramp(int32_t first) {
   static int32_t items[2 * ITEMS];
   int i;
@@ -202,14 +202,14 @@ static const int32_t *ramp(int32_t first) {
   return items;
 }
 
-/* Whether a chunk has the numbers from `first` on. */
+/* Whether a chunk contains consecutive numbers from `first`. */
 static bool has_ramp(blosc2_schunk *schunk, int64_t nchunk, int32_t first) {
   TRY_IS(blosc2_schunk_decompress_chunk(schunk, nchunk, back, CHUNK), CHUNK);
   return memcmp(back, ramp(first), CHUNK) == 0;
 }
 
-/* Whether a change that failed left the numbers of a super-chunk as they were. In durable mode the frame may keep what
-   was written behind its chunks, so cbytes is left out there. */
+/* Whether a failed change left the fields of a super-chunk unchanged. In durable mode the frame
+ * may keep bytes written after its chunks, so cbytes is not compared. */
 static bool is_unchanged(const blosc2_schunk *schunk, snapshot before) {
   if (schunk->storage->io->id == DURABLE_IO) {
     before.cbytes = schunk->cbytes;
@@ -253,14 +253,14 @@ static blosc2_storage storage_of(int kind, blosc2_cparams *cparams, blosc2_io *i
   return storage;
 }
 
-/* Removes what is at a path, if anything: a call that failed without memory may have had none to remove its files. */
+/* Removes the files at a path: a call that failed without memory may have been unable to do so. */
 static void remove_path(char *path) {
   if (path != NULL && access(path, F_OK) == 0) {
     TRY(blosc2_remove_urlpath(path));
   }
 }
 
-/* Reads all of a super-chunk that `super_chunk` made. */
+/* Reads the whole super-chunk that `super_chunk` created. */
 static void read_all(blosc2_schunk *schunk) {
   uint8_t *lent, *content;
   int32_t len;
@@ -303,12 +303,12 @@ static void read_all(blosc2_schunk *schunk) {
   CHECK(strcmp(names[0], "variable") == 0 && strcmp(names[1], "more") == 0);
 }
 
-/* Opens what is at the path of a kind. */
+/* Opens the super-chunk of a kind. */
 static blosc2_schunk *open_kind(int kind, blosc2_io *io, blosc2_stdio_mmap *map) {
   blosc2_schunk *schunk;
 
   if (kind == MAPPED) {
-    /* Opening takes the mode out of the struct. */
+    /* Opening clears the mode in the struct. */
     TRY_NEW(schunk, (map->mode = "r", blosc2_schunk_open_udio(file_name, io)));
   } else if (kind == DURABLE) {
     TRY_NEW(schunk, blosc2_schunk_open_udio(file_name, &durable));
@@ -347,10 +347,10 @@ static void super_chunk(int kind) {
   blosc2_free_ctx(context);
   CHANGE(schunk, blosc2_schunk_append_buffer(schunk, ramp(400), CHUNK));
   CHANGE(schunk, blosc2_schunk_append_buffer(schunk, ramp(500), CHUNK));
-  /* 0, 200, 100, 400, 500 now. */
+  /* Now 0, 200, 100, 400, 500. */
   CHANGE(schunk, blosc2_schunk_reorder_offsets(schunk, order));
   CHANGE(schunk, blosc2_schunk_delete_chunk(schunk, 2));
-  /* 0, 200, 100, 500. */
+  /* Now 0, 200, 100, 500. */
   CHANGE(schunk, blosc2_vlmeta_add(schunk, "variable", (uint8_t *)"small", 5, NULL));
   CHANGE(schunk, blosc2_vlmeta_add(schunk, "gone", data, 500, NULL));
   CHANGE(schunk, blosc2_vlmeta_add(schunk, "more", data, 500, NULL));
@@ -420,14 +420,14 @@ static void super_chunks_of_blocks(void) {
   blosc2_schunk_free(schunk);
 }
 
-/* Whether the items of an array of bytes are these. */
+/* Whether an array of bytes contains these items. */
 static bool has_items(b2nd_array_t *array, const uint8_t *items) {
   memset(back, 0xEE, sizeof back);
   TRY(b2nd_to_cbuffer(array, back, array->nitems));
   return memcmp(back, items, (size_t)array->nitems) == 0;
 }
 
-/* A change of an array; a change that fails leaves its shape, its chunks and its data as they were. */
+/* A change of an array; a failed change leaves its shape, chunks and data unchanged. */
 #define RESHAPE(array, items, call)                                                                       \
   do {                                                                                                    \
     long long result_;                                                                                    \
@@ -529,7 +529,7 @@ static void array(int kind, uint8_t codec) {
   TRY(b2nd_free_ctx(plain));
 }
 
-/* An array of numbers of 4 bytes through ZFP, which loses accuracy. */
+/* An array of 4-byte floats with ZFP, which is lossy. */
 static void array_of_floats(void) {
   static const int64_t shape[] = {16, 16};
   static const int32_t chunks[] = {16, 16}, blocks[] = {8, 8};
@@ -583,7 +583,8 @@ static void clean_up(void) {
   is_registered = false;
 }
 
-/* Contexts, super-chunks and arrays are made without memory until no more can be made; the rest still works. */
+/* Creates contexts, super-chunks and arrays without memory until creation fails; other calls
+ * still work. */
 static void objects_use_up_the_reserve(void) {
   enum { MOST = 100000 };
   static blosc2_context *contexts[MOST];
@@ -602,7 +603,7 @@ static void objects_use_up_the_reserve(void) {
     CHECK_IS(blosc2_decompress_ctx(contexts[0], data, 40, back, SIZE), NO_MEMORY);
     CHECK(blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS) == NULL);
   }
-  /* With memory they work while the reserve is in use. */
+  /* With memory, they work while the reserve is in use. */
   refuse_above = SIZE_MAX;
   CHECK(blosc2_compress_ctx(contexts[count - 1], data, SIZE, chunk, sizeof chunk) > 0);
   schunk = blosc2_schunk_new(&storage);
@@ -619,7 +620,7 @@ static void objects_use_up_the_reserve(void) {
   blosc2_destroy();
 }
 
-/* Goes to a new folder in memory, where durable files cost no time; else as other tests. */
+/* Enters a new folder in memory, where durable writes are fast; without one, enter_folder(). */
 static void enter_fast_folder(void) {
   snprintf(test_folder, sizeof test_folder, "/dev/shm/ferroblosc-memory-XXXXXX");
   if (mkdtemp(test_folder) == NULL || chdir(test_folder) != 0) {

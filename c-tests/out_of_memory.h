@@ -1,12 +1,12 @@
 /*
- * Running a workload while the system has no memory.
+ * Runs a workload while the system has no memory.
  *
- * The malloc family of this file replaces the C library's in the whole process, for every library in whatever
- * language. It refuses requests on demand. A program defines work(), which makes every call of a library through the
- * macros below, and calls run_without_memory() from main().
+ * The malloc family of this file replaces the C library's in the whole process, for all
+ * libraries. It refuses requests on demand. A program defines work(), which makes every library
+ * call through the macros below, and calls run_without_memory() from main().
  *
- * Each run is a child process of its own: it works with refused requests, then again with memory, and must end with
- * as many blocks in use as a run without refusals. Kinds of runs:
+ * Each run is a separate child process: it works with refused requests, then again with
+ * memory, and must end with as many blocks in use as a run without refusals. The kinds of runs:
  *
  *   once N    request N fails
  *   from N    request N and all later ones fail; a call that failed is repeated with memory
@@ -31,9 +31,9 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *memory);
 extern void *memalign(size_t alignment, size_t size);
 
-/* The number of requests, and of those that were refused. */
+/* The number of requests, and of refused requests. */
 static long requests, refused;
-/* Blocks in use. */
+/* The number of blocks in use. */
 static long in_use;
 /* Requests with these numbers, or above this size, are refused; a paused allocator refuses none. */
 static long refuse_from = LONG_MAX, refuse_to;
@@ -93,12 +93,12 @@ void free(void *memory) {
   }
 }
 
-/* The refusals that the last successful call ended with. */
+/* The number of refusals after the last successful call. */
 static long known_refusals;
-/* The call under way. */
+/* The current call. */
 static const char *current_call = "";
 
-/* Notes that a call failed with a code: a request must have been refused, and the code must be `expected`. */
+/* Records a failed call: a request must have been refused, and the code must be `expected`. */
 static inline void note_failure(long long code, long long expected, int line) {
   if (refused == known_refusals) {
     checks_bad++;
@@ -114,8 +114,8 @@ static inline void note_second_failure(long long code, int line) {
   printf("line %d: %s fails again, with %lld\n", line, current_call, code);
 }
 
-/* Makes a call whose result is negative (or another sign of failure) for an error. A call that failed is made again,
-   with memory, and must succeed. `unchanged` must be so after a failure. */
+/* Makes a call whose result indicates an error if it is negative, or by `is_error`. A failed
+ * call is repeated with memory, and must succeed. `unchanged` must be true after a failure. */
 #define TRY_UNLESS(is_error, result, call, expected, unchanged) \
   do {                                                          \
     current_call = #call;                                       \
@@ -139,7 +139,7 @@ static inline void note_second_failure(long long code, int line) {
     TRY_UNLESS(result_ < 0, result_, call, NO_MEMORY, true); \
   } while (0)
 
-/* As TRY, and the result must have a value. */
+/* Like TRY, and the result must be `value`. */
 #define TRY_IS(call, value)                                  \
   do {                                                       \
     long long result_;                                       \
@@ -150,9 +150,9 @@ static inline void note_second_failure(long long code, int line) {
 /* Makes a call that returns a pointer, NULL for an error. */
 #define TRY_NEW(pointer, call) TRY_UNLESS((pointer) == NULL, pointer, call, 0, true)
 
-/* The workload: calls of the library, whose results are compared. */
+/* The workload: library calls whose results are checked. */
 static void work(void);
-/* Frees all that the library keeps for later calls. */
+/* Frees everything that the library caches for later calls. */
 static void clean_up(void);
 
 /* Works with refusals, then with memory; returns the blocks in use at the end. */
@@ -173,8 +173,8 @@ static long round_trip_of_work(long from, long to, size_t above) {
   return in_use;
 }
 
-/* The child of a run. What a call leaks it leaks each time; what the library keeps, and the stacks that the C library
-   keeps of threads that ended, grow at most a few times. */
+/* The child of a run. A leaking call leaks in every round; the library's caches, and the C
+ * library's cached stacks of ended threads, grow only a few times. */
 static int child(long from, long to, size_t above) {
   enum { ROUNDS = 6 };
   long before = round_trip_of_work(from, to, above), after = 0;
@@ -191,8 +191,8 @@ static int child(long from, long to, size_t above) {
   return EXIT_FAILURE;
 }
 
-/* Runs a child with these refusals; returns whether it passed. The number of requests of its last round goes to
-   `made`. */
+/* Runs a child with these refusals; returns whether it passed. Stores the number of requests of
+ * its last round in `made`. */
 static bool run_child(long from, long to, size_t above, long *made) {
   int ends[2], status = -1;
   pid_t process;
@@ -222,7 +222,8 @@ static bool run_child(long from, long to, size_t above, long *made) {
   return is_whole && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* All runs, `step` numbers apart, the first one `first`. Arguments of main: [STEP [FIRST [LAST]]]. */
+/* Runs all kinds with the numbers from `first`, in steps of `step`. Arguments of main: [STEP
+ * [FIRST [LAST]]]. */
 static int run_without_memory(int argc, char **argv) {
   static const char *const kinds[] = {"once", "from"};
   static const size_t sizes[] = {0, 64, 1000, 4000, 16000, 70000};
@@ -235,7 +236,8 @@ static int run_without_memory(int argc, char **argv) {
     printf("fails with memory\n");
     return EXIT_FAILURE;
   }
-  /* A round does all twice, the second time with memory; the first one has a few requests more. */
+  /* A round does everything twice, the second time with memory; the first round makes a few more
+   * requests. */
   all = all / 2 + all / 20;
   for (i = 0; i < 2; i++) {
     for (number = first; number <= last && number <= all; number += step) {

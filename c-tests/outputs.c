@@ -1,6 +1,7 @@
 /*
- * After a call that fails, its outputs have a defined value: NULL, false, 0. One table of all functions that
- * have outputs, each called so that it fails, with outputs full of nonsense.
+ * After a failed call, its outputs have a defined value: NULL, false or 0. The table lists
+ * all functions with outputs; each is called with outputs of arbitrary contents so that it
+ * fails.
  */
 
 #include "schunks.h"
@@ -32,7 +33,7 @@ static uint8_t noise[64];
 
 #define NONSENSE 0x5A
 
-/* Calls that fail, and the outputs that must be defined then. */
+/* Failing calls, and the outputs that they must define. */
 typedef struct {
   const char *name;
   int (*call)(int how);
@@ -287,7 +288,7 @@ static const row rows[] = {
     {"b2nd_deserialize_meta_inline", deserialize_inline, no_meta},
     {"b2nd_serialize_meta", serialize, no_bytes},
     {"b2nd_to_cframe", to_cframe, no_frame},
-    {"functions that make arrays", arrays, no_array},
+    {"functions that create arrays", arrays, no_array},
     {"blosc2_multidim_to_unidim", unidim, no_i64},
     {"blosc2_stdio_mmap_read", mapped_read, no_bytes},
 };
@@ -305,7 +306,7 @@ static void outputs_are_defined_after_errors(void) {
       }
       if (code >= 0) {
         checks_bad++;
-        printf("%s, case %d, gives %d\n", rows[i].name, how, code);
+        printf("%s, case %d, returns %d\n", rows[i].name, how, code);
         break;
       }
       if (!rows[i].is_defined()) {
@@ -316,7 +317,7 @@ static void outputs_are_defined_after_errors(void) {
   }
 }
 
-/* The structs of parameters become zeros. */
+/* Failing calls zero the parameter structs. */
 static void parameters_are_defined_after_errors(void) {
   blosc2_cparams cparams;
   blosc2_dparams dparams;

@@ -1,6 +1,6 @@
 /*
- * A program with functions of its own that are named like those inside the library: they are two
- * things, and the library keeps to its own.
+ * A program whose functions have the names of internal functions of the library: neither may
+ * replace the other.
  */
 
 #include "check.h"

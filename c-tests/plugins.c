@@ -1,6 +1,7 @@
 /*
- * Plugin libraries: plugins codec|filter|tuner|super-chunk ID CODE. Uses the plugin of this number, which a
- * user registers by name ("mine") if it is the user's to give, and expects the code (0 when it works).
+ * Plugin libraries: plugins codec|filter|tuner|super-chunk ID CODE. Uses the plugin with this
+ * id, which is registered by name ("mine") if the id is in the user's range, and expects the
+ * code (0 for success).
  */
 
 #include "check.h"
@@ -11,7 +12,7 @@ enum { HALF = 5000, SIZE = 2 * HALF, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, FIRST_US
 
 static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
 
-/* Compresses, decompresses, and reads an item with new contexts; gives 0 or the first error. */
+/* Compresses, decompresses, and reads an item with new contexts; returns 0 or the first error. */
 static int round_trip(blosc2_cparams cparams) {
   blosc2_context *cctx, *dctx;
   int size;

@@ -1,22 +1,24 @@
 /*
- * Random calls on one object through several handles, threads and processes, judged by a model.
+ * Random calls on an object through several handles, threads and processes, checked against a
+ * model.
  *
- * Each seed makes an object (a super-chunk or an array, in memory, a file or a directory, with or without
- * locks) and one of four runs:
+ * Each seed creates an object (a super-chunk or an array, in memory, a file or a directory, with
+ * or without locks) and one of four runs:
  *
- *   handles    several handles in one thread, mapped ones among them
+ *   handles    several handles in one thread, some of them mapped
  *   shared     a writer and readers as threads on one handle
  *   threads    writers and readers as threads with a handle each
  *   processes  the same as processes
  *
- * A read must return a state that was there between its begin and its end. Without locks a handle may
- * show older data until it is refreshed, or return an error; beside changes of the shape of an array,
- * nothing is promised without locks. Mappings take none: beside them files only grow.
+ * A read must return a state that existed between its start and its end. Without locks a
+ * handle may show older data until it is refreshed, or return an error; concurrent changes of an
+ * array's shape without locks allow any result. Mappings use no locks: with mappings, files only
+ * grow.
  *
- *   random_handles                  some fixed seeds; HANDLES_ROUNDS and HANDLES_SEED ask for others
- *   random_handles RUN SEED         one seed of one run; HANDLES_VERBOSE prints the calls of `handles`
- *   random_handles log SEED         one seed with one handle: prints the calls and judges nothing
- *   random_handles log-two SEED     the same with two handles, each refreshed before it is used
+ *   random_handles                  a few fixed seeds; HANDLES_ROUNDS and HANDLES_SEED change them
+ *   random_handles RUN SEED         one seed of one run; HANDLES_VERBOSE prints calls of `handles`
+ *   random_handles log SEED         one seed with one handle: prints the calls without checks
+ *   random_handles log-two SEED     the same with two handles, each refreshed before each use
  */
 
 #include "random/array_calls.h"
@@ -54,7 +56,7 @@ static void choose_setup(uint32_t seed, bool is_concurrent) {
   run.cparams.typesize = ITEM;
   run.cparams.compcode = codecs[below(&random, 4)];
   run.cparams.clevel = (uint8_t)below(&random, 7);
-  /* The reference reads single items of a super-chunk only with blocks of a size that was asked for. */
+  /* The reference reads single items of a super-chunk correctly only with a forced block size. */
   run.cparams.blocksize = run.is_array || (one_in(&random, 2) && !is_logging) ? 0 : 400;
   run.cparams.nthreads = run.dparams.nthreads = (int16_t)(one_in(&random, 4) ? 2 : 1);
   snprintf(run.path, sizeof run.path, "%s/object", folder);
@@ -113,7 +115,7 @@ static void create(handle *object) {
   }
 }
 
-/* Opens another handle of what is on disk; returns whether that worked. */
+/* Opens another handle of an object on disk; returns whether this succeeded. */
 static bool open_handle(handle *object, int access) {
   static const char *const modes[ACCESSES] = {"", "r", "r+", "c"};
   blosc2_io io = BLOSC2_IO_DEFAULTS;
@@ -150,7 +152,7 @@ static int refresh(handle *object) {
   return run.is_array ? b2nd_refresh(object->array) : blosc2_schunk_refresh(object->schunk);
 }
 
-/* ---- judgement ----------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------------- */
 
 static const char *name_of(bool is_write, int op) {
   static const char *const reads[] = {"decompress_chunk", "get_slice_buffer", "get_sparse_buffer", "get_chunk",
@@ -229,7 +231,8 @@ static bool is_that(const result *found, const result *wanted) {
          memcmp(found->bytes, wanted->bytes, (size_t)found->size) == 0;
 }
 
-/* Whether what was read is a state from `first` to `last`; with `may_mix` each item of any of them. */
+/* Whether the read data are one of the states from `first` to `last`; with `may_mix`, each item
+ * may be from any of them. */
 static bool is_known(const result *found, const call *it, long first, long last, bool may_mix) {
   static __thread result wanted;
   static __thread bool is_seen[OUTPUT_MOST];
@@ -239,7 +242,7 @@ static bool is_known(const result *found, const call *it, long first, long last,
     return true;
   }
   for (i = 0; i < found->size; i++) {
-    /* Items that are added to an array are zeros at first. */
+    /* Items added to an array are zeros at first. */
     is_seen[i] = run.is_array && run.is_concurrent && found->bytes[i] == 0;
   }
   for (version = last; version >= first; version--) {
@@ -286,10 +289,10 @@ static void log_call(int number, bool is_write, const call *it, int64_t code, co
   }
 }
 
-/* Mappings take no locks. */
+/* Mappings use no locks. */
 static bool takes_locks(const handle *object) { return run.is_locked && object->access == PLAIN; }
 
-/* Calls compare the number of a chunk or item with the struct, whose counts may be old. */
+/* Calls compare the index of a chunk or item with the struct, whose counts may be outdated. */
 static bool counts_are_new(const handle *object) {
   const state *now = state_of(past->completed);
   return run.is_array ? memcmp(object->array->shape, now->shape, (size_t)run.ndim * sizeof *now->shape) == 0
@@ -297,12 +300,13 @@ static bool counts_are_new(const handle *object) {
                             object->schunk->nbytes == items_of_state(now) * ITEM;
 }
 
-/* What a mapping of mode c was written to is its own until others change the file. */
+/* A mapping of mode c keeps its written pages until another handle changes the file. */
 static bool is_strict(const handle *object) {
   return object->synced == past->completed || takes_locks(object);
 }
 
-/* Whether a call reads all chunks and metalayers, which without locks can change in between. */
+/* Whether a call reads all chunks and metalayers, which may change during the call without
+ * locks. */
 static bool is_of_several_calls(const call *it) {
   return run.is_array ? it->op == ARRAY_ALL || it->op >= ARRAY_COPY : it->op >= COPY && it->op <= TO_FILE;
 }
@@ -314,11 +318,12 @@ static void read_once(int number, const call *it) {
   bool strict = is_strict(object) && (it->op != META_GET || object->synced == past->completed);
   bool may_fail = !strict || (!counts_are_new(object) && !object->is_private);
   if (it->op == META_GET && !takes_locks(object)) {
-    /* Without locks a change of a metalayer leaves the size, by which others notice changes. */
+    /* Without locks, a metalayer change may keep the file size, by which other handles detect
+     * changes. */
     first = past->completed > RING - 10 ? past->completed - RING + 10 : 0;
   }
   if (!strict && object->synced < past->reordered) {
-    /* Chunks that change after the order did are found in their old places. */
+    /* After a reordering, chunks may be found at their old offsets. */
     call_read(object, it, &found);
     return;
   }
@@ -328,7 +333,7 @@ static void read_once(int number, const call *it) {
     static result wanted;
     model_read(&object->own, it, &wanted);
     if (!is_that(&found, &wanted) && !(found.code < 0 && may_fail)) {
-      complain(object, false, it, found.code, "not what was written");
+      complain(object, false, it, found.code, "differs from the written data");
     }
   } else if (!is_known(&found, it, first, past->completed, !strict) && !(found.code < 0 && may_fail) &&
              !(!strict && is_of_several_calls(it))) {
@@ -355,7 +360,7 @@ static void refresh_handle(int number) {
   object->synced = past->completed;
 }
 
-/* Items that came back when an array grew within its last chunks may be those it lost before. */
+/* If an array shrinks and grows inside of its last chunks, the removed items may reappear. */
 static void take_old_items(handle *object, const state *now, const call *it, state *after) {
   static int32_t items[CELLS];
   int64_t at[DIMS] = {0, 0, 0};
@@ -456,7 +461,7 @@ static void handles_run(uint32_t seed) {
     int number = (int)below(&random, count), action = (int)below(&random, 100);
     handle *object = &handles[number];
     if (object->is_private && object->synced != past->completed) {
-      /* Pages that it has not written yet are those of the file. */
+      /* Pages without writes are those of the file. */
       action = 99;
     } else if (past->completed - object->synced > RING - 10) {
       action = 90;
@@ -487,7 +492,7 @@ static void handles_run(uint32_t seed) {
       if (!open_handle(object, access)) {
         memset(&it, 0, sizeof it);
         it.op = ARRAY_READS_END;
-        complain(object, false, &it, -1, "can't be opened again");
+        complain(object, false, &it, -1, "can't be reopened");
         exit(EXIT_FAILURE);
       }
       read_all(number);
@@ -502,7 +507,7 @@ static void handles_run(uint32_t seed) {
   if (is_on_disk() && !open_handle(&handles[0], PLAIN)) {
     memset(&it, 0, sizeof it);
     it.op = ARRAY_READS_END;
-    complain(&handles[0], false, &it, -1, "can't be opened at last");
+    complain(&handles[0], false, &it, -1, "can't be opened at the end");
     exit(EXIT_FAILURE);
   } else {
     read_all(0);
@@ -545,7 +550,7 @@ static void one_change(handle *object, uint32_t *seed) {
     complain(object, true, &it, code, code < 0 ? "must work" : "must fail");
   }
   if (code < 0) {
-    /* One more state that is the old one, since readers may know the other. */
+    /* Repeats the old state, since readers may have seen the other. */
     *state_of(past->started + 1) = *state_of(past->started - 1);
     add_to(&past->started, 1);
     add_to(&past->refused, 1);
@@ -605,7 +610,7 @@ static void *read_on(void *argument) {
     bool may_mix = have_own_handles && !takes_locks(object), may_fail;
     int tries;
     if (run.is_locked) {
-      /* Locks are not fair: readers that never pause can keep a writer waiting. */
+      /* Locks are not fair: continuous readers can starve a writer. */
       usleep(3000);
     }
     call it;
@@ -636,7 +641,7 @@ static void *read_on(void *argument) {
         complain(object, false, &it, found.code, "no such state");
         break;
       }
-      /* Without locks a change may be read that is not complete. It is known after a refresh. */
+      /* Without locks an incomplete change may be read. A refresh must return a complete state. */
       usleep(2000);
       refresh(object);
     }
@@ -712,7 +717,7 @@ static void concurrent_run(const char *name, uint32_t seed, bool own_handles, bo
   memset(&it, 0, sizeof it);
   it.op = ARRAY_READS_END;
   if (own_handles && !open_handle(&handles[0], PLAIN)) {
-    complain(&handles[0], false, &it, -1, "can't be opened at last");
+    complain(&handles[0], false, &it, -1, "can't be opened at the end");
     exit(EXIT_FAILURE);
   } else {
     read_once(0, &it);

@@ -1,13 +1,13 @@
 /*
- * Callbacks that call the library for the super-chunk they serve, from several threads: each call works or
- * gives an error, the data come back, and the metalayers are what the report.
+ * Callbacks that call the library for their own super-chunk, from several threads: each call
+ * succeeds or returns an error, the data survive, and the metalayers match the report.
  */
 
 #include "schunks.h"
 
 enum { BLOCKS = 8, BLOCK = 400, ALL = BLOCKS * BLOCK, ROUNDS = 4 };
 
-/* What the callbacks do. */
+/* The actions of the callbacks. */
 enum { GET, ADD, UPDATE, DELETE, READ, APPEND, WORKS };
 
 static int work;
@@ -42,7 +42,7 @@ static void call_back(blosc2_schunk *schunk) {
   switch (work) {
     case ADD:
       snprintf(name, sizeof name, "n%d", __atomic_add_fetch(&next, 1, __ATOMIC_RELAXED));
-      /* Frames hold few of them. */
+      /* Frames hold only a few. */
       if (schunk->nvlmetalayers < 12) {
         note(blosc2_vlmeta_add(schunk, name, (uint8_t *)"abc", 3, NULL));
       }
@@ -103,7 +103,7 @@ static int prefilter(blosc2_prefilter_params *params) {
   return 0;
 }
 
-static void callbacks_may_use_the_super_chunk_they_serve(int has_prefilter) {
+static void callbacks_may_use_their_own_super_chunk(int has_prefilter) {
   static uint8_t data[ALL], back[ALL];
   blosc2_prefilter_params preparams;
   int kind, nthreads, i, j;
@@ -162,8 +162,8 @@ int main(void) {
   enter_folder();
   blosc2_init();
   CHECK_IS(blosc2_register_filter(&filter), 0);
-  callbacks_may_use_the_super_chunk_they_serve(0);
-  callbacks_may_use_the_super_chunk_they_serve(1);
+  callbacks_may_use_their_own_super_chunk(0);
+  callbacks_may_use_their_own_super_chunk(1);
   blosc2_destroy();
   return leave_folder();
 }

@@ -1,5 +1,6 @@
 /*
- * Contexts: every codec, filter and thread count brings the data back, whole, in part and masked.
+ * Contexts: data survive a round trip with every codec, filter and thread count, whole,
+ * partial and masked.
  */
 
 #include "check.h"
@@ -10,8 +11,8 @@ enum { ITEMS = 100 * 1000, TYPESIZE = 4, SIZE = ITEMS * TYPESIZE, ROOM = SIZE + 
 
 static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
 
-/* Compresses and decompresses `size` bytes; gives the size of the chunk. */
-static int go_round(blosc2_cparams cparams, int16_t nthreads, int32_t size) {
+/* Compresses and decompresses `size` bytes; returns the size of the chunk. */
+static int round_trip_with_threads(blosc2_cparams cparams, int16_t nthreads, int32_t size) {
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_context *compressor, *decompressor;
   int32_t nbytes, cbytes, blocksize;
@@ -59,9 +60,9 @@ static void codecs_and_filters(void) {
       cparams.compcode = codecs[codec];
       cparams.typesize = TYPESIZE;
       cparams.filters[BLOSC2_MAX_FILTERS - 1] = filters[filter];
-      alone = go_round(cparams, 1, SIZE);
+      alone = round_trip_with_threads(cparams, 1, SIZE);
       CHECK(alone < SIZE);
-      CHECK_IS(go_round(cparams, 3, SIZE), alone);
+      CHECK_IS(round_trip_with_threads(cparams, 3, SIZE), alone);
     }
   }
 }
@@ -76,7 +77,7 @@ static void levels_and_sizes(void) {
       blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
       cparams.typesize = TYPESIZE;
       cparams.clevel = clevel;
-      go_round(cparams, 2, sizes[size]);
+      round_trip_with_threads(cparams, 2, sizes[size]);
     }
   }
 }
@@ -105,10 +106,10 @@ static void masked_blocks_are_left_alone(void) {
       CHECK(memcmp(back + i * BLOCK, data + i * BLOCK, BLOCK) == 0);
     }
   }
-  /* The mask was for one call. */
+  /* The mask applied to one call only. */
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, compressed, back, SIZE), SIZE);
   CHECK(memcmp(back, data, SIZE) == 0);
-  /* One for another number of blocks is an error, and is dropped all the same. */
+  /* A mask for another number of blocks is an error, and is discarded as well. */
   CHECK_IS(blosc2_set_maskout(decompressor, mask, 3), 0);
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, compressed, back, SIZE), BLOSC2_ERROR_DATA);
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, compressed, back, SIZE), SIZE);
@@ -156,7 +157,7 @@ static void special_chunks(void) {
   CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, ROOM), BLOSC2_ERROR_NULL_POINTER);
 }
 
-static void parameters_are_those_given(void) {
+static void parameters_are_returned_unchanged(void) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS, seen;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS, dseen;
   blosc2_context *compressor, *decompressor;
@@ -179,7 +180,7 @@ static void parameters_are_those_given(void) {
   CHECK(seen.filters[0] == BLOSC_DELTA && seen.filters[5] == BLOSC_SHUFFLE);
   CHECK(seen.filters_meta[0] == 20 && seen.codec_params == &marker);
   CHECK(seen.tuner_params == &seen);
-  /* Row C2: compressing doesn't change them; row C1: but tells the block size. */
+  /* Compression does not change the parameters (row C2), but sets the block size (row C1). */
   CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM) > 0);
   CHECK_IS(blosc2_ctx_get_cparams(compressor, &seen), 0);
   CHECK(seen.typesize == 300 && seen.blocksize > 0);
@@ -201,6 +202,6 @@ int main(void) {
   levels_and_sizes();
   masked_blocks_are_left_alone();
   special_chunks();
-  parameters_are_those_given();
+  parameters_are_returned_unchanged();
   return checks_failed();
 }

@@ -1,6 +1,6 @@
 /*
- * The calls of Blosc 1.x: sizes beyond 32 bits (row C10), variables with odd values (row C60), and
- * its header (row C61).
+ * The calls of Blosc 1.x: sizes beyond 32 bits (row C10), variables with invalid values (row
+ * C60), and its header (row C61).
  */
 
 #include "check.h"
@@ -23,7 +23,7 @@ int main(void) {
   size = compress();
   CHECK(size > 0 && size < SIZE);
 
-  /* The reference takes the lowest 32 bits of each. */
+  /* The reference truncates sizes to 32 bits. */
   CHECK_IS(blosc1_compress(5, 1, 4, wrapped + SIZE, data, chunk, ROOM),
            BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
   CHECK_IS(blosc1_compress(5, 1, 4, (size_t)BLOSC2_MAX_BUFFERSIZE + 1, data, chunk, ROOM),
@@ -32,13 +32,13 @@ int main(void) {
   CHECK_IS(blosc1_compress(5, 1, 4, 0, data, chunk, 31), BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
   CHECK_IS(compress(), size);
 
-  /* A level that is no number is level 0, which stores. */
+  /* A level that is not a number is level 0, which stores. */
   CHECK(setenv("BLOSC_CLEVEL", "abc", 1) == 0);
   CHECK_IS(compress(), ROOM);
   CHECK(unsetenv("BLOSC_CLEVEL") == 0);
   CHECK_IS(compress(), size);
 
-  /* An unknown compressor stays chosen, and compresses nothing. */
+  /* An unknown compressor stays selected, and compression fails. */
   CHECK(setenv("BLOSC_COMPRESSOR", "nothing", 1) == 0);
   CHECK_IS(compress(), BLOSC2_ERROR_CODEC_SUPPORT);
   CHECK(unsetenv("BLOSC_COMPRESSOR") == 0);
@@ -47,7 +47,7 @@ int main(void) {
   CHECK_IS(blosc1_set_compressor("blosclz"), BLOSC_BLOSCLZ);
   CHECK_IS(compress(), size);
 
-  /* The short header keeps today's version. */
+  /* The short header has the current version. */
   CHECK(setenv("BLOSC_BLOSC1_COMPAT", "", 1) == 0);
   memset(data, 0, 5000);
   size = compress();

@@ -1,5 +1,5 @@
 /*
- * Row C11 (and C39): NULL and other arguments that make no sense are errors, never crashes.
+ * Row C11 (and C39): NULL and other invalid arguments are errors, never crashes.
  */
 
 #include "check.h"
@@ -58,7 +58,7 @@ int main(void) {
   CHECK_IS(blosc2_getitem_bytes_ctx(decompressor, NULL, size, 0, 4, back, SIZE), invalid);
   CHECK_IS(blosc2_getitem_bytes_ctx(decompressor, chunk, size, 0, 4, NULL, SIZE), invalid);
 
-  /* Blocks of variable length. */
+  /* Variable-length blocks. */
   CHECK_IS(blosc2_vlcompress_ctx(NULL, blocks, sizes, 1, chunk, ROOM), invalid);
   CHECK_IS(blosc2_vlcompress_ctx(compressor, NULL, sizes, 1, chunk, ROOM), invalid);
   CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, NULL, 1, chunk, ROOM), invalid);

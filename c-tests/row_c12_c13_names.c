@@ -1,5 +1,5 @@
 /*
- * Names, numbers and versions of codecs; rows C12, C13, C15, D10.
+ * Names, codes and versions of codecs; rows C12, C13, C15, D10.
  */
 
 #include "check.h"
@@ -35,10 +35,10 @@ int main(void) {
   check_codec("lz4hc", BLOSC_LZ4HC, BLOSC_LZ4_LIB, BLOSC_LZ4_LIBNAME);
   check_codec("zlib", BLOSC_ZLIB, BLOSC_ZLIB_LIB, BLOSC_ZLIB_LIBNAME);
   check_codec("zstd", BLOSC_ZSTD, BLOSC_ZSTD_LIB, BLOSC_ZSTD_LIBNAME);
-  /* Plugins are known before anything was initialised. */
+  /* Plugins are registered before blosc2_init(). */
   check_codec("ndlz", BLOSC_CODEC_NDLZ, BLOSC_CODEC_NDLZ, "ndlz");
 
-  /* Unknown names and numbers. */
+  /* Unknown names and codes. */
   name = "untouched";
   CHECK_IS(blosc2_compcode_to_compname(6, &name), -1);
   CHECK(name == NULL);
@@ -50,7 +50,7 @@ int main(void) {
   CHECK_IS(blosc2_get_complib_info("nothing", &complib, &version), -1);
   CHECK(complib == NULL && version == NULL);
 
-  /* An unknown compressor leaves none, until a known one is set. */
+  /* After an unknown compressor, none is selected until a known one is set. */
   CHECK(strcmp(blosc1_get_compressor(), "blosclz") == 0);
   CHECK_IS(blosc1_set_compressor("nothing"), -1);
   CHECK(blosc1_get_compressor() == NULL);

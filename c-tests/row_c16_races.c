@@ -1,5 +1,5 @@
 /*
- * Row C16: threads initialise, destroy, register and compress at the same time, and all is well.
+ * Row C16: threads initialise, destroy, register and compress concurrently without errors.
  */
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /*
- * The shuffles as functions; row C38: typesizes and sizes out of range.
+ * The exported shuffle functions; row C38: typesizes and sizes out of range.
  */
 
 #include "check.h"
@@ -36,7 +36,7 @@ int main(void) {
   CHECK_IS(blosc2_unshuffle(257, 1600, data, there), invalid);
   CHECK_IS(blosc2_bitunshuffle(300, 2400, data, there), 2400);
 
-  /* By definition: byte j of item i goes to place i of plane j. */
+  /* By definition, byte j of item i moves to byte i of plane j. */
   CHECK_IS(blosc2_shuffle(4, 400, data, there), 400);
   for (i = 0; i < 100; i++) {
     for (j = 0; j < 4; j++) {

@@ -1,5 +1,5 @@
 /*
- * Row D7: everything works without blosc2_init, from any thread, and in a forked child.
+ * Row D7: all calls work without blosc2_init(), from any thread, and in a forked child.
  */
 
 #include "check.h"
@@ -13,7 +13,7 @@ enum { SIZE = 1000 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, THREADS = 4, ROUND
 
 static uint8_t data[SIZE];
 
-/* Compresses with and without context, with threads; gives the number of mistakes. */
+/* Compresses with and without contexts, with threads; returns the number of errors. */
 static int work(void) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
@@ -46,7 +46,7 @@ static void *work_in_thread(void *bad) {
   return NULL;
 }
 
-/* Works in a child, which is killed when it hangs. */
+/* Works in a child, which is killed if it hangs. */
 static void work_in_child(void) {
   int status;
   pid_t child = fork();
@@ -64,8 +64,8 @@ static void *use_once(void *unused) {
   return unused;
 }
 
-/* Whether a process that forks while its other threads use the library for the first time has children that can
- * use it. */
+/* Whether children can use the library if the process forks while its other threads use the
+ * library for the first time. */
 static int first_use_beside_a_fork(int round) {
   pthread_t threads[THREADS];
   volatile int delay = round * 100;
@@ -98,7 +98,7 @@ int main(void) {
   int bad[THREADS] = {0}, i;
 
   fill_with_data(data, SIZE);
-  /* Each in a process that has not used the library yet. */
+  /* Each case runs in a process that has not used the library yet. */
   for (i = 0; i < FIRST_USES; i++) {
     int status;
     pid_t child = fork();
@@ -111,7 +111,7 @@ int main(void) {
   for (i = 0; i < THREADS; i++) {
     CHECK(pthread_create(&threads[i], NULL, work_in_thread, &bad[i]) == 0);
   }
-  /* While the others are at it, in the middle of whatever they are doing. */
+  /* Forks while the other threads are in the middle of calls. */
   for (i = 0; i < 3; i++) {
     work_in_child();
   }

@@ -1,8 +1,8 @@
 /*
- * Frames that hold what C-Blosc2 itself would have stored so that nobody could read it: rows F1, F2, F4, F5,
- * F16, F20, F22, S3 and S28. Run with "write" this makes them in the working directory; with "read" it reads
- * them, and adds a chunk to each; with "reread" it reads these, too. The three runs may be of different
- * libraries: nothing here says whose it is.
+ * Frames whose contents C-Blosc2 itself would store unreadably: rows F1, F2, F4, F5, F16,
+ * F20, F22, S3 and S28. "write" creates them in the working directory, "read" reads them and
+ * appends a chunk to each, and "reread" reads the result. The three runs may use different
+ * libraries; the program works with any of them.
  */
 
 #include "schunks.h"
@@ -14,7 +14,7 @@ typedef struct {
   void (*write)(blosc2_schunk *);
   void (*read)(blosc2_schunk *);
   int typesize;
-  /* Chunks there are. */
+  /* The number of chunks. */
   int nchunks;
 } exchange;
 
@@ -46,7 +46,7 @@ static void write_f2(blosc2_schunk *schunk) {
   CHECK_IS(append(schunk, ramp_chunk(0, CHUNK)), 4);
 }
 
-static void row_f2_special_chunks_from_before_are_read(blosc2_schunk *schunk) {
+static void row_f2_earlier_special_chunks_are_read(blosc2_schunk *schunk) {
   CHECK_IS(schunk->chunksize, 0);
   CHECK(holds_value(schunk, 0, 0, CHUNK) && holds_value(schunk, 1, 0x7FC00000, CHUNK));
   CHECK(holds_ramp(schunk, 2, 0, 200) && holds_ramp(schunk, 3, 0, CHUNK));
@@ -85,7 +85,8 @@ static void write_f16(blosc2_schunk *schunk) {
 
   CHECK_IS(append(schunk, special_chunk(BLOSC2_SPECIAL_VALUE, CHUNK)), 1);
   CHECK_IS(append(schunk, special_chunk(BLOSC2_SPECIAL_VALUE, CHUNK)), 2);
-  /* Each turn takes a new number for a file; beyond 40 the reference couldn't open the directory. */
+  /* Each round uses a new file number; after 40 rounds the reference could not open the
+   * directory. */
   for (i = 0; i < 60; i++) {
     CHECK_IS(update(schunk, i % 2, special_chunk(BLOSC2_SPECIAL_ZERO, CHUNK)), 2);
     CHECK_IS(update(schunk, i % 2, special_chunk(BLOSC2_SPECIAL_VALUE, CHUNK)), 2);
@@ -108,7 +109,7 @@ static void write_f20(blosc2_schunk *schunk) {
   CHECK_IS(append(schunk, ramp_chunk(9, CHUNK)), 1);
 }
 
-static void row_f20_what_follows_an_empty_frame_is_read(blosc2_schunk *schunk) {
+static void row_f20_chunks_after_an_empty_frame_are_read(blosc2_schunk *schunk) {
   CHECK(holds_ramp(schunk, 0, 9, CHUNK));
 }
 
@@ -118,7 +119,7 @@ static void write_f22(blosc2_schunk *schunk) {
   CHECK_IS(update(schunk, 1, ramp_chunk(9, CHUNK)), 3);
 }
 
-static void row_f21_row_f22_what_follows_a_refused_metalayer_is_read(blosc2_schunk *schunk) {
+static void row_f21_row_f22_changes_after_a_refused_metalayer_are_read(blosc2_schunk *schunk) {
   CHECK_IS(schunk->nmetalayers, 0);
   CHECK(holds_value(schunk, 0, 0, CHUNK) && holds_ramp(schunk, 1, 9, CHUNK) && holds_value(schunk, 2, 0, CHUNK));
 }
@@ -145,7 +146,7 @@ static void write_s28(blosc2_schunk *schunk) {
   CHECK_IS(append(schunk, ramp_chunk(9, CHUNK)), 3);
 }
 
-static void row_s28_empty_chunks_behind_data_are_read(blosc2_schunk *schunk) {
+static void row_s28_empty_chunks_after_data_are_read(blosc2_schunk *schunk) {
   uint8_t none;
 
   CHECK(holds_ramp(schunk, 0, 0, CHUNK) && holds_ramp(schunk, 2, 9, CHUNK));
@@ -154,14 +155,14 @@ static void row_s28_empty_chunks_behind_data_are_read(blosc2_schunk *schunk) {
 
 static const exchange exchanges[] = {
     {"f1", write_f1, row_f1_lengths_of_special_chunks_are_read, ITEM, 5},
-    {"f2", write_f2, row_f2_special_chunks_from_before_are_read, ITEM, 4},
+    {"f2", write_f2, row_f2_earlier_special_chunks_are_read, ITEM, 4},
     {"f4", write_f4, row_f4_tiny_chunks_are_read, ITEM, 2},
     {"f5", write_f5, row_f5_all_vlmetalayers_are_read, ITEM, 1},
     {"f16", write_f16, row_f16_numbers_of_files_stay_small, ITEM, 2},
-    {"f20", write_f20, row_f20_what_follows_an_empty_frame_is_read, ITEM, 1},
-    {"f22", write_f22, row_f21_row_f22_what_follows_a_refused_metalayer_is_read, ITEM, 3},
+    {"f20", write_f20, row_f20_chunks_after_an_empty_frame_are_read, ITEM, 1},
+    {"f22", write_f22, row_f21_row_f22_changes_after_a_refused_metalayer_are_read, ITEM, 3},
     {"s3", write_s3, row_s3_large_items_are_read, 300, 1},
-    {"s28", write_s28, row_s28_empty_chunks_behind_data_are_read, ITEM, 3},
+    {"s28", write_s28, row_s28_empty_chunks_after_data_are_read, ITEM, 3},
 };
 
 static void run(const exchange *one, int kind) {

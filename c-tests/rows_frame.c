@@ -1,6 +1,6 @@
 /*
- * Frames where C-Blosc2 crashes, loses data or leaves things half done: rows F1 to F11, F13, F14, F16 and F20
- * to F27. The functions carry their rows.
+ * Frames in cases in which C-Blosc2 crashes, loses data or leaves partial changes: rows F1 to
+ * F11, F13, F14, F16 and F20 to F27. The functions name their rows.
  */
 
 #include "schunks.h"
@@ -15,7 +15,7 @@ static uint32_t big32(const uint8_t *bytes) {
 
 static uint64_t big64(const uint8_t *bytes) { return (uint64_t)big32(bytes) << 32 | big32(bytes + 4); }
 
-static void row_f1_special_chunks_among_chunks_of_all_sizes_keep_their_length(void) {
+static void row_f1_special_chunks_keep_their_length_among_variable_sizes(void) {
   static const int special[] = {BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN, BLOSC2_SPECIAL_UNINIT};
   static const uint8_t odd[203];
   int kind, i;
@@ -29,7 +29,7 @@ static void row_f1_special_chunks_among_chunks_of_all_sizes_keep_their_length(vo
     }
     CHECK_IS(insert(schunk, 0, special_chunk(BLOSC2_SPECIAL_ZERO, 40)), 5);
     CHECK_IS(update(schunk, 1, special_chunk(BLOSC2_SPECIAL_ZERO, 44)), 5);
-    /* A length that is no whole number of items. */
+    /* A length that is not a multiple of the item size. */
     CHECK_IS(blosc2_schunk_append_buffer(schunk, odd, 203), 6);
     again = reopened(schunk, kind);
     CHECK(again != NULL);
@@ -46,7 +46,7 @@ static void row_f1_special_chunks_among_chunks_of_all_sizes_keep_their_length(vo
       CHECK(holds_value(one, 3, 0x7FC00000, 204));
       CHECK_IS(blosc2_schunk_decompress_chunk(one, 5, bytes, 203), 203);
       CHECK(bytes[0] == 0 && bytes[202] == 0);
-      /* Stored as one value over and over, as wide as an item. */
+      /* Stored as a repeated value of one item. */
       CHECK_IS(blosc2_schunk_get_lazychunk(one, 2, &chunk, &needs_free), 36);
       CHECK_IS(blosc2_getitem_ctx(one->dctx, chunk, 36, 3, 1, &item, 4), 4);
       CHECK_IS(item, 0);
@@ -97,7 +97,7 @@ static void row_f2_special_chunks_are_stored_when_the_sizes_become_variable(void
   }
 }
 
-/* Replaces the first chunk of a frame of one plain chunk, whose bytes begin at HEADER_LEN. */
+/* Replaces the chunk of a frame with a single memcpyed chunk, whose bytes begin at HEADER_LEN. */
 static uint8_t *frame_of_plain_chunk(int64_t *len, int32_t nbytes) {
   blosc2_cparams cparams = items_of(ITEM);
   blosc2_schunk *schunk;
@@ -116,7 +116,7 @@ static uint8_t *frame_of_plain_chunk(int64_t *len, int32_t nbytes) {
   return copy;
 }
 
-static void row_f3_special_chunks_that_lie_in_a_frame_are_read_as_they_are(void) {
+static void row_f3_stored_special_chunks_are_read(void) {
   static const int special[] = {BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN, BLOSC2_SPECIAL_UNINIT};
   int i, on_disk;
 
@@ -124,7 +124,7 @@ static void row_f3_special_chunks_that_lie_in_a_frame_are_read_as_they_are(void)
     int64_t len;
     uint8_t *frame = frame_of_plain_chunk(&len, CHUNK), *chunk = special_chunk(special[i], CHUNK), *got;
     bool needs_free;
-    /* What is left of the old chunk behind it is dead space. */
+    /* The rest of the old chunk becomes dead space. */
     memcpy(frame + HEADER_LEN, chunk, 32);
     for (on_disk = 0; on_disk < 2; on_disk++) {
       blosc2_schunk *schunk;
@@ -180,7 +180,7 @@ static void row_f4_tiny_chunks_are_stored_with_a_full_header(void) {
   }
 }
 
-static void row_f5_a_frame_takes_sixteen_vlmetalayers(void) {
+static void row_f5_a_frame_holds_sixteen_vlmetalayers(void) {
   int kind, i;
   char name[20];
   uint8_t content[] = {1, 2, 3};
@@ -206,7 +206,7 @@ static void row_f5_a_frame_takes_sixteen_vlmetalayers(void) {
 }
 
 static void row_f5_a_frame_with_more_is_read_and_changed(void) {
-  /* One more entry in the trailer of a frame without chunks: its name, and a chunk of "abc". */
+  /* Adds an entry to the trailer of a frame without chunks: its name, and a chunk of "abc". */
   static const uint8_t value[] = {0xC6, 0, 0, 0, 35,  5, 1, 7, 8, 3, 0, 0, 0, 1, 0, 0, 0, 35, 0, 0,
                                   0,    0, 0, 0, 0,   0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'a', 'b', 'c'};
   enum { LAYERS = 17, NAME_LEN = 3, ENTRY = 1 + NAME_LEN + 5, MAP = 9 };
@@ -265,7 +265,7 @@ static void row_f5_a_frame_with_more_is_read_and_changed(void) {
   CHECK_IS(blosc2_remove_urlpath("many.b2frame"), 0);
 }
 
-static void row_f6_frames_with_something_behind_them_are_not_changed(void) {
+static void row_f6_frames_followed_by_other_data_are_not_changed(void) {
   blosc2_schunk *schunk = make_full(FRAME, 2), *first, *second;
   int64_t second_at;
   uint8_t *before, *after, content = 5;
@@ -288,7 +288,7 @@ static void row_f6_frames_with_something_behind_them_are_not_changed(void) {
   CHECK(len_after == len && memcmp(before, after, (size_t)len) == 0);
   free(after);
 
-  /* The last frame of a file can grow. */
+  /* The last frame in a file can grow. */
   second = blosc2_schunk_open_offset("two", second_at);
   CHECK(second != NULL);
   CHECK_IS(append(second, ramp_chunk(7, CHUNK)), 3);
@@ -298,7 +298,7 @@ static void row_f6_frames_with_something_behind_them_are_not_changed(void) {
   after = read_whole("two", &len_after);
   CHECK(len_after > len && memcmp(before, after, (size_t)second_at) == 0);
   free(after);
-  /* Unless something follows, whatever it is. */
+  /* It can't grow if any data follow. */
   {
     FILE *file = fopen("two", "ab");
     CHECK(file != NULL && fwrite("trailing", 1, 8, file) == 8);
@@ -313,7 +313,7 @@ static void row_f6_frames_with_something_behind_them_are_not_changed(void) {
   blosc2_schunk_free(schunk);
 }
 
-static void row_f7_other_bytes_behind_a_frame_are_ignored_and_cut_off(void) {
+static void row_f7_bytes_after_a_frame_are_ignored_and_truncated(void) {
   blosc2_schunk *schunk = make_full(SINGLE_FILE, 2), *again;
   char *path = path_of(SINGLE_FILE);
   long len = file_size(path);
@@ -333,7 +333,7 @@ static void row_f7_other_bytes_behind_a_frame_are_ignored_and_cut_off(void) {
   done(schunk, SINGLE_FILE);
 }
 
-static void row_f8_a_frame_of_the_callers_is_copied_on_write(void) {
+static void row_f8_a_caller_owned_frame_is_copied_on_write(void) {
   int way;
 
   for (way = 0; way < 4; way++) {
@@ -351,7 +351,7 @@ static void row_f8_a_frame_of_the_callers_is_copied_on_write(void) {
     CHECK_IS(blosc2_schunk_to_buffer(schunk, &now, &needs_free), len);
     CHECK(now == mine && !needs_free);
     if (way == 1) {
-      /* Of the same size, so that it could be done in place. */
+      /* Of equal size, so that an in-place update would be possible. */
       CHECK_IS(update(schunk, 0, ramp_chunk(0, CHUNK)), 2);
     } else if (way == 2) {
       CHECK_IS(append(schunk, ramp_chunk(50, CHUNK)), 3);
@@ -364,7 +364,7 @@ static void row_f8_a_frame_of_the_callers_is_copied_on_write(void) {
     CHECK(way != 2 || holds_ramp(schunk, 2, 50, CHUNK));
     CHECK_IS(blosc2_schunk_free(schunk), 0);
     CHECK(memcmp(mine, before, (size_t)len) == 0);
-    /* What was handed out outlives the super-chunk, and is the caller's. */
+    /* The returned memory is owned by the caller and outlives the super-chunk. */
     if (way != 0) {
       CHECK(memcmp(now + 2, "b2frame", 8) == 0);
       free(now);
@@ -381,10 +381,10 @@ static void row_f9_copies_of_corrupt_frames(void) {
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
   bool needs_free;
 
-  /* Another length than the frame has chunks of. */
+  /* A length that differs from that of the frame's chunks. */
   frame[HEADER_LEN + 4] = 0x91;
   CHECK(blosc2_schunk_from_buffer(frame, len, true) == NULL);
-  /* A compressed length that leads out of the data. */
+  /* A compressed length that exceeds the data. */
   frame[HEADER_LEN + 4] = 0x90;
   frame[HEADER_LEN + 13] = 0x70;
   CHECK(blosc2_schunk_from_buffer(frame, len, true) == NULL);
@@ -393,7 +393,7 @@ static void row_f9_copies_of_corrupt_frames(void) {
   CHECK(schunk == NULL);
   free(frame);
 
-  /* A second chunk that is no chunk: the frame opens, its copies don't come about. */
+  /* An invalid second chunk: the frame opens, but copying fails. */
   schunk = make_full(SINGLE_FILE, 2);
   out = read_whole(path_of(SINGLE_FILE), &(long){0});
   {
@@ -522,7 +522,7 @@ static void row_f13_appending_with_a_negative_block_size(void) {
   }
 }
 
-static void row_f14_chunks_have_the_size_that_the_frame_says(void) {
+static void row_f14_chunks_have_the_size_in_the_frame(void) {
   int kind, i;
 
   for (kind = FRAME; kind <= SINGLE_FILE; kind++) {
@@ -533,7 +533,7 @@ static void row_f14_chunks_have_the_size_that_the_frame_says(void) {
     long len;
     frame = read_whole(path_of(SINGLE_FILE), &len);
     done(schunk, SINGLE_FILE);
-    /* Twice the size, so that the chunk itself could be right. */
+    /* Doubles the size as well, so that the chunk itself is consistent. */
     frame[HEADER_LEN + offsets[1] + 4] = 0x20;
     frame[HEADER_LEN + offsets[1] + 5] = 0x03;
     write_whole("size.b2frame", frame, len);
@@ -555,7 +555,7 @@ static void row_f14_chunks_have_the_size_that_the_frame_says(void) {
 }
 
 static void row_f15_lengths_in_headers_are_not_allocated(void) {
-  /* A directory's index that says that it is 2 GiB long, header and trailer too; in little memory. */
+  /* A directory's index whose header, trailer and frame declare 2 GiB, with little memory. */
   static const int fields[] = {0x0B, 0x14};
   blosc2_schunk *schunk = make_full(DIRECTORY, 1);
   struct rlimit old, small;
@@ -588,7 +588,7 @@ static void row_f16_files_of_any_number(void) {
   int i;
   blosc2_schunk *schunk = make(DIRECTORY), *again;
 
-  /* Chunks of 36 bytes: number 7 is beyond what the reference takes for one that can be. */
+  /* Chunks of 36 bytes: the reference treats number 7 as invalid. */
   for (i = 0; i < 8; i++) {
     CHECK_IS(append(schunk, special_chunk(BLOSC2_SPECIAL_VALUE, CHUNK)), i + 1);
   }
@@ -600,7 +600,7 @@ static void row_f16_files_of_any_number(void) {
   CHECK(again != NULL && again->nchunks == 1);
   CHECK(holds_value(again, 0, 0x01020304, CHUNK));
   blosc2_schunk_free(again);
-  /* 8 is a number that the reference takes in a frame of 72 bytes. */
+  /* Number 8 is valid for the reference in a frame of 72 bytes. */
   CHECK_IS(append(schunk, special_chunk(BLOSC2_SPECIAL_VALUE, CHUNK)), 2);
   {
     int64_t *offsets = blosc2_frame_get_offsets(schunk);
@@ -755,7 +755,7 @@ static uint64_t generation(const char *sidecar) {
   return value;
 }
 
-static void row_f25_changing_a_metalayer_takes_the_lock(void) {
+static void row_f25_changing_a_metalayer_acquires_the_lock(void) {
   int kind;
 
   for (kind = SINGLE_FILE; kind < KINDS; kind++) {
@@ -894,13 +894,13 @@ static void row_f30_a_scheme_is_eight_characters(void) {
   CHECK_IS(append(opened, ramp_chunk(7, CHUNK)), 2);
   blosc2_schunk_free(opened);
   CHECK(blosc2_schunk_open("file://scheme.b2frame") == NULL);
-  /* Not everywhere: these take the text as a path. */
+  /* These functions treat the text as a path. */
   CHECK_IS(blosc2_remove_urlpath(relative), 0);
   CHECK(access("scheme.b2frame", F_OK) == 0);
   CHECK_IS(blosc2_schunk_to_file(memory, relative), BLOSC2_ERROR_FILE_OPEN);
   CHECK_IS(blosc2_schunk_append_file(memory, relative), BLOSC2_ERROR_FILE_OPEN);
   CHECK_IS(blosc2_remove_urlpath("scheme.b2frame"), 0);
-  /* A copying blosc2_schunk_to_file() does strip it. */
+  /* Copying with blosc2_schunk_to_file() strips the prefix. */
   blosc2_schunk_free(schunk);
   schunk = make_full(APART, 1);
   CHECK(blosc2_schunk_to_file(schunk, "file:///other.b2frame") > 0);
@@ -910,7 +910,7 @@ static void row_f30_a_scheme_is_eight_characters(void) {
   blosc2_schunk_free(memory);
 }
 
-static void row_f31_row_f32_new_files_and_files_that_are_there(void) {
+static void row_f31_row_f32_new_and_existing_files(void) {
   int kind;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -944,7 +944,7 @@ static void row_f31_row_f32_new_files_and_files_that_are_there(void) {
              kind == FRAME ? BLOSC2_ERROR_FILE_OPEN : BLOSC2_ERROR_SCHUNK_COPY);
 
     if (is_on_disk(kind)) {
-      /* The path is taken: nothing is made, and what is there stays. */
+      /* The path exists: the call fails and leaves the file unchanged. */
       blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
       storage.urlpath = path_of(kind);
       storage.contiguous = true;
@@ -959,7 +959,7 @@ static void row_f31_row_f32_new_files_and_files_that_are_there(void) {
   }
 }
 
-static void row_f33_a_chunk_of_another_handle_is_there_after_a_refresh(void) {
+static void row_f33_a_refresh_finds_the_chunk_of_another_handle(void) {
   int kind;
   uint8_t dest[CHUNK];
 
@@ -974,7 +974,7 @@ static void row_f33_a_chunk_of_another_handle_is_there_after_a_refresh(void) {
     CHECK_IS(other->change_tick, 1);
     CHECK_IS(blosc2_schunk_refresh(other), 0);
     CHECK(holds_ramp(other, 1, 9, CHUNK));
-    /* And append through a handle that knows less loses nothing. */
+    /* An append through a handle with an outdated state loses nothing. */
     CHECK_IS(append(schunk, ramp_chunk(10, CHUNK)), 3);
     CHECK_IS(append(other, ramp_chunk(11, CHUNK)), 4);
     CHECK(holds_ramp(schunk, 0, 0, CHUNK));
@@ -984,7 +984,7 @@ static void row_f33_a_chunk_of_another_handle_is_there_after_a_refresh(void) {
   }
 }
 
-static void row_f37_a_handle_of_an_empty_frame_learns_the_size_of_chunks(void) {
+static void row_f37_a_handle_of_an_empty_frame_reads_the_later_chunk_size(void) {
   int kind;
   int32_t item;
 
@@ -1009,7 +1009,7 @@ static void row_f37_a_handle_of_an_empty_frame_learns_the_size_of_chunks(void) {
 }
 
 static void row_d6_frames_are_in_the_layout_of_the_reference(void) {
-  /* Positions, lengths and the empty fingerprint, for the kinds that have them. */
+  /* The kinds with offsets, lengths and an empty fingerprint. */
   int kind;
 
   for (kind = FRAME; kind <= SINGLE_FILE; kind++) {
@@ -1035,33 +1035,33 @@ static void row_d6_frames_are_in_the_layout_of_the_reference(void) {
 
 int main(void) {
   enter_folder();
-  row_f1_special_chunks_among_chunks_of_all_sizes_keep_their_length();
+  row_f1_special_chunks_keep_their_length_among_variable_sizes();
   row_f2_special_chunks_are_stored_when_the_sizes_become_variable();
-  row_f3_special_chunks_that_lie_in_a_frame_are_read_as_they_are();
+  row_f3_stored_special_chunks_are_read();
   row_f4_tiny_chunks_are_stored_with_a_full_header();
-  row_f5_a_frame_takes_sixteen_vlmetalayers();
+  row_f5_a_frame_holds_sixteen_vlmetalayers();
   row_f5_a_frame_with_more_is_read_and_changed();
-  row_f6_frames_with_something_behind_them_are_not_changed();
-  row_f7_other_bytes_behind_a_frame_are_ignored_and_cut_off();
-  row_f8_a_frame_of_the_callers_is_copied_on_write();
+  row_f6_frames_followed_by_other_data_are_not_changed();
+  row_f7_bytes_after_a_frame_are_ignored_and_truncated();
+  row_f8_a_caller_owned_frame_is_copied_on_write();
   row_f9_copies_of_corrupt_frames();
   row_f10_parameters_of_a_failed_open_are_destroyed_once();
   row_f11_only_buffers_need_the_magic();
   row_f13_appending_with_a_negative_block_size();
-  row_f14_chunks_have_the_size_that_the_frame_says();
+  row_f14_chunks_have_the_size_in_the_frame();
   row_f15_lengths_in_headers_are_not_allocated();
   row_f16_files_of_any_number();
   row_f20_a_frame_without_chunks_has_no_hole();
   row_f21_row_f22_a_late_metalayer_is_refused_and_undone();
   row_f23_too_many_metalayers_and_names_that_are_too_long();
   row_f24_a_metalayer_keeps_its_length();
-  row_f25_changing_a_metalayer_takes_the_lock();
+  row_f25_changing_a_metalayer_acquires_the_lock();
   row_f26_lazy_chunks_of_mapped_files();
   row_f27_a_read_only_mapping_is_not_written_to();
   row_f30_a_scheme_is_eight_characters();
-  row_f31_row_f32_new_files_and_files_that_are_there();
-  row_f33_a_chunk_of_another_handle_is_there_after_a_refresh();
-  row_f37_a_handle_of_an_empty_frame_learns_the_size_of_chunks();
+  row_f31_row_f32_new_and_existing_files();
+  row_f33_a_refresh_finds_the_chunk_of_another_handle();
+  row_f37_a_handle_of_an_empty_frame_reads_the_later_chunk_size();
   row_d6_frames_are_in_the_layout_of_the_reference();
   return leave_folder();
 }

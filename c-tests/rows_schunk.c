@@ -1,6 +1,6 @@
 /*
- * Super-chunks where C-Blosc2 crashes, loses data or leaves things half done: rows S1 to S9, S29, S30 and
- * S31, and D9 as far as it is about calls that fail. The functions carry their rows.
+ * Super-chunks in cases in which C-Blosc2 crashes, loses data or leaves partial changes: rows
+ * S1 to S9, S29, S30 and S31, and D9 for failing calls. The functions name their rows.
  */
 
 #include "schunks.h"
@@ -41,7 +41,7 @@ static void row_s2_items_have_at_least_a_byte(void) {
       storage.urlpath = path_of(kind);
       storage.cparams = &cparams;
       CHECK(blosc2_schunk_new(&storage) == NULL);
-      /* Nothing is left behind. */
+      /* No file remains. */
       CHECK(!is_on_disk(kind) || access(path_of(kind), F_OK) != 0);
     }
   }
@@ -74,7 +74,7 @@ static void row_s3_copies_keep_large_item_sizes(void) {
   }
 }
 
-static void row_s4_a_copy_leaves_the_storage_as_it_was(void) {
+static void row_s4_a_copy_does_not_change_the_storage(void) {
   blosc2_schunk *schunk = make_full(APART, 2), *copy;
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
 
@@ -87,7 +87,7 @@ static void row_s4_a_copy_leaves_the_storage_as_it_was(void) {
   blosc2_schunk_free(schunk);
 }
 
-static void row_s5_copies_made_anew_keep_all_sizes(void) {
+static void row_s5_recompressed_copies_keep_all_sizes(void) {
   int kind, to, variable;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -138,14 +138,14 @@ static void row_s6_copies_record_no_threads_and_the_block_size_last_used(void) {
   CHECK(copy != NULL);
   CHECK_IS(copy->blocksize, 100);
   CHECK(blosc2_schunk_to_buffer(copy, &bytes, &needs_free) > 0);
-  /* Threads of the compressor and block size, in the header, big-endian. */
+  /* The compressor's thread count and the block size in the header, big-endian. */
   CHECK(bytes[0x3F] == 0 && bytes[0x40] == 0);
   CHECK(bytes[0x35] == 0 && bytes[0x36] == 0 && bytes[0x37] == 0 && bytes[0x38] == 100);
   blosc2_schunk_free(copy);
   blosc2_schunk_free(schunk);
 }
 
-static void row_s7_an_empty_chunk_in_front_is_one_like_all(void) {
+static void row_s7_an_empty_first_chunk_is_a_regular_chunk(void) {
   int kind;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -159,7 +159,7 @@ static void row_s7_an_empty_chunk_in_front_is_one_like_all(void) {
       free(chunk);
     }
     if (has_frame(kind)) {
-      /* A frame without data tells no chunks. */
+      /* A frame without data declares no chunks. */
       again = reopened(schunk, kind);
       CHECK(again != NULL);
       CHECK_IS(again->nchunks, 0);
@@ -180,7 +180,7 @@ static void row_s7_an_empty_chunk_in_front_is_one_like_all(void) {
   }
 }
 
-static void row_s28_an_empty_chunk_behind_data_makes_the_sizes_variable(void) {
+static void row_s28_an_empty_chunk_after_data_makes_the_sizes_variable(void) {
   int kind;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -219,7 +219,7 @@ static void row_s8_a_second_short_chunk_is_refused_and_changes_nothing(void) {
       if (has_frame(kind)) {
         CHECK_IS(blosc2_schunk_append_chunk(schunk, chunk, false), BLOSC2_ERROR_CHUNK_APPEND);
         CHECK(is_as_in(schunk, before));
-        /* The chunk is still ours: another place takes it. */
+        /* The caller still owns the chunk and can insert it elsewhere. */
         CHECK_IS(blosc2_schunk_insert_chunk(schunk, 1, chunk, false), 2);
       } else {
         CHECK_IS(blosc2_schunk_append_chunk(schunk, chunk, false), 2);
@@ -232,7 +232,7 @@ static void row_s8_a_second_short_chunk_is_refused_and_changes_nothing(void) {
   }
 }
 
-/* The bytes of all chunks, asked one by one. */
+/* The sum of the chunks' sizes, queried one by one. */
 static int64_t sum_of_chunks(blosc2_schunk *schunk) {
   int64_t sum = 0, i;
 
@@ -249,7 +249,7 @@ static int64_t sum_of_chunks(blosc2_schunk *schunk) {
   return sum;
 }
 
-static void row_s9_cbytes_apart_in_memory_is_the_sum(void) {
+static void row_s9_cbytes_of_sparse_memory_is_the_sum(void) {
   static const int special[] = {BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN, BLOSC2_SPECIAL_UNINIT};
   int i;
 
@@ -302,7 +302,7 @@ static void row_s11_row_d9_a_refused_chunk_stays_the_callers(void) {
     CHECK_IS(blosc2_schunk_update_chunk(schunk, 2, chunk, false), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(blosc2_schunk_update_chunk(schunk, INT64_MIN, chunk, false), BLOSC2_ERROR_INVALID_PARAM);
     if (is_on_disk(kind)) {
-      /* A failure late in the call: the place to write to is gone. */
+      /* A failure late in the call: the target directory is gone. */
       char *path = path_of(kind);
       CHECK(rename(path, "elsewhere") == 0);
       CHECK(blosc2_schunk_append_chunk(schunk, chunk, false) < 0);
@@ -312,7 +312,7 @@ static void row_s11_row_d9_a_refused_chunk_stays_the_callers(void) {
       CHECK(rename("elsewhere", path) == 0);
     }
     CHECK(is_as_in(schunk, before));
-    /* Under valgrind this is where a chunk that was freed shows. */
+    /* Valgrind detects here a chunk that was already freed. */
     CHECK_IS(blosc2_schunk_append_chunk(schunk, chunk, false), 3);
     CHECK(holds_ramp(schunk, 2, 0, CHUNK));
     done(schunk, kind);
@@ -410,13 +410,13 @@ int main(void) {
   row_s1_null_means_the_defaults();
   row_s2_items_have_at_least_a_byte();
   row_s3_copies_keep_large_item_sizes();
-  row_s4_a_copy_leaves_the_storage_as_it_was();
-  row_s5_copies_made_anew_keep_all_sizes();
+  row_s4_a_copy_does_not_change_the_storage();
+  row_s5_recompressed_copies_keep_all_sizes();
   row_s6_copies_record_no_threads_and_the_block_size_last_used();
-  row_s7_an_empty_chunk_in_front_is_one_like_all();
-  row_s28_an_empty_chunk_behind_data_makes_the_sizes_variable();
+  row_s7_an_empty_first_chunk_is_a_regular_chunk();
+  row_s28_an_empty_chunk_after_data_makes_the_sizes_variable();
   row_s8_a_second_short_chunk_is_refused_and_changes_nothing();
-  row_s9_cbytes_apart_in_memory_is_the_sum();
+  row_s9_cbytes_of_sparse_memory_is_the_sum();
   row_s10_contiguous_frames_keep_dead_space_after_delete();
   row_s11_row_d9_a_refused_chunk_stays_the_callers();
   row_s12_too_small_destinations();

@@ -1,6 +1,7 @@
 /*
- * Data, metadata and fields of super-chunks where C-Blosc2 crashes or answers wrongly: rows S13 to S20 and
- * S22 to S27, S30, C51, C73 and C74. The functions carry their rows.
+ * Data, metadata and fields of super-chunks in cases in which C-Blosc2 crashes or returns
+ * wrong results: rows S13 to S20 and S22 to S27, S30, C51, C73 and C74. The functions name their
+ * rows.
  */
 
 #include "schunks.h"
@@ -36,7 +37,7 @@ static void row_s13_special_chunks_are_made_with_default_parameters(void) {
 }
 
 static void row_s14_chunks_of_short_headers_have_no_second_flags(void) {
-  /* 24 bytes as they are, behind a header of 16: the payload lies where the flags of others are. */
+  /* 24 memcpyed bytes after a header of 16: the payload has the offset of other chunks' flags. */
   uint8_t small[40] = {2, 1, 0x02, 4, 24, 0, 0, 0, 24, 0, 0, 0, 40, 0, 0, 0}, *chunk;
   uint8_t back[24];
   int kind, i;
@@ -103,7 +104,7 @@ static void row_s15_an_empty_frame_has_no_offsets(void) {
   }
 }
 
-static void row_s16_putting_nothing_in_order(void) {
+static void row_s16_reordering_no_chunks(void) {
   int kind;
   int64_t order[3];
 
@@ -133,7 +134,7 @@ static void row_s17_slices_need_chunks_of_one_size(void) {
   }
 }
 
-static void row_s18_a_range_that_is_not_inside_writes_nothing(void) {
+static void row_s18_a_range_outside_of_the_data_writes_nothing(void) {
   int kind;
   int32_t items[2 * ITEMS + 1];
 
@@ -154,7 +155,7 @@ static void row_s18_a_range_that_is_not_inside_writes_nothing(void) {
   }
 }
 
-static void row_s19_nothing_is_written_beyond_the_end(void) {
+static void row_s19_nothing_is_written_past_the_end(void) {
   int kind;
   static int32_t items[4 * ITEMS];
 
@@ -223,7 +224,7 @@ static void row_s20_sparse_selections_work_with_automatic_blocks(void) {
   }
 }
 
-static void row_s22_a_list_of_vlmetalayers_that_is_full(void) {
+static void row_s22_a_full_list_of_vlmetalayers(void) {
   blosc2_schunk *schunk = make(APART);
   uint8_t content = 1, *out, *bytes;
   char name[20];
@@ -243,7 +244,7 @@ static void row_s22_a_list_of_vlmetalayers_that_is_full(void) {
   CHECK(schunk->tuner_params == NULL);
   CHECK_IS(blosc2_vlmeta_get(schunk, "8191", &out, &len), 8191);
   free(out);
-  /* No frame takes so many. */
+  /* A frame can't hold this many metalayers. */
   CHECK_IS(blosc2_schunk_to_buffer(schunk, &bytes, &needs_free), BLOSC2_ERROR_SCHUNK_COPY);
   CHECK(bytes == NULL && !needs_free);
   blosc2_schunk_free(schunk);
@@ -278,7 +279,7 @@ static void row_s23_vlmetalayers_do_not_see_the_postfilter(void) {
     CHECK_IS(blosc2_vlmeta_get(schunk, "v", &out, &len), 0);
     CHECK(len == sizeof content && memcmp(out, content, sizeof content) == 0);
     free(out);
-    /* It is at work, though. */
+    /* The tuner runs nevertheless. */
     CHECK(holds_value(schunk, 0, (int32_t)0xEEEEEEEE, CHUNK));
     done(schunk, kind);
   }
@@ -298,7 +299,7 @@ static void row_s24_sizes_in_headers_are_not_trusted(void) {
     memcpy(chunk + 4, &huge, 4);
     CHECK(blosc2_vlmeta_get(schunk, "v", &out, &len) < 0);
     CHECK(out == NULL && len == 0);
-    /* A compressed length that isn't the content's. */
+    /* A compressed length that differs from the content's. */
     memset(chunk + 12, 1, 1);
     CHECK_IS(blosc2_vlmeta_get(schunk, "v", &out, &len), BLOSC2_ERROR_DATA);
     done(schunk, kind);
@@ -314,7 +315,7 @@ static void row_s25_a_view_frees_nothing_of_its_base(void) {
     uint8_t *out;
     int32_t len;
     CHECK_IS(blosc2_vlmeta_add(schunk, "v", content, sizeof content, NULL), 0);
-    /* As views are made: the chunks and the frame are the base's, metalayers are copies. */
+    /* A typical view: chunks and frame belong to the base, metalayers are copies. */
     view->view = true;
     view->frame = schunk->frame;
     view->data = schunk->data;
@@ -352,7 +353,7 @@ static void row_s26_unknown_backends(void) {
   CHECK(blosc2_schunk_open_udio("nothing", &io) == NULL);
 }
 
-static void row_s27_fields_are_read_anew_at_every_call(void) {
+static void row_s27_every_call_reads_the_current_fields(void) {
   static int32_t items[ITEMS * 20];
   int kind, i;
 
@@ -364,11 +365,11 @@ static void row_s27_fields_are_read_anew_at_every_call(void) {
     blosc2_cparams *reported;
     uint8_t *chunk;
     bool needs_free;
-    /* A size for the chunks to come. */
+    /* The size of future chunks. */
     schunk->chunksize = CHUNK;
     CHECK_IS(blosc2_schunk_append_buffer(schunk, items, 2 * CHUNK), BLOSC2_ERROR_CHUNK_APPEND);
     CHECK_IS(blosc2_schunk_append_buffer(schunk, items, CHUNK), 1);
-    /* Contexts of the client's making. */
+    /* Contexts created by the client. */
     blosc2_free_ctx(schunk->cctx);
     schunk->storage->cparams->compcode = BLOSC_ZSTD;
     schunk->storage->cparams->clevel = 7;
@@ -396,10 +397,10 @@ static void row_s27_fields_are_read_anew_at_every_call(void) {
     CHECK(again != NULL);
     CHECK_IS(again->storage->cparams->compcode, BLOSC_ZSTD);
     CHECK_IS(again->clevel, 7);
-    /* A copy gets what the context has; a frame records what the fields say. */
+    /* A copy uses the context's filters; a frame stores those of the fields. */
     CHECK_IS(again->filters[4], kind == APART ? 0 : BLOSC_DELTA);
     blosc2_schunk_free(again);
-    /* None at all. */
+    /* Without a context. */
     blosc2_free_ctx(schunk->cctx);
     schunk->cctx = NULL;
     CHECK(blosc2_schunk_append_buffer(schunk, items, CHUNK) < 0);
@@ -408,7 +409,7 @@ static void row_s27_fields_are_read_anew_at_every_call(void) {
   }
 }
 
-static void row_c51_lazy_chunks_of_blocks_of_all_lengths(void) {
+static void row_c51_lazy_chunks_of_variable_length_blocks(void) {
   const char *parts[] = {"hello", "wonderful", "x"};
   const void *blocks[3];
   int32_t sizes[3], destsizes[3], nblocks;
@@ -452,7 +453,7 @@ static void row_c51_lazy_chunks_of_blocks_of_all_lengths(void) {
     CHECK_IS(blosc2_schunk_get_vlblock(schunk, 0, 3, &block, &nblocks), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(blosc2_schunk_get_vlblock(schunk, 0, -1, &block, &nblocks), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(blosc2_schunk_get_vlblock(schunk, 1, 0, &block, &nblocks), BLOSC2_ERROR_INVALID_PARAM);
-    /* No other sort of chunk goes with it. */
+    /* Other chunk types are refused. */
     CHECK_IS(append(schunk, ramp_chunk(0, 16)), BLOSC2_ERROR_CHUNK_APPEND);
     CHECK_IS(insert(schunk, 0, ramp_chunk(0, 16)), BLOSC2_ERROR_CHUNK_INSERT);
     CHECK_IS(blosc2_schunk_append_chunk(schunk, chunk, true), 2);
@@ -534,19 +535,19 @@ int main(void) {
   row_s13_special_chunks_are_made_with_default_parameters();
   row_s14_chunks_of_short_headers_have_no_second_flags();
   row_s15_an_empty_frame_has_no_offsets();
-  row_s16_putting_nothing_in_order();
+  row_s16_reordering_no_chunks();
   row_s17_slices_need_chunks_of_one_size();
-  row_s18_a_range_that_is_not_inside_writes_nothing();
-  row_s19_nothing_is_written_beyond_the_end();
+  row_s18_a_range_outside_of_the_data_writes_nothing();
+  row_s19_nothing_is_written_past_the_end();
   row_s30_every_chunk_keeps_its_length();
   row_s20_sparse_selections_work_with_automatic_blocks();
-  row_s22_a_list_of_vlmetalayers_that_is_full();
+  row_s22_a_full_list_of_vlmetalayers();
   row_s23_vlmetalayers_do_not_see_the_postfilter();
   row_s24_sizes_in_headers_are_not_trusted();
   row_s25_a_view_frees_nothing_of_its_base();
   row_s26_unknown_backends();
-  row_s27_fields_are_read_anew_at_every_call();
-  row_c51_lazy_chunks_of_blocks_of_all_lengths();
+  row_s27_every_call_reads_the_current_fields();
+  row_c51_lazy_chunks_of_variable_length_blocks();
   row_c73_the_table_of_a_lazy_chunk_without_blocks_is_zeros();
   row_c74_unaligned_reads_of_a_blocks_length_from_plain_chunks();
   row_c8_row_c17_sizes_of_appended_buffers();

@@ -1,6 +1,6 @@
 /*
- * Super-chunks as programs use them: made from storages that are gone right after, filled, read, changed and
- * copied on all four kinds of storage; and who owns which memory.
+ * Super-chunks in typical programs: created from storages that are freed immediately, filled,
+ * read, changed and copied on all four kinds of storage; and the ownership of memory.
  */
 
 #include "schunks.h"
@@ -58,11 +58,11 @@ static void a_storage_is_copied(void) {
       CHECK(again->compcode == BLOSC_LZ4HC && again->clevel == 3 && again->typesize == 8);
       CHECK(again->compcode_meta == 9 && again->filters_meta[5] == 4);
       CHECK_IS(again->storage->cparams->typesize, 8);
-      /* Threads are this process's, not the file's. */
+      /* The file does not store the process's thread count. */
       CHECK_IS(again->storage->dparams->nthreads, blosc2_get_nthreads());
       CHECK_IS(again->storage->dparams->typesize, 0);
       blosc2_schunk_free(again);
-      /* A storage of the library's own is a storage, too. */
+      /* The library's own storage struct is accepted, too. */
       CHECK(blosc2_schunk_new(schunk->storage) == NULL);
       CHECK_IS(blosc2_remove_urlpath(path_of(kind)), 0);
       again = blosc2_schunk_new(schunk->storage);
@@ -73,7 +73,7 @@ static void a_storage_is_copied(void) {
   }
 }
 
-static void chunks_given_and_copied(void) {
+static void owned_and_copied_chunks(void) {
   int kind;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -88,7 +88,7 @@ static void chunks_given_and_copied(void) {
     CHECK_IS(blosc2_schunk_update_chunk(schunk, 0, ramp_chunk(300, CHUNK), false), 4);
     CHECK_IS(blosc2_schunk_update_chunk(schunk, 0, special_chunk(BLOSC2_SPECIAL_ZERO, CHUNK), false), 4);
     CHECK_IS(blosc2_schunk_update_chunk(schunk, 0, ramp_chunk(300, CHUNK), false), 4);
-    /* What is no chunk stays the caller's. */
+    /* The caller keeps ownership of an invalid chunk. */
     memset(given = (uint8_t *)malloc(64), 0, 64);
     CHECK_IS(blosc2_schunk_append_chunk(schunk, given, false), BLOSC2_ERROR_INVALID_HEADER);
     CHECK_IS(blosc2_schunk_insert_chunk(schunk, 0, given, false), BLOSC2_ERROR_INVALID_HEADER);
@@ -109,7 +109,7 @@ static void chunks_given_and_copied(void) {
   }
 }
 
-static void a_given_chunk_is_kept_where_it_is(void) {
+static void an_owned_chunk_is_not_moved(void) {
   blosc2_schunk *schunk = make(APART);
   uint8_t *chunk = ramp_chunk(0, CHUNK);
   int32_t cbytes;
@@ -129,8 +129,8 @@ static void a_given_chunk_is_kept_where_it_is(void) {
   blosc2_schunk_free(schunk);
 }
 
-static void python_makes_its_own_chunks(void) {
-  /* As clients do that prepare chunks themselves: the chunk size first, then what the context makes. */
+static void chunks_made_by_python_clients(void) {
+  /* As in clients that prepare chunks: sets the chunk size, then appends chunks of the context. */
   int kind, i;
   int32_t items[ITEMS];
 
@@ -158,7 +158,7 @@ static void python_makes_its_own_chunks(void) {
   }
 }
 
-static void chunks_as_they_are_handed_out(void) {
+static void chunks_are_returned_correctly(void) {
   int kind, i;
 
   for (kind = 0; kind < KINDS; kind++) {
@@ -195,7 +195,7 @@ static void chunks_as_they_are_handed_out(void) {
         free(chunk);
       }
     }
-    /* After an error the results are NULL and false. */
+    /* After an error the outputs are NULL and false. */
     chunk = (uint8_t *)&size;
     needs_free = true;
     CHECK_IS(blosc2_schunk_get_chunk(schunk, 4, &chunk, &needs_free), BLOSC2_ERROR_INVALID_PARAM);
@@ -395,10 +395,10 @@ static void parameters(void) {
 int main(void) {
   enter_folder();
   a_storage_is_copied();
-  chunks_given_and_copied();
-  a_given_chunk_is_kept_where_it_is();
-  python_makes_its_own_chunks();
-  chunks_as_they_are_handed_out();
+  owned_and_copied_chunks();
+  an_owned_chunk_is_not_moved();
+  chunks_made_by_python_clients();
+  chunks_are_returned_correctly();
   orders();
   filling();
   slices();

@@ -1,6 +1,6 @@
 /*
- * What the C tests of super-chunks share: a folder of their own, super-chunks of all four kinds of
- * storage, chunks of every sort, and a look at whether what is read is what was written.
+ * Functions for the C tests of super-chunks: a temporary folder, super-chunks of all four
+ * kinds of storage, chunks of every kind, and comparisons of read data.
  */
 
 #ifndef SCHUNKS_H
@@ -12,16 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Chunks apart in memory, a frame in memory, a frame in a file, a frame in a directory. */
+/* Sparse chunks in memory, a frame in memory, a frame in a file, a frame in a directory. */
 enum { APART, FRAME, SINGLE_FILE, DIRECTORY, KINDS };
 
-/* Items of four bytes; chunks of a hundred of them unless a test says otherwise. */
+/* Items of four bytes; chunks of a hundred items unless a test specifies otherwise. */
 enum { ITEM = 4, ITEMS = 100, CHUNK = ITEM * ITEMS };
 
 static char test_folder[200];
 static char test_path[300];
 
-/* Makes a folder for the files of the test, and goes there. */
+/* Creates a folder for the test's files and enters it. */
 static inline void enter_folder(void) {
   snprintf(test_folder, sizeof test_folder, "%s/ferroblosc-schunks-XXXXXX", P_tmpdir);
   if (mkdtemp(test_folder) == NULL || chdir(test_folder) != 0) {
@@ -30,7 +30,7 @@ static inline void enter_folder(void) {
   }
 }
 
-/* Removes the folder, which must be empty: every test takes away what it made. */
+/* Removes the folder, which must be empty: every test removes its files. */
 static inline int leave_folder(void) {
   CHECK(chdir("/") == 0);
   CHECK_IS(rmdir(test_folder), 0);
@@ -41,13 +41,13 @@ static inline int is_contiguous(int kind) { return kind == FRAME || kind == SING
 static inline int is_on_disk(int kind) { return kind == SINGLE_FILE || kind == DIRECTORY; }
 static inline int has_frame(int kind) { return kind != APART; }
 
-/* The path of the super-chunk of a kind, NULL in memory. */
+/* The path of a kind's super-chunk, NULL in memory. */
 static inline char *path_of(int kind) {
   snprintf(test_path, sizeof test_path, kind == SINGLE_FILE ? "file.b2frame" : "directory.b2frame");
   return is_on_disk(kind) ? test_path : NULL;
 }
 
-/* A new super-chunk of a kind, with these parameters. */
+/* Creates a super-chunk of a kind with these parameters. */
 static inline blosc2_schunk *make_with(int kind, blosc2_cparams cparams) {
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
   blosc2_schunk *schunk;
@@ -57,7 +57,7 @@ static inline blosc2_schunk *make_with(int kind, blosc2_cparams cparams) {
   storage.cparams = &cparams;
   schunk = blosc2_schunk_new(&storage);
   if (schunk == NULL) {
-    printf("no super-chunk of kind %d can be made\n", kind);
+    printf("no super-chunk of kind %d can be created\n", kind);
     exit(EXIT_FAILURE);
   }
   return schunk;
@@ -71,7 +71,7 @@ static inline blosc2_cparams items_of(int typesize) {
 
 static inline blosc2_schunk *make(int kind) { return make_with(kind, items_of(ITEM)); }
 
-/* Frees a super-chunk, and removes its files. */
+/* Frees a super-chunk and removes its files. */
 static inline void done(blosc2_schunk *schunk, int kind) {
   CHECK_IS(blosc2_schunk_free(schunk), 0);
   if (is_on_disk(kind)) {
@@ -79,7 +79,7 @@ static inline void done(blosc2_schunk *schunk, int kind) {
   }
 }
 
-/* The super-chunk as another handle sees it: opened anew, or from its bytes. NULL when it can't. */
+/* The super-chunk in a new handle: opened by path, or from its bytes. NULL on failure. */
 static inline blosc2_schunk *reopened(blosc2_schunk *schunk, int kind) {
   uint8_t *bytes, *copy;
   bool needs_free;
@@ -107,7 +107,7 @@ static inline blosc2_schunk *reopened(blosc2_schunk *schunk, int kind) {
   return again;
 }
 
-/* A chunk of nbytes bytes: the numbers from `first` on, in a block of malloc. */
+/* A malloc'ed chunk of nbytes bytes: consecutive numbers from `first`. */
 static inline uint8_t *ramp_chunk(int32_t first, int32_t nbytes) {
   int32_t *items = (int32_t *)malloc((size_t)nbytes + ITEM);
   uint8_t *chunk = (uint8_t *)malloc((size_t)nbytes + BLOSC2_MAX_OVERHEAD);
@@ -123,7 +123,7 @@ static inline uint8_t *ramp_chunk(int32_t first, int32_t nbytes) {
   return chunk;
 }
 
-/* A chunk of nbytes zeros, NaNs or bytes of no meaning, or of one value over and over. */
+/* A chunk of nbytes bytes: zeros, NaNs, uninitialised, or a repeated value. */
 static inline uint8_t *special_chunk(int kind, int32_t nbytes) {
   uint8_t *chunk = (uint8_t *)malloc(BLOSC_EXTENDED_HEADER_LENGTH + 255);
   static const int32_t value = 0x01020304;
@@ -145,7 +145,7 @@ static inline uint8_t *special_chunk(int kind, int32_t nbytes) {
   return chunk;
 }
 
-/* Appends a chunk that ramp_chunk() or special_chunk() made, and frees it. */
+/* Appends a chunk of ramp_chunk() or special_chunk(), and frees it. */
 static inline int64_t append(blosc2_schunk *schunk, uint8_t *chunk) {
   int64_t result = blosc2_schunk_append_chunk(schunk, chunk, true);
   free(chunk);
@@ -164,7 +164,7 @@ static inline int64_t update(blosc2_schunk *schunk, int64_t at, uint8_t *chunk) 
   return result;
 }
 
-/* A super-chunk of `count` full chunks, the numbers counting up through all of them. */
+/* A super-chunk of `count` full chunks with consecutive numbers. */
 static inline blosc2_schunk *make_full(int kind, int count) {
   blosc2_schunk *schunk = make(kind);
   int i;
@@ -175,7 +175,7 @@ static inline blosc2_schunk *make_full(int kind, int count) {
   return schunk;
 }
 
-/* Whether a chunk is nbytes bytes of the numbers from `first` on, step by step. */
+/* Whether a chunk has nbytes bytes of numbers that start with `first` and increase by `step`. */
 static inline int holds(blosc2_schunk *schunk, int64_t nchunk, int32_t first, int32_t step,
                         int32_t nbytes) {
   int32_t *items = (int32_t *)malloc((size_t)nbytes + ITEM);
@@ -206,7 +206,7 @@ static inline int has_meta(blosc2_schunk *schunk, const char *name, const void *
   return same;
 }
 
-/* Whether a metalayer of variable length has this content. */
+/* Whether a variable-length metalayer has this content. */
 static inline int has_vlmeta(blosc2_schunk *schunk, const char *name, const void *content, int32_t len) {
   uint8_t *found = NULL;
   int32_t found_len = -1;
@@ -216,7 +216,7 @@ static inline int has_vlmeta(blosc2_schunk *schunk, const char *name, const void
   return same;
 }
 
-/* What a call that fails must leave alone. */
+/* The state that a failing call must not change. */
 typedef struct {
   int64_t nchunks, nbytes, cbytes, change_tick;
   int32_t chunksize;
@@ -245,7 +245,7 @@ static inline int is_as_in(const blosc2_schunk *schunk, snapshot before) {
          now.flags2 == before.flags2;
 }
 
-/* The bytes of a file, in a block of malloc; NULL when there is none. */
+/* The contents of a file, malloc'ed; NULL if there is no file. */
 static inline uint8_t *read_whole(const char *path, long *len) {
   FILE *file = fopen(path, "rb");
   uint8_t *bytes;

@@ -1,6 +1,6 @@
 /*
- * One super-chunk or array in several threads: readers beside each other, a writer beside them, calls from
- * callbacks, and a child forked in the middle. SHARING_ROUNDS makes it longer.
+ * A super-chunk or array in several threads: concurrent readers, a writer with readers, calls
+ * from callbacks, and a child forked during calls. SHARING_ROUNDS sets the number of rounds.
  */
 
 #include "check.h"
@@ -35,7 +35,7 @@ static uint32_t next_random(uint32_t *seed) {
   return *seed >> 8;
 }
 
-/* Chunks apart, a frame in memory, a directory, a file, a file that is mapped when it is read. */
+/* Sparse chunks in memory, a frame in memory, a directory, a file, a file that readers map. */
 static blosc2_storage storage_of(int kind, blosc2_cparams *cparams, blosc2_dparams *dparams, int threads) {
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
   *cparams = BLOSC2_CPARAMS_DEFAULTS;
@@ -190,9 +190,9 @@ static void any_number_of_threads_read(int kind, int threads) {
   blosc2_remove_urlpath(path);
 }
 
-/* ---- a writer beside readers --------------------------------------------------------------------- */
+/* ---- a writer and readers - --------------------------------------------------------------------- */
 
-/* Chunks are always of one value each, whichever. */
+/* All items of a chunk are equal. */
 static void fill(int32_t *items, int32_t value) {
   int i;
   for (i = 0; i < NITEMS; i++) {
@@ -337,7 +337,8 @@ static void writers_take_turns(int kind) {
   blosc2_remove_urlpath(path);
 }
 
-/* What a mapping reads while another handle appends: chunks that are there, or an error, never other data. */
+/* A mapping read while another handle appends: the reads return existing chunks or an error,
+ * never other data. */
 static blosc2_schunk *appender;
 
 static void *append_by_other_handle(void *argument) {
@@ -390,7 +391,7 @@ static void a_mapping_is_read_while_another_handle_appends(void) {
 static volatile int in_callback, leave_callback;
 static int nested_read, nested_change;
 
-/* A postfilter that waits, as one does that needs something that another thread has. */
+/* A postfilter that waits, like one that needs data of another thread. */
 static int wait_for_program(blosc2_postfilter_params *params) {
   memcpy(params->output, params->input, (size_t)params->size);
   in_callback = 1;
@@ -407,7 +408,7 @@ static void *read_first(void *argument) {
   return NULL;
 }
 
-static void a_call_that_runs_a_postfilter_is_not_waited_for(int kind) {
+static void calls_do_not_wait_for_a_running_postfilter(int kind) {
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_postfilter_params params;
   pthread_t reader;
@@ -439,7 +440,7 @@ static void a_call_that_runs_a_postfilter_is_not_waited_for(int kind) {
   blosc2_remove_urlpath(path);
 }
 
-/* A prefilter that reads the super-chunk it works for, and tries to change it. */
+/* A prefilter that reads its own super-chunk, and tries to change it. */
 static int use_own(blosc2_prefilter_params *params) {
   uint8_t *content = NULL;
   int32_t len;
@@ -450,7 +451,7 @@ static int use_own(blosc2_prefilter_params *params) {
   return 0;
 }
 
-static void a_callback_may_use_the_object_that_it_serves(int kind) {
+static void a_callback_may_use_its_own_object(int kind) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_prefilter_params params;
   int32_t items[NITEMS];
@@ -469,7 +470,7 @@ static void a_callback_may_use_the_object_that_it_serves(int kind) {
   CHECK_IS(nchunks, KEPT + 1);
   CHECK(nested_read >= 0);
   CHECK(nested_change >= 0);
-  /* Here the call holds the super-chunk for itself, as it changes a chunk that it has read. */
+  /* The call locks the super-chunk here, because it changes a chunk that it has read. */
   nested_read = nested_change = -99;
   CHECK_IS(blosc2_schunk_set_slice_buffer(shared, 5, 50, items), 0);
   CHECK(nested_read >= 0);
@@ -509,7 +510,7 @@ static void *fork_children(void *argument) {
   return NULL;
 }
 
-static void a_child_finds_nothing_held(int kind) {
+static void a_forked_child_finds_no_lock_held(int kind) {
   shared = new_shared(kind);
   stop = false;
   failures = 0;
@@ -535,11 +536,11 @@ int main(void) {
   for (kind = 0; kind < MAPPED; kind++) {
     a_writer_and_readers_take_turns(kind);
     writers_take_turns(kind);
-    a_call_that_runs_a_postfilter_is_not_waited_for(kind);
-    a_callback_may_use_the_object_that_it_serves(kind);
+    calls_do_not_wait_for_a_running_postfilter(kind);
+    a_callback_may_use_its_own_object(kind);
   }
   a_mapping_is_read_while_another_handle_appends();
-  a_child_finds_nothing_held(0);
+  a_forked_child_finds_no_lock_held(0);
   CHECK_IS(rmdir(folder), 0);
   blosc2_destroy();
   return checks_failed();

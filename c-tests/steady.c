@@ -1,9 +1,10 @@
 /*
- * Nothing is allocated by a context that does again what it did before.
+ * A context that repeats its work allocates no memory.
  *
- * This program's own malloc and its kin count, and hand on to the C library's; every library in the process calls
- * them, whatever it is written in. With one thread, the calls after the first two must allocate nothing. With two, it depends on
- * the scheduler how soon both have done a bit of everything: sooner or later many calls in a row must allocate nothing.
+ * This program replaces malloc and related functions in the whole process to count allocations.
+ * With one thread, the calls after the first two must not allocate. With two threads, the
+ * scheduler determines how soon both have allocated their buffers: eventually, many consecutive
+ * calls must not allocate.
  */
 
 #include <blosc2.h>
@@ -17,7 +18,8 @@
 #define BLOCK (32 * 1024)
 #define WARM 2
 #define MEASURED 3
-/* With two threads: so many quiet rounds in a row, before so many. */
+/* With two threads: the required number of consecutive rounds without allocations, and the limit
+ * of rounds. */
 #define QUIET 20
 #define PATIENCE 2000
 #define ITEMS 100
@@ -65,7 +67,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   return *memory == NULL ? ENOMEM : 0;
 }
 
-/* A call that the compiler can't leave out. */
+/* A call that the compiler can't remove. */
 static void *(*volatile allocate)(size_t) = malloc;
 
 /* A pipeline: the last two slots and their parameters. */
@@ -98,7 +100,7 @@ static void work(blosc2_context *compressor, blosc2_context *decompressor) {
   CHECK_IS(blosc2_getitem_ctx(decompressor, chunk, size, SIZE / 8, ITEMS, back, SIZE), 4 * ITEMS);
 }
 
-/* Allocations of one more round. */
+/* Returns the number of allocations of another round. */
 static long round_of(blosc2_context *compressor, blosc2_context *decompressor) {
   long before = counted();
 
@@ -106,7 +108,7 @@ static long round_of(blosc2_context *compressor, blosc2_context *decompressor) {
   return counted() - before;
 }
 
-/* Two contexts that work again and again, with so many threads, become quiet. */
+/* Two contexts with this number of threads stop allocating. */
 static void becomes_quiet(uint8_t codec, uint8_t level, const struct pipeline *pipeline, int16_t threads) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
@@ -147,7 +149,7 @@ static void becomes_quiet(uint8_t codec, uint8_t level, const struct pipeline *p
   blosc2_free_ctx(decompressor);
 }
 
-/* The second half is noise of 32 values, for which Zlib has an encoder of its own. */
+/* The second half is noise of 32 values, which Zlib encodes with a separate encoder. */
 static void fill(void) {
   uint32_t noise = 1;
   size_t i;

@@ -1,5 +1,5 @@
 /*
- * Chunks whose blocks have lengths of their own.
+ * Chunks with variable-length blocks.
  */
 
 #include "check.h"
@@ -54,11 +54,11 @@ int main(void) {
            BLOSC2_ERROR_INVALID_PARAM);
   CHECK_IS(blosc2_vldecompress_ctx(decompressor, chunk, size, made, made_sizes, BLOCKS - 1),
            BLOSC2_ERROR_INVALID_PARAM);
-  /* A chunk that breaks off leaves no buffer behind. */
+  /* A truncated chunk allocates no buffer. */
   made[0] = data;
   CHECK(blosc2_vldecompress_ctx(decompressor, chunk, size - 1, made, made_sizes, BLOCKS) < 0);
   CHECK(made[0] == NULL);
-  /* Row C25: too little room is no crash. */
+  /* Row C25: a too small destination is not a crash. */
   for (i = 32; i < size; i++) {
     CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, BLOCKS, back, i), 0);
   }

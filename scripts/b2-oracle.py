@@ -1,7 +1,8 @@
-"""Writes and reads arrays with the original tools, for test-b2.sh.
+"""Writes arrays with the original tools, or reads them back, for test-b2.sh.
 
 usage: b2-oracle.py write|read FORMAT PATH NPY
 
+`write` stores the array in NPY as PATH; `read` compares PATH with NPY.
 `write` makes PATH of the array in NPY, `read` compares what is in PATH with it.
 """
 

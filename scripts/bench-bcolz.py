@@ -1,10 +1,11 @@
-"""Times libferroblosc.so.0 and bcolz-zipline 1.13.0 on the same directories, in one process; `make bench-bcolz`.
+"""Times libferroblosc.so.0 and bcolz-zipline 1.13.0 in one process; `make bench-bcolz` runs it.
 
-usage: bench-bcolz.py LIBRARY [MILLIONS [ROUNDS]], by the Python of scripts/reference-bcolz.sh
+usage: bench-bcolz.py LIBRARY [MILLIONS [ROUNDS]], with the Python of scripts/reference-bcolz.sh
 
-Read all rows, read a thousand random rows, append a million rows in pieces; with one thread and with as many as there
-are cores. The two take turns, and the best of the rounds counts. Each library reads directories that bcolz wrote. What is
-written is a new directory each time, since file systems are slow to make files where many have just been removed.
+The tasks are reading all rows, reading 1000 random rows, and appending a million rows in batches,
+each with one thread and with one thread per core. The libraries alternate, and the best round
+counts. Both read directories written by bcolz. Each append writes a new directory, because creating
+files is slow in a directory that was just emptied.
 """
 
 import ctypes
@@ -42,7 +43,7 @@ class Spec(ctypes.Structure):
 
 
 def load(path):
-    """The library with its functions' types."""
+    """Loads the library and declares its functions' types."""
     library = ctypes.CDLL(path)
     pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
     for name, result, arguments in [
@@ -68,7 +69,7 @@ def done(code):
 
 
 class Ferroblosc:
-    """Our side of each task: a function that returns what it has read, or the folder it has written."""
+    """Ferroblosc's tasks: each returns the rows read or the path of the directory written."""
 
     def __init__(self, threads):
         self.threads = threads
@@ -108,7 +109,7 @@ class Ferroblosc:
 
 
 class Zipline:
-    """The same with bcolz-zipline."""
+    """The same tasks with bcolz-zipline."""
 
     def __init__(self, threads):
         self.threads = threads
@@ -143,7 +144,7 @@ def timed(task, *arguments):
 
 
 def race(name, threads, task, check):
-    """Times a task of both sides; `task` takes a side, `check` what it returned."""
+    """Times `task(side)` for both libraries and passes each result to `check`."""
     best = {}
     for _ in range(ROUNDS):
         for side in (Ferroblosc(threads), Zipline(threads)):
@@ -156,7 +157,7 @@ def race(name, threads, task, check):
 
 
 def columns(length):
-    """Kinds of rows, from those that compress best to those that hardly do."""
+    """Yields (name, rows), from highly compressible to almost incompressible."""
     random = numpy.random.default_rng(1)
     yield "int64 in order", numpy.arange(length, dtype="int64")
     yield "float64 prices", (1000 + random.normal(0, 1, length).cumsum()).round(2)

@@ -1,9 +1,11 @@
-"""Times our blpk, Bloscpack 0.16.0 and gzip -6 on float64 numbers that go up evenly; `make bench-bloscpack`.
+"""Times Ferroblosc's blpk, Bloscpack 0.16.0 and gzip -6 on a float64 ramp; `make bench-bloscpack`
+runs it.
 
-usage: bench-bloscpack.py BLPK [MEGABYTES [ROUNDS]], by the Python of scripts/reference-bloscpack.sh
+usage: bench-bloscpack.py BLPK [MEGABYTES [ROUNDS]], with the Python of
+scripts/reference-bloscpack.sh
 
-The best of the rounds counts: of the time on the clock, and of the processor time, which says more when the machine is
-busy. The tools take turns, so that whatever else the machine does meets all of them.
+Reports the best wall-clock time and the best processor time of all rounds; the latter is more
+reliable on a busy machine. The tools alternate, so that other load affects all of them equally.
 """
 
 import os
@@ -22,7 +24,7 @@ CORES = os.cpu_count()
 
 
 def tools():
-    """Name, packing, unpacking: each makes its file anew."""
+    """Yields (name, packed file, pack command, unpack command); commands overwrite their output."""
     for threads in sorted({1, CORES}):
         for name, program in [("blpk", BLPK), ("Bloscpack", THEIRS)]:
             command = [program, "-n", str(threads), "-f"]
@@ -37,7 +39,7 @@ def tools():
 
 
 def timed(command, folder):
-    """Seconds on the clock, and of processors."""
+    """Returns the command's wall-clock time and processor time in seconds."""
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=folder)
     _, status, used = os.wait4(process.pid, 0)
@@ -49,7 +51,7 @@ def timed(command, folder):
 
 
 def start_of_python():
-    """Processor time of a Python tool that does nothing."""
+    """Returns the processor time of starting the Python tool, in seconds."""
     return min(timed([THEIRS, "--version"], ".")[1] for _ in range(3))
 
 
@@ -61,7 +63,7 @@ def main():
         best = {}
         for round_number in range(ROUNDS):
             for name, packed, pack, unpack in tools():
-                # Once is enough to know how slow it is.
+                # One round is enough for gzip, whose times are long.
                 if name.startswith("gzip") and round_number > 0:
                     continue
                 times = [*timed(pack, folder), *timed(unpack, folder)]
@@ -70,23 +72,23 @@ def main():
                 ratio = size / os.path.getsize(os.path.join(folder, packed))
                 former = best.get(name, (ratio, times))[1]
                 best[name] = (ratio, [min(pair) for pair in zip(former, times)])
-        print(f"{size / 1e6:.0f} MB of float64, {CORES} cores, best of {ROUNDS}; seconds on the clock, of processors")
+        print(f"{size / 1e6:.0f} MB of float64, {CORES} cores, best of {ROUNDS}; wall-clock and processor seconds")
         print(f"{'':22}{'ratio':>8}{'packing':>18}{'unpacking':>18}")
         for name, (ratio, times) in best.items():
             pairs = [f"{times[at]:7.2f} {times[at + 1]:7.2f}" for at in (0, 2)]
             print(f"{name:22}{ratio:8.2f}{pairs[0]:>18}{pairs[1]:>18}")
-        print(f"of that to start Python: {start_of_python():.2f}")
+        print(f"Python startup: {start_of_python():.2f}")
         gzip = best["gzip -6"][1]
         for name, (_, ours) in best.items():
             if not name.startswith("blpk"):
                 continue
             theirs = best[name.replace("blpk", "Bloscpack")][1]
-            for at, measure in enumerate(["on the clock", "of processors"]):
+            for at, measure in enumerate(["wall-clock", "processor"]):
                 against = [f"{theirs[k] / ours[k]:.1f}" for k in (at, at + 2)]
                 against_gzip = [f"{gzip[k] / ours[k]:.0f}" for k in (at, at + 2)]
                 print(
-                    f"{name}, time {measure}: packing {against[0]} times as fast as Bloscpack,"
-                    f" {against_gzip[0]} as gzip; unpacking {against[1]} and {against_gzip[1]}"
+                    f"{name}, {measure} time: packing {against[0]} times as fast as Bloscpack,"
+                    f" {against_gzip[0]} times as gzip; unpacking {against[1]} and {against_gzip[1]}"
                 )
 
 

@@ -1,9 +1,9 @@
-"""Times our HDF5 filters and hdf5plugin's side by side: `make bench-hdf5` calls it.
+"""Times Ferroblosc's HDF5 filters against hdf5plugin's; `make bench-hdf5` runs it.
 
-    bench-hdf5.py PLUGINS     the directory with our two
+usage: bench-hdf5.py PLUGINS, the directory of Ferroblosc's two plugins
 
-The filters are called as HDF5 calls them, without HDF5 around. Each turn runs ours and theirs one after the other on
-the same chunk; the best of all turns counts. Above 1 ours is faster.
+Calls the filter functions as HDF5 does, but without HDF5. Each turn runs both filters on the same
+chunk, and the best turn counts. A ratio above 1 means that Ferroblosc is faster.
 """
 
 import ctypes
@@ -54,7 +54,7 @@ def load(path):
 
 
 def call(function, flags, values, data):
-    """Sends bytes through a filter; gives what comes out and the seconds it took."""
+    """Passes bytes through a filter; returns the output and the seconds used."""
     buffer = ctypes.c_void_p(libc.malloc(len(data)))
     ctypes.memmove(buffer, data, len(data))
     size = ctypes.c_size_t(len(data))
@@ -69,7 +69,7 @@ def call(function, flags, values, data):
 
 
 def best(pair, flags, values, inputs):
-    """The best seconds of ours and of theirs, and the last results."""
+    """Returns the best seconds of both filters, ours first, and their last results."""
     seconds, results = [1e9, 1e9], [b"", b""]
     for _ in range(TURNS):
         for which in (0, 1):

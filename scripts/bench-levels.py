@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints how our lower SIMD levels stand against the reference as it runs; `make bench-levels` calls it.
+"""Compares the lower SIMD levels with the reference; `make bench-levels` runs it.
 
-usage: bench-levels.py BENCH [OPTIONS]     the program of benches/peer, and more of its options
+usage: bench-levels.py BENCH [OPTIONS], the program of benches/peer and options for it
 
-A table in Markdown: groups of kernels and chunks, and a column for each level. A level is chosen once a process, so the
-bench runs once for each.
+Prints a Markdown table with one row per group of kernels or chunks and one column per SIMD level.
+The SIMD level is fixed for a process, so the bench runs once per level.
 """
 
 import subprocess
@@ -12,12 +12,12 @@ import sys
 
 LEVELS = ["avx512", "avx2", "sse2", "generic"]
 PARTS = "kernels,filters,chunks"
-# Columns of the bench's table: the group, its cells, our figure.
+# Column indexes in the bench's table: the group, the number of cells, Ferroblosc's figure.
 GROUP, CELLS, OURS = 0, 1, 2
 
 
 def groups(lines):
-    """The rows of the first table, split into their cells."""
+    """Returns the rows of the first table, split into cells."""
     rows = (line[1:-1].split("|") for line in lines if line.startswith("| "))
     rows = [[cell.strip() for cell in row] for row in rows]
     wide = [row for row in rows if len(row) == len(rows[0])]

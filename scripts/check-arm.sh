@@ -1,9 +1,8 @@
 #!/bin/bash
-# Compiles everything for AArch64 without linking or running it: `make check-arm` calls it.
+# Compiles the workspace for AArch64 without linking or running it; `make check-arm` runs it.
 #
-# The layouts of the C structs are asserted at compile time, so this proves them for AArch64 too.
-# Needs the Rust target, and a cross compiler for the codecs that are C; both are installed when
-# they are missing.
+# The layouts of the C structs are asserted at compile time, so this checks them for AArch64, too.
+# Installs the Rust target and a C cross compiler for the codecs if they are missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

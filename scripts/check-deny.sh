@@ -1,8 +1,8 @@
 #!/bin/bash
-# Checks the crates that the project depends on against deny.toml: `make check-deny`.
+# Checks the crates the project depends on against deny.toml; `make check-deny` runs it.
 #
-# Installs cargo-deny when it is missing. Advisories are checked if their database can be fetched;
-# with ALLOW_UNCHECKED set, machines that cannot fetch it check the rest.
+# Installs cargo-deny if it is missing. Checks advisories if their database can be fetched; with
+# ALLOW_UNCHECKED set, an unreachable database is not an error and only the other checks run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

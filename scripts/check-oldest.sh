@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiles everything with the oldest compiler that Cargo.toml promises: `make check-oldest`.
+# Compiles the workspace with the minimum supported Rust version; `make check-oldest` runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

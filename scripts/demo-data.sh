@@ -1,8 +1,8 @@
 #!/bin/bash
-# Fetches the data of the demo: demo-data.sh FOLDER; prints the names of the files.
+# Prints the paths of the demo's data files, after fetching them: demo-data.sh FOLDER
 #
-# NOAA's relief of the Earth and the Levitus climatology of the ocean, 4-byte floats, out of
-# Debian's package ferret-datasets. Without a network, a made-up temperature field.
+# The data are NOAA's relief of the Earth and the Levitus climatology of the ocean, 4-byte floats,
+# from Debian's package ferret-datasets. Without a network, generates a temperature field.
 set -euo pipefail
 
 folder=$1
@@ -12,7 +12,7 @@ files=("$data/etopo5.cdf" "$data/levitus_climatology.cdf")
 fetch() {
     ls "${files[@]}" > /dev/null 2>&1 && return
     cd "$folder"
-    # Downloading as root warns that the download is not sandboxed; that is no news here.
+    # Silences apt's warning that a download as root is not sandboxed.
     apt-get download ferret-datasets > /dev/null 2>&1 \
         || { apt-get update -qq && apt-get download ferret-datasets; } > /dev/null 2>&1 \
         || return 1
@@ -26,7 +26,7 @@ if (fetch); then
 else
     echo "no network: using a generated field" >&2
     python3 - "$folder/field.f32" << 'END'
-"""Writes 100 days of 300 x 300 temperatures: latitude, seasons, weather, noise of the sensor."""
+"""Writes 100 days of 300 x 300 temperatures: latitude, seasons, weather and sensor noise."""
 import array, math, random, sys
 
 random.seed(1)

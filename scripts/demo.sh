@@ -1,10 +1,10 @@
 #!/bin/bash
-# Shows an unmodified C program at work with the library; `make demo` calls it.
+# Runs an unmodified C program with the library; `make demo` runs it.
 #
 # usage: demo.sh PREFIX [FILE TYPESIZE]
 #
-# PREFIX is where the library was installed. The program, examples/ratios.c, knows nothing of this
-# library: it is compiled against <blosc2.h> with what pkg-config says.
+# PREFIX is the prefix of the installed library. The program, examples/ratios.c, is not specific to
+# this library: it is compiled with <blosc2.h> and the flags from pkg-config.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -42,13 +42,13 @@ unset LD_LIBRARY_PATH
 
 echo
 echo "== The same program, built against another libblosc2, with ours preloaded"
-# The other library is C-Blosc2 itself, out of its Python wheel; without a network, a copy of ours.
+# The other library is C-Blosc2 from its Python wheel or, without a network, a copy of ours.
 other=$work/other
 mkdir -p "$other"
 if reference=$("$root/scripts/reference.sh" 2> /dev/null); then
     echo "The other library is C-Blosc2."
 else
-    echo "C-Blosc2 can't be fetched: a copy of our library stands in for it."
+    echo "C-Blosc2 can't be fetched: using a copy of our library instead."
     reference=$prefix/lib/libblosc2.so
 fi
 cp -fL "$reference" "$other/libblosc2.so"
@@ -57,7 +57,7 @@ cc -O2 -o "$work/ratios-other" "$root/examples/ratios.c" "-I$prefix/include" \
     "-L$other" "-Wl,-rpath,$other" -lblosc2
 
 bound_to() {
-    # The dynamic linker's own word for where a call goes.
+    # Prints the library that the dynamic linker binds the call to.
     LD_DEBUG=bindings "$@" 2>&1 > /dev/null \
         | sed -n 's/.*binding file .*ratios-other \[0\] to \(.*\) \[0\]: normal symbol `blosc2_compress_ctx.*/\1/p'
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs each fuzz target for a while on the stable compiler: scripts/fuzz-smoke.sh SECONDS [TARGET...]
+# Runs each fuzz target on the stable compiler: scripts/fuzz-smoke.sh SECONDS [TARGET...]
 #
-# The same build as `cargo fuzz run --sanitizer none TARGET`, for machines without cargo-fuzz:
-# libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from
-# fuzz/seeds* and what earlier runs left in fuzz/corpus. FUZZ_SEED tells where the random changes begin, so that two
-# runs try the same ones as far as their time goes. A finding ends the script, its input is in fuzz/artifacts.
+# The build is that of `cargo fuzz run --sanitizer none TARGET`, for machines without cargo-fuzz:
+# libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from fuzz/seeds* and the
+# fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so that equal seeds try the same
+# inputs for as long as both runs last. A finding ends the script; its input is in fuzz/artifacts.
 set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
@@ -14,7 +14,7 @@ shift
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')
 
-# With --target, these flags reach the libraries and targets, but not build scripts and macros.
+# With --target, these flags apply to libraries and targets, but not to build scripts and macros.
 coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1"
@@ -24,7 +24,7 @@ binaries=${CARGO_TARGET_DIR:-target}/$host/release
 for target in "$@"; do
     echo "== $target, $seconds s"
     mkdir -p "corpus/$target" "artifacts/$target"
-    # Targets that read something else than chunks have seeds of their own.
+    # Targets with input other than chunks have their own seeds.
     seeds=seeds-${target%%_*}
     [ -d "$seeds" ] || seeds=seeds
     "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \

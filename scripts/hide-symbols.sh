@@ -1,17 +1,17 @@
 #!/bin/bash
-# Makes a static library that defines the functions of an interface and nothing else.
+# Makes a static library that defines only the functions of an interface.
 #
 # usage: hide-symbols.sh STATICLIB SHAREDLIB OUTPUT
 #
-# STATICLIB is what cargo makes: hundreds of objects with everything in them, the C codecs and Rust's
-# standard library too, all of it visible to the linker. SHAREDLIB is the same library with the
-# right exports. The objects are linked into one that keeps only what the exports need; then all
-# other symbols become local, so that a program can link OUTPUT beside its own zstd, or beside
-# another library made this way.
+# STATICLIB is cargo's static library: hundreds of objects, including the C codecs and Rust's
+# standard library, with all symbols visible to the linker. SHAREDLIB is the same library with the
+# right exports. The objects are linked into one that keeps only the code reachable from the
+# exports, and all other symbols become local. A program can then link OUTPUT together with its own
+# zstd, or with another library made by this script.
 set -euo pipefail
 
 staticlib=$1 sharedlib=$2 output=$3
-# The tools can be those for another machine.
+# The tools may be those of a cross toolchain.
 ld=${LD:-ld} nm=${NM:-nm} objcopy=${OBJCOPY:-objcopy}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -21,10 +21,11 @@ test -s "$work/exports"
 
 mapfile -t roots < <(sed 's/^/-u/' "$work/exports")
 "$ld" -r --gc-sections "${roots[@]}" -o "$work/all.o" "$staticlib"
-# Rust's standard library carries LLVM bitcode, which makes binutils with an older LLVM's plugin crash.
+# Rust's standard library contains LLVM bitcode, which crashes binutils with the plugin of an older
+# LLVM.
 "$objcopy" --keep-global-symbols="$work/exports" --remove-section=.llvmbc --remove-section=.llvmcmd \
     "$work/all.o" "$work/library.o"
 
 rm -f "$output"
-# gcc-ar, as a plain ar may lack the plugin that objects of some compilers need.
+# gcc-ar is the default, because a plain ar may lack the plugin that objects of some compilers need.
 "${AR:-gcc-ar}" rcs "$output" "$work/library.o"

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Builds the Fortran modules and puts them below a prefix; `make fortran` and `make install` call it.
+# Builds and installs the Fortran modules; `make fortran` and `make install` run it.
 #
 # usage: install-fortran.sh build [CMAKE-OPTION...]
 #        install-fortran.sh install PREFIX
 #
-# `build` needs a Fortran compiler, CMake and a C compiler; `install` puts what was built where others look for it, with
-# the sources beside it for compilers that can't read these modules, and does nothing if nothing was built. The compiler
-# is gfortran unless FC says otherwise. LIBDIR is where below the prefix libraries go, as for install.sh.
+# `build` needs a Fortran compiler, CMake and a C compiler; FC selects the compiler (default
+# gfortran). `install` copies the modules to PREFIX together with their sources, for compilers that
+# can't read gfortran's modules; it does nothing if nothing was built. LIBDIR is the library folder
+# relative to PREFIX, as for install.sh.
 set -euo pipefail
 
 action=$1

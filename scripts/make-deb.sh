@@ -1,11 +1,12 @@
 #!/bin/bash
-# Makes Debian packages of the built libraries and programs; `make deb` calls it.
+# Makes Debian packages of the built libraries and programs; `make deb` runs it.
 #
 # usage: make-deb.sh BUILD OUTPUT
 #
-# BUILD is the folder cargo built in, OUTPUT the folder for the packages; the Fortran modules are built here. Everything that `make install` installs
-# is in exactly one package: packaging/debian/<package>.list names its files, and a file that no list has, or
-# that is missing, is an error. packaging/debian/control describes the packages.
+# BUILD is cargo's output folder, OUTPUT the folder for the packages. The script builds the Fortran
+# modules. Each file that `make install` installs is in exactly one package:
+# packaging/debian/<package>.list names the files of a package. A missing file, or a file in no
+# list, is an error. packaging/debian/control describes the packages.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,7 +27,7 @@ export SOURCE_DATE_EPOCH
 architecture=$(dpkg --print-architecture)
 multiarch=$(dpkg-architecture --query DEB_HOST_MULTIARCH)
 
-# The whole installed tree, with what Debian wants otherwise.
+# The whole installed tree, adapted to Debian's policy.
 tree=$work/tree
 export LIBDIR=lib/$multiarch
 "$root/scripts/install.sh" "$build" "$tree/usr"
@@ -38,16 +39,16 @@ find "$tree" -name '*.a' -exec strip --strip-debug --enable-deterministic-archiv
 strip "$tree"/usr/bin/*
 gzip -9n "$tree"/usr/share/man/man1/*
 mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
-# Where Debian's HDF5 looks for plugins by itself.
+# Debian's HDF5 searches this folder for plugins by default.
 mkdir "$tree/usr/lib/$multiarch/hdf5/serial"
 mv "$tree/usr/lib/$multiarch/hdf5/plugin" "$tree/usr/lib/$multiarch/hdf5/serial/plugins"
 
-# field NAME PACKAGE: a field of a package in the file control.
+# field NAME PACKAGE: prints a field of a package from the file control.
 field() {
     sed -n "/^Package: $2$/,/^$/s/^$1: //p" "$debian/control"
 }
 
-# shared_dependencies FOLDER: the packages that the programs and libraries in there need.
+# shared_dependencies FOLDER: prints the packages that programs and libraries in FOLDER depend on.
 shared_dependencies() {
     mkdir -p "$work/shlibs/debian"
     printf 'Source: ferroblosc\n\nPackage: ferroblosc\nArchitecture: any\n' > "$work/shlibs/debian/control"
@@ -87,7 +88,8 @@ for package in "${packages[@]}"; do
         echo "Depends: $depends"
         sed -n "/^Package: $package$/,/^$/p" "$debian/control" | grep -v -e '^Package:' -e '^Depends:' -e '^$'
     } > "$folder/DEBIAN/control"
-    # Programs that are built with such a library depend on the name that C-Blosc's package has, too.
+    # The shlibs file names C-Blosc's package, so that programs built with our library accept
+    # either.
     for library in "$folder"/usr/lib/"$multiarch"/*.so.?; do
         [ -e "$library" ] || continue
         name=$(basename "$library")

@@ -1,9 +1,8 @@
 #!/bin/bash
-# Makes sure that a part of Rust is there: need-rust.sh toolchain VERSION | need-rust.sh target TRIPLE
+# Installs a Rust toolchain or target: need-rust.sh toolchain VERSION | need-rust.sh target TRIPLE
 #
-# Fetches it with rustup when it is missing. Where rustup cannot get it, the check that needs it fails;
-# with ALLOW_UNCHECKED set, as in CI on machines that reach nothing but package registries, the caller
-# says so and goes on.
+# Uses rustup if it is missing. If rustup can't fetch it, the script fails. With ALLOW_UNCHECKED
+# set, for machines that reach only package registries, the caller skips the check and reports that.
 set -euo pipefail
 
 kind=$1 name=$2

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Makes sure that Debian packages are there, asking nobody: need.sh PACKAGE...
+# Installs missing Debian packages without a prompt: need.sh PACKAGE...
 #
-# Installs only what is missing, and only as root; another user is told what is missing. On systems
-# without dpkg it trusts that everything is there: the build says by itself what is not.
+# Only root installs; for other users the script lists the missing packages and fails. Without dpkg
+# it assumes that everything is installed, and the build reports what is not.
 set -euo pipefail
 
 command -v dpkg-query > /dev/null || exit 0
@@ -23,5 +23,5 @@ export DEBIAN_FRONTEND=noninteractive
 install_missing() {
     apt-get install -qq -y --no-install-recommends "${missing[@]}" > /dev/null
 }
-# The package lists may be old or absent; a fresh copy is fetched only when the one there fails.
+# The package lists may be old or absent; they are updated only if the installation fails.
 install_missing 2> /dev/null || { apt-get update -qq && install_missing; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes NOTICE: what is linked into the libraries and commands, under which licences.
+"""Writes NOTICE: the code linked into the libraries and programs, and its licences.
 
 usage: notice.py > NOTICE
 
-Cargo tells which crates are linked on the supported systems; build tools and tests are not. Each brings its licence
-along, and so do the C libraries that some of them bundle. Of licences to choose from, the first of CHOICES is taken.
-Licences of the same words stand once, with the crates that come under them.
+Cargo lists the crates linked on the supported systems, without build tools and tests. Each crate
+contains its licence, and so do bundled C libraries. Of alternative licences, the first in CHOICES
+applies. Identical licence texts appear once, with the names of all crates under them.
 """
 
 import json
@@ -26,7 +26,8 @@ INSTALLED = [
 ]
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
 CHOICES = ["MIT", "BSD-3-Clause", "Zlib", "BSL-1.0"]
-# C sources within crates: where they and their licences are. Versions are found in the sources themselves.
+# C sources in crates: title, licence, paths of the licence and of a header, and the version's
+# pattern.
 BUNDLED = {
     "zstd-sys": ("Zstandard", "BSD-3-Clause", "zstd/LICENSE", "zstd/lib/zstd.h",
                  r"ZSTD_VERSION_MAJOR\s+(\d+)[\s\S]*?ZSTD_VERSION_MINOR\s+(\d+)[\s\S]*?ZSTD_VERSION_RELEASE\s+(\d+)"),
@@ -43,7 +44,7 @@ def cargo(*words):
 
 
 def linked():
-    """Names and versions of the crates of others, and of ZFP's."""
+    """Returns names and versions of the linked third-party crates and of the ZFP crate."""
     found = set()
     packages = [word for name in INSTALLED for word in ("--package", name)]
     for target in TARGETS:
@@ -65,14 +66,14 @@ def chosen(expression):
 
 
 def licence_text(folder, licence):
-    """The words of a licence a crate brings along."""
+    """Returns the text of a licence from a crate's folder."""
     short = licence.split("-")[0]
     for name in (f"LICENSE-{licence}", f"LICENSE-{short}", f"LICENSE-{short}.md", f"LICENSE.{licence}", f"LICENSE-{short}.txt",
                  f"license-{short.lower()}", f"LICENSE-{short.upper()}", "LICENSE", "LICENSE.txt", "LICENSE.md",
                  "LICENCE", "COPYING"):
         if (folder / name).is_file():
             return (folder / name).read_text()
-    sys.exit(f"{folder} has no file with the words of {licence}")
+    sys.exit(f"{folder} has no file with the text of {licence}")
 
 
 def main():
@@ -102,8 +103,8 @@ def main():
         add(name, version, licence, licence_text(folder, licence))
 
     print("Ferroblosc\nCopyright (c) 2026, The Ferroblosc developers. BSD-3-Clause: see LICENSE.\n")
-    print("Made by scripts/notice.py: don't edit. What is linked into its libraries and commands, and under which")
-    print("licence it is used here:\n")
+    print("Made by scripts/notice.py: don't edit. The code linked into its libraries and programs, and the")
+    print("licence of each use:\n")
     for entry in sorted(entries, key=str.lower):
         print(f"  {entry}")
     print("  The Rust standard library: MIT (https://www.rust-lang.org/policies/licenses)")

@@ -1,8 +1,10 @@
-/* What programs commonly do with libblosc2, for scripts/often.sh to see which functions that calls.
+/* Common uses of libblosc2, from which scripts/often.sh determines the functions they call.
  *
  * usage: often memory|files|others FOLDER
  *
- * memory: chunks, and a super-chunk that grows, is read, sliced and given a metalayer. files: super-chunks in a file
+ * memory: chunks, and a super-chunk that is appended to, read, sliced and has a metalayer. files:
+ * super-chunks in a file and in a directory, written and opened again. others: chunks without
+ * contexts, a frame in memory, an array.
  * and in a directory, which are opened again, too. others: chunks without contexts, a frame in memory, an array. */
 #include <b2nd.h>
 #include <blosc2.h>

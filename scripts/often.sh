@@ -1,11 +1,12 @@
 #!/bin/bash
-# Makes capi/often.ld anew: which functions common calls run, so that the linker puts them next to each other and
-# programs map few pages of the libraries.
+# Generates capi/often.ld, the functions that common calls run. The linker places them next to each
+# other, so that programs map few pages of the libraries.
 #
 # usage: often.sh, after `make build`
 #
-# callgrind tells which functions scripts/often.c runs, those that work in memory needs first. Names are cut before
-# what differs from one compiler to the next; those that match nothing do no harm.
+# callgrind lists the functions that scripts/often.c runs; those of work in memory come first.
+# Symbol names are cut before the suffix that differs between compilers; patterns without a match
+# are harmless.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +19,7 @@ mkdir -p "$work"
 cp "$root/target/release/libblosc2.so" "$work/libblosc2.so.9"
 gcc -O1 -I "$root/include" -o "$work/often" "$root/scripts/often.c" "$work/libblosc2.so.9"
 
-# The names of functions that a kind of work runs, as patterns.
+# Prints patterns for the names of the functions that one kind of work runs.
 patterns() {
     LD_LIBRARY_PATH=$work valgrind --quiet --tool=callgrind --demangle=no --compress-strings=no \
         --callgrind-out-file="$work/calls" "$work/often" "$1" "$work"
@@ -28,10 +29,10 @@ patterns() {
         sort -u
 }
 
-# Kernels are long, and which of them run depends on the processor: they come last.
+# Kernels come last: they are long, and the processor selects which of them run.
 for kind in memory files others; do patterns "$kind"; done | awk '!seen[$0]++' > "$work/names"
 {
-    echo "/* What common calls run, to lie together. Made by scripts/often.sh. */"
+    echo "/* Functions that common calls run, placed together. Made by scripts/often.sh. */"
     echo "SECTIONS {"
     echo "  .text : {"
     grep -v 7kernels "$work/names" | sed 's/.*/    *(.text*.&)/'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws speed against compression ratio; `make plot` calls it.
+"""Plots speed against compression ratio; `make plot` runs it.
 
 usage: plot.py CURVES SVG
 
-CURVES is what the side-by-side bench prints with `--parts curves`: tab-separated codec, level, library, ratio, and
-gigabytes a second written and read. A panel for each direction; a line for each codec and library, with a point for each
-level. The further up and to the right, the better.
+CURVES is the output of the side-by-side bench with `--parts curves`: tab-separated codec, level,
+library, ratio, and write and read speeds in GB/s. The chart has one panel per direction, one line
+per codec and library, and one point per level. Points further up and to the right are better.
 """
 
 import csv
@@ -15,11 +15,11 @@ import sys
 COLOURS = {"blosclz": "#0072b2", "lz4": "#d55e00", "lz4hc": "#009e73", "zlib": "#b0568f", "zstd": "#b8860b"}
 LIBRARIES = {"ours": "Ferroblosc", "reference": "C-Blosc2 3.3.5"}
 WIDTH, HEIGHT = 1080, 540
-# Edges of the two panels, and of what is drawn above and below them.
+# Left and right edges of the two panels, and their common top and bottom.
 PANELS = {"write": (80, 510), "read": (610, 1040)}
 TOP, BOTTOM = 110, 470
 INK, FAINT = "#222222", "#dddddd"
-# What is written over lines can be read.
+# A white outline keeps text readable over lines.
 HALO = ' paint-order="stroke" stroke="white" stroke-width="3"'
 
 
@@ -32,7 +32,7 @@ def line(x1, y1, x2, y2, colour, extra=""):
 
 
 def point(x, y, colour, is_ours):
-    """A full disc for ours, a ring for the reference."""
+    """A filled disc for Ferroblosc, a ring for the reference."""
     fill = colour if is_ours else "white"
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{fill}" stroke="{colour}" stroke-width="1.5"/>'
 
@@ -42,7 +42,8 @@ def dashes(is_ours):
 
 
 def ticks(low, high):
-    """1, 2 and 5 times the powers of ten between two numbers, and one beyond each; above, there is room for a name."""
+    """Returns axis ticks: 1, 2 and 5 times powers of ten between two numbers, plus one tick on each
+    side."""
     marks = [digit * 10.0**power for power in range(-5, 4) for digit in (1, 2, 5)]
     below = max((mark for mark in marks if mark <= low), default=marks[0])
     above = min((mark for mark in marks if mark >= high * 1.2), default=marks[-1])
@@ -50,7 +51,7 @@ def ticks(low, high):
 
 
 def panel(rows, direction, title):
-    """The axes and lines of one direction."""
+    """Draws the axes and lines of one direction."""
     left, right = PANELS[direction]
     speeds = [row[direction] for row in rows]
     ratios = [row["ratio"] for row in rows]
@@ -77,7 +78,7 @@ def panel(rows, direction, title):
               text(left - 54, middle, "GB of data per second, one thread", extra=turned)]
     names = []
     for codec, colour in COLOURS.items():
-        # The reference first, so that ours lies above it.
+        # The reference is drawn first, so that Ferroblosc's line is on top.
         for library in reversed(LIBRARIES):
             is_ours = library == "ours"
             curve = [row for row in rows if (row["codec"], row["library"]) == (codec, library)]
@@ -93,7 +94,7 @@ def panel(rows, direction, title):
 
 
 def legend():
-    """Which colour is which codec, and which line is whose."""
+    """Draws the colours of the codecs and the line styles of the libraries."""
     drawn, x = [], 80
     for codec, colour in COLOURS.items():
         drawn += [line(x, 60, x + 24, 60, colour, ' stroke-width="3"'), text(x + 32, 64, codec, "start")]

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Prints the folder of arrays that somebody measured, after fetching them into target/real-data when they are not there
-# yet: relief, ocean and climate in 4-byte floats, from Debian's package ferret-datasets. Nothing is installed.
+# Prints the folder of the measured data sets, after fetching them into target/real-data if they are
+# missing: relief, ocean and climate in 4-byte floats, from Debian's package ferret-datasets.
+# Nothing is installed.
 set -eu
 
 PACKAGE=ferret-datasets
@@ -19,7 +20,7 @@ if [ ! -e "$folder" ]; then
     rm -rf "$work"
     mkdir -p "$work/files"
     cd "$work"
-    # Downloading as root warns that the download is not sandboxed; that is no news here.
+    # Silences apt's warning that a download as root is not sandboxed.
     apt-get download "$PACKAGE" > /dev/null 2>&1 || { apt-get update -qq && apt-get download "$PACKAGE"; } >&2
     dpkg -x ./*.deb tree
     for file in $FILES; do

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Prints the folder with the Python that has bcolz-zipline 1.13.0, after installing it into
-# target/bcolz when it is not there yet. FERROBLOSC_BCOLZ, when set, wins: it is the path of a folder
-# with such a `python` in it to use instead.
+# Prints the folder of the Python with bcolz-zipline 1.13.0, after installing it in target/bcolz if
+# it is missing. FERROBLOSC_BCOLZ overrides it with a folder that contains such a `python`.
 set -eu
 
 if [ -n "${FERROBLOSC_BCOLZ:-}" ]; then

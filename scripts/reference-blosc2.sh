@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the folder with the Python that has python-blosc2 4.14.1 (C-Blosc2 3.3.5), after installing it
-# into target/blosc2 when it is not there yet. FERROBLOSC_BLOSC2, when set, wins: it is the path of a
-# folder with such a `python` in it to use instead.
+# Prints the folder of the Python with python-blosc2 4.14.1 (C-Blosc2 3.3.5), after installing it in
+# target/blosc2 if it is missing. FERROBLOSC_BLOSC2 overrides it with a folder that contains such a
+# `python`.
 set -eu
 
 if [ -n "${FERROBLOSC_BLOSC2:-}" ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the folder with a Python that has netCDF4 (with netCDF-C 4.10.1 and its plugins) and numcodecs, after
-# installing it into target/netcdf when it is not there yet. FERROBLOSC_NETCDF, when set, is the path of a
-# folder with such a `python` to use instead.
+# Prints the folder of a Python with netCDF4 (netCDF-C 4.10.1 and its plugins) and numcodecs, after
+# installing them in target/netcdf if they are missing. FERROBLOSC_NETCDF overrides it with a folder
+# that contains such a `python`.
 set -eu
 
 if [ -n "${FERROBLOSC_NETCDF:-}" ]; then

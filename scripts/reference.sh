@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the path of the reference library (C-Blosc2 3.3.5, from the PyPI wheel of python-blosc2),
-# after installing the wheel into target/venv when it is not there yet. FERROBLOSC_REFERENCE, when
-# set, wins: it is the path of a library to use instead.
+# Prints the path of the reference library (C-Blosc2 3.3.5 from the PyPI wheel of python-blosc2),
+# after installing the wheel in target/venv if it is missing. FERROBLOSC_REFERENCE overrides it with
+# the path of another library.
 set -eu
 
 WHEEL='blosc2==4.14.1'
@@ -23,7 +23,7 @@ if [ -z "$(find_library)" ]; then
         if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
             rm -rf "$venv"
             "$python" -m venv "$venv" >&2
-            # Only the shared library is wanted, so the wheel's Python dependencies stay out.
+            # Only the shared library is needed, so the wheel's Python dependencies are left out.
             "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps "$WHEEL" >&2
             break
         fi

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs the kernel checks as an AArch64 program, natively or under qemu-user.
 #
-# Needs on another machine than AArch64: the Rust target, a cross linker with its C library, and
-# qemu-user. What is missing is installed with rustup and, as root on Debian or Ubuntu, with apt.
-# Everything is built below target/arm, so the native build is left alone.
+# On other machines than AArch64 this needs the Rust target, a cross linker with its C library, and
+# qemu-user. Missing ones are installed with rustup and, as root on Debian or Ubuntu, with apt. The
+# build is in target/arm, so the native build is unchanged.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,7 @@ if [ "$(uname -m)" != aarch64 ]; then
     command -v "$prefix-gcc" >/dev/null || packages="gcc-$prefix libc6-dev-arm64-cross"
     command -v qemu-aarch64 >/dev/null || packages="$packages qemu-user"
     if [ -n "$packages" ]; then
-        # Word splitting is wanted: one word a package.
+        # Word splitting is intended: $packages is a list.
         # shellcheck disable=SC2086
         scripts/need.sh $packages
     fi

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Trades files between b2 and the original tools; `make test-clients` calls it.
+# Exchanges files between b2 and the original tools; `make test-clients` runs it.
 #
 # usage: test-b2.sh B2
 #
-# python-blosc2, Bloscpack, python-blosc, bcolz and NumPy each write every array they can hold. b2 converts each
-# into every format, and the tool a format is from reads what came of it.
+# python-blosc2, Bloscpack, python-blosc, bcolz and NumPy each write every array they support. b2
+# converts each file to every format, and the original tool of that format reads the result.
 set -euo pipefail
 
 b2=$(realpath "$1")
@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# The Python that has the tool of a format.
+# Prints the Python that has the tool of a format.
 python_of() {
     case $1 in
         b2*|blosc2) echo "$blosc2" ;;
@@ -26,7 +26,7 @@ python_of() {
     esac
 }
 
-# The options of b2 that make a format.
+# Prints b2's options that select a format.
 options_of() {
     case $1 in
         b2nd-dir) echo "--to b2nd --directory" ;;
@@ -71,4 +71,4 @@ for array in ints floats texts table; do
         done
     done
 done
-echo "   $count conversions of what the original tools wrote were read by the original tools"
+echo "   $count conversions of the original tools' files were read by the original tools"

@@ -1,4 +1,4 @@
-"""Bloscpack 0.16.0 reads what our blpk writes, and the other way round; scripts/test-clients.sh calls it.
+"""Exchanges files between blpk and Bloscpack 0.16.0; scripts/test-clients.sh runs it.
 
 usage: test-bloscpack.py BLPK FOLDER, by the Python that scripts/reference-bloscpack.sh installs.
 """
@@ -44,27 +44,27 @@ def read(name):
 
 
 def theirs(name):
-    """What Bloscpack reads."""
+    """Reads a file with Bloscpack."""
     data, metadata = bloscpack.unpack_bytes_from_file(path(name))
     return data, metadata
 
 
 def ours(name):
-    """What we read."""
+    """Reads a file with Ferroblosc's blpk."""
     blpk("d", name, "back")
     assert subprocess.run([BLPK, "-q", "verify", path(name)], check=False).returncode == 0
     return read("back")
 
 
 def data_of(size):
-    """Some of it compresses."""
+    """Returns partly compressible bytes."""
     numbers = numpy.arange(size // 8 + 1, dtype="i8") // 3
     noise = numpy.random.RandomState(size).bytes(size // 4)
     return (numbers.tobytes()[: size - len(noise)] + noise)[:size]
 
 
 def options():
-    """Every codec, checksum, filter and size at least once with each of the others."""
+    """Covers all pairs of codec, checksum, filter and size at least once."""
     sizes = [0, 1, 999, 1000, 1001, 10_000, 100_003]
     yield from itertools.chain(
         itertools.product(CODECS, CHECKSUMS, [7], [[]], sizes),
@@ -98,7 +98,7 @@ def check_both_ways():
 
 
 def check_appending():
-    """Each tool appends to what the other has made and appended to."""
+    """Each tool appends to files of the other, in turns."""
     count = 0
     for first, second, third in itertools.product([700, 1000, 1001, 2500], [0, 1, 500, 2500], [1, 1500]):
         parts = [data_of(first), data_of(second), data_of(third)]
@@ -145,7 +145,7 @@ def check_arrays():
 
 
 def recorded(name):
-    """The command lines of a recording, with the lines recorded for each."""
+    """Returns the command lines of a recording, each with its recorded output lines."""
     blocks = []
     with open(os.path.join(RECORDINGS, name), encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -157,7 +157,7 @@ def recorded(name):
 
 
 def output_of_bloscpack(line):
-    """The output of a command line of Bloscpack, in the format of the recordings."""
+    """Returns the output of a Bloscpack command line, in the format of the recordings."""
     program = os.path.join(os.path.dirname(sys.executable), "blpk")
     result = subprocess.run(
         [program, *line.split()],
@@ -179,7 +179,7 @@ def output_of_bloscpack(line):
 
 
 def check_recordings():
-    """The recordings, which the tests of our blpk compare with its output, are those of Bloscpack."""
+    """Checks that Bloscpack still prints the recordings that the tests of blpk compare with."""
     count = 0
     for name in ["recorded.txt", "recorded_verbose.txt"]:
         for old in os.listdir(FOLDER):
@@ -199,7 +199,7 @@ def check_recordings():
     return count
 
 
-print(f"   {check_both_ways()} files of every codec, checksum, filter and edge, written by one, read by the other")
+print(f"   {check_both_ways()} files of every codec, checksum, filter and edge case, written by one tool, read by the other")
 print(f"   {check_appending()} files appended to by both in turn")
 print(f"   {check_arrays()} arrays")
 print(f"   {check_recordings()} command lines with the recorded output")

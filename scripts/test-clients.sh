@@ -1,18 +1,18 @@
 #!/bin/bash
-# Runs other people's programs with our libraries in the place of C-Blosc's and C-Blosc2's; `make test-clients`
-# calls it.
+# Runs third-party programs with our libraries instead of C-Blosc's and C-Blosc2's; `make
+# test-clients` runs it.
 #
 # usage: test-clients.sh BUILD [CLIENT...]
 #
-# BUILD is the folder cargo built in. Each client is a script in scripts/clients; without names, all are run.
-# They are Debian's packages, and packages of the Python Package Index that are built from their sources, all
-# unmodified; what is missing is installed. Each run is proved by what /proc/self/maps says of its processes.
+# BUILD is cargo's output folder. Each client is a script in scripts/clients; the default is all of
+# them. The clients are unmodified Debian packages, or PyPI packages built from source; missing ones
+# are installed. /proc/self/maps of each client process proves which libraries it loaded.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
 shift
-# The quick ones first.
+# Quick ones first.
 all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz b2 pytables-debian pytables"
 read -ra clients <<< "${*:-$all}"
 
@@ -26,7 +26,7 @@ LIBDIR=lib "$root/scripts/install.sh" "$build" "$PREFIX"
 
 failed=()
 for client in "${clients[@]}"; do
-    [ -x "$root/scripts/clients/$client.sh" ] || { echo "no client $client; there are: $all" >&2; exit 2; }
+    [ -x "$root/scripts/clients/$client.sh" ] || { echo "no client $client; the clients are: $all" >&2; exit 2; }
     echo "== $client: $(sed -n '2s/^# //p' "$root/scripts/clients/$client.sh")"
     mkdir -p "$work/$client"
     start=$SECONDS

@@ -1,11 +1,13 @@
 #!/bin/bash
-# Builds other projects against what `make install` makes, and runs them; `make test-consumers` calls it.
+# Builds and runs other projects with the files that `make install` installs; `make test-consumers`
+# runs it.
 #
 # usage: test-consumers.sh BUILD
 #
-# BUILD is the folder cargo built in. The projects lie under tests/consumers, and are copied to a place outside
-# of this one. The tree is installed twice, as on most systems and with Debian's folder for libraries, below a
-# DESTDIR, and then moved: nothing may remember where it was. Last, a project has the sources of this one inside.
+# BUILD is cargo's output folder. The projects in tests/consumers are copied to a temporary folder.
+# The tree is installed twice with a DESTDIR, once with the usual library folder and once with
+# Debian's, and then moved: no installed file may contain its original path. Finally, a project
+# includes the sources of this one.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,12 +19,13 @@ trap 'rm -rf "$work"' EXIT
 openvdb=/usr/lib/$(gcc -print-multiarch)/cmake/OpenVDB
 cp -r "$root/tests/consumers" "$work/projects"
 
-# quietly COMMAND...: what it says is shown only when it fails; it is in the file log until the next one.
+# quietly COMMAND...: logs the command's output to the file log and prints it only on failure.
 quietly() {
     "$@" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 }
 
-# check_linked PROGRAM...: each has the library in it or asks for it, as its name says.
+# check_linked PROGRAM...: checks that each program is linked statically or dynamically, as its name
+# indicates.
 check_linked() {
     local program needed
     for program in "$@"; do
@@ -34,7 +37,7 @@ check_linked() {
     done
 }
 
-# consume LIBDIR: the projects in C and C++, with libraries in that folder of the prefix.
+# consume LIBDIR: builds the C and C++ projects with the libraries in PREFIX/LIBDIR.
 consume() {
     local libdir=$1 prefix=$work/moved/$1
     local projects=$work/built/$libdir programs
@@ -43,7 +46,7 @@ consume() {
     mkdir -p "$(dirname "$prefix")" "$(dirname "$projects")"
     mv "$work/staged/opt/blosc" "$prefix"
     if grep -rIl -e "$work" -e /opt/blosc "$prefix"; then
-        echo "these files remember where they were installed" >&2
+        echo "these files contain the path they were installed to" >&2
         exit 1
     fi
     cp -r "$work/projects" "$projects"
@@ -64,7 +67,7 @@ consume() {
     quietly cmake --build "$projects/find-module/build"
     (cd "$projects/find-module/build" && ctest --output-on-failure | tail -n 3)
 
-    # The module of Debian's libopenvdb-dev, which make test-clients installs.
+    # The find module of Debian's libopenvdb-dev, which `make test-clients` installs.
     if [ -e "$openvdb/FindBlosc.cmake" ]; then
         quietly cmake -S "$projects/openvdb" -B "$projects/openvdb/build" -DCMAKE_PREFIX_PATH="$prefix" -DOPENVDB_MODULES="$openvdb"
         grep "FindBlosc of OpenVDB: 1.21.6 in $prefix/$libdir/libblosc.so" "$work/log"
@@ -87,7 +90,7 @@ consume lib
 consume "lib/$(gcc -print-multiarch)"
 
 echo "== The sources inside another project"
-# What cargo has built already is used.
+# Cargo's earlier output is reused.
 case $build in
     */debug) profile=dev ;;
     *) profile=$(basename "$build") ;;
@@ -100,7 +103,8 @@ quietly cmake --build "$contained/build" --parallel 2
 mapfile -t programs < <(find "$contained/build" -maxdepth 1 -name 'use-*-*' -type f -executable)
 [ ${#programs[@]} = 8 ]
 check_linked "${programs[@]}"
-# For another machine: cargo gets its triple, and the compiler of the project. It is built where Rust has the target.
+# Cross-compiling: cargo gets the target triple and the project's compiler. Runs if the Rust target
+# is installed.
 cross=$(mktemp -d "$work/cross.XXXX")
 ln -s "$(command -v aarch64-linux-gnu-gcc || command -v gcc)" "$cross/aarch64-linux-gnu-gcc"
 ln -s "$(command -v aarch64-linux-gnu-g++ || command -v g++)" "$cross/aarch64-linux-gnu-g++"
@@ -117,7 +121,7 @@ fi
 
 echo "== Rust"
 sed "s:@PROJECT@:$root:" "$work/projects/rust/Cargo.toml.in" > "$work/projects/rust/Cargo.toml"
-# What was compiled is kept, for the next time.
+# The build output is kept for later runs.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/consumer cargo run --quiet --manifest-path "$work/projects/rust/Cargo.toml"
 
 echo "All consumers work."

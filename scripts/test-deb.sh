@@ -1,11 +1,12 @@
 #!/bin/bash
-# Installs the Debian packages into a staged root, uses them from there, and removes them; `make deb` calls it.
+# Installs the Debian packages into a staged root, uses them there, and removes them; `make deb`
+# runs it.
 #
 # usage: test-deb.sh PACKAGES
 #
-# PACKAGES is the folder that make-deb.sh made. dpkg itself does the work, on a root of its own in which
-# Debian's libblosc1, libblosc-dev and a package that depends on them are installed already: ours must take
-# their place. A stub provides what those need besides.
+# PACKAGES is the output folder of make-deb.sh. dpkg works on a separate root in which Debian's
+# libblosc1, libblosc-dev and a package that depends on them are installed already: our packages
+# must replace them. A stub provides their other dependencies.
 set -euo pipefail
 
 [ "$(id -u)" = 0 ] || exec fakeroot "$0" "$@"
@@ -27,7 +28,7 @@ quietly() {
     "$@" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 }
 staged() { dpkg --root="$stage" --log=/dev/null "$@"; }
-# The state of a package in the staged root; of one that dpkg never heard of, too.
+# Prints the state of a package in the staged root, also of one unknown to dpkg.
 status_of() {
     dpkg-query --admindir="$stage/var/lib/dpkg" -W -f '${db:Status-Status}' "$1" 2> /dev/null || echo not-installed
 }
@@ -57,8 +58,8 @@ dpkg-deb --build "$work/stub" "$work/stub.deb" > /dev/null
 echo "== Over Debian's packages of C-Blosc"
 quietly staged --install "$work/stub.deb" "$theirs"/*.deb
 expect libblosc1 installed
-# Debian's plugin for HDF5 depends on libblosc1, and keeps to ours. As apt does it, packages may be out of order
-# on the way.
+# Debian's HDF5 plugin depends on libblosc1, which our package satisfies. As with apt, packages may
+# be installed in any order.
 mapfile -t libraries < <(find "$debs" -name '*.deb' ! -name '*hdf5*')
 quietly staged --install --auto-deconfigure "${libraries[@]}"
 for package in libblosc1 libblosc-dev; do
@@ -69,7 +70,7 @@ if staged --remove ferroblosc-libblosc1 > "$work/log" 2>&1; then
     echo "dpkg removes ferroblosc-libblosc1 though a package depends on it" >&2
     exit 1
 fi
-# Then our plugins take its place.
+# Our plugins then replace Debian's.
 quietly staged --install --auto-deconfigure "$debs"/*hdf5*.deb
 expect hdf5-filter-plugin-blosc-serial not-installed
 [ -z "$(staged --audit)" ]
@@ -86,7 +87,7 @@ for package in "${packages[@]}"; do
     echo "   $package: $(wc -l < "$work/installed") files"
 done
 
-echo "== What was installed, at work"
+echo "== Using the installed packages"
 "$stage/usr/bin/b2" --version
 "$stage/usr/bin/blpk" --version
 cp -r "$root/tests/consumers" "$work/projects"
@@ -106,7 +107,7 @@ for package in "${packages[@]}"; do
 done
 left=$(find "$stage" -mindepth 1 -path "$stage/var" -prune -o -print)
 if [ -n "$left" ]; then
-    echo "left behind: $left" >&2
+    echo "not removed: $left" >&2
     exit 1
 fi
-echo "Nothing is left behind."
+echo "All files were removed."

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Builds and tests a tarball of the sources in an empty folder, where Cargo has no network and no crates of its own.
+# Builds and tests a source tarball in an empty folder, with no network and no registry for Cargo.
 #
 # usage: test-dist.sh TARBALL [COMMAND...]
 #
-# COMMAND runs in the unpacked folder; it is `make test` unless something else is given, such as
-# `cargo test --package ferroblosc --lib`. What make test compares with is installed over the network, the sources are not.
+# COMMAND runs in the unpacked folder; the default is `make test`. The references that `make test`
+# compares with are installed over the network, the sources are not.
 set -euo pipefail
 
 tarball=$(realpath "$1")

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Tests the Fortran modules as programs outside of the project use them; `make test` calls it.
+# Tests the Fortran modules as installed; `make test` runs it.
 #
 # usage: test-fortran.sh BUILD
 #
-# BUILD is the folder cargo built in. Everything is installed below a prefix of its own; the test programs are run twice,
-# the second time under valgrind; files are traded with python-blosc2 and with C-Blosc 1.21; the interface is compared
-# with C; then come the examples, and projects that find the modules by pkg-config, CMake and fpm.
+# BUILD is cargo's output folder. Everything is installed below a temporary prefix. The test
+# programs run twice, the second time under valgrind. Files are exchanged with python-blosc2 and
+# C-Blosc 1.21, and the interface is compared with the C headers. The examples run last, with
+# projects that find the modules by pkg-config, CMake and fpm.
 set -euo pipefail
 
 build=$(realpath "$1")
@@ -22,7 +23,7 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 cd "$work"
 mkdir modules files
 
-# What gfortran warns of in tests by mistake, or because tests compare reals on purpose.
+# Disables gfortran's false positives, and its warning about intended comparisons of reals.
 options=(-std=f2018 -g -Wall -Wextra -Wimplicit-interface -Werror -Wno-compare-reals -Wno-uninitialized
     -Wno-maybe-uninitialized -Wno-function-elimination -fcheck=bounds,mem -J modules)
 # shellcheck disable=SC2207
@@ -49,13 +50,13 @@ for name in kinds_and_ranks_of_chunks kinds_and_ranks_of_arrays chunks blosc1_ch
     checked "./$name" files > /dev/null
     rm -rf files && mkdir files
 done
-say "no leak, and no error of memory"
+say "no leaks and no memory errors"
 
-# Without stat, an error ends the program and says where it was.
+# Without stat, an error ends the program and reports the procedure.
 build_test without_stat
 ends_with() {
     if ./without_stat "$1" > output 2> errors; then
-        echo "without_stat $1 goes on" >&2
+        echo "without_stat $1 continues after the error" >&2
         exit 1
     fi
     grep -qF "ERROR STOP $2" errors || { cat errors >&2; exit 1; }
@@ -70,17 +71,17 @@ python3 "$tests/interface.py" "$prefix" "$work/interface" "-I$work/modules" "${l
 
 build_test exchange
 python=$("$root/scripts/reference-blosc2.sh")/python
-reference1=$("$root/scripts/reference1.sh")
+reference1=$("$root/scripts/reference-blosc1.sh")
 mkdir theirs
 checked ./exchange write files
 LD_LIBRARY_PATH=$reference1 "$python" "$tests/exchange.py" read files "$reference1/libblosc.so.1"
 LD_LIBRARY_PATH=$reference1 "$python" "$tests/exchange.py" write theirs "$reference1/libblosc.so.1"
 checked ./exchange read theirs
-say "python-blosc2 and C-Blosc read our files, and we theirs"
+say "python-blosc2 and C-Blosc read our files and the reverse"
 
-# expect NAME: the output of a program is what stands in NAME.txt beside the examples.
+# expect NAME: compares a program's output with NAME.txt of the examples.
 expect() {
-    diff "$root/fortran/examples/$1.txt" output || { echo "the example $1 says something else" >&2; exit 1; }
+    diff "$root/fortran/examples/$1.txt" output || { echo "the example $1 printed something else" >&2; exit 1; }
 }
 for name in chunk super_chunk array; do
     # shellcheck disable=SC2046
@@ -88,12 +89,12 @@ for name in chunk super_chunk array; do
     "./$name" "files/$name.b2" > output
     expect "$name"
 done
-# The program of the documentation, as it stands there.
+# The program of the documentation.
 sed -n '/^program field/,/^end program/p' "$root/docs/fortran.md" > field.f90
 # shellcheck disable=SC2046
 gfortran "${options[@]}" field.f90 -o field $(pkg-config --cflags --libs blosc2_fortran)
 ./field
-# With HDF5 as a shared library, and inside of the program, which must show it to the plugin.
+# HDF5 as a shared library, and linked statically with symbols exported to the plugin.
 for linking in -shlib -rdynamic; do
     h5fc "$linking" "${options[@]}" "$root/fortran/examples/hdf5_filter.f90" -o hdf5_filter
     for filter in 32026 32001; do
@@ -101,7 +102,7 @@ for linking in -shlib -rdynamic; do
         expect hdf5_filter
     done
 done
-# The call in the documentation, in the place of the example's.
+# The documented call replaces the example's call.
 call=$(sed -n 's/^\(call h5pset_filter_f(.*)\) *!.*/\1/p' "$root/docs/fortran.md")
 [ -n "$call" ]
 sed "s/^ *call h5pset_filter_f(.*/$call/" "$root/fortran/examples/hdf5_filter.f90" > shown_filter.f90
@@ -112,11 +113,11 @@ expect hdf5_filter
 say "the examples work"
 
 "$tests/consumers/build.sh" "$prefix" "$work/consumers"
-# The same with the libraries where Debian has them, and the tree moved after it was installed.
+# The same with Debian's library folder, and with a tree that is moved after the installation.
 LIBDIR=lib/$(gcc -dumpmachine)
 export LIBDIR
 "$root/scripts/install.sh" "$build" "$work/before"
 "$root/scripts/install-fortran.sh" install "$work/before"
 mv "$work/before" "$work/moved"
 "$tests/consumers/build.sh" "$work/moved" "$work/moved-consumers"
-say "projects outside of this one build and run"
+say "external projects build and run"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Uses the filter plugins of HDF5 in real programs; `make test-hdf5` calls it.
+# Uses the HDF5 filter plugins in real programs; `make test-hdf5` runs it.
 #
 # usage: test-hdf5.sh BUILD
 #
-# BUILD is the folder cargo built in. HDF5 comes in several forms, all of which are installed when they are
-# missing: Debian's (serial, Open MPI, MPICH; shared and static) and the newest that the Python
-# Package Index has, inside the wheel of h5py. The other implementations are Debian's plugin for 32001,
-# hdf5plugin and PyTables for both filters; each reads what ours wrote and the reverse.
+# BUILD is cargo's output folder. Missing variants of HDF5 are installed: Debian's (serial, Open
+# MPI, MPICH; shared and static), and the newest of the Python Package Index, which is part of
+# h5py's wheel. The other implementations are Debian's plugin for 32001, and hdf5plugin and PyTables
+# for both filters. Each reads files written by ours and the reverse.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,11 +26,12 @@ ours=$work/plugin
 mkdir -p "$ours"
 cp "$build/libH5Zblosc.so" "$build/libH5Zblosc2.so" "$ours"
 cd "$work"
-# Their variables are not ours to inherit.
+# BLOSC_* variables of the caller must not affect the tests.
 unset "${!BLOSC_@}" HDF5_PLUGIN_PATH
 export PYTHONDONTWRITEBYTECODE=1
 
-# shown START: the block of docs/hdf5.md that begins so, with our plugins where it has those of an installation.
+# shown START: writes the code block of docs/hdf5.md that begins with START to the file shown, with
+# the path of our plugins instead of the installed ones.
 shown() {
     awk -v start="$1" '/^```/ { inside = !inside; first = inside; wanted = 0; next }
         first { wanted = index($0, start) == 1; first = 0 }
@@ -63,7 +64,7 @@ BLOSC_NTHREADS=4 "$wheel" "$tests/cells.py" write "$ours" threads.h5
 BLOSC_NTHREADS=4 "$wheel" "$tests/cells.py" read "$ours" theirs.h5
 cells "threads.h5 by hdf5plugin" "$wheel" read hdf5plugin threads.h5
 
-echo "== Mandatory filters, and parameters that can't be"
+echo "== Mandatory filters, and invalid parameters"
 "$wheel" "$tests/mandatory.py" write "$ours" mandatory.h5
 "$system" "$tests/mandatory.py" write "$ours" mandatory_system.h5 32001
 "$system" "$tests/mandatory.py" read "$debian" mandatory_system.h5
@@ -71,16 +72,16 @@ for plugin in "$ours" hdf5plugin; do
     "$wheel" "$tests/mandatory.py" read "$plugin" mandatory.h5
 done
 
-echo "== Chunks past the filters, and python-blosc2"
+echo "== Direct chunk reads and writes, and python-blosc2"
 "$wheel" "$tests/direct.py" "$ours" direct.h5
 for pair in "32001 not a Blosc chunk" "32026 can't read a chunk"; do
-    # It fails, and the reason is on the error stack that h5dump prints.
+    # The read fails, and h5dump's error stack names the reason.
     { HDF5_PLUGIN_PATH=$ours h5dump --enable-error-stack -d "broken-${pair%% *}" direct.h5.broken 2>&1 || true; } > stack
     grep -q "${pair#* }" stack || { cat stack; exit 1; }
 done
-echo "   broken chunks are explained on HDF5's error stack"
+echo "   HDF5's error stack explains broken chunks"
 
-echo "== PyTables, which has the filters inside and reads frames past HDF5"
+echo "== PyTables, which contains the filters and reads frames directly"
 "$wheel" "$tests/pytables.py" write tables.h5
 for python in "$wheel" "$system"; do
     "$python" "$tests/pytables.py" read "$ours" tables.h5
@@ -100,8 +101,8 @@ HDF5_PLUGIN_PATH=$ours "$netcdf" "$tests/nczarr.py" read theirs.zarr
 HDF5_PLUGIN_PATH=$ours "$netcdf" "$tests/nczarr.py" write ours.zarr
 HDF5_PLUGIN_PATH=$ours "$netcdf" "$tests/nczarr.py" read ours.zarr
 "$netcdf" "$tests/nczarr.py" read ours.zarr
-# Debian's netCDF-C 4.9.0 was built without codecs for Zarr: it drops any filter, also with the plugins of the
-# wheel. In files of HDF5 it has the filter.
+# Debian's netCDF-C 4.9.0 is built without Zarr codecs: it drops all filters, even with the wheel's
+# plugins. It supports the filter in HDF5 files.
 gcc -O1 "$tests/netcdf.c" -lnetcdf -o netcdf
 plugins=$("$netcdf" -c 'import netCDF4, os; print(os.path.join(os.path.dirname(netCDF4.__file__), "plugins"))')
 for folder in "$ours" "$plugins"; do
@@ -112,9 +113,9 @@ done
 HDF5_PLUGIN_PATH=$ours ./netcdf netcdf.h5
 h5dump -pH netcdf.h5 | grep -q "FILTER_ID 32001"
 HDF5_PLUGIN_PATH=$debian ncdump -v v netcdf.h5 | grep -q '998, 999 ;'
-echo "   Debian's netCDF-C has the filter in files of HDF5, and none in Zarr arrays"
+echo "   Debian's netCDF-C has the filter for HDF5 files, but not for Zarr arrays"
 
-echo "== The tests of hdf5plugin with our plugins in the place of its own"
+echo "== The tests of hdf5plugin with our plugins instead of its own"
 package=$("$wheel" -c 'import hdf5plugin, os; print(os.path.dirname(hdf5plugin.__file__))')
 cp -r "$package" hdf5plugin
 cp "$ours/libH5Zblosc.so" hdf5plugin/plugins/libh5blosc.so
@@ -131,7 +132,8 @@ with h5py.File(sys.argv[1], "w") as file:
     file.create_dataset("field", data=(1000 * numpy.sin(numpy.arange(256 * 256) / 300)).astype("i4").reshape(256, 256),
                         chunks=(64, 64))
 END
-# repack WRITER READER FILTER-PARAMETERS: packs with one directory of plugins, unpacks with another.
+# repack WRITER READER FILTER-PARAMETERS: packs with the plugins in WRITER, unpacks with those in
+# READER.
 count=0
 repack() {
     rm -f packed.h5 again.h5
@@ -165,7 +167,7 @@ done
 echo "   they work"
 
 echo "== C and Fortran programs with HDF5 linked in different ways"
-# Debian's h5cc may be that of an MPI; its parts are named here.
+# Debian's h5cc may be that of an MPI variant, so its flags are listed here.
 include=/usr/include/hdf5/serial library=/usr/lib/$multiarch/hdf5/serial
 gcc -O1 -Wall -Wextra -Werror "$tests/program.c" -I"$include" -L"$library" -lhdf5 -o shared
 archive=("$library/libhdf5.a" -lcrypto -lcurl -lpthread -lsz -lz -ldl -lm)
@@ -177,7 +179,7 @@ for program in shared static-shown static-hidden; do
     HDF5_PLUGIN_PATH=$ours ./static-hidden read "$program.h5"
     HDF5_PLUGIN_PATH=$ours "./$program" read shared.h5
 done
-# Its filters have the parameters that the program set, and are read by others all the same.
+# The filter has the parameters that the program set, and other plugins read the data.
 h5dump -pH static-hidden.h5 | grep -q "PARAMS { 0 0 0 0 5 1 5 }"
 "$wheel" -c '
 import h5py, hdf5plugin, numpy
@@ -203,7 +205,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 parallel() {
     local flavour=$1 file=$2 number options=()
     shift 2
-    # More processes than cores.
+    # Allows more processes than cores.
     [ "$flavour" != openmpi ] || options=(--oversubscribe)
     for number in 32001 32026; do
         echo "   $flavour, $*"
@@ -211,7 +213,7 @@ parallel() {
             sed 's/^/   /'
     done
 }
-# As documented, but for what is installed above, and where this machine is no x86-64.
+# The documented commands, except for the installation of packages, on any architecture.
 ln -s "$root/hdf5" documented/hdf5
 shown "apt-get install"
 sed -i -e '/^apt-get/d' -e "s:x86_64-linux-gnu:$multiarch:" shown
@@ -221,11 +223,11 @@ for flavour in openmpi mpich; do
         -L"/usr/lib/$multiarch/hdf5/$flavour" -lhdf5 -o "parallel-$flavour"
     parallel "$flavour" "c-$flavour" "./parallel-$flavour"
 done
-# Debian's h5py for MPI is one for Open MPI.
+# Debian's h5py for MPI uses Open MPI.
 parallel openmpi python "$system" "$examples/parallel.py"
 HDF5_PLUGIN_PATH=$ours timeout 120 mpirun.openmpi --oversubscribe -np 3 "$system" "$tests/shared_chunks.py" write shared-chunks.h5
 for reader in "$wheel $ours" "$wheel hdf5plugin" "$system $ours"; do
-    # shellcheck disable=SC2086 # Word splitting is wanted: the interpreter, and what the script gets.
+    # shellcheck disable=SC2086 # Word splitting is intended: the interpreter and the script's argument.
     set -- $reader
     "$1" "$tests/shared_chunks.py" read "$2" shared-chunks.h5
 done

@@ -1,4 +1,4 @@
-//! Arrays whose metalayers lie: whatever they say, calls end, with an error or with items.
+//! Arrays with corrupt metalayers: every call returns, with an error or with items.
 
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, create, meta};
@@ -7,7 +7,7 @@ use ferroblosc::schunk::{SChunk, Storage};
 
 const SHAPE: [i64; 2] = [5, 7];
 
-/// A super-chunk with chunks of the 5 by 7 array in chunks of 4 by 4, and this metalayer.
+/// A super-chunk with the chunks of a 5 x 7 array in chunks of 4 x 4, and this metalayer.
 fn array_of(metalayer: &[u8]) -> Option<Array> {
     let params = CParams::default().typesize(1).blocksize(4);
     let mut schunk = SChunk::create(Storage::memory(), params, DParams::default()).unwrap();
@@ -18,7 +18,7 @@ fn array_of(metalayer: &[u8]) -> Option<Array> {
     Array::from_schunk(schunk).ok()
 }
 
-/// Everything that acts on what the metalayer says.
+/// Calls everything that uses the metalayer.
 fn use_array(mut array: Array) {
     let geometry = array.geometry();
     let ndim = geometry.ndim;
@@ -39,7 +39,7 @@ fn use_array(mut array: Array) {
 }
 
 #[test]
-fn row_n41_metalayers_that_lie_do_no_harm() {
+fn row_n41_corrupt_metalayers_are_handled_safely() {
     let sound = meta::serialise(&SHAPE, &[4, 4], &[2, 2], Some(b"|u1"), 0).unwrap();
     let values = [0, 1, 2, 3, 4, 5, 7, 8, 0x10, 0x7F, 0x80, 0xFF];
     let mut opened = 0;
@@ -53,15 +53,15 @@ fn row_n41_metalayers_that_lie_do_no_harm() {
             }
         }
     }
-    // Some lies are too small to be told.
+    // Some corruptions are too small to be detected.
     assert!(opened > 100, "{opened} opened");
 }
 
-/// Bytes of address space that hostile arrays may take: more than the allocator and threads do by themselves.
-/// The shapes below tell of chunks of up to 2 GiB.
+/// Upper bound on the address space that hostile arrays may use, in bytes: more than the allocator
+/// and threads need. The shapes below declare chunks of up to 2 GiB.
 const MAX_GROWTH: u64 = 512 << 20;
 
-/// The most address space this process has ever had, in bytes.
+/// Returns the peak size of the process's address space in bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:"));
@@ -70,7 +70,7 @@ fn peak() -> u64 {
 }
 
 #[test]
-fn row_n41_shapes_that_go_far_beyond_their_chunks_end_at_once() {
+fn row_n41_shapes_far_larger_than_their_chunks_fail_fast() {
     let before = peak();
     type Shapes = (&'static [i64], &'static [i32], &'static [i32]);
     let shapes: [Shapes; 7] = [
@@ -92,7 +92,7 @@ fn row_n41_shapes_that_go_far_beyond_their_chunks_end_at_once() {
 }
 
 #[test]
-fn row_n41_what_is_written_to_chunks_of_another_size_takes_no_memory() {
+fn row_n41_writing_to_chunks_of_another_size_allocates_no_memory() {
     let bytes = meta::serialise(&[5, 7], &[1 << 15, 1 << 15], &[1, 1], None, 0).unwrap();
     let mut array = array_of(&bytes).unwrap();
     let before = peak();

@@ -1,5 +1,5 @@
-//! Arrays against a plain model of them: random shapes and partitions, which needn't divide each other,
-//! random slices, selections and resizes, wherever the chunks are kept.
+//! Arrays against an in-memory model: random shapes and partitions (not necessarily divisors),
+//! random slices, selections and resizes, on every kind of storage.
 
 use ferroblosc::b2nd::create::Fill;
 use ferroblosc::b2nd::{Array, Layout, meta};
@@ -8,7 +8,7 @@ use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc::{Error, Result};
 use std::path::PathBuf;
 
-/// Numbers that look random and are the same at each run.
+/// A pseudo-random number generator with reproducible output.
 struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// The items of an array that was never cut, rows first.
+/// The items of an array in row-major order.
 #[derive(Clone)]
 struct Model {
     shape: Vec<usize>,
@@ -42,7 +42,7 @@ impl Model {
         }
     }
 
-    /// Where an item is; none outside.
+    /// Returns the offset of an item, or `None` outside the shape.
     fn place(&self, index: &[usize]) -> Option<usize> {
         let is_inside = index.iter().zip(&self.shape).all(|(i, n)| i < n);
         let place = index
@@ -74,7 +74,7 @@ impl Model {
     }
 }
 
-/// All indices of an array of this shape, rows first.
+/// Returns all indices of an array of this shape in row-major order.
 fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     shape.iter().fold(vec![vec![]], |outer, &extent| {
         outer
@@ -88,7 +88,7 @@ fn wide(numbers: &[usize]) -> Vec<i64> {
     numbers.iter().map(|&number| number as i64).collect()
 }
 
-/// Where arrays are kept, and what has to be removed afterwards.
+/// Returns all kinds of storage, each with the path to remove afterwards.
 fn storages(name: &str) -> Vec<(Storage, Option<PathBuf>)> {
     let path = |kind: &str| {
         let name = format!("ferroblosc-b2nd-{name}-{kind}-{}", std::process::id());
@@ -154,7 +154,7 @@ fn create(random: &mut Random, storage: Storage, shapes: &Shapes) -> (Array, Mod
     (array.unwrap(), model)
 }
 
-/// A slice of a shape, which may be empty or stick out.
+/// Returns a random slice, which may be empty or exceed the shape.
 fn slice(random: &mut Random, shape: &[usize]) -> (Vec<usize>, Vec<usize>) {
     shape
         .iter()
@@ -177,13 +177,13 @@ fn indices_between(start: &[usize], stop: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// Whether a slice has items outside of an array.
+/// Whether a slice contains items outside of the array.
 fn is_outside(start: &[usize], stop: &[usize], shape: &[usize]) -> bool {
     let is_empty = start.iter().zip(stop).any(|(start, stop)| start == stop);
     !is_empty && stop.iter().zip(shape).any(|(stop, extent)| stop > extent)
 }
 
-/// Cuts a slice off at the end of an array.
+/// Clips a slice to the array's shape.
 fn cut(start: &[usize], stop: &mut [usize], shape: &[usize]) {
     for ((stop, start), extent) in stop.iter_mut().zip(start).zip(shape) {
         *stop = (*stop).min(*extent).max(*start);
@@ -217,7 +217,7 @@ fn check_slices(random: &mut Random, array: &mut Array, model: &mut Model) {
 }
 
 #[test]
-fn slices_are_those_of_the_model() {
+fn slices_match_the_model() {
     let mut random = Random(1);
     for _ in 0..60 {
         let shapes = draw(&mut random);
@@ -231,7 +231,7 @@ fn slices_are_those_of_the_model() {
     }
 }
 
-/// An array in a frame in memory whose chunks are written and read by so many threads.
+/// Creates an array in a frame in memory, processed by `nthreads` threads.
 fn array_for(nthreads: i16, shapes: &Shapes) -> Array {
     let shape = wide(&shapes.shape);
     let layout = Layout {
@@ -246,7 +246,7 @@ fn array_for(nthreads: i16, shapes: &Shapes) -> Array {
 }
 
 #[test]
-fn arrays_have_the_same_chunks_however_many_threads_write_them() {
+fn chunks_do_not_depend_on_the_number_of_threads() {
     let mut random = Random(5);
     for _ in 0..30 {
         let shapes = Shapes {
@@ -289,7 +289,7 @@ fn arrays_have_the_same_chunks_however_many_threads_write_them() {
 }
 
 #[test]
-fn what_is_in_front_of_a_chunk_that_fails_is_written_and_nothing_behind_it() {
+fn a_failing_chunk_stops_the_write_after_the_preceding_chunks() {
     let every_chunk: Vec<i64> = (0..20).map(|chunk| chunk * 10).collect();
     let shapes = meta::serialise(&[200], &[10], &[5], Some(b"|u1"), 0).unwrap();
     let params = |blocksize| CParams::default().typesize(1).blocksize(blocksize);
@@ -304,7 +304,7 @@ fn what_is_in_front_of_a_chunk_that_fails_is_written_and_nothing_behind_it() {
         for _ in 0..20 {
             schunk.append(&[1; 10]).unwrap();
         }
-        // The blocks of this one aren't the array's.
+        // The blocks of this chunk differ from the array's.
         let mut other = Compressor::new(params(2).level(0)).unwrap();
         let other = other.compress_to_vec(&[1; 10]).unwrap();
         schunk.update_chunk(12, &other).unwrap();
@@ -324,7 +324,7 @@ fn what_is_in_front_of_a_chunk_that_fails_is_written_and_nothing_behind_it() {
 }
 
 #[test]
-fn selections_are_those_of_the_model() {
+fn selections_match_the_model() {
     let mut random = Random(2);
     for _ in 0..80 {
         let shapes = draw(&mut random);
@@ -370,7 +370,7 @@ fn selections_are_those_of_the_model() {
 }
 
 #[test]
-fn growing_and_growing_back_is_what_the_model_does() {
+fn shrinking_and_growing_match_the_model() {
     let mut random = Random(3);
     for _ in 0..25 {
         let shapes = draw(&mut random);
@@ -378,7 +378,7 @@ fn growing_and_growing_back_is_what_the_model_does() {
             remove(path.as_ref());
             let (mut array, mut model) = create(&mut random, storage.clone(), &shapes);
             for _ in 0..3 {
-                // Only whole chunks go: what is cut off inside a chunk would come back.
+                // Shrinks by whole chunks only: items cut off inside a chunk would reappear.
                 let shape: Vec<usize> = (model.shape.iter().zip(&shapes.chunks))
                     .map(|(&n, &c)| match random.below(3) {
                         0 => n / c as usize * c as usize,
@@ -428,7 +428,7 @@ fn growing_and_growing_back_is_what_the_model_does() {
 }
 
 #[test]
-fn copies_of_slices_have_their_items() -> Result<()> {
+fn copies_of_slices_have_the_same_items() -> Result<()> {
     let mut random = Random(4);
     for _ in 0..40 {
         let shapes = draw(&mut random);
@@ -461,7 +461,7 @@ fn copies_of_slices_have_their_items() -> Result<()> {
 }
 
 #[test]
-fn views_and_special_items_read_as_they_should() -> Result<()> {
+fn views_and_special_items_have_the_expected_items() -> Result<()> {
     let params = || CParams::default().typesize(4);
     let layout = Layout {
         shape: &[5, 1, 7],

@@ -1,4 +1,4 @@
-//! Checksums of frames: written by who asks for them, kept by everybody here, and compared with what is read.
+//! Checksums of frames: written on request, kept by every change, and verified by reads.
 
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::verify::Fingerprint;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const CHUNK: usize = 4000;
 const CHUNKS: u32 = 5;
 
-/// A place for the files of a test, which goes with it.
+/// A temporary folder, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -32,7 +32,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The data of a chunk; chunk 2 is all zeros.
+/// Returns the data of a chunk; chunk 2 is all zeros.
 fn data(number: u32) -> Vec<u8> {
     let item = |i: u32| if number == 2 { 0 } else { i * i * (number + 1) };
     let items = 0..CHUNK as u32 / 4;
@@ -64,24 +64,27 @@ fn read(schunk: &SChunk, number: u32) -> Result<Vec<u8>> {
     Ok(dest)
 }
 
-/// Bytes of a chunk of a frame, which is found by its content.
+/// Returns the offset of a chunk in a frame, found by its content.
 fn place_of(frame: &[u8], chunk: &[u8]) -> usize {
     let found = frame.windows(chunk.len()).position(|bytes| bytes == chunk);
-    found.expect("a chunk in its frame")
+    found.expect("the frame contains the chunk")
 }
 
-/// What all is well with.
+/// Asserts that verification finds no errors.
 fn assert_is_sound(schunk: &mut SChunk, context: &str) {
     let report = schunk.verify().unwrap();
     assert_eq!(report.faults(), 0, "{context}: {report:?}");
     assert_eq!(report.fingerprint, Fingerprint::Right, "{context}");
     let stored = report.nchunks - report.decompressed;
     assert_eq!(report.compared, stored, "{context}: {report:?}");
-    assert!(report.decompressed <= 1, "{context}: only zeros have none");
+    assert!(
+        report.decompressed <= 1,
+        "{context}: only zeros have no checksum"
+    );
 }
 
 #[test]
-fn row_f35_any_byte_of_a_chunk_that_changed_is_noticed_when_that_chunk_is_read() {
+fn row_f35_reading_a_chunk_detects_any_changed_byte() {
     for durable in [false, true] {
         let scratch = Scratch::new(&format!("flip-{durable}"));
         let path = scratch.file();
@@ -110,7 +113,7 @@ fn row_f35_any_byte_of_a_chunk_that_changed_is_noticed_when_that_chunk_is_read()
 }
 
 #[test]
-fn row_f35_a_chunk_in_a_directory_that_changed_is_noticed() {
+fn row_f35_a_changed_chunk_in_a_directory_is_detected() {
     let scratch = Scratch::new("directory");
     let path = scratch.0.join("d.b2frame");
     drop(fill(Storage::directory(&path).checksums()));
@@ -128,7 +131,7 @@ fn row_f35_a_chunk_in_a_directory_that_changed_is_noticed() {
 }
 
 #[test]
-fn row_f35_a_change_of_what_leads_to_the_chunks_is_noticed_and_the_chunks_are_read() {
+fn row_f35_a_corrupt_index_is_detected_and_intact_chunks_are_read() {
     let scratch = Scratch::new("around");
     let path = scratch.file();
     let schunk = fill(Storage::file(&path).checksums());
@@ -140,7 +143,7 @@ fn row_f35_a_change_of_what_leads_to_the_chunks_is_noticed_and_the_chunks_are_re
     for at in data_end..frame.len() {
         let mut broken = frame.clone();
         broken[at] ^= 0x04;
-        // What is not found any more is an error of opening.
+        // A broken reference to the chunks may fail at opening.
         let Ok(mut schunk) = SChunk::from_bytes(&broken, DParams::default()) else {
             continue;
         };
@@ -155,7 +158,7 @@ fn row_f35_a_change_of_what_leads_to_the_chunks_is_noticed_and_the_chunks_are_re
             }
         }
         if let Ok(report) = schunk.verify() {
-            // The byte that says that there is a fingerprint is itself not covered by it.
+            // The fingerprint does not cover the byte with its own kind.
             assert_ne!(report.fingerprint, Fingerprint::Right, "byte {at}");
         }
     }
@@ -163,14 +166,14 @@ fn row_f35_a_change_of_what_leads_to_the_chunks_is_noticed_and_the_chunks_are_re
 }
 
 #[test]
-fn row_f35_checksums_stay_with_every_change_whoever_makes_it() {
+fn row_f35_every_change_keeps_the_checksums() {
     let scratch = Scratch::new("stay");
     let (file, directory) = (scratch.file(), scratch.0.join("d.b2frame"));
     let memory = fill(Storage::frame().checksums()).to_bytes().unwrap();
     let in_memory = || SChunk::from_bytes(&memory, DParams::default()).unwrap();
     drop(fill(Storage::file(&file).checksums()));
     drop(fill(Storage::directory(&directory).checksums()));
-    // Nobody has to ask for them again.
+    // No caller requests them again.
     for mut schunk in [open(&file), open(&directory), in_memory()] {
         type Change = fn(&mut SChunk) -> Result<()>;
         let changes: [(&str, Change); 9] = [
@@ -199,16 +202,16 @@ fn row_f35_checksums_stay_with_every_change_whoever_makes_it() {
 }
 
 #[test]
-fn row_f35_nothing_is_written_unless_somebody_asks() {
+fn row_f35_checksums_are_written_only_on_request() {
     let mut schunk = fill(Storage::frame());
     let frame = schunk.to_bytes().unwrap();
-    assert!(frame.ends_with(&[0; 17]), "a fingerprint of no kind");
+    assert!(frame.ends_with(&[0; 17]), "a fingerprint of kind 0");
     assert_eq!(schunk.verify().unwrap().fingerprint, Fingerprint::None);
     assert_eq!(schunk.verify().unwrap().faults(), 0);
 }
 
 #[test]
-fn a_frame_that_begins_to_have_checksums_gets_the_missing_ones_when_it_is_compacted() {
+fn compacting_adds_missing_checksums() {
     let scratch = Scratch::new("begin");
     let path = scratch.file();
     drop(fill(Storage::file(&path)));
@@ -223,12 +226,12 @@ fn a_frame_that_begins_to_have_checksums_gets_the_missing_ones_when_it_is_compac
 }
 
 #[test]
-fn a_broken_chunk_without_a_checksum_is_found_if_it_cannot_be_decompressed() {
+fn verification_decompresses_chunks_without_a_checksum() {
     let mut schunk = fill(Storage::frame());
     let chunk = schunk.chunk(3).unwrap().to_vec();
     let mut frame = schunk.to_bytes().unwrap();
     let start = place_of(&frame, &chunk);
-    // More bytes than the chunk has.
+    // Increases the chunk's stored size.
     frame[start + 12] ^= 0xff;
     let mut schunk = SChunk::from_bytes(&frame, DParams::default()).unwrap();
     let report = schunk.verify().unwrap();

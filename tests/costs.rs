@@ -1,6 +1,7 @@
-//! What calls cost on a disk: the files they open, and the bytes they read and write.
+//! The cost of calls on a disk: the number of files opened, and of bytes read and written.
 //!
-//! Time depends on the machine, and file systems of a network charge each operation, so these are counted.
+//! These are counted because time depends on the machine, and network file systems charge every
+//! operation.
 
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams};
@@ -9,12 +10,12 @@ use ferroblosc::schunk::{SChunk, Storage};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of a large variable-length metalayer.
+/// The size of a large variable-length metalayer in bytes.
 const LARGE: usize = 1 << 20;
-/// Bytes of a large chunk.
+/// The size of a large chunk in bytes.
 const CHUNK: usize = 3 << 20;
 
-/// Bytes that don't compress.
+/// Returns incompressible bytes.
 fn noise(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -26,7 +27,7 @@ fn noise(seed: u64, len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// How the super-chunks of these tests are kept on a disk.
+/// The kinds of storage of these tests on a disk.
 fn storages(disk: &Disk) -> [Storage; 2] {
     [Storage::file("frame"), Storage::directory("frame")]
         .map(|storage| storage.backend(Arc::new(disk.clone())))
@@ -49,7 +50,7 @@ fn opened(usage: &Usage, name: &str) -> usize {
 }
 
 #[test]
-fn a_change_beside_large_metalayers_reads_none_of_them() {
+fn a_change_reads_no_large_metalayers() {
     for_each_storage(5, |disk, mut schunk, _| {
         schunk.add_vlmetalayer("large", &noise(1, LARGE)).unwrap();
         schunk.add_vlmetalayer("small", b"1").unwrap();
@@ -88,7 +89,7 @@ fn a_change_beside_large_metalayers_reads_none_of_them() {
 }
 
 #[test]
-fn the_first_change_of_metalayers_after_opening_learns_the_rest() {
+fn the_first_metalayer_change_after_opening_reads_the_others() {
     for_each_storage(5, |disk, mut schunk, which| {
         schunk.add_vlmetalayer("large", &noise(1, LARGE)).unwrap();
         schunk.append(&noise(2, 8000)).unwrap();
@@ -122,7 +123,7 @@ fn one_item_of_a_large_chunk_reads_it_at_most_twice() {
         let item = (CHUNK / 8) as i64 + 7;
         schunk.set_slice(item, item + 1, b"new item").unwrap();
         let usage = disk.take_usage();
-        // In a file it is compared with the new one; in a directory it is a new file.
+        // In a file it is compared with the new chunk; in a directory the new chunk is a new file.
         let (read, written) = [(2, CHUNK / 8), (1, CHUNK)][which];
         assert!(usage.bytes_read < read * CHUNK + 4096, "{usage:?}");
         assert!(usage.bytes_written < written + 4096, "{usage:?}");
@@ -181,7 +182,8 @@ fn a_slice_of_an_array_in_a_directory_opens_only_the_files_of_its_chunks() {
         }
         let all: usize = usage.opened.values().sum();
         assert_eq!(all, chunks.len(), "{usage:?}");
-        // The header of the index once for the array and once for each chunk; header, table and blocks of each.
+        // Reads the index's header once for the array and once per chunk, and each chunk's header,
+        // table and blocks.
         assert!(usage.reads <= 1 + chunks.len() * 15, "{usage:?}");
     }
     disk.take_usage();

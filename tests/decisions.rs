@@ -1,4 +1,4 @@
-//! Decisions about the reference's behaviour: checks that each has a test that carries its row.
+//! Decisions about the reference's behaviour: each has a test with its row id.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn chunk_of_plugin(compcode: u8) -> Vec<u8> {
 const CHILD: &str = "FERROBLOSC_DECISIONS_CHILD";
 
 #[test]
-fn plugin_chunks_are_read_in_the_child() {
+fn child_that_reads_plugin_chunks() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
@@ -97,7 +97,7 @@ fn row_d5_row_c64_reading_a_chunk_starts_no_program() {
     for search in [None, Some(""), Some("0")] {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child
-            .args(["--exact", "plugin_chunks_are_read_in_the_child"])
+            .args(["--exact", "child_that_reads_plugin_chunks"])
             .env(CHILD, "1");
         child
             .env("PATH", &dir)

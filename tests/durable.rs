@@ -1,4 +1,4 @@
-//! Durable super-chunks as a program has them: asked for by the environment, and killed at any moment.
+//! Durable super-chunks in a program: enabled by the environment, and killed at random moments.
 
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
@@ -8,17 +8,17 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Variables by which a test tells its child what to do.
+/// Variables with the instructions for the child.
 const PATH: &str = "FERROBLOSC_TEST_PATH";
 const STEP: &str = "FERROBLOSC_TEST_STEP";
-/// How often a child is killed, unless the environment says another number.
+/// The default number of kills.
 const ROUNDS: u64 = 200;
-/// The variable that says so.
+/// The variable that overrides `ROUNDS`.
 const ROUNDS_VARIABLE: &str = "FERROBLOSC_CARE_ROUNDS";
-/// How long a child may take to begin.
+/// The time limit for a child's first change.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A path of a test's own, at which nothing is.
+/// Returns a path for a test, with nothing at it.
 fn path(name: &str) -> PathBuf {
     let name = format!("ferroblosc-durable-{name}-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -36,7 +36,7 @@ fn remove(path: &Path) {
     let _ = std::fs::remove_dir_all(path);
 }
 
-/// This program, to run one of its tests that others look after.
+/// Returns a command that runs one ignored test of this program.
 fn child(test: &str, path: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -59,7 +59,7 @@ fn params() -> CParams {
 }
 
 #[test]
-#[ignore = "the child of another test"]
+#[ignore = "run by another test as a child"]
 fn child_that_fills() {
     let path = PathBuf::from(std::env::var_os(PATH).unwrap());
     let mut schunk = SChunk::create(Storage::file(&path), params(), DParams::default()).unwrap();
@@ -68,7 +68,7 @@ fn child_that_fills() {
     }
 }
 
-/// The frame that a program writes with these variables.
+/// Returns the frame that a program with these variables writes.
 fn frame_with(variables: &[(&str, &str)]) -> Vec<u8> {
     let path = path("environment");
     let mut command = child("child_that_fills", &path);
@@ -88,10 +88,10 @@ fn frame_with(variables: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn row_d6_care_is_taken_when_the_environment_asks_for_it() {
+fn row_d6_the_environment_enables_durability() {
     const DURABLE: &str = "FERROBLOSC_DURABLE";
     const CHECKSUMS: &str = "FERROBLOSC_CHECKSUMS";
-    /// Where from its end a frame tells of what kind its fingerprint is.
+    /// The offset of the fingerprint's kind from the end of the frame.
     const KIND: usize = 17;
     let plain = frame_with(&[]);
     for nothing in ["", "0"] {
@@ -101,7 +101,10 @@ fn row_d6_care_is_taken_when_the_environment_asks_for_it() {
         );
     }
     let durable = frame_with(&[(DURABLE, "1")]);
-    assert!(durable.len() > plain.len(), "old indexes are left behind");
+    assert!(
+        durable.len() > plain.len(),
+        "old indexes remain in the file"
+    );
     assert_eq!(durable[durable.len() - KIND], 0);
     let checked = frame_with(&[(CHECKSUMS, "yes")]);
     assert_eq!(
@@ -113,14 +116,14 @@ fn row_d6_care_is_taken_when_the_environment_asks_for_it() {
     assert_eq!(both[both.len() - KIND], 3);
 }
 
-/// What a super-chunk holds.
+/// The contents of a super-chunk.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     chunks: Vec<Vec<u8>>,
     value: Option<Vec<u8>>,
 }
 
-/// A change, which follows from its number and what there is.
+/// A change, determined by its number and the current contents.
 enum Change {
     Append(Vec<u8>),
     Update(usize, Vec<u8>),
@@ -173,7 +176,7 @@ fn storage(path: &Path) -> Storage {
 }
 
 #[test]
-#[ignore = "the child of another test"]
+#[ignore = "run by another test as a child"]
 fn child_that_is_killed() {
     let path = PathBuf::from(std::env::var_os(PATH).unwrap());
     let first: u64 = std::env::var(STEP).unwrap().parse().unwrap();
@@ -203,8 +206,8 @@ fn child_that_is_killed() {
     }
 }
 
-/// Lets a child change a super-chunk from a step on, and kills it some time after its first change; gives
-/// the last change it told of.
+/// Lets a child change a super-chunk from `step` on, kills it `after` its first change, and returns
+/// the last change the child reported.
 fn killed(path: &Path, step: u64, after: Duration) -> u64 {
     let mut running = child("child_that_is_killed", path)
         .env(STEP, step.to_string())
@@ -225,7 +228,7 @@ fn killed(path: &Path, step: u64, after: Duration) -> u64 {
     while let Some(left) = end.checked_duration_since(Instant::now()) {
         last = told.recv_timeout(left).unwrap_or(last);
     }
-    // SIGKILL: the child learns nothing of it.
+    // SIGKILL gives the child no chance to clean up.
     running.kill().unwrap();
     running.wait().unwrap();
     reader.join().unwrap();
@@ -233,7 +236,7 @@ fn killed(path: &Path, step: u64, after: Duration) -> u64 {
 }
 
 #[test]
-fn row_f34_a_writer_that_is_killed_leaves_what_was_before_or_after_its_last_change() {
+fn row_f34_a_killed_writer_leaves_the_state_before_or_after_its_last_change() {
     for name in ["file", "directory.b2frame"] {
         let path = path(name);
         let (mut model, mut step) = (Model::default(), 0);

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 #[test]
-fn the_array_example_prints_a_slice_of_what_it_stored() {
+fn the_array_example_prints_a_stored_slice() {
     let file = std::env::temp_dir().join(format!("ferroblosc-example-{}.b2nd", std::process::id()));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR"));

@@ -63,12 +63,12 @@ fn a_proxy_has_the_published_layout() {
     assert_eq!(
         word(32) + word(56),
         word(36),
-        "the first block goes on to the second"
+        "the first block ends at the second"
     );
     assert_eq!(
         word(40) + word(64),
         chunk.len() as i32,
-        "the last one to the end"
+        "the last block ends at the chunk's end"
     );
 }
 

@@ -90,7 +90,7 @@ fn row_c56_a_child_forked_after_runs_starts_its_own_helpers() {
         ));
         assert!(
             in_child(|| threads_meet(5)),
-            "a thread count that differs from the parent"
+            "another thread count than the parent's"
         );
     }
     assert!(threads_meet(4), "the parent keeps its helpers");

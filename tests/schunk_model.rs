@@ -1,11 +1,11 @@
-//! Super-chunks of all kinds of storage against a list of plain vectors, with random operations.
+//! Super-chunks on all kinds of storage against a list of vectors, with random operations.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
 use ferroblosc::codec;
 use ferroblosc::schunk::{SChunk, Storage};
 use std::path::PathBuf;
 
-/// A small generator of numbers, so that a run can be repeated.
+/// A small pseudo-random number generator with reproducible output.
 struct Random(u64);
 
 impl Random {
@@ -107,7 +107,7 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
         );
         match operation {
             0..3 => {
-                // The one rule that refuses: a second short chunk.
+                // The only operation that is refused: appending to a short last chunk.
                 let done = schunk.append_chunk(&chunk);
                 let refused = case.name != "memory"
                     && model.len() == 1
@@ -177,7 +177,7 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
 }
 
 #[test]
-fn chunks_of_one_size_are_where_they_were_put() {
+fn chunks_of_one_size_match_the_model() {
     for case in cases("one-size") {
         for seed in 1..6 {
             run(&case, seed, 120, true);
@@ -186,7 +186,7 @@ fn chunks_of_one_size_are_where_they_were_put() {
 }
 
 #[test]
-fn chunks_of_all_sizes_are_where_they_were_put() {
+fn chunks_of_all_sizes_match_the_model() {
     for case in cases("all-sizes") {
         for seed in 1..6 {
             run(&case, seed, 120, false);
@@ -195,7 +195,7 @@ fn chunks_of_all_sizes_are_where_they_were_put() {
 }
 
 #[test]
-fn filled_super_chunks_read_as_what_they_were_filled_with() {
+fn filled_super_chunks_read_back_their_fill_value() {
     for case in cases("filled") {
         let params = CParams::default().typesize(TYPESIZE as i32);
         let mut schunk = SChunk::create(case.storage.clone(), params, DParams::default()).unwrap();

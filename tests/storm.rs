@@ -1,8 +1,8 @@
-//! Writers of durable arrays and super-chunks that are killed at any moment: what they leave is what was there
-//! before or after their last call, or their last transaction.
+//! Kills writers of durable arrays and super-chunks at random moments: the storage must hold the
+//! state before or after the last call or transaction.
 //!
-//! `FERROBLOSC_STORM_ROUNDS` is the number of kills for each kind of storage and change; the tests show their
-//! counts with `--nocapture`.
+//! `FERROBLOSC_STORM_ROUNDS` is the number of kills for each kind of storage and change;
+//! `--nocapture` shows the tests' counts.
 
 use ferroblosc::Result;
 use ferroblosc::b2nd::{Array, Layout, State};
@@ -14,19 +14,19 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Variables that say what the child of a test does.
+/// Variables with the instructions for the child.
 const PATH: &str = "FERROBLOSC_TEST_PATH";
 const STEP: &str = "FERROBLOSC_TEST_STEP";
 const CHANGES: &str = "FERROBLOSC_TEST_CHANGES";
-/// The variable that says how many writers are killed.
+/// The variable with the number of kills.
 const ROUNDS: &str = "FERROBLOSC_STORM_ROUNDS";
 const DEFAULT_ROUNDS: u64 = 25;
-/// How long a child may take to begin.
+/// The time limit for a child's first change.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const WIDTH: usize = 30;
 const ROWS_OF_A_CHUNK: usize = 10;
-/// The changes of a transaction.
+/// The number of changes in a transaction.
 const AT_ONCE: u64 = 4;
 
 fn rounds() -> u64 {
@@ -34,7 +34,7 @@ fn rounds() -> u64 {
     rounds.map_or(DEFAULT_ROUNDS, |rounds| rounds.parse().unwrap())
 }
 
-/// A path of a test's own, at which nothing is.
+/// Returns a path for a test, with nothing at it.
 fn path(name: &str) -> PathBuf {
     let name = format!("ferroblosc-storm-{}-{name}", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -56,7 +56,7 @@ fn storage(path: &Path) -> Storage {
     storage.durable()
 }
 
-/// Rows of items that don't compress and depend on a step.
+/// Returns `count` rows of incompressible items that depend on the step.
 fn rows(step: u64, count: usize) -> Vec<u32> {
     let mut noise = (step as u32).wrapping_mul(0x9e37_79b9) | 1;
     let next = |_| {
@@ -72,14 +72,14 @@ fn bytes(items: &[u32]) -> Vec<u8> {
     items.iter().flat_map(|item| item.to_le_bytes()).collect()
 }
 
-/// A call, which follows from its step and the number of rows.
+/// A call, determined by its step and the number of rows.
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Append(usize),
     Insert(usize),
     Delete(usize),
     Resize(usize),
-    /// The rows of a number, and as many as said.
+    /// Overwrites the given number of rows from the given row on.
     Set(usize, usize),
     Note,
 }
@@ -104,7 +104,7 @@ impl Call {
     }
 }
 
-/// What an array holds.
+/// The contents of an array.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     items: Vec<u32>,
@@ -179,7 +179,7 @@ fn create(path: &Path) {
 }
 
 #[test]
-#[ignore = "the child of another test"]
+#[ignore = "run by another test as a child"]
 fn child_that_is_killed() {
     let path = PathBuf::from(std::env::var_os(PATH).unwrap());
     let first: u64 = std::env::var(STEP).unwrap().parse().unwrap();
@@ -201,8 +201,8 @@ fn child_that_is_killed() {
     }
 }
 
-/// Lets a child change an array from a step on, and kills it some time after its first change; returns the
-/// last change that it has noted.
+/// Lets a child change an array from `step` on, kills it `after` its first change, and returns the
+/// last change the child reported.
 fn killed(path: &Path, step: u64, changes: u64, after: Duration) -> u64 {
     let mut running = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -233,7 +233,7 @@ fn killed(path: &Path, step: u64, changes: u64, after: Duration) -> u64 {
     while let Some(left) = end.checked_duration_since(Instant::now()) {
         last = noted.recv_timeout(left).unwrap_or(last);
     }
-    // SIGKILL: the child learns nothing of it.
+    // SIGKILL gives the child no chance to clean up.
     running.kill().unwrap();
     running.wait().unwrap();
     reader.join().unwrap();
@@ -290,11 +290,11 @@ fn a_killed_writer_of_an_array_in_a_directory_leaves_the_array_before_or_after_i
 }
 
 #[test]
-fn a_killed_transaction_in_a_file_is_there_as_a_whole_or_not_at_all() {
+fn a_killed_transaction_in_a_file_is_applied_entirely_or_not_at_all() {
     storm("transactions.b2nd", AT_ONCE);
 }
 
 #[test]
-fn a_killed_transaction_in_a_directory_is_there_as_a_whole_or_not_at_all() {
+fn a_killed_transaction_in_a_directory_is_applied_entirely_or_not_at_all() {
     storm("transactions", AT_ONCE);
 }

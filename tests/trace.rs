@@ -13,7 +13,7 @@ const CHILD: &str = "FERROBLOSC_TRACE_TEST_CHILD";
 
 /// Returns the standard error of a compression with this variable set.
 fn stderr_with(variable: &str) -> String {
-    stderr_of("compress_in_the_child", variable)
+    stderr_of("child_that_compresses", variable)
 }
 
 /// Returns the standard error of a test with this variable set.
@@ -31,7 +31,7 @@ fn stderr_of(test: &str, variable: &str) -> String {
 }
 
 #[test]
-fn compress_in_the_child() {
+fn child_that_compresses() {
     if std::env::var_os(CHILD).is_some() {
         let params = CParams::default().codec(id::LZ4).level(3);
         Compressor::new(params)
@@ -51,9 +51,9 @@ fn parameters_are_logged_only_under_blosc_info() {
 #[test]
 fn row_c68_zfp_after_a_shuffle_works_with_a_warning() {
     let warning = "[warning] - ZFP follows a shuffle filter, which makes its errors large";
-    assert!(stderr_of("shuffled_floats_in_the_child", "BLOSC_TRACE").contains(warning));
+    assert!(stderr_of("child_that_shuffles_floats", "BLOSC_TRACE").contains(warning));
     assert_eq!(
-        stderr_of("shuffled_floats_in_the_child", "BLOSC_INFO")
+        stderr_of("child_that_shuffles_floats", "BLOSC_INFO")
             .lines()
             .count(),
         1
@@ -82,7 +82,7 @@ impl Parent for Floats {
 }
 
 #[test]
-fn shuffled_floats_in_the_child() {
+fn child_that_shuffles_floats() {
     if std::env::var_os(CHILD).is_some() {
         let parent = Arc::new(Floats);
         let params = CParams {

@@ -1,5 +1,5 @@
 /*
- * Every function of blosc.h: what comes back, and the codes of what does not work.
+ * Every function of blosc.h: results and error codes.
  */
 
 #include "../check.h"
@@ -14,7 +14,7 @@ static const char *const names[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib",
 static const char *const libraries[] = {"BloscLZ", "LZ4", "LZ4", "Snappy", "Zlib", "Zstd"};
 static const int libcodes[] = {0, 1, 1, 2, 3, 4};
 
-static void everything_comes_back(void) {
+static void everything_round_trips(void) {
   static const size_t typesizes[] = {1, 2, 4, 7, 8, 16, 17, 255, 256};
   size_t codec, which, nbytes, cbytes, blocksize;
   int shuffle;
@@ -62,7 +62,7 @@ static void items_are_read(void) {
   CHECK_IS(blosc_getitem(chunk, 1 << 30, 1, items), -1);
 }
 
-static void nothing_can_be_compressed(void) {
+static void empty_buffers_can_be_compressed(void) {
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 0, NULL, chunk, 16, "blosclz", 0, 1), 16);
   CHECK_IS(blosc_decompress_ctx(chunk, NULL, 0, 1), 0);
   CHECK_IS(blosc_decompress(chunk, NULL, 0), 0);
@@ -77,7 +77,7 @@ static void destinations_may_be_too_small(void) {
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 100000, back, chunk, 15, "lz4", 0, 1), 0);
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 100000, back, chunk, 0, "lz4", 0, 1), 0);
   CHECK_IS(blosc_compress(5, 1, 4, (size_t)BLOSC_MAX_BUFFERSIZE + 1, back, chunk, ROOM), 0);
-  /* Row L2: more than a chunk can use */
+  /* Row L2: a destination larger than a chunk can use. */
   CHECK(blosc_compress(5, 1, 4, 1000, data, chunk, (size_t)-1) > 0);
   CHECK_IS(blosc_decompress(chunk, back, 999), -1);
   CHECK_IS(blosc_decompress(chunk, back, 1000), 1000);
@@ -154,7 +154,7 @@ static void names_have_numbers(void) {
 }
 
 /* Rows L8, L9 */
-static void settings_stay(void) {
+static void settings_persist(void) {
   CHECK_IS(blosc_set_compressor("nobody"), -1);
   CHECK(blosc_get_compressor() == NULL);
   CHECK_IS(blosc_compress(5, 1, 4, 1000, data, chunk, ROOM), -5);
@@ -180,8 +180,8 @@ static void settings_stay(void) {
   blosc_set_nthreads(1);
 }
 
-/* Row L12, and which blocks are split */
-static void blocks_are_cut_as_known(void) {
+/* Row L12, and the conditions under which blocks are split. */
+static void block_sizes_are_as_documented(void) {
   static const struct {
     const char *codec;
     int flags[5];
@@ -211,13 +211,13 @@ int main(void) {
   fill_with_data(data, SIZE);
   CHECK_IS(blosc_free_resources(), -1);
   names_have_numbers();
-  nothing_can_be_compressed();
-  everything_comes_back();
+  empty_buffers_can_be_compressed();
+  everything_round_trips();
   items_are_read();
   destinations_may_be_too_small();
   parameters_may_be_wrong();
   pointers_may_be_null();
-  settings_stay();
-  blocks_are_cut_as_known();
+  settings_persist();
+  block_sizes_are_as_documented();
   return checks_failed();
 }

@@ -1,4 +1,4 @@
-/* Calls of a thread that is cancelled already: they end as usual, and the thread ends after them. */
+/* Calls in a thread with pending cancellation: they complete, and the thread ends afterwards. */
 
 #include <blosc.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /*
  * The environment variables, set and unset between the calls of one process.
  *
- *   environment        everything; prints nothing to stderr
- *   environment warn   calls that are refused, for their messages under BLOSC_WARN
+ *   environment        all cases; prints nothing to stderr
+ *   environment warn   refused calls, for their messages under BLOSC_WARN
  */
 
 #include "../check.h"
@@ -17,7 +17,7 @@ static int compress_to(uint8_t *dest) {
   return blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, dest, ROOM);
 }
 
-/* What a call gives while a variable is set. */
+/* Returns the result of a call while a variable is set. */
 static int with(const char *name, const char *value) {
   int size;
 
@@ -34,7 +34,7 @@ static size_t blocksize_of(const uint8_t *cbuffer) {
   return blocksize;
 }
 
-static void numbers_are_read_as_far_as_they_go(void) {
+static void numbers_are_parsed_up_to_the_first_invalid_character(void) {
   int usual = compress_to(chunk), level3;
 
   CHECK(usual > 0 && usual < SIZE / 2);
@@ -65,12 +65,12 @@ static void shuffles_have_names(void) {
   CHECK_IS(chunk[2] & 5, 1);
 }
 
-/* Row L4: what these say stays. */
-static void some_variables_stick(void) {
+/* Row L4: these variables change the settings permanently. */
+static void some_variables_change_the_settings(void) {
   CHECK(with("BLOSC_COMPRESSOR", "zlib") > 0);
   CHECK(strcmp(blosc_get_compressor(), "zlib") == 0);
   CHECK(strcmp(blosc_cbuffer_complib(chunk), "Zlib") == 0);
-  /* Row L8, and nothing behind it in the order of the variables is read. */
+  /* Row L8; later variables are not read after an invalid one. */
   setenv("BLOSC_BLOCKSIZE", "1000", 1);
   CHECK_IS(with("BLOSC_COMPRESSOR", "LZ4"), -1);
   CHECK(blosc_get_compressor() == NULL);
@@ -124,7 +124,7 @@ static void nolock_changes_nothing_else(void) {
   unsetenv("BLOSC_NOLOCK");
 }
 
-static void contexts_do_not_look(void) {
+static void contexts_ignore_the_environment(void) {
   int size = blosc_compress_ctx(5, 1, 4, SIZE, data, other, ROOM, "lz4", 0, 1);
 
   setenv("BLOSC_CLEVEL", "0", 1);
@@ -164,10 +164,10 @@ int main(int argc, char **argv) {
   }
   refused_calls();
   blosc_set_splitmode(BLOSC_FORWARD_COMPAT_SPLIT);
-  numbers_are_read_as_far_as_they_go();
+  numbers_are_parsed_up_to_the_first_invalid_character();
   shuffles_have_names();
-  some_variables_stick();
+  some_variables_change_the_settings();
   nolock_changes_nothing_else();
-  contexts_do_not_look();
+  contexts_ignore_the_environment();
   return checks_failed();
 }

@@ -1,5 +1,6 @@
 /*
- * Threads, children and unloading; one test a run, as each is about how a process begins or ends.
+ * Threads, children and unloading; one test per run, because each is about the start or end
+ * of a process.
  *
  *   processes fork | threads | first-use
  *   processes dlopen LIBRARY
@@ -17,7 +18,8 @@ enum { SIZE = 1000 * 1000, ROOM = SIZE + BLOSC_MAX_OVERHEAD, THREADS = 4 };
 
 static uint8_t data[SIZE];
 
-/* Compresses and decompresses with the settings; returns the size of the chunk, 0 if it is wrong. */
+/* Compresses and decompresses with the current settings; returns the size of the chunk, or 0 if
+ * the data differ. */
 static int round_trip(void) {
   uint8_t *chunk = malloc(ROOM), *back = calloc(SIZE, 1);
   int size = blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, ROOM);
@@ -31,7 +33,7 @@ static int round_trip(void) {
   return size;
 }
 
-/* Whether a child finds `size` too, and in time. */
+/* Whether a child gets the same `size` within the time limit. */
 static int child_finds(int size) {
   int status;
   pid_t child = fork();
@@ -91,7 +93,7 @@ static void run_at_once(int *expected) {
   }
 }
 
-static void threads_call_at_once(void) {
+static void threads_call_concurrently(void) {
   int size;
 
   blosc_set_nthreads(2);
@@ -99,8 +101,8 @@ static void threads_call_at_once(void) {
   run_at_once(&size);
 }
 
-/* Row D7. The size comes from a child, so that nothing has been called here. */
-static void the_first_calls_come_at_once(void) {
+/* Row D7. The size comes from a child, so that this process has made no call yet. */
+static void the_first_calls_may_be_concurrent(void) {
   int ends[2], size = 0;
 
   CHECK_IS(pipe(ends), 0);
@@ -143,9 +145,9 @@ int main(int argc, char **argv) {
   if (strcmp(test, "fork") == 0) {
     children_compress();
   } else if (strcmp(test, "threads") == 0) {
-    threads_call_at_once();
+    threads_call_concurrently();
   } else if (strcmp(test, "first-use") == 0) {
-    the_first_calls_come_at_once();
+    the_first_calls_may_be_concurrent();
   } else if (strcmp(test, "dlopen") == 0 && argc > 2) {
     the_library_can_be_unloaded(argv[2]);
   } else {

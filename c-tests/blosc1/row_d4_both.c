@@ -1,6 +1,6 @@
 /*
- * Row D4: one program with both libraries and both headers. What is set in one is not seen in the
- * other, and each reads what it should of the other's.
+ * Row D4: a program with both libraries and both headers. Settings of one library do not
+ * affect the other, and each reads the other's chunks as specified.
  */
 
 #include "../check.h"

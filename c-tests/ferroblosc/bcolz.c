@@ -1,4 +1,4 @@
-/* Carrays: made, filled, read and refused. */
+/* Carrays: creation, changes, reads and errors. */
 
 #include <bcolz.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Ctables: columns and rows added, changed and taken away; attributes; what is broken is named and mended. */
+/* Ctables: adding, changing and removing columns and rows; attributes; verification and repair. */
 
 #include <bcolz.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static void change(const char *path) {
   CHECK(bcolz_close(table) == 0);
 }
 
-/* A file as it would be after a fault of the disk. */
+/* Damages a file like a disk error. */
 static void break_chunk(const char *path) {
   FILE *file = fopen(path, "r+b");
   CHECK(file != NULL);
@@ -137,7 +137,7 @@ static void break_chunk(const char *path) {
   }
 }
 
-static void mend(const char *path) {
+static void repair(const char *path) {
   char *report = NULL;
   CHECK(bcolz_verify(path, NULL) == 0);
   CHECK(bcolz_verify("no such thing", NULL) < 0);
@@ -151,8 +151,8 @@ static void mend(const char *path) {
   CHECK(bcolz_repair("no such thing", NULL) < 0);
 }
 
-/* To other formats and back, each time the same rows. */
-static void hand_on(const char *path) {
+/* Converts to other formats and back, and compares the rows each time. */
+static void convert_and_compare(const char *path) {
   bcolz_object *again;
   CHECK(bcolz_to_npy("bcolz-table/price", "price.npy") == 0);
   CHECK(bcolz_from_npy("price.npy", "from-npy", "w") == 0);
@@ -189,12 +189,12 @@ int main(void) {
     ids[i] = 3 * i;
     prices[i] = i / 8.0;
   }
-  /* What an earlier run has left. */
+  /* Removes the files of an earlier run. */
   CHECK(system("rm -rf bcolz-table frames from-*") == 0);
   make(path);
   change(path);
-  mend(path);
-  hand_on(path);
+  repair(path);
+  convert_and_compare(path);
   CHECK(bcolz_create_ctable(path, "r") == NULL);
   CHECK(bcolz_create_ctable(NULL, "w") == NULL);
   CHECK(bcolz_create(path, "w", NULL) == NULL);

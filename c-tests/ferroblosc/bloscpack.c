@@ -26,7 +26,7 @@ static int64_t file_size(const char *name) {
   return size;
 }
 
-static void bytes_and_bytes(const bloscpack_args *args) {
+static void bytes_are_packed_and_unpacked(const bloscpack_args *args) {
   void *packed = NULL, *back = NULL;
   char *metadata = NULL;
   int64_t size = bloscpack_pack_bytes(data, SIZE, args, &packed);
@@ -38,7 +38,7 @@ static void bytes_and_bytes(const bloscpack_args *args) {
   free(back);
   free(metadata);
 
-  /* Without interest in the metadata; and damaged. */
+  /* Without the metadata output; and damaged. */
   back = NULL;
   CHECK_IS(bloscpack_unpack_bytes(packed, size, 1, &back, NULL), SIZE);
   free(back);
@@ -50,7 +50,7 @@ static void bytes_and_bytes(const bloscpack_args *args) {
   CHECK(strcmp(ferroblosc_error_string(-3), "Invalid data") == 0);
   free(packed);
 
-  /* Nothing at all. */
+  /* Empty input. */
   size = bloscpack_pack_bytes(NULL, 0, NULL, &packed);
   CHECK_IS(size, 140);
   CHECK_IS(bloscpack_unpack_bytes(packed, size, 1, &back, &metadata), 0);
@@ -176,7 +176,7 @@ int main(void) {
   args.max_app_chunks = 3;
   args.typesize = 4;
   args.nthreads = 2;
-  bytes_and_bytes(&args);
+  bytes_are_packed_and_unpacked(&args);
   files(&args);
   arrays();
   refusals(args);

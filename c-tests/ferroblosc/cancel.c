@@ -1,4 +1,4 @@
-/* Changes of files by threads that are cancelled: at once, and at any moment. */
+/* Changes of files in threads that are cancelled before or during a call. */
 
 #include <bcolz.h>
 #include <bloscpack.h>
@@ -58,7 +58,7 @@ int main(void) {
   for (i = 0; i < 1000; i++) {
     rows[i] = i;
   }
-  /* What a run that ended early left. */
+  /* Removes the files of an aborted run. */
   CHECK(system("rm -rf cancelled-carray cancelled.blp") == 0);
   CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
   CHECK(pthread_join(thread, &end) == 0);

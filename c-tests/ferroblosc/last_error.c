@@ -14,7 +14,7 @@
 
 #include "../check.h"
 
-/* Whether the last call failed for this reason of the system, and its text names all of it. */
+/* Whether the last call failed with this errno, and its text contains the path and the reason. */
 static int failed(int number, const char *path) {
   const char *text = ferroblosc_last_error();
   if (text == NULL) {
@@ -31,7 +31,7 @@ static int failed(int number, const char *path) {
 
 static int succeeded(void) { return ferroblosc_last_error() == NULL && ferroblosc_last_errno() == 0; }
 
-/* Another thread has an error of its own. */
+/* Another thread has its own last error. */
 static void *of_another_thread(void *unused) {
   CHECK(succeeded());
   CHECK(blosc2_schunk_open("missing-of-thread") == NULL);
@@ -99,7 +99,7 @@ static void paths_that_fail(void) {
   CHECK(failed(ENOENT, "missing-old"));
 }
 
-/* A disk that is full: files may not grow beyond 4 KiB. */
+/* Simulates a full disk: files may not exceed 4 KiB. */
 static void a_full_disk(void) {
   struct rlimit limit, old;
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
@@ -137,7 +137,7 @@ int main(void) {
   blosc2_io io = {200, "refuses", NULL};
 
   blosc2_init();
-  /* What an earlier run left. */
+  /* Removes the files of an earlier run. */
   remove("frame");
   remove("grows");
   CHECK(succeeded());
@@ -148,7 +148,7 @@ int main(void) {
   paths_that_fail();
   a_full_disk();
 
-  /* The reason of a backend of the program. */
+  /* The error of a user's backend. */
   backend = *blosc2_get_io_cb(BLOSC2_IO_FILESYSTEM);
   backend.id = 200;
   backend.name = (char *)"refuses";
@@ -157,7 +157,7 @@ int main(void) {
   CHECK(blosc2_schunk_open_udio("text", &io) == NULL);
   CHECK(failed(ECONNREFUSED, "text"));
 
-  /* Both libraries, one after the other. */
+  /* Errors of both libraries in sequence. */
   CHECK(bcolz_open("missing-table", "r") == NULL);
   CHECK(failed(ferroblosc_last_errno(), "missing-table"));
   CHECK(blosc2_get_nthreads() > 0);

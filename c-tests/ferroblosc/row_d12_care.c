@@ -1,4 +1,5 @@
-/* Durable changes and checksums, asked for by the I/O backend of a super-chunk, and what is broken found. */
+/* Durable changes and checksums, enabled by the I/O backend of a super-chunk; detection of
+ * damage. */
 
 #include <blosc2.h>
 #include <ferroblosc.h>
@@ -12,7 +13,7 @@
 
 static int32_t items[ITEMS];
 
-/* Makes a super-chunk at a path, with this backend. */
+/* Creates a super-chunk at a path with this backend. */
 static void make(char *urlpath, bool contiguous, uint8_t id) {
   blosc2_io io = {.id = id, .name = "", .params = NULL};
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;

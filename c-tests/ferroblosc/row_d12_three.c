@@ -1,4 +1,4 @@
-/* The three libraries in one program: each has its own state and its own version. */
+/* The three libraries in one program: each has its own state and version. */
 
 #include <blosc.h>
 #include <ferroblosc.h>
@@ -6,7 +6,8 @@
 
 #include "../check.h"
 
-/* blosc.h and blosc2.h give some functions different parameters: of the latter only these are used. */
+/* blosc.h and blosc2.h declare some functions with different parameters: only these of the
+ * latter are used. */
 const char *blosc2_get_version_string(void);
 
 int main(void) {

@@ -118,7 +118,7 @@ static void super_chunks(char *urlpath, bool contiguous) {
   blosc2_remove_urlpath(urlpath);
 }
 
-static void what_has_no_transactions(void) {
+static void storage_without_transactions(void) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_io plain = BLOSC2_IO_DEFAULTS;
   char path[] = "plain.b2frame";
@@ -168,7 +168,7 @@ static void arrays(char *urlpath, bool contiguous) {
   CHECK(array->shape[0] == 20 && array->shape[1] == 10 && array->nitems == 200);
   CHECK(b2nd_to_cbuffer(array, found, 800) == 0 && memcmp(found, items, 800) == 0);
 
-  /* The super-chunk alone: the array follows with its next call. */
+  /* Begins with the super-chunk; the array reloads in its next call. */
   CHECK(ferroblosc_begin(array->sc) == 0);
   CHECK(b2nd_append(array, items + 200, 400, 0) == 0);
   CHECK(array->shape[0] == 30);
@@ -188,7 +188,7 @@ static void arrays(char *urlpath, bool contiguous) {
   blosc2_remove_urlpath(urlpath);
 }
 
-/* A child of the process has a copy of the handle, but not of the transaction. */
+/* A forked child has a copy of the handle, but not of the transaction. */
 static void forks(char *urlpath, bool contiguous) {
   blosc2_schunk *schunk = make(urlpath, contiguous);
   int status = -1;
@@ -213,7 +213,7 @@ static void forks(char *urlpath, bool contiguous) {
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   child = fork();
   if (child == 0) {
-    /* So does freeing it, and committing fails. */
+    /* Freeing it rolls back as well, and committing fails. */
     int code = ferroblosc_commit(schunk);
 
     blosc2_schunk_free(schunk);
@@ -241,13 +241,13 @@ static void locks(char *urlpath, bool contiguous) {
   CHECK(other != NULL);
   CHECK(ferroblosc_begin(schunk) == 0);
   append(schunk, 2);
-  /* The thread would wait for itself. */
+  /* The thread would deadlock. */
   CHECK(blosc2_schunk_append_buffer(other, items, sizeof items) == BLOSC2_ERROR_LOCK);
   CHECK(blosc2_schunk_open(urlpath) == NULL);
   CHECK(pipe(ready) == 0);
   child = fork();
   if (child == 0) {
-    /* Another process waits, and sees all. It must not give the lock back. */
+    /* Another process waits, and sees all changes. It must not release the lock. */
     blosc2_schunk *theirs;
 
     CHECK(ferroblosc_rollback(schunk) == 0);
@@ -275,7 +275,7 @@ int main(void) {
   int i;
 
   blosc2_init();
-  what_has_no_transactions();
+  storage_without_transactions();
   for (i = 0; i < 2; i++) {
     char *path = i == 0 ? file : directory;
 

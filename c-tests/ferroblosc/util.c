@@ -16,7 +16,7 @@ int main(void) {
   CHECK(strcmp(ferroblosc_error_string(-3), "Invalid data") == 0);
   CHECK(strcmp(ferroblosc_error_string(-1000), "Unknown error") == 0);
 
-  /* Without the libblosc2 of Ferroblosc there are no super-chunks to have transactions. */
+  /* Without Ferroblosc's libblosc2 there are no transactions. */
   CHECK(ferroblosc_begin(NULL) == -12);
   CHECK(ferroblosc_rollback_array(NULL) == -12);
   return checks_failed();

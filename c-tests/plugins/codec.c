@@ -1,4 +1,5 @@
-/* A plugin library with a codec for streams whose two halves are equal: it keeps one, with all bits turned over. */
+/* A plugin library with a codec for streams with two equal halves: it stores one with all bits
+ * inverted. */
 
 #include <blosc2.h>
 #include <blosc2/codecs-registry.h>

@@ -1,4 +1,4 @@
-/* A plugin library with a filter, which adds its parameter to each byte. */
+/* A plugin library with a filter that adds its parameter to each byte. */
 
 #include <blosc2.h>
 #include <blosc2/filters-registry.h>

@@ -1,4 +1,5 @@
-/* A plugin library with a tuner, which does nothing but take the contexts whose configuration is not NULL. */
+/* A plugin library with a tuner that does nothing but accept contexts whose configuration is not
+ * NULL. */
 
 #include <blosc2.h>
 #include <blosc2/tuners-registry.h>

@@ -1,5 +1,5 @@
 /*
- * The calls of arrays: how each is chosen, what the model says of it, and the call itself.
+ * Random calls of arrays: their choice, their expected results, and the calls themselves.
  */
 
 #ifndef RANDOM_ARRAY_CALLS_H
@@ -7,7 +7,7 @@
 
 #include "schunk_calls.h"
 
-/* The reads of metalayers are those of super-chunks: VL_GET, VL_EXISTS, META_GET. */
+/* Metalayers are read as those of super-chunks: VL_GET, VL_EXISTS, META_GET. */
 enum {
   ARRAY_SLICE = SCHUNK_READS, ARRAY_ALL, ARRAY_SPARSE, ARRAY_ORTHOGONAL, ARRAY_GET_SLICE, ARRAY_COPY, ARRAY_SAVE,
   ARRAY_APPENDED, ARRAY_FRAME, ARRAY_VIEW, ARRAY_CONCAT, ARRAY_READS_END
@@ -58,7 +58,7 @@ static inline void choose_array_read(const state *hint, uint32_t *seed, call *it
   }
 }
 
-/* How many items come or go: whole chunks if they come or go within the array. */
+/* The number of items to add or remove: whole chunks if this happens inside of the array. */
 static inline int64_t whole_chunks(uint32_t *seed, int64_t most, int32_t chunk) {
   return (1 + below(seed, most / chunk)) * chunk;
 }
@@ -137,7 +137,7 @@ static inline void choose_array_write(const state *hint, uint32_t *seed, call *i
   }
 }
 
-/* ---- what the model says ------------------------------------------------------------------------- */
+/* ---- expected results ---------------------------------------------------------------------------- */
 
 static inline void box_of_state(const state *now, const int64_t *start, const int64_t *stop, result *out) {
   int64_t shape[DIMS] = {1, 1, 1}, at[DIMS] = {0, 0, 0}, from[DIMS];
@@ -181,7 +181,7 @@ static inline void model_array_read(const state *now, const call *it, result *ou
     case ARRAY_SLICE:
     case ARRAY_GET_SLICE:
     case ARRAY_VIEW:
-      /* Items outside of the array are zeros or an error; which depends on the chunks there are. */
+      /* Items outside of the array are zeros or an error, depending on the existing chunks. */
       out->is_free = !is_within(now, it->stop);
       if (!out->is_free) {
         box_of_state(now, it->start, it->stop, out);
@@ -219,7 +219,7 @@ static inline void model_array_read(const state *now, const call *it, result *ou
   }
 }
 
-/* The state after `len` items of an axis come in front of item `at`, as zeros, or go there if len < 0. */
+/* Inserts `len` zero items along an axis before item `at`, or removes them if len < 0. */
 static inline void shift_axis(state *now, int axis, int64_t at, int64_t len) {
   static __thread state old;
   int64_t position[DIMS] = {0, 0, 0}, from[DIMS];
@@ -307,7 +307,7 @@ static inline int model_array_write(const state *now, const call *it, state *aft
       memcpy(shape, now->shape, sizeof shape);
       shape[axis] = it->len;
       set_box(after, at, shape, it->seed);
-      /* Nothing can be added to an array that has no items in another dimension. */
+      /* Nothing can be added to an array without items in another dimension. */
       return items_in(shape) == 0 ? 2 : 1;
   }
 }
@@ -331,7 +331,7 @@ static inline b2nd_context_t *context_of(const int64_t *shape, bool is_frame, co
   return b2nd_create_ctx(&storage, (int8_t)run.ndim, shape, run.chunkshape, run.blockshape, "<i4", 0, NULL, 0);
 }
 
-/* An array of items that a seed says. */
+/* An array with items generated from a seed. */
 static inline b2nd_array_t *small_array(const int64_t *shape, uint32_t seed) {
   static __thread int32_t items[CELLS];
   b2nd_context_t *context = context_of(shape, false, NULL);
@@ -344,7 +344,7 @@ static inline b2nd_array_t *small_array(const int64_t *shape, uint32_t seed) {
   return array;
 }
 
-/* The slice as a view with one more dimension shows it, and again without that dimension. */
+/* Reads the slice through a view with an additional dimension, and again without that dimension. */
 static inline int64_t read_view(b2nd_array_t *array, const call *it, int32_t *items) {
   int64_t start[DIMS + 1], stop[DIMS + 1], shape[DIMS + 1], size = ITEM;
   bool axis[DIMS + 1];
@@ -380,7 +380,7 @@ static inline int64_t read_view(b2nd_array_t *array, const call *it, int32_t *it
   return code;
 }
 
-/* An array that has what this one has: another one in memory or at the side path. */
+/* Creates another array with the same items, in memory or at the side path. */
 static inline int64_t derived_array(b2nd_array_t *array, const call *it, b2nd_array_t **other) {
   static const int64_t ones[DIMS] = {1, 1, 1};
   b2nd_context_t *context = NULL;
@@ -409,7 +409,7 @@ static inline int64_t derived_array(b2nd_array_t *array, const call *it, b2nd_ar
       code = b2nd_copy(context, array, other);
       break;
     default: {
-      /* Nothing comes behind the array: an array of no item along the axis. */
+      /* Concatenates an array without items along the axis. */
       int64_t shape[DIMS];
       b2nd_array_t *empty;
       context = context_of(ones, it->flag, NULL);
@@ -460,7 +460,7 @@ static inline void call_array_read(handle *object, const call *it, result *out) 
       break;
     case ARRAY_VIEW:
       out->code = read_view(array, it, items);
-      /* The shape can change once the view is made. */
+      /* The shape may change after the creation of the view. */
       out->is_free = run.is_concurrent;
       break;
     case ARRAY_GET_SLICE:
@@ -474,7 +474,7 @@ static inline void call_array_read(handle *object, const call *it, result *out) 
       break;
     case ARRAY_ALL:
       read_whole_array(array, out);
-      /* The shape is read beside the call. */
+      /* The shape is read concurrently. */
       out->is_free = run.is_concurrent;
       return;
     default:

@@ -1,6 +1,7 @@
 /*
- * The model of the random test: an object is a plain array of items with a few metalayers. Each change
- * makes the next state of it; the last RING states are kept, in memory that child processes share.
+ * The model of the random test: an object is a plain array of items with a few metalayers.
+ * Each change creates the next state; the last RING states are kept in memory shared with child
+ * processes.
  */
 
 #ifndef RANDOM_MODEL_H
@@ -18,12 +19,12 @@
 enum { CHUNKS = 12, CHUNK_ITEMS = 300, CELLS = 4096, LAYERS = 3, DIMS = 3, PICKED = 6, RING = 128 };
 enum { ITEM = 4, LAYER_MOST = 600, META_LEN = 8 };
 
-/* Where an object is stored, and how a handle reaches it. */
+/* The storage of an object. */
 enum { SPARSE_MEMORY, FRAME_MEMORY, SINGLE_FILE, DIRECTORY, STORAGES };
 enum { PLAIN, MAPPED_R, MAPPED_RPLUS, MAPPED_C, ACCESSES };
 
 typedef struct {
-  int32_t len; /* -1: there is no such layer */
+  int32_t len; /* -1: the layer does not exist */
   uint32_t seed;
 } layer;
 
@@ -39,12 +40,12 @@ typedef struct {
   int32_t data[CELLS];
 } state;
 
-/* What is the same for a whole run. */
+/* The properties of a run. */
 typedef struct {
   uint32_t seed;
   int storage;
   bool is_array, is_locked, has_meta, may_vary, is_concurrent;
-  /* Changes leave all items where they are; they only add items at the end, so that files grow. */
+  /* Changes do not move items, and only append, so that files grow. */
   bool keeps_places, only_grows;
   int ndim;
   int32_t chunkshape[DIMS], blockshape[DIMS];
@@ -54,11 +55,11 @@ typedef struct {
   char path[200], side[220];
 } setup;
 
-/* The states, and how many calls there were. `started` counts changes that were begun. */
+/* The states, and the numbers of calls. `started` counts the changes that began. */
 typedef struct {
   state ring[RING];
   long started, completed;
-  long reordered; /* the state that the last new order of the chunks made */
+  long reordered; /* the state after the last reordering of chunks */
   long reads, writes, refused, failures;
   bool stop;
 } history;
@@ -67,13 +68,13 @@ typedef struct {
   blosc2_schunk *schunk;
   b2nd_array_t *array;
   int access;
-  long synced; /* the newest state that the handle must know */
-  bool is_private; /* a mapping of mode c that was written to */
+  long synced; /* the newest state that the handle must have read */
+  bool is_private; /* a mapping of mode c after a write */
   state own;
   blosc2_stdio_mmap mapping;
 } handle;
 
-/* One call with its arguments. */
+/* A call with its arguments. */
 typedef struct {
   int op;
   uint32_t seed;
@@ -85,7 +86,7 @@ typedef struct {
   bool flag;
 } call;
 
-/* Codes of the test itself. */
+/* Result codes of the test. */
 enum { TOO_LONG = -999, NOT_READ = -998, NOT_MADE = -997 };
 
 enum { OUTPUT_MOST = CELLS * ITEM + 4096 };
@@ -93,7 +94,7 @@ enum { OUTPUT_MOST = CELLS * ITEM + 4096 };
 typedef struct {
   int64_t code;
   int32_t size;
-  bool is_free; /* in the model: nothing is promised */
+  bool is_free; /* in the model: any result is allowed */
   uint8_t bytes[OUTPUT_MOST];
 } result;
 
@@ -116,7 +117,7 @@ static inline state *state_of(long version) { return &past->ring[version % RING]
 static inline long read_number(const long *number) { return __atomic_load_n(number, __ATOMIC_SEQ_CST); }
 static inline void add_to(long *number, long change) { __atomic_fetch_add(number, change, __ATOMIC_SEQ_CST); }
 
-/* Items of a sort that the seed says: zeros, one value, a ramp, noise. */
+/* Generates items of a kind that depends on the seed: zeros, one value, a ramp, noise. */
 static inline void fill(int32_t *items, int64_t count, uint32_t seed) {
   uint32_t noise = seed, kind = seed % 5;
   int64_t i;
@@ -145,7 +146,7 @@ static inline int64_t items_in(const int64_t *shape) {
   return count;
 }
 
-/* The number of an item of a shape, rows first. */
+/* The index of an item in row-major order. */
 static inline int64_t index_in(const int64_t *shape, const int64_t *at) {
   int64_t index = 0;
   int i;
@@ -155,7 +156,7 @@ static inline int64_t index_in(const int64_t *shape, const int64_t *at) {
   return index;
 }
 
-/* The next position within a shape; false after the last. */
+/* Advances to the next index of a shape in row-major order; returns false after the last. */
 static inline bool advance(const int64_t *shape, int64_t *at) {
   int i;
   for (i = run.ndim - 1; i >= 0; i--) {

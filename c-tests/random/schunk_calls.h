@@ -1,5 +1,6 @@
 /*
- * The calls of super-chunks: how each is chosen, what the model says of it, and the call itself.
+ * Random calls of super-chunks: their choice, their expected results, and the calls
+ * themselves.
  */
 
 #ifndef RANDOM_SCHUNK_CALLS_H
@@ -24,7 +25,7 @@ static inline int64_t items_of_state(const state *now) {
   return count;
 }
 
-/* The item of a number; super-chunks of one chunk size only. */
+/* The item with this index; only for super-chunks with one chunk size. */
 static inline int32_t *item_of(state *now, int64_t number) { return &now->data[number]; }
 
 static inline bool last_is_short(const state *now) {
@@ -113,9 +114,9 @@ static inline void choose_schunk_write(const state *hint, uint32_t *seed, call *
   }
 }
 
-/* ---- what the model says ------------------------------------------------------------------------- */
+/* ---- expected results ---------------------------------------------------------------------------- */
 
-/* All that a super-chunk holds, in the form of read_whole_schunk(). */
+/* The contents of a super-chunk in the form of read_whole_schunk(). */
 static inline void whole_of_state(const state *now, result *out) {
   int64_t i;
   put(out, &now->nchunks, sizeof now->nchunks);
@@ -202,7 +203,8 @@ static inline void model_schunk_read(const state *now, const call *it, result *o
   }
 }
 
-/* Whether a change must work (1), must fail (0), or may do either (2). `after` is the state it makes. */
+/* Whether a change must succeed (1), must fail (0), or may do either (2). `after` is the
+ * resulting state. */
 static inline int model_layer_write(const state *now, const call *it, state *after) {
   layer *target = &after->layers[it->layer];
   bool is_there = now->layers[it->layer].len >= 0;
@@ -234,7 +236,7 @@ static inline int model_schunk_write(const state *now, const call *it, state *af
     case APPEND_CHUNK:
       n = now->nchunks;
       if (last_is_short(now) && !now->is_variable) {
-        /* Frames refuse a second chunk if both are short. */
+        /* A frame of one short chunk refuses a second short one. */
         verdict = n > 1 || it->len == CHUNK_ITEMS || run.storage == SPARSE_MEMORY;
         after->is_variable = true;
       }
@@ -364,7 +366,7 @@ static inline void read_copy(blosc2_schunk *schunk, const call *it, result *out)
     copy = blosc2_schunk_copy(schunk, &storage);
   } else if (it->op == TO_BUFFER) {
     out->code = blosc2_schunk_to_buffer(schunk, &frame, &needs_free);
-    /* A frame that is lent may change beside this. */
+    /* A borrowed frame may change concurrently. */
     out->is_free = run.is_concurrent && !needs_free;
     if (out->code > 0 && !out->is_free) {
       copy = blosc2_schunk_from_buffer(frame, out->code, true);
@@ -444,7 +446,7 @@ static inline void call_schunk_read(handle *object, const call *it, result *out)
     return;
   }
   if (run.is_concurrent) {
-    /* What is lent, and the blocks that a lazy chunk has in its file, may change beside this. */
+    /* Borrowed memory, and the blocks of a lazy chunk in its file, may change concurrently. */
     out->is_free = !needs_free || it->op != GET_CHUNK;
   }
   if (needs_free || !run.is_concurrent) {

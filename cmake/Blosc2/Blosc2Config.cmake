@@ -1,4 +1,4 @@
-# The CMake package of libblosc2, with the targets and variables of C-Blosc2's own.
+# The CMake package of libblosc2, with the targets and variables of C-Blosc2's package.
 #
 #   find_package(Blosc2 3 CONFIG REQUIRED)
 #   target_link_libraries(program Blosc2::blosc2)
@@ -10,7 +10,7 @@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 
-# How the library was built. All codecs are inside it; none comes from the system.
+# The build configuration. All codecs are built in; none comes from the system.
 set(HAVE_THREADS TRUE)
 set(HAVE_LZ4_CONFIG FALSE)
 set(HAVE_ZLIB_NG FALSE)
@@ -30,12 +30,12 @@ set(LZ4_FETCHED FALSE)
 set(ZLIB_NG_FETCHED FALSE)
 set(ZSTD_FETCHED FALSE)
 
-# Components: whether the library can do what they stand for.
+# The supported components.
 set(Blosc2_THREADS_FOUND TRUE)
 set(Blosc2_LZ4_FOUND TRUE)
 set(Blosc2_ZLIB_FOUND TRUE)
 set(Blosc2_ZSTD_FOUND TRUE)
-# Intel's library speeds up C-Blosc2's LZ4; whoever asks for it gets LZ4 here.
+# Intel's IPP speeds up C-Blosc2's LZ4; this library has LZ4 without it.
 set(Blosc2_IPP_FOUND TRUE)
 set(Blosc2_ZFP_FOUND TRUE)
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# python-blosc2, Bloscpack, python-blosc, bcolz and NumPy: b2 makes all the other formats of what each of them writes.
+# python-blosc2, Bloscpack, python-blosc, bcolz and NumPy: b2 converts their files to every format.
 . "$ROOT/scripts/clients/common.sh"
 need python3-venv
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# bcolz-zipline 1.13.0 from the Python Package Index: reads what we write and goes on, and we with what it writes.
+# bcolz-zipline 1.13.0 from PyPI: both libraries read and append to directories of the other.
 . "$ROOT/scripts/clients/common.sh"
 need python3-venv
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Bloscpack 0.16.0 from the Python Package Index: trades files with our blpk, in both directions.
+# Bloscpack 0.16.0 from PyPI: exchanges files with Ferroblosc's blpk in both directions.
 . "$ROOT/scripts/clients/common.sh"
 need python3-venv
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A C program that was linked with Debian's -lblosc: chunks of all codecs and shuffles, written with one library
-# and read with the other.
+# A C program linked with Debian's libblosc: chunks of all codecs and shuffles, written with one
+# library and read with the other.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc-dev libblosc1
 

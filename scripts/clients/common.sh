@@ -1,21 +1,21 @@
-# What the scripts of the clients share; each of them begins with `. "$ROOT/scripts/clients/common.sh"`.
+# Functions and variables of the client scripts, which source this file.
 #
-# test-clients.sh runs a script in an empty folder of its own, with these variables:
+# test-clients.sh runs each script in an empty folder with these variables:
 #
-#   ROOT    the project          PREFIX  where our libraries and headers are installed
-#   TARGET  what outlives a run  BUILD   what cargo built
-#   RESULT  the file for the line that tells what came out
+#   ROOT    the project            PREFIX  the prefix of our installed libraries and headers
+#   TARGET  the folder for caches  BUILD   cargo's output folder
+#   RESULT  the file for the client's line in the table of results
 #
-# A client is run as `ours COMMAND` or `theirs COMMAND`. Each of its processes leaves a copy of its
-# /proc/self/maps when it ends, and `had` tells from those which libraries they had.
+# `ours COMMAND` and `theirs COMMAND` run a client with our or the stock libraries. Each process
+# saves a copy of its /proc/self/maps at exit, from which `had` determines the libraries it loaded.
 # shellcheck shell=bash
 set -euo pipefail
 
-# Their variables are not ours to inherit.
+# BLOSC* variables of the caller must not affect the clients.
 unset "${!BLOSC@}"
 
 multiarch=$(gcc -print-multiarch)
-# shellcheck disable=SC2034 # for the scripts
+# shellcheck disable=SC2034 # used by the client scripts
 ours1=$PREFIX/lib/libblosc.so.1.21.6 ours2=$PREFIX/lib/libblosc2.so.3.3.5
 # shellcheck disable=SC2034
 theirs1=$(realpath -m "/usr/lib/$multiarch/libblosc.so.1")
@@ -27,7 +27,7 @@ need() { "$ROOT/scripts/need.sh" "$@"; }
 mkdir -p maps
 gcc -O1 -shared -fPIC -o recorder.so "$ROOT/scripts/clients/recorder.c"
 
-# recorded COMMAND...: with the recorder, and nothing recorded from before.
+# recorded COMMAND...: runs it with the recorder, after deleting earlier records.
 recorded() {
     rm -f maps/*
     env FERROBLOSC_MAPS="$PWD/maps" LD_PRELOAD="$PWD/recorder.so${LD_PRELOAD:+:$LD_PRELOAD}" "$@"
@@ -35,23 +35,23 @@ recorded() {
 ours() { LD_LIBRARY_PATH=$PREFIX/lib recorded "$@"; }
 theirs() { recorded "$@"; }
 
-# had LIBRARY...: the processes since the last `ours` or `theirs` had these of all libblosc and libblosc2, and
-# no others. Says so, unless QUIET is set.
+# had LIBRARY...: fails unless the processes since the last `ours` or `theirs` loaded exactly these
+# among all libblosc and libblosc2. Prints the number of processes unless QUIET is set.
 had() {
     local found
     found=$(grep -hoE '/[^ ]*/libblosc2?[-.][^ /]*$' maps/* | LC_ALL=C sort -u)
     if [ "$found" != "$(printf '%s\n' "$@" | LC_ALL=C sort)" ]; then
-        echo "the processes had: ${found:-none}; and not: $*" >&2
+        echo "the processes loaded ${found:-none} instead of $*" >&2
         exit 1
     fi
     [ -n "${QUIET:-}" ] || echo "   $(grep -lE '/libblosc2?[-.][^ /]*$' maps/* | wc -l) process(es) with" $found
 }
 
-# result TEXT...: what the table at the end says of the client.
+# result TEXT...: writes the client's line in the table of results.
 result() { echo "$*" | tee "$RESULT"; }
 
-# unittests LOG TESTS SKIPPED: a suite of Python's unittest passed with no fewer tests and no more skipped ones
-# than with the stock library, which had so many.
+# unittests LOG TESTS SKIPPED: fails unless a Python unittest suite passed with at least TESTS tests
+# and at most SKIPPED skipped, the counts with the stock library.
 unittests() {
     local ran skipped
     ran=$(sed -n 's/^Ran \([0-9]*\) tests\? in .*/\1/p' "$1" | tail -n 1)
@@ -64,8 +64,9 @@ unittests() {
     result "$ran tests, ${skipped:-0} skipped (stock: $2, $3)"
 }
 
-# venv NAME PACKAGES...: makes the folder $venv a venv with those packages; then calls `build`, when the script has
-# such a function. What is there from an earlier run is taken, unless the packages or our headers are others.
+# venv NAME PACKAGES...: makes a venv with these packages in the folder $venv, then calls the
+# script's function `build` if it has one. Reuses an earlier venv if the packages and our headers
+# are unchanged.
 venv() {
     local stamp
     venv=$TARGET/client-$1

@@ -1,7 +1,7 @@
-"""Writes arrays of Zarr with Dask's workers, or reads them: dask-workers.py write|read FOLDER LIBRARY.
+"""Writes or reads Zarr arrays with Dask workers: dask-workers.py write|read FOLDER LIBRARY.
 
-Each block is worked on by some worker, and each says which libblosc its process has: it must be LIBRARY. The
-main process has compressed with threads before there are workers, so forked ones inherit a used library.
+Each worker reports the libblosc its process loaded, which must be LIBRARY. The main process
+compresses with threads before the workers start, so forked workers inherit an initialized library.
 """
 
 import os
@@ -27,13 +27,13 @@ def data():
 
 
 def library():
-    """The libblosc of this process."""
+    """Returns the path of the libblosc this process loaded."""
     with open("/proc/self/maps") as maps:
         return {line.split()[-1] for line in maps if "/libblosc.so" in line}
 
 
 def part(array, row, column):
-    """The block that begins there."""
+    """Returns the block that begins at (row, column)."""
     return array[row : row + CHUNKS[0], column : column + CHUNKS[1]]
 
 
@@ -47,7 +47,7 @@ def read_block(array, row, column):
 
 
 def check_workers(how, answers, expected):
-    """Where the workers were, and what they had."""
+    """Checks the library of every worker and returns the number of processes."""
     workers = {answer[0] for answer in answers}
     assert all(answer[1] == {expected} for answer in answers), (how, [answer[1] for answer in answers])
     assert (workers == {os.getpid()}) == (how == "threads"), (how, workers)
@@ -79,7 +79,7 @@ def main():
             workers = check_workers(how, answers, expected)
             for index, answer in enumerate(answers):
                 assert (answer[2] == part(whole, *places[index % len(places)])).all()
-            # And as Dask's own arrays do it.
+            # Dask's own array operations read the same data.
             assert dask.compute(*[da.from_zarr(path).sum() for path in paths]) == (whole.sum(),) * len(paths)
         print(f"   {doing} {how}: {workers} process(es) with {expected}")
     with open("count", "w") as out:

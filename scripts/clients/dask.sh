@@ -1,6 +1,6 @@
 #!/bin/bash
-# Debian's Dask, Zarr and numcodecs: workers in threads and in processes, forked and spawned, each of which tells
-# which library it has.
+# Debian's Dask, Zarr and numcodecs with workers in threads and in forked and spawned processes;
+# each worker reports its library.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc1 python3-dask python3-zarr python3-numcodecs python3-numpy
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Debian's GDAL, which writes Zarr: every codec and shuffle, written with one library and read with the other.
+# Debian's GDAL with Zarr: every codec and shuffle, written with one library, read with the other.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc1 gdal-bin python3
 

@@ -1,7 +1,7 @@
-"""Writes a file with datasets of the HDF5 filter 32001, or reads it: h5py-files.py write|read FILE.
+"""Writes or reads a file of datasets with HDF5 filter 32001: h5py-files.py write|read FILE.
 
-Every codec and shuffle, on types that the filter treats in their own ways: numbers, records, and items of more
-than 255 bytes. One dataset is random bytes, which the filter leaves as they are.
+Covers every codec and shuffle on each kind of type the filter distinguishes: numbers, records, and
+items longer than 255 bytes. One dataset is random bytes, which the filter stores uncompressed.
 """
 
 import itertools
@@ -14,7 +14,7 @@ CODECS = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]
 
 
 def arrays():
-    """The data, by name."""
+    """Returns the arrays by name."""
     numbers = np.arange(20_000).reshape(200, 100)
     records = np.zeros(3000, dtype=[("id", "<i4"), ("price", "<f8"), ("name", "S5"), ("point", "<f4", 3)])
     records["id"], records["price"], records["name"] = np.arange(3000), np.arange(3000) / 7, b"some"
@@ -28,7 +28,7 @@ def arrays():
 
 
 def cases():
-    """(name, array, codec, shuffle, level) of each dataset."""
+    """Yields (name, array, codec, shuffle, level) of each dataset."""
     for name, array in arrays().items():
         for codec, shuffle in itertools.product(range(6), range(3)):
             yield f"{name}-{CODECS[codec]}-{shuffle}", array, codec, shuffle, 5
@@ -43,11 +43,11 @@ def write(path):
             chunks = tuple(max(1, size // 2) for size in array.shape)
             options = (0, 0, 0, 0, level, shuffle, codec)
             dataset = file.create_dataset(name, data=array, chunks=chunks, compression=32001, compression_opts=options)
-            # Without a shuffle, not every codec makes numbers smaller; and C-Blosc's Snappy wants more room than
-            # the filter has for records.
+            # Without a shuffle some codecs can't compress numbers, and C-Blosc's Snappy needs a
+            # larger buffer than the filter allocates for records.
             assert shuffle == 0 or "snappy" in name or dataset.id.get_storage_size() < array.nbytes, name
             slots = dataset.id.get_create_plist().get_filter_by_id(32001)[1]
-            # An item that is longer than a byte can tell counts as single bytes.
+            # Blosc treats items longer than 255 bytes as single bytes.
             itemsize = 1 if array.itemsize > 255 else array.itemsize
             assert slots[:4] == (2, 2, itemsize, array.itemsize * int(np.prod(chunks))), (name, slots)
         file.create_dataset("random", data=random, chunks=(10_000,), compression=32001)

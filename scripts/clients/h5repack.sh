@@ -1,6 +1,6 @@
 #!/bin/bash
-# HDF5's h5repack and Debian's plugin for the filter 32001: every codec and shuffle, written with one library and
-# read with the other.
+# HDF5's h5repack and Debian's plugin for filter 32001: every codec and shuffle, written with one
+# library and read with the other.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc1 python3 hdf5-tools hdf5-filter-plugin-blosc-serial
 
@@ -35,7 +35,7 @@ for codec in 0 1 2 3 4 5; do
             $writer h5repack -f "field:UD=32001,1,7,0,0,0,0,5,$shuffle,$codec" plain.h5 packed.h5
             [ "$count" -lt 2 ] || export QUIET=1
             had "$writers"
-            # The filter is optional: a file that is not smaller has been stored without it.
+            # The filter is optional, so a file that did not shrink was stored without it.
             [ "$(stat -c %s packed.h5)" -lt "$(stat -c %s plain.h5)" ]
             $reader h5repack -f field:NONE packed.h5 again.h5
             had "$readers"

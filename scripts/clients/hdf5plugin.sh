@@ -1,5 +1,6 @@
 #!/bin/bash
-# hdf5plugin, built from its sources against our two libraries, with all filters but Blosc's left out: its own tests.
+# hdf5plugin, built from source against our two libraries with only the Blosc filters: its own
+# tests.
 . "$ROOT/scripts/clients/common.sh"
 need gcc g++ pkg-config
 
@@ -8,7 +9,8 @@ build() {
         HDF5PLUGIN_STRIP=bshuf,bzip2,fcidecomp,htj2k,lz4,sperr,sz,sz3,zfp,zstd \
         "$venv/bin/pip" install --no-build-isolation --no-deps --no-binary hdf5plugin hdf5plugin==7.1.0
 }
-# The Python package blosc2 has a C-Blosc2 inside; two tests take chunks from it that our library reads.
+# The Python package blosc2 contains a C-Blosc2; two tests make chunks with it that our library
+# reads.
 venv hdf5plugin 'setuptools>=77,<81' wheel pkgconfig py-cpuinfo numpy==2.4.6 h5py==3.16.0 blosc2==4.14.1
 
 ours "$venv/bin/python" -m hdf5plugin.test > log 2>&1 || { cat log; exit 1; }

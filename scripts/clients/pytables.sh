@@ -1,18 +1,20 @@
 #!/bin/bash
-# PyTables 3.11.1, built from its sources with our headers and libraries, no further flags: its own tests.
+# PyTables 3.11.1, built from source with our headers and libraries without extra flags: its own
+# tests.
 . "$ROOT/scripts/clients/common.sh"
 need gcc g++ pkg-config libhdf5-dev libbz2-dev
 
 build() {
-    # The Python package blosc2 has a library of its own, which PyTables would load first.
+    # The Python package blosc2 contains its own library, which PyTables would load first.
     PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig PYTABLES_NO_BLOSC2_WHEEL=1 BLOSC2_DIR=$PREFIX BLOSC_DIR=$PREFIX \
         HDF5_DIR=/usr/lib/$multiarch/hdf5/serial \
         "$venv/bin/pip" install --no-build-isolation --no-deps --no-binary tables tables==3.11.1
 }
 venv pytables 'setuptools>=77,<81' wheel packaging py-cpuinfo cython==3.3.1 typing-extensions numpy==2.4.6 numexpr==2.14.2
 
-# PyTables makes chunks as large as the processor's last cache, for each table; in virtual machines that can be
-# half a gigabyte, and the suite takes hours. It remembers what it found in a file, which says 16 MiB here.
+# PyTables sizes each table's chunks by the last-level cache. In virtual machines that can be 512
+# MiB, and the suite takes hours. PyTables caches the detected size in this file, so set it to 16
+# MiB.
 export HOME=$PWD
 echo '{"l2_cache_size": 1048576, "l3_cache_size": 16777216}' > .pytables-cpuinfo.json
 

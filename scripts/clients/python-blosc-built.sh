@@ -1,5 +1,5 @@
 #!/bin/bash
-# python-blosc, built from its sources, whose find module for CMake finds our library: its own tests.
+# python-blosc, built from source with our library found by its CMake find module: its own tests.
 . "$ROOT/scripts/clients/common.sh"
 need gcc g++ cmake
 

@@ -1,5 +1,5 @@
-/* Preloaded into clients: leaves a copy of /proc/self/maps in $FERROBLOSC_MAPS when the process ends, and until
- * then whatever has been loaded, such as the plugins of HDF5. */
+/* Preloaded into clients: saves /proc/self/maps in $FERROBLOSC_MAPS at exit, and keeps libraries
+ * loaded until then, such as HDF5's plugins. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* roundtrip write|read FILE: makes chunks of all codecs and shuffles, or reads them. */
+/* roundtrip write|read FILE: writes chunks of all codecs and shuffles, or reads and checks them. */
 #include <blosc.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-//! Arrays and tables that become arrays of Blosc2 and come back.
+//! Conversions between bcolz arrays and tables and Blosc2 arrays and frames.
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
 use ferroblosc::b2nd::{Array, Layout};
@@ -11,7 +11,7 @@ use ferroblosc::convert::{
 use ferroblosc::schunk::{SChunk, Storage};
 use std::path::Path;
 
-/// All fixtures that are carrays of something else than Python's objects.
+/// All carray fixtures except those of Python objects.
 fn carrays() -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(fixtures()).unwrap() {
@@ -35,7 +35,7 @@ fn unsigned(shape: &[i64]) -> Vec<u64> {
 }
 
 #[test]
-fn carrays_become_arrays_and_come_back() {
+fn carrays_round_trip_through_arrays() {
     let scratch = Scratch::new();
     for name in carrays() {
         let root = fixtures().join(&name);
@@ -73,7 +73,7 @@ fn carrays_become_arrays_and_come_back() {
     }
 }
 
-/// The chunks of a carray, stored.
+/// Returns the stored chunks of a carray.
 fn chunks(root: &Path) -> Vec<Vec<u8>> {
     let array = reader(root);
     (0..array.nchunks())
@@ -86,7 +86,7 @@ fn chunks(root: &Path) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_streams_of_full_chunks_are_copied_both_ways() {
+fn streams_of_full_chunks_are_copied_in_both_directions() {
     let scratch = Scratch::new();
     for shuffle in [0, 1, 2] {
         for cname in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"] {
@@ -105,7 +105,7 @@ fn the_streams_of_full_chunks_are_copied_both_ways() {
             assert_eq!(there.items().unwrap(), iota(0..3 * 10_000));
             let stored = chunks(&root);
             for (number, chunk) in stored[..2].iter().enumerate() {
-                // Behind the headers and the table of blocks, the streams.
+                // Compares the streams after the headers and the block table.
                 let nblocks = u32::from_le_bytes(chunk[4..8].try_into().unwrap())
                     .div_ceil(u32::from_le_bytes(chunk[8..12].try_into().unwrap()));
                 let streams = &chunk[16 + 4 * nblocks as usize..];
@@ -125,9 +125,10 @@ fn the_streams_of_full_chunks_are_copied_both_ways() {
 }
 
 #[test]
-fn chunks_that_are_not_whole_blocks_are_compressed_anew() {
+fn chunks_of_partial_blocks_are_recompressed() {
     let scratch = Scratch::new();
-    // Chunks of an odd number of rows; items that Blosc 1.x took for bytes; items of more than 255 bytes.
+    // Chunks with an odd number of rows, items that Blosc 1.x treats as bytes, and items over 255
+    // bytes.
     for (dtype, row_shape, chunklen, len) in [
         ("int64", vec![], 12_345, 40_000_u64),
         ("|S5", vec![], 1000, 2500),
@@ -192,7 +193,7 @@ fn attributes_are_metalayers_in_messagepack() {
     assert_eq!(attr("huge").as_deref(), Some(huge));
     assert_eq!(attr("").as_deref(), Some("\"none\""));
     assert_eq!(attr("first").unwrap(), json("[1, null, 2.5]").to_json());
-    // What JSON can't say is named.
+    // Attributes that JSON can't represent are listed.
     let mut schunk = SChunk::open(Storage::file(&path), DParams::default()).unwrap();
     schunk.add_vlmetalayer("raw", b"\xc4\x01a").unwrap();
     schunk.close().unwrap();
@@ -220,7 +221,7 @@ fn arrays_of_blosc2_become_carrays() {
     assert_eq!((array.shape(), array.chunklen()), (vec![50, 7, 3], 8));
     assert_eq!(array.dtype().text(), "int64");
     assert_eq!(rows(&root), items);
-    // As a directory, and in chunks of another length.
+    // Also as a directory, with another chunk length.
     let folder = scratch.path("d.b2nd");
     Array::from_items(Storage::directory(&folder), params, &layout, "<i8", &items).unwrap();
     let target = Target {
@@ -233,14 +234,14 @@ fn arrays_of_blosc2_become_carrays() {
 }
 
 #[test]
-fn what_can_not_be_converted_is_refused_and_leaves_nothing() {
+fn a_refused_conversion_leaves_no_output() {
     let scratch = Scratch::new();
     let options = Options::default();
     let path = scratch.path("a.b2nd");
     let objects = fixtures().join("objects");
     let refused = carray_to_b2nd(&objects, &path, &options);
     assert!(matches!(refused, Err(Error::Bcolz(bcolz::Error::Objects))));
-    // Seventeen dimensions.
+    // 17 dimensions.
     let root = scratch.path("deep");
     let deep = CarraySpec {
         row_shape: vec![1; 16],
@@ -260,7 +261,7 @@ fn what_can_not_be_converted_is_refused_and_leaves_nothing() {
     let left = tree(&scratch.path("")).into_iter();
     let frames = left.filter(|(path, _)| path.to_string_lossy().contains("a.b2nd"));
     assert_eq!(frames.count(), 0);
-    // No array, no dimension, a dtype of another size, records.
+    // Invalid sources: no array, no dimension, a dtype of another size, records.
     let root = scratch.path("back");
     let back =
         |path: &Path| b2nd_to_carray(path, &root, &Target::default(), Mode::Append, &options);
@@ -303,7 +304,7 @@ fn what_can_not_be_converted_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn tables_become_frames_and_come_back() {
+fn tables_round_trip_through_frames() {
     let scratch = Scratch::new();
     let options = Options::default();
     for name in [
@@ -340,7 +341,7 @@ fn tables_become_frames_and_come_back() {
 }
 
 #[test]
-fn frames_of_others_become_a_table_if_they_go_together() {
+fn frames_of_equal_length_become_a_table() {
     let scratch = Scratch::new();
     let options = Options::default();
     let folder = scratch.path("frames");
@@ -373,7 +374,7 @@ fn frames_of_others_become_a_table_if_they_go_together() {
         Err(Error::Bcolz(bcolz::Error::UnequalColumns(_)))
     ));
     assert!(!root.exists());
-    // A frame that says it is one of two.
+    // A table's frame lists two columns, but only one exists.
     std::fs::remove_dir_all(&folder).unwrap();
     ctable_to_b2nd(&fixtures().join("v121_ct"), &folder, &options).unwrap();
     let first = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap();

@@ -1,16 +1,16 @@
-//! What the tests share: fixtures, data, and directories.
+//! Fixtures, data and temporary directories shared by the tests.
 
 use ferroblosc::bcolz::{Carray, CarraySpec, Dtype, Mode, Options};
 use ferroblosc::bloscpack::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The directories that bcolz wrote, and some by hand.
+/// The folder of directories written by bcolz, and of some made by hand.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz")
 }
 
-/// A folder for the files of a test, removed with it.
+/// A temporary folder, removed on drop.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -23,12 +23,12 @@ impl Scratch {
         Scratch(folder)
     }
 
-    /// The path of something there.
+    /// Returns the path of an entry in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// A copy of a fixture.
+    /// Copies a fixture into the folder.
     pub fn copy(&self, fixture: &str) -> PathBuf {
         let root = self.path(fixture);
         copy_tree(&fixtures().join(fixture), &root);
@@ -42,7 +42,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Copies a directory with all in it.
+/// Copies a directory tree.
 pub fn copy_tree(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -57,7 +57,7 @@ pub fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
-/// All files below a directory with their bytes, and the directories.
+/// Returns all paths below a directory, files with their contents.
 pub fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();
     let mut entries: Vec<PathBuf> = std::fs::read_dir(root)
@@ -77,7 +77,7 @@ pub fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     found
 }
 
-/// Little-endian numbers that count up.
+/// Returns consecutive little-endian int64 numbers.
 pub fn iota(numbers: std::ops::Range<i64>) -> Vec<u8> {
     numbers.flat_map(i64::to_le_bytes).collect()
 }
@@ -90,7 +90,7 @@ pub fn writer(root: &Path) -> Carray {
     Carray::open(root, Mode::Append, &Options::default()).unwrap()
 }
 
-/// All rows.
+/// Reads all rows.
 pub fn rows(root: &Path) -> Vec<u8> {
     let mut array = reader(root);
     let len = array.len();
@@ -104,7 +104,7 @@ pub fn spec(dtype: &str, chunklen: u64) -> CarraySpec {
     }
 }
 
-/// A new array of int64 with these rows.
+/// Creates an int64 array with these rows.
 pub fn made(root: &Path, chunklen: u64, numbers: std::ops::Range<i64>) {
     let spec = spec("int64", chunklen);
     let mut array = Carray::create(root, &spec, Mode::Write, &Options::default()).unwrap();
@@ -112,12 +112,12 @@ pub fn made(root: &Path, chunklen: u64, numbers: std::ops::Range<i64>) {
     array.close().unwrap();
 }
 
-/// A value.
+/// Parses JSON.
 pub fn json(text: &str) -> Value {
     Value::parse(text.as_bytes()).unwrap()
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

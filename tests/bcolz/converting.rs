@@ -1,4 +1,4 @@
-//! Arrays that go to other formats and come back.
+//! Conversions of arrays to other formats and back.
 
 use crate::common::{Scratch, fixtures, hex, iota, made, reader, rows};
 use ferroblosc::bcolz::{Mode, Options};
@@ -28,7 +28,7 @@ const NAMES: [&str; 15] = [
 ];
 
 #[test]
-fn carrays_become_npy_files_and_come_back() {
+fn carrays_round_trip_through_npy_files() {
     let scratch = Scratch::new();
     for name in NAMES {
         let root = fixtures().join(name);
@@ -53,8 +53,9 @@ fn carrays_become_npy_files_and_come_back() {
 }
 
 #[test]
-fn arrays_in_the_order_of_fortran_are_turned() {
-    // What NumPy stores of `np.arange(24, dtype='u1').reshape(4, 3, 2)` in Fortran's order.
+fn arrays_in_fortran_order_are_transposed() {
+    // The bytes that NumPy stores for `np.arange(24, dtype='u1').reshape(4, 3, 2)` in Fortran
+    // order.
     let shape = (4, 3, 2);
     let mut items = Vec::new();
     for k in 0..shape.2 {
@@ -81,7 +82,7 @@ fn arrays_in_the_order_of_fortran_are_turned() {
 }
 
 #[test]
-fn carrays_become_containers_chunk_by_chunk_and_come_back() {
+fn carrays_round_trip_through_containers_by_chunk() {
     let scratch = Scratch::new();
     for name in NAMES.into_iter().chain(["empty_f8"]) {
         let root = fixtures().join(name);
@@ -105,7 +106,7 @@ fn carrays_become_containers_chunk_by_chunk_and_come_back() {
         };
         bloscpack_to_carray(&packed, &back, &target, Mode::Append, &Options::default()).unwrap();
         assert_eq!(rows(&back), rows(&root), "{name}");
-        // Full chunks are the same bytes, those of others' codecs too.
+        // Full chunks keep their bytes, including chunks of other codecs.
         if reader(&root).len() > reader(&root).chunklen() {
             let first = |root: &std::path::Path| std::fs::read(root.join("data/__0.blp")).unwrap();
             assert_eq!(
@@ -118,7 +119,7 @@ fn carrays_become_containers_chunk_by_chunk_and_come_back() {
 }
 
 #[test]
-fn containers_of_other_chunks_are_cut_anew() {
+fn containers_with_other_chunk_sizes_are_rechunked() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 100, 0..1050);
@@ -131,7 +132,7 @@ fn containers_of_other_chunks_are_cut_anew() {
     let back = scratch.path("b");
     bloscpack_to_carray(&packed, &back, &target, Mode::Append, &Options::default()).unwrap();
     assert_eq!((rows(&back), reader(&back).chunklen()), (iota(0..1050), 77));
-    // A damaged chunk leaves nothing behind.
+    // Converting a damaged chunk leaves no output.
     carray_to_bloscpack(&root, &packed, Checksum::Crc32, &Options::default()).unwrap();
     let mut bytes = std::fs::read(&packed).unwrap();
     let last = bytes.len() - 10;

@@ -1,4 +1,4 @@
-//! Changes that are interrupted at each step: by an error, by the end of the process, by the end of the power.
+//! Changes interrupted at each call by an error, a process crash or a power failure.
 
 use crate::common::{iota, spec};
 use ferroblosc::bcolz::{Carray, Ctable, Error, Mode, Options, Store};
@@ -6,7 +6,7 @@ use ferroblosc::io::fault::{Disk, Fault, Survival};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is left of changes that were not synced, when the power ends.
+/// The states that unsynced changes may have after a power failure.
 const CUTS: [Survival; 6] = [
     Survival::All,
     Survival::Synced,
@@ -27,7 +27,7 @@ fn root() -> &'static Path {
     Path::new("/a")
 }
 
-/// A disk with an array of so many rows in chunks of ten.
+/// Returns a disk with an array of `len` rows in chunks of ten.
 fn disk_with(len: i64) -> Disk {
     disk_in_chunks(10, len)
 }
@@ -48,7 +48,7 @@ fn rows(disk: &Disk) -> Vec<u8> {
     array.read(0..len).unwrap()
 }
 
-/// Lets each call of a change meet each fault; `judge` looks at what is left.
+/// Injects each fault at each call of a change; `judge` checks the result.
 fn interrupt(start: &Disk, change: impl Fn(&Options), judge: impl Fn(&Disk, &str)) {
     for durable in [false, true] {
         let whole = start.after_crash(Survival::All);
@@ -76,7 +76,7 @@ fn interrupt(start: &Disk, change: impl Fn(&Options), judge: impl Fn(&Disk, &str
     }
 }
 
-/// Whether an array is as it was or as it was to become, and takes rows afterwards.
+/// Checks that an array has the old or the new rows, and accepts appends afterwards.
 fn old_or_new(old: Vec<u8>, new: Vec<u8>) -> impl Fn(&Disk, &str) {
     move |disk, what| {
         let left = rows(disk);
@@ -110,7 +110,7 @@ fn row_b8_an_interrupted_append_leaves_the_old_rows_or_the_new_ones() {
     }
 }
 
-/// Appends rows up to `end` in pieces, with several threads.
+/// Appends rows up to `end` in steps with several threads.
 fn failed_appends(chunklen: u64, end: u64, step: u64) {
     let all = iota(0..end as i64);
     let change = |options: &Options| {
@@ -127,7 +127,7 @@ fn failed_appends(chunklen: u64, end: u64, step: u64) {
             assert_eq!(array.len(), len);
             match array.read(0..len) {
                 Ok(rows) => assert!(rows == all[..len as usize * 8]),
-                // Where the power has ended, nothing is read either.
+                // After a power failure, reads fail as well.
                 Err(error) => assert!(matches!(error, Error::Storage { .. }), "{error}"),
             }
             if appended.is_err() {
@@ -144,13 +144,13 @@ fn failed_appends(chunklen: u64, end: u64, step: u64) {
 }
 
 #[test]
-fn row_b8_a_failed_append_of_several_threads_leaves_the_rows_there_were() {
+fn row_b8_a_failed_append_of_several_threads_keeps_the_old_rows() {
     failed_appends(10, 100, 17);
 }
 
-/// Chunks of a megabyte wait in memory until each thread has one.
+/// Chunks of 1 MiB are buffered in memory until every thread has one.
 #[test]
-fn row_b8_a_failed_append_of_large_chunks_leaves_the_rows_there_were() {
+fn row_b8_a_failed_append_of_large_chunks_keeps_the_old_rows() {
     let chunklen = 1 << 17;
     failed_appends(chunklen, 3 * chunklen + 1000, chunklen - 10_000);
 }
@@ -172,7 +172,7 @@ fn row_b8_interrupted_trimming_leaves_the_old_rows_or_the_new_ones() {
 }
 
 #[test]
-fn row_b8_interrupted_changes_of_rows_leave_each_chunk_whole() {
+fn row_b8_interrupted_changes_of_rows_keep_each_chunk_consistent() {
     let change = |options: &Options| {
         if let Ok(mut array) = Carray::open(root(), Mode::Append, options) {
             let _ = array.set(5, &iota(105..124));

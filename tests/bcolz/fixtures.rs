@@ -1,4 +1,4 @@
-//! Directories that bcolz wrote, against their manifest.
+//! Directories written by bcolz, compared with their manifest.
 
 use crate::common::{Scratch, fixtures, hex, iota, json, reader, rows};
 use ferroblosc::bcolz::{self, Error, Mode, Object, Options};
@@ -15,7 +15,7 @@ struct Fact {
 
 fn facts() -> Vec<Fact> {
     let text = std::fs::read_to_string(fixtures().join("MANIFEST.md")).unwrap();
-    // A bar inside of a cell is escaped.
+    // A bar inside a cell is escaped.
     let rows = text.lines().map(|line| line.replace("\\|", "\u{1}"));
     let facts = rows
         .filter(|row| row.starts_with("| ") && !row.starts_with("| path"))
@@ -37,7 +37,7 @@ fn facts() -> Vec<Fact> {
     facts.collect()
 }
 
-/// The facts of arrays whose items are converted.
+/// The manifest's rows of arrays with convertible items.
 fn arrays() -> impl Iterator<Item = Fact> {
     facts()
         .into_iter()
@@ -45,7 +45,7 @@ fn arrays() -> impl Iterator<Item = Fact> {
 }
 
 #[test]
-fn every_fixture_reads_to_the_bytes_of_its_manifest() {
+fn every_fixture_reads_as_the_bytes_of_its_manifest() {
     assert_eq!(facts().len(), 73);
     for fact in arrays() {
         let Fact { path, .. } = &fact;
@@ -69,7 +69,7 @@ fn every_fixture_reads_to_the_bytes_of_its_manifest() {
 }
 
 #[test]
-fn every_fixture_is_read_in_any_pieces() {
+fn every_fixture_can_be_read_in_ranges() {
     for Fact { path, .. } in arrays() {
         let root = fixtures().join(&path);
         let all = rows(&root);
@@ -129,7 +129,7 @@ fn tables_have_their_columns_and_attributes() {
 }
 
 #[test]
-fn attributes_are_what_was_stored() {
+fn attributes_have_the_stored_values() {
     let array = reader(&fixtures().join("attrs"));
     let expected =
         r#"{"title": "héllo", "n": 3, "x": 1.5, "l": [1, "a", null, true], "d": {"k": [1, 2]}}"#;
@@ -155,7 +155,7 @@ fn row_b12_objects_are_counted_and_never_unpickled() {
     assert_eq!(array.stored_chunk(0, &mut Vec::new()), Err(Error::Objects));
     let pickles: Vec<Vec<u8>> = (0..3).map(|number| array.pickle(number).unwrap()).collect();
     assert_eq!(pickles.iter().map(Vec::len).sum::<usize>(), 55);
-    // Each is a pickle: of a protocol, up to a stop.
+    // Each value is a pickle: it begins with a protocol and ends with a stop opcode.
     assert!(
         pickles
             .iter()

@@ -1,4 +1,4 @@
-//! Directories of bcolz: what it wrote, what we write, and what nobody should have written.
+//! bcolz directories: written by bcolz, written by us, and invalid ones.
 
 mod b2nd;
 mod common;

@@ -1,4 +1,4 @@
-//! Arrays against a vector that goes through the same changes.
+//! Random changes of an array, compared with a vector.
 
 use crate::common::{Scratch, rows, spec};
 use ferroblosc::bcolz::{Carray, Mode, Options};
@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn an_array_is_a_vector(chunklen in 1..17_u64, nthreads in 1..4_i32, steps in steps()) {
+    fn an_array_behaves_like_a_vector(chunklen in 1..17_u64, nthreads in 1..4_i32, steps in steps()) {
         let scratch = Scratch::new();
         let root = scratch.path("a");
         let options = Options { nthreads, ..Options::default() };

@@ -1,4 +1,4 @@
-//! Decisions where bcolz itself would fail, lose data or go wrong.
+//! Decisions for cases in which bcolz fails, loses data or returns wrong results.
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
 use ferroblosc::bcolz::{self, Carray, CarraySpec, Ctable, Error, Mode, Object, Options};
@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 #[test]
-fn row_b1_attributes_and_data_that_are_missing_are_empty() {
+fn row_b1_missing_attributes_and_data_are_empty() {
     let scratch = Scratch::new();
     let root = scratch.copy("empty_f8");
     let _ = fs::remove_dir(root.join("data"));
@@ -17,13 +17,13 @@ fn row_b1_attributes_and_data_that_are_missing_are_empty() {
     assert_eq!((array.len(), array.attrs().iter().count()), (0, 0));
     drop(array);
     assert_eq!(tree(&root), before);
-    // Who writes makes both.
+    // A writer creates both.
     let mut array = writer(&root);
     array.append(&1.5_f64.to_le_bytes()).unwrap();
     array.close().unwrap();
     assert_eq!(fs::read(root.join("__attrs__")).unwrap(), b"{}\n");
     assert_eq!(rows(&root), 1.5_f64.to_le_bytes());
-    // Rows without data are missing all the same.
+    // With rows in `sizes`, missing data is an error.
     let root = scratch.copy("i8_small");
     fs::remove_dir_all(root.join("data")).unwrap();
     assert!(matches!(
@@ -33,7 +33,7 @@ fn row_b1_attributes_and_data_that_are_missing_are_empty() {
 }
 
 #[test]
-fn row_b2_a_codec_that_is_not_known_is_one_for_reading() {
+fn row_b2_arrays_of_an_unknown_codec_are_readable() {
     let scratch = Scratch::new();
     let root = scratch.copy("i8_multi");
     let path = root.join("meta/storage");
@@ -52,7 +52,7 @@ fn row_b2_a_codec_that_is_not_known_is_one_for_reading() {
 }
 
 #[test]
-fn row_b3_a_rest_may_hold_more_rows_but_not_fewer() {
+fn row_b3_the_last_chunk_may_have_more_rows_but_not_fewer() {
     assert_eq!(rows(&fixtures().join("unflushed_append")), iota(0..1000));
     let scratch = Scratch::new();
     let root = scratch.copy("i8_multi");
@@ -69,7 +69,7 @@ fn row_b3_a_rest_may_hold_more_rows_but_not_fewer() {
             ..
         }
     ));
-    // And more than a chunk can't be.
+    // It must not hold more rows than a chunk, either.
     let root = scratch.copy("i8_small");
     let storage = root.join("meta/storage");
     let text = fs::read_to_string(&storage).unwrap();
@@ -99,7 +99,7 @@ fn row_b4_stale_files_are_ignored_and_writers_remove_them() {
     assert_eq!(rows(&root), iota(0..2049));
     assert!(!root.join("data/__7.blp").exists());
     assert!(root.join("data/notes").exists());
-    // As bcolz leaves it, trimming does not.
+    // Unlike bcolz, trimming removes the stale file.
     writer(&root).trim(1).unwrap();
     assert!(!root.join("data/__2.blp").exists());
 }
@@ -111,7 +111,7 @@ fn row_b5_records_are_readable() {
     let bytes = rows(&fixtures().join("record_dtype"));
     let third = [2.0_f64.to_le_bytes().to_vec(), 6_i16.to_le_bytes().to_vec()].concat();
     assert_eq!(bytes[20..30], third);
-    // They are not written unless somebody insists.
+    // Records are written only on explicit request.
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let mut spec = spec("[('u', '<f8'), ('v', '<i2')]", 40);
@@ -126,7 +126,7 @@ fn row_b5_records_are_readable() {
 }
 
 #[test]
-fn row_b6_a_handle_that_reads_changes_nothing() {
+fn row_b6_a_read_only_handle_changes_nothing() {
     let scratch = Scratch::new();
     for name in ["i8_multi", "unflushed_append", "trim_stale_leftover"] {
         let root = scratch.copy(name);
@@ -164,7 +164,7 @@ fn row_b6_a_handle_that_reads_changes_nothing() {
 }
 
 #[test]
-fn row_b7_only_what_is_of_bcolz_is_replaced() {
+fn row_b7_only_bcolz_directories_are_replaced() {
     let scratch = Scratch::new();
     let create = |root: &Path, mode| {
         Carray::create(root, &spec("int64", 4), mode, &Options::default()).map(drop)
@@ -190,7 +190,7 @@ fn row_b7_only_what_is_of_bcolz_is_replaced() {
     create(&table, Mode::Write).unwrap();
     assert_eq!(rows(&table), []);
     assert!(!table.join("__rootdirs__").exists());
-    // An empty directory is nobody's, and a creation that was interrupted is bcolz's.
+    // An empty directory may be replaced, and so may an interrupted creation of bcolz.
     fs::create_dir(scratch.path("empty")).unwrap();
     create(&scratch.path("empty"), Mode::Write).unwrap();
     let root = scratch.path("failed");
@@ -201,7 +201,7 @@ fn row_b7_only_what_is_of_bcolz_is_replaced() {
         .unwrap();
     assert!(error.to_string().ends_with("was never finished"), "{error}");
     create(&root, Mode::Write).unwrap();
-    // What links lead to stays.
+    // The targets of links remain.
     symlink(scratch.path("precious"), table.join("link")).unwrap();
     bcolz::purge(&table, &Options::default()).unwrap();
     assert!(!table.exists());
@@ -209,7 +209,7 @@ fn row_b7_only_what_is_of_bcolz_is_replaced() {
 }
 
 #[test]
-fn opening_to_write_anew_keeps_description_and_attributes() {
+fn opening_for_writing_keeps_description_and_attributes() {
     let scratch = Scratch::new();
     let root = scratch.copy("attrs");
     let array = Carray::open(&root, Mode::Write, &Options::default()).unwrap();
@@ -228,7 +228,7 @@ fn opening_to_write_anew_keeps_description_and_attributes() {
 }
 
 #[test]
-fn row_b10_an_index_before_the_first_row_is_none() {
+fn row_b10_an_index_before_the_first_row_is_invalid() {
     let array = reader(&fixtures().join("i8_small"));
     assert_eq!(array.row_number(0), Ok(0));
     assert_eq!(array.row_number(9), Ok(9));
@@ -240,7 +240,7 @@ fn row_b10_an_index_before_the_first_row_is_none() {
 }
 
 #[test]
-fn row_b11_columns_do_not_lead_out_of_the_table() {
+fn row_b11_column_names_cannot_leave_the_table() {
     let scratch = Scratch::new();
     let root = scratch.copy("ct_old_rootdirs");
     for name in [
@@ -276,11 +276,11 @@ fn row_b11_columns_do_not_lead_out_of_the_table() {
 }
 
 #[test]
-fn row_b13_opening_takes_no_memory_and_sizes_are_not_trusted() {
+fn row_b13_opening_uses_no_memory_and_sizes_are_not_trusted() {
     let scratch = Scratch::new();
     let root = scratch.copy("i8_small");
     let storage = fs::read_to_string(root.join("meta/storage")).unwrap();
-    // A chunk of 2 GiB and 2^60 bytes of rows, in a directory of some hundred bytes.
+    // Declares a chunk of 2 GiB and 2^60 bytes of rows in a directory of a few hundred bytes.
     let large = storage.replace("2048", "268435450");
     fs::write(root.join("meta/storage"), large).unwrap();
     let sizes = r#"{"shape": [144115188075855872], "nbytes": -5, "cbytes": -16}"#;
@@ -298,7 +298,7 @@ fn row_b13_opening_takes_no_memory_and_sizes_are_not_trusted() {
 }
 
 #[test]
-fn row_b14_the_front_of_a_chunk_file_is_checked() {
+fn row_b14_the_header_of_a_chunk_file_is_checked() {
     let scratch = Scratch::new();
     let root = scratch.copy("i8_multi");
     let path = root.join("data/__1.blp");
@@ -311,7 +311,7 @@ fn row_b14_the_front_of_a_chunk_file_is_checked() {
         let mut file = right.clone();
         file[at] ^= 0x40;
         fs::write(&path, &file).unwrap();
-        // Where the number of chunks changes it is none of ours, and read as well.
+        // If the number of chunks changes, the file is not in our layout, but still read.
         assert_eq!(rows(&root), iota(0..5000), "{at}");
         let mut array = Carray::open(&root, Mode::Read, &strict).unwrap();
         assert!(
@@ -320,14 +320,14 @@ fn row_b14_the_front_of_a_chunk_file_is_checked() {
         );
         assert_eq!(array.read(0..1024).unwrap(), iota(0..1024));
     }
-    // Bytes behind the chunk belong to nobody.
+    // Bytes after the chunk are ignored.
     fs::write(&path, [right.clone(), vec![7; 100]].concat()).unwrap();
     let mut array = Carray::open(&root, Mode::Read, &strict).unwrap();
     assert_eq!(array.read(0..5000).unwrap(), iota(0..5000));
 }
 
 #[test]
-fn rows_in_front_of_a_damaged_block_are_read_each_time() {
+fn rows_before_a_damaged_block_are_read_every_time() {
     const ROWS: i64 = 1 << 19;
     let scratch = Scratch::new();
     let root = scratch.path("damaged");
@@ -338,7 +338,7 @@ fn rows_in_front_of_a_damaged_block_are_read_each_time() {
     let (nbytes, blocksize) = (word(16 + 4), word(16 + 8));
     let nblocks = nbytes.div_ceil(blocksize) as usize;
     assert!(nblocks > 2);
-    // The last block begins behind the chunk.
+    // The last block's offset points after the chunk.
     let start = 16 + 16 + 4 * (nblocks - 1);
     file[start..start + 4].copy_from_slice(&i32::MAX.to_le_bytes());
     fs::write(&path, file).unwrap();
@@ -354,7 +354,7 @@ fn rows_in_front_of_a_damaged_block_are_read_each_time() {
     }
 }
 
-/// Puts the chunks of a fixture together into files of several.
+/// Merges a fixture's chunks into files of several chunks.
 fn pack_chunks(root: &Path, counts: &[(usize, i64)]) {
     let data = root.join("data");
     let chunks: Vec<Vec<u8>> = (0..)
@@ -407,7 +407,7 @@ fn row_b15_the_published_layout_is_read_and_never_written() {
 }
 
 #[test]
-fn files_that_describe_nothing_are_errors_that_say_so() {
+fn invalid_descriptions_return_descriptive_errors() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 4, 0..10);
@@ -458,7 +458,7 @@ fn files_that_describe_nothing_are_errors_that_say_so() {
         bcolz::open(&scratch.path("none"), Mode::Read, &Options::default()),
         Err(Error::NotFound(_))
     ));
-    // A pipe keeps nobody waiting.
+    // Opening a pipe must not block.
     fs::remove_file(root.join("meta/sizes")).unwrap();
     let made = std::process::Command::new("mkfifo")
         .arg(root.join("meta/sizes"))
@@ -468,7 +468,7 @@ fn files_that_describe_nothing_are_errors_that_say_so() {
 }
 
 #[test]
-fn numbers_and_keys_may_be_spelled_in_any_way() {
+fn numbers_and_keys_may_be_in_any_json_notation() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let spec = CarraySpec {

@@ -1,4 +1,4 @@
-//! Tables: rows and columns that come and go.
+//! Tables: changes of rows and columns.
 
 use crate::common::{Scratch, iota, json, rows, spec, tree};
 use ferroblosc::bcolz::{Carray, Ctable, Error, Mode, Options};
@@ -9,7 +9,7 @@ fn int32s(numbers: std::ops::Range<i32>) -> Vec<u8> {
     numbers.flat_map(i32::to_le_bytes).collect()
 }
 
-/// A table of two columns with different chunks.
+/// Creates a table of two columns with different chunk lengths.
 fn made(root: &Path, len: i32) -> Ctable {
     let columns = [("a", spec("int64", 10)), ("b", spec("int32", 7))];
     let mut table = Ctable::create(root, &columns, Mode::Write, &Options::default()).unwrap();
@@ -24,7 +24,7 @@ fn opened(root: &Path) -> Ctable {
 }
 
 #[test]
-fn rows_go_to_all_columns() {
+fn rows_are_appended_to_all_columns() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     let mut table = made(&root, 25);
@@ -32,7 +32,7 @@ fn rows_go_to_all_columns() {
         fs::read(root.join("__rootdirs__")).unwrap(),
         b"{\"names\": [\"a\", \"b\"]}\n"
     );
-    // Tables flush by themselves.
+    // Tables flush on every append.
     assert_eq!(rows(&root.join("a")), iota(0..25));
     table.append(&[&iota(25..26), &int32s(25..26)]).unwrap();
     table.set("b", 3, &int32s(90..92)).unwrap();
@@ -86,7 +86,7 @@ fn columns_are_added_removed_and_renamed() {
     let mut table = opened(&root);
     assert_eq!(table.names().collect::<Vec<_>>(), ["é"]);
     assert_eq!(table.read("é", 0..26).unwrap(), int32s(0..26));
-    // What was kept is not written over.
+    // The kept column is not overwritten.
     let kept = table.add_column("a", &spec("int64", 4), None, fill(26));
     assert_eq!(kept, Err(Error::ColumnExists("a".to_owned())));
     table.remove_column("é", false).unwrap();
@@ -100,12 +100,12 @@ fn columns_are_added_removed_and_renamed() {
 }
 
 #[test]
-fn an_interrupted_renaming_is_finished_by_the_next_writer() {
+fn the_next_writer_finishes_an_interrupted_renaming() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     drop(made(&root, 25));
     fs::write(root.join(".ferroblosc-renaming"), r#"["b", "x"]"#).unwrap();
-    // Before the directory has its new name, and behind it.
+    // Interrupted before and after the renaming of the directory.
     let names = |mode| {
         let mut table = Ctable::open(&root, mode, &Options::default()).unwrap();
         let name = table.names().last().unwrap().to_owned();
@@ -121,7 +121,7 @@ fn an_interrupted_renaming_is_finished_by_the_next_writer() {
 }
 
 #[test]
-fn row_b9_a_failed_append_leaves_all_columns_as_they_were() {
+fn row_b9_a_failed_append_leaves_all_columns_unchanged() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     let mut table = made(&root, 25);
@@ -151,7 +151,7 @@ fn row_b9_a_failed_append_leaves_all_columns_as_they_were() {
 }
 
 #[test]
-fn row_b9_unequal_columns_are_noticed() {
+fn row_b9_columns_of_unequal_length_are_detected() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     drop(made(&root, 25));
@@ -193,7 +193,7 @@ fn tables_and_columns_have_attributes() {
 }
 
 #[test]
-fn tables_have_names_for_their_columns() {
+fn tables_list_their_column_names() {
     let scratch = Scratch::new();
     for names in [["a", "a"], ["a", "1"], ["a", "__b__"], ["if", "a"]] {
         let columns = names.map(|name| (name, spec("int64", 4)));

@@ -1,11 +1,11 @@
-//! Faults that are found, and what can be mended of them.
+//! Faults that verification finds, and their repair.
 
 use crate::common::{Scratch, fixtures, iota, made, reader, rows, spec, tree};
 use ferroblosc::bcolz::{self, Carray, Ctable, Fault, Mode, Options};
 use std::fs;
 use std::path::Path;
 
-/// The faults at a directory: the end of each path, and what is wrong.
+/// Returns the faults of a directory: the end of each path, and the kind.
 fn faults(root: &Path) -> Vec<(String, Fault)> {
     let findings = bcolz::verify(root, &Options::default()).unwrap();
     let short = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
@@ -23,7 +23,7 @@ fn fixtures_have_no_faults() {
             continue;
         }
         for (path, fault) in faults(&root) {
-            // Empty directories are not kept by version control.
+            // Version control does not keep empty directories.
             let is_dropped = path.ends_with("data") && fault == Fault::Missing;
             assert!(
                 fault.is_note() || is_dropped,
@@ -36,13 +36,13 @@ fn fixtures_have_no_faults() {
     assert_eq!(stale, [("data/__2.blp".to_owned(), Fault::ExtraChunk)]);
 }
 
-/// An array of 25 rows in chunks of ten, changed.
+/// Creates an array of 25 rows in chunks of ten, and damages it.
 fn broken(root: &Path, change: impl FnOnce(&Path)) {
     made(root, 10, 0..25);
     change(root);
 }
 
-/// The rows with some of them zero.
+/// Returns the rows with the range `lost` zeroed.
 fn without(lost: std::ops::Range<usize>, len: i64) -> Vec<u8> {
     let mut rows = iota(0..len);
     rows[lost.start * 8..lost.end * 8].fill(0);
@@ -50,7 +50,7 @@ fn without(lost: std::ops::Range<usize>, len: i64) -> Vec<u8> {
 }
 
 #[test]
-fn each_planted_fault_is_named_and_mended() {
+fn each_planted_fault_is_reported_and_repaired() {
     let scratch = Scratch::new();
     let chunk = |number: u64| format!("data/__{number}.blp");
     type Change = fn(&Path);
@@ -72,7 +72,7 @@ fn each_planted_fault_is_named_and_mended() {
         (
             "flipped",
             |root| {
-                // The number of bytes that the chunk has.
+                // The chunk's size in bytes.
                 let path = root.join("data/__0.blp");
                 let mut file = fs::read(&path).unwrap();
                 file[28] ^= 0x80;
@@ -159,7 +159,7 @@ fn each_planted_fault_is_named_and_mended() {
         assert_eq!(repaired.repaired.len(), 1, "{name}");
         assert_eq!(faults(&root), [], "{name}");
         if len < 0 {
-            // Five rows of the wrong ones are what the file holds.
+            // The file contains five rows, of the wrong chunk.
             assert_eq!(repaired.lost, [(root.clone(), 15..20)]);
             continue;
         }
@@ -169,7 +169,7 @@ fn each_planted_fault_is_named_and_mended() {
             lost.is_empty() && len == 25,
             "{name}"
         );
-        // No bytes are gone but those that were written anew from what they said.
+        // Only files that repair rewrote from their contents may change.
         let after = tree(&root);
         for (path, bytes) in before {
             let is_there = after.iter().any(|(_, there)| *there == bytes);
@@ -180,7 +180,7 @@ fn each_planted_fault_is_named_and_mended() {
 }
 
 #[test]
-fn extra_chunks_are_noted_and_kept() {
+fn extra_chunks_are_reported_and_kept() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     broken(&root, |root| {
@@ -194,7 +194,7 @@ fn extra_chunks_are_noted_and_kept() {
 }
 
 #[test]
-fn what_says_nothing_of_the_rows_is_left() {
+fn repair_keeps_files_unrelated_to_rows() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     broken(&root, |root| {
@@ -231,7 +231,7 @@ fn row_b9_repair_trims_columns_to_the_shortest() {
 }
 
 #[test]
-fn a_file_of_a_large_number_keeps_nobody_busy() {
+fn a_chunk_file_with_a_large_number_is_verified_fast() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 100, 0..1050);
@@ -240,7 +240,7 @@ fn a_file_of_a_large_number_keeps_nobody_busy() {
     let far = root.join("data/__9999999999999999.blp");
     std::fs::copy(root.join("data/__0.blp"), &far).unwrap();
     let found = bcolz::verify(&root, &Options::default()).unwrap();
-    // The rest is too short for a chunk that is not the last one, and what is behind it is missing.
+    // The remainder is too short for a chunk that is not the last, and its successor is missing.
     assert!(found.len() <= 3, "{found:?}");
     assert!(
         found

@@ -1,4 +1,4 @@
-//! What we write, byte by byte and after changes of every kind.
+//! The written bytes, and the rows after every kind of change.
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
 use ferroblosc::bcolz::{Carray, CarraySpec, Cparams, Dtype, Error, Mode, Options};
@@ -9,7 +9,7 @@ fn text(path: &Path) -> String {
 }
 
 #[test]
-fn small_chunks_are_the_bytes_that_bcolz_writes() {
+fn small_chunks_have_the_bytes_that_bcolz_writes() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let spec = CarraySpec {
@@ -41,7 +41,7 @@ fn small_chunks_are_the_bytes_that_bcolz_writes() {
         let items: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();
         let file = std::fs::read(root.join(format!("data/__{number}.blp"))).unwrap();
         assert_eq!(file[..16], front[..]);
-        // Whether a copy counts as split is the writer's choice.
+        // The split flag of a memcpyed chunk is the writer's choice.
         let mut chunk_head = file[16..32].to_vec();
         chunk_head[2] |= 0x10;
         assert_eq!(chunk_head, head);
@@ -50,7 +50,7 @@ fn small_chunks_are_the_bytes_that_bcolz_writes() {
     assert_eq!(text(&root.join("__attrs__")), "{}\n");
     let storage = r#"{"dtype": "int32", "cparams": {"clevel": 5, "shuffle": 1, "cname": "lz4", "quantize": 0}, "chunklen": 4, "expectedlen": 10, "dflt": 0}"#;
     assert_eq!(text(&root.join("meta/storage")), format!("{storage}\n"));
-    // Two chunks of 32 bytes, and one of 16 in memory.
+    // Two chunks of 32 bytes in files, and one of 16 in memory.
     let sizes = r#"{"shape": [10], "nbytes": 40, "cbytes": 80}"#;
     assert_eq!(text(&root.join("meta/sizes")), format!("{sizes}\n"));
     assert_eq!(tree(&root).len(), 8);
@@ -58,7 +58,7 @@ fn small_chunks_are_the_bytes_that_bcolz_writes() {
 
 #[test]
 fn descriptions_are_written_as_bcolz_writes_them() {
-    // Arrays made anew like the fixtures have the same description.
+    // Arrays created with a fixture's parameters have its description.
     for name in [
         "i8_small", "s5", "u4", "m8ns", "v121_m8d", "be_i4", "nd3", "empty_3d", "bool", "f2",
         "s300", "f4",
@@ -90,7 +90,7 @@ fn descriptions_are_written_as_bcolz_writes_them() {
 }
 
 #[test]
-fn appends_in_odd_pieces_leave_the_rows_and_no_extra_file() {
+fn appends_of_odd_sizes_store_all_rows_without_extra_files() {
     let scratch = Scratch::new();
     for (name, pieces) in [
         ("one", vec![2500]),
@@ -120,7 +120,7 @@ fn appends_in_odd_pieces_leave_the_rows_and_no_extra_file() {
 }
 
 #[test]
-fn what_is_not_flushed_is_flushed_when_the_handle_goes() {
+fn dropping_a_handle_flushes_it() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 500, 0..10);
@@ -132,7 +132,7 @@ fn what_is_not_flushed_is_flushed_when_the_handle_goes() {
 }
 
 #[test]
-fn rows_are_set_across_chunks_and_in_the_rest() {
+fn rows_are_set_across_chunks_and_in_the_remainder() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 100, 0..450);
@@ -167,7 +167,7 @@ fn rows_are_set_across_chunks_and_in_the_rest() {
 }
 
 #[test]
-fn trimming_and_growing_end_at_any_place() {
+fn trimming_and_growing_work_at_any_length() {
     let scratch = Scratch::new();
     for (len, new) in [
         (450, 0),
@@ -195,7 +195,7 @@ fn trimming_and_growing_end_at_any_place() {
         let mut expected = iota(0..len.min(new));
         expected.resize(new as usize * 8, 0);
         assert_eq!(rows(&root), expected, "{len} to {new}");
-        // And on from there.
+        // The array accepts appends afterwards.
         array.append(&iota(0..30)).unwrap();
         expected.extend(iota(0..30));
         array.close().unwrap();
@@ -211,7 +211,7 @@ fn trimming_and_growing_end_at_any_place() {
 }
 
 #[test]
-fn growth_fills_with_the_fill_value() {
+fn growing_fills_with_the_fill_value() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let spec = CarraySpec {
@@ -271,7 +271,7 @@ fn every_codec_level_and_shuffle_reads_back() {
 }
 
 #[test]
-fn large_chunks_that_wait_for_others_are_read_changed_and_written_by_any_number_of_threads() {
+fn buffered_large_chunks_work_with_any_number_of_threads() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let chunklen = 1 << 17;
@@ -286,7 +286,10 @@ fn large_chunks_that_wait_for_others_are_read_changed_and_written_by_any_number_
         files.push(std::fs::read_dir(root.join("data")).unwrap().count());
         assert!(array.read(0..end).unwrap() == all[..row(end)]);
     }
-    assert_eq!(files, [0; 3], "two full chunks wait for a third");
+    assert_eq!(
+        files, [0; 3],
+        "two full chunks are buffered until the third"
+    );
     array.set(chunklen - 5, &iota(-10..0)).unwrap();
     array
         .set(chunklen - 5, &all[row(chunklen - 5)..][..80])
@@ -301,7 +304,7 @@ fn large_chunks_that_wait_for_others_are_read_changed_and_written_by_any_number_
 }
 
 #[test]
-fn floats_are_quantized_when_they_are_compressed() {
+fn compression_quantizes_floats() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let spec = CarraySpec {
@@ -317,7 +320,7 @@ fn floats_are_quantized_when_they_are_compressed() {
         .collect();
     array.append(&exact).unwrap();
     array.flush().unwrap();
-    // In memory the rest stays exact.
+    // The remainder in memory is not quantized.
     assert_eq!(array.read(900..1000).unwrap(), exact[7200..]);
     drop(array);
     assert_eq!(rows(&root), rows(&fixtures().join("quantize2")));
@@ -338,7 +341,7 @@ fn floats_are_quantized_when_they_are_compressed() {
 }
 
 #[test]
-fn attributes_are_set_and_taken_away() {
+fn attributes_are_set_and_removed() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 100, 0..5);
@@ -359,7 +362,7 @@ fn attributes_are_set_and_taken_away() {
 }
 
 #[test]
-fn one_writer_at_a_time() {
+fn only_one_writer_can_open_an_array() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 100, 0..5);
@@ -369,11 +372,11 @@ fn one_writer_at_a_time() {
     assert_eq!(rows(&root), iota(0..5));
     drop(first);
     drop(writer(&root));
-    assert_eq!(tree(&root).len(), 6, "the lock is gone");
+    assert_eq!(tree(&root).len(), 6, "the lock file is removed");
 }
 
 #[test]
-fn what_is_no_whole_row_is_refused() {
+fn partial_rows_are_refused() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     made(&root, 100, 0..5);

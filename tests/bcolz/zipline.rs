@@ -1,4 +1,4 @@
-//! Directories that we and bcolz-zipline write in turn. Run with the interpreter that has it in
+//! Directories written alternately by us and by bcolz-zipline, with the interpreter in
 //! `FERROBLOSC_BCOLZ_PYTHON`.
 
 use crate::common::{Scratch, iota, json, reader, rows, spec, writer};
@@ -22,7 +22,7 @@ fn python(script: &str, root: &Path) {
 
 #[test]
 #[ignore = "needs bcolz-zipline"]
-fn what_we_write_is_read_and_goes_on() {
+fn zipline_reads_and_appends_to_our_arrays() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let options = Options::default();
@@ -63,7 +63,7 @@ a.append(np.arange(n, n + 444)); a.flush()"
 
 #[test]
 #[ignore = "needs bcolz-zipline"]
-fn types_and_shapes_are_understood() {
+fn types_and_shapes_match() {
     let scratch = Scratch::new();
     for (dtype, made) in [
         ("bool", "np.arange(500) % 2 == 0"),
@@ -108,7 +108,7 @@ a.append(np.arange(600, 636).reshape(3, 4, 3)); a.resize(60); a.flush()",
 
 #[test]
 #[ignore = "needs bcolz-zipline"]
-fn tables_go_back_and_forth() {
+fn tables_are_written_alternately() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     let columns = [("id", spec("int64", 100)), ("x", spec("int64", 33))];

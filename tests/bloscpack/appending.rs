@@ -1,4 +1,4 @@
-//! Appending: where everything goes, what stays, and what is refused.
+//! Appending: the resulting layout, the unchanged bytes, and refused cases.
 
 use crate::common::{Scratch, fixture, hex, iota, json, lcg, ramp, unpacked};
 use ferroblosc::bloscpack::{
@@ -28,7 +28,7 @@ fn offsets_of(path: &Path) -> Vec<i64> {
     archive.offsets().unwrap().unwrap().to_vec()
 }
 
-/// A file of chunks of 1000 bytes.
+/// Creates a file with chunks of 1000 bytes.
 fn original(scratch: &Scratch, data: &[u8], max_app_chunks: Reserve) -> std::path::PathBuf {
     let args = PackArgs {
         chunk_size: 1000,
@@ -45,7 +45,7 @@ fn original(scratch: &Scratch, data: &[u8], max_app_chunks: Reserve) -> std::pat
 }
 
 #[test]
-fn the_published_cases_come_out() {
+fn the_published_cases_match() {
     for (len, nchunks, max_app_chunks, last_chunk) in [
         (0, 3, 30, 500),
         (500, 3, 30, 1000),
@@ -86,7 +86,7 @@ fn the_published_cases_come_out() {
 }
 
 #[test]
-fn what_bloscpack_appended_to_is_appended_to() {
+fn files_appended_to_by_bloscpack_can_be_appended_to() {
     let scratch = Scratch::new();
     for (name, sha256_of_more) in [
         ("append_into_last.blp", 325_000),
@@ -111,7 +111,7 @@ fn what_bloscpack_appended_to_is_appended_to() {
 }
 
 #[test]
-fn the_last_chunk_is_made_anew_with_the_new_arguments() {
+fn the_last_chunk_is_recompressed_with_the_new_arguments() {
     let scratch = Scratch::new();
     let data = iota(500);
     let path = original(&scratch, &data[..3000], Reserve::Times(10));
@@ -129,7 +129,7 @@ fn the_last_chunk_is_made_anew_with_the_new_arguments() {
 }
 
 #[test]
-fn row_p5_a_container_of_nothing_is_made_anew() {
+fn row_p5_an_empty_container_is_rewritten() {
     let scratch = Scratch::new();
     let metadata = json(r#"{"a":1}"#);
     let args = PackArgs {
@@ -160,14 +160,14 @@ fn row_p5_a_container_of_nothing_is_made_anew() {
         assert_eq!(plain, new);
         assert_eq!(unpacked.metadata.unwrap().value(), Some(&metadata));
     }
-    // Of nothing, nothing comes.
+    // Empty output for empty input.
     let path = scratch.file("y.blp", &fixture("empty.blp"));
     append(&path, b"").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), fixture("empty.blp"));
 }
 
 #[test]
-fn row_p6_items_are_those_of_the_header_unless_others_are_given() {
+fn row_p6_the_item_size_defaults_to_the_headers() {
     let scratch = Scratch::new();
     for (given, expected) in [(None, 4), (Some(2), 2)] {
         let args = PackArgs {
@@ -191,7 +191,7 @@ fn row_p6_items_are_those_of_the_header_unless_others_are_given() {
 }
 
 #[test]
-fn row_p7_a_tail_that_gets_shorter_is_cut_off() {
+fn row_p7_a_shorter_tail_truncates_the_file() {
     let scratch = Scratch::new();
     let args = PackArgs {
         chunk_size: 1000,
@@ -206,12 +206,12 @@ fn row_p7_a_tail_that_gets_shorter_is_cut_off() {
     let appended = append(&path, &[0; 100]).unwrap();
     assert_eq!(appended.new_size, std::fs::metadata(&path).unwrap().len());
     assert!(appended.new_size < container.len() as u64);
-    // The size that the reference's file has without what it leaves behind.
+    // The size of the reference's file without its stale tail.
     assert_eq!(appended.new_size, 2377);
 }
 
 #[test]
-fn row_p8_a_last_chunk_whose_digest_is_wrong_is_not_used() {
+fn row_p8_a_last_chunk_with_a_wrong_digest_is_refused() {
     let scratch = Scratch::new();
     let mut container = crate::common::packed(&lcg(2500), 1000);
     let at = container.len() - 20;
@@ -226,7 +226,7 @@ fn row_p8_a_last_chunk_whose_digest_is_wrong_is_not_used() {
 }
 
 #[test]
-fn what_cannot_be_appended_to_stays_as_it_is() {
+fn refused_appends_leave_the_file_unchanged() {
     let scratch = Scratch::new();
     let cases = [
         (
@@ -254,7 +254,7 @@ fn what_cannot_be_appended_to_stays_as_it_is() {
             text,
             "{name}"
         );
-        // From a pipe, too, which is known only when it ends.
+        // A source without a known length, as from a pipe.
         let piped = bloscpack::append(
             &path,
             &vec![7; len][..],
@@ -269,7 +269,7 @@ fn what_cannot_be_appended_to_stays_as_it_is() {
 }
 
 #[test]
-fn a_source_that_fails_half_way_leaves_the_file_as_it_was() {
+fn a_failing_source_leaves_the_file_unchanged() {
     let scratch = Scratch::new();
     let path = original(&scratch, &lcg(2500), Reserve::Times(10));
     let before = std::fs::read(&path).unwrap();
@@ -286,7 +286,7 @@ fn a_source_that_fails_half_way_leaves_the_file_as_it_was() {
 }
 
 #[test]
-fn wrong_arguments_leave_the_file_as_it_was() {
+fn invalid_arguments_leave_the_file_unchanged() {
     let scratch = Scratch::new();
     let path = original(&scratch, &lcg(2500), Reserve::Times(10));
     let before = std::fs::read(&path).unwrap();
@@ -311,7 +311,7 @@ fn metadata_of(path: &Path) -> Metadata {
 }
 
 #[test]
-fn metadata_are_replaced_in_their_room() {
+fn metadata_are_replaced_in_place() {
     let scratch = Scratch::new();
     let path = scratch.file("x.blp", &fixture("append_with_meta.blp"));
     let args = AppendArgs {
@@ -327,14 +327,14 @@ fn metadata_are_replaced_in_their_room() {
     let mut data = unpacked(&fixture("append_with_meta.blp")).unwrap();
     data.extend(b"more");
     assert_eq!(unpacked(&std::fs::read(&path).unwrap()).unwrap(), data);
-    // Alone, too.
+    // Also without an append.
     bloscpack::update_metadata(&path, &json("[1]"), &MetadataArgs::default()).unwrap();
     assert_eq!(metadata_of(&path).value(), Some(&json("[1]")));
     assert_eq!(unpacked(&std::fs::read(&path).unwrap()).unwrap(), data);
 }
 
 #[test]
-fn row_p14_nothing_is_appended_when_the_metadata_are_refused() {
+fn row_p14_refused_metadata_prevent_the_append() {
     let scratch = Scratch::new();
     let large = format!("\"{}\"", hex(&lcg(1000)));
     let cases = [
@@ -383,7 +383,7 @@ fn row_p14_nothing_is_appended_when_the_metadata_are_refused() {
 }
 
 #[test]
-fn row_p14_an_empty_file_is_appended() {
+fn row_p14_appending_an_empty_file_works() {
     let scratch = Scratch::new();
     let path = scratch.file("x.blp", &fixture("append_twice.blp"));
     let new = scratch.file("new", b"");
@@ -393,7 +393,7 @@ fn row_p14_an_empty_file_is_appended() {
 }
 
 #[test]
-fn a_file_that_is_being_changed_is_left_alone() {
+fn a_locked_file_is_not_changed() {
     let scratch = Scratch::new();
     let path = original(&scratch, &lcg(2500), Reserve::Times(10));
     let other = std::fs::File::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! NumPy's arrays in and out.
+//! NumPy arrays: packing and unpacking.
 
 use crate::common::{Scratch, fixture, iota, json};
 use ferroblosc::bloscpack::{self, Array, ArrayInfo, Dtype, Error, PackArgs};
@@ -71,7 +71,7 @@ fn row_p12_chunks_hold_whole_items_and_large_items_count_as_bytes() {
         long
     );
 
-    // An item is never cut, however small the chunks should be.
+    // An item is never split, even if the requested chunks are smaller.
     let args = PackArgs {
         chunk_size: 1,
         ..args
@@ -84,7 +84,7 @@ fn row_p12_chunks_hold_whole_items_and_large_items_count_as_bytes() {
 }
 
 #[test]
-fn row_p13_a_container_that_holds_something_else_is_refused_before_anything_is_written() {
+fn row_p13_a_container_without_an_array_is_refused_before_writing() {
     let scratch = Scratch::new();
     for shape in ["[11]", "[9]", "[10,2]", "[]"] {
         let text =
@@ -103,7 +103,7 @@ fn row_p13_a_container_that_holds_something_else_is_refused_before_anything_is_w
         let npy = scratch.path("x.npy");
         assert!(bloscpack::unpack_npy_file(&path, &npy, 1).is_err());
         assert!(!npy.exists());
-        // Where the header doesn't tell the size, it shows on the way.
+        // Without a size in the header, the mismatch is detected while writing.
         let mut streamed = Vec::new();
         bloscpack::pack_stream(&iota(10)[..], None, &mut streamed, &args, &mut ()).unwrap();
         let path = scratch.file("y.blp", &streamed);
@@ -125,7 +125,7 @@ fn row_p13_a_container_that_holds_something_else_is_refused_before_anything_is_w
 }
 
 #[test]
-fn what_is_no_array_is_refused() {
+fn invalid_npy_files_are_refused() {
     let without = bloscpack::unpack_ndarray_from_bytes(&fixture("iota_default.blp"), 1);
     assert!(matches!(without, Err(Error::NotANumpyArray)));
     for text in [
@@ -159,7 +159,7 @@ fn what_is_no_array_is_refused() {
 }
 
 #[test]
-fn npy_files_go_in_and_come_out_as_they_were() {
+fn npy_files_round_trip() {
     let scratch = Scratch::new();
     let mut npy = Vec::new();
     let mut original = array("'<i4'", &[6, 10], iota(30));

@@ -1,30 +1,30 @@
-//! What the tests share: fixtures, data, and files.
+//! Fixtures, data and temporary files shared by the tests.
 
 use ferroblosc::bloscpack::{self, PackArgs, Value};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The folder of the files that Bloscpack wrote, and some by hand.
+/// The folder of files written by Bloscpack, and of some made by hand.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bloscpack")
 }
 
-/// A fixture.
+/// Reads a fixture.
 pub fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(fixtures().join(name)).unwrap()
 }
 
-/// Little-endian numbers that count up.
+/// Returns consecutive little-endian numbers.
 pub fn iota(count: u64) -> Vec<u8> {
     (0..count).flat_map(u64::to_le_bytes).collect()
 }
 
-/// Bytes that compress a little.
+/// Returns slightly compressible bytes.
 pub fn ramp(len: u64) -> Vec<u8> {
     (0..len).map(|k| ((k * k + 3 * k) >> 4) as u8).collect()
 }
 
-/// Bytes that don't compress.
+/// Returns incompressible bytes.
 pub fn lcg(len: usize) -> Vec<u8> {
     let mut state = 1_u64;
     let mut next = || {
@@ -36,7 +36,7 @@ pub fn lcg(len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// A folder for the files of a test, removed with it.
+/// A temporary folder, removed on drop.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -49,19 +49,19 @@ impl Scratch {
         Scratch(folder)
     }
 
-    /// The path of a file there.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// A file there with these bytes.
+    /// Creates a file in the folder.
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
-    /// The names of the files there.
+    /// Returns the names of the files in the folder.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap();
         let mut names: Vec<String> = entries
@@ -78,17 +78,17 @@ impl Drop for Scratch {
     }
 }
 
-/// The plain bytes of a container.
+/// Unpacks a container.
 pub fn unpacked(container: &[u8]) -> bloscpack::Result<Vec<u8>> {
     bloscpack::unpack_bytes_from_bytes(container, 2).map(|(plain, _)| plain)
 }
 
-/// A value.
+/// Parses JSON.
 pub fn json(text: &str) -> Value {
     Value::parse(text.as_bytes()).unwrap()
 }
 
-/// Bytes packed with chunks of this size.
+/// Packs bytes with this chunk size.
 pub fn packed(plain: &[u8], chunk_size: u64) -> Vec<u8> {
     let args = PackArgs {
         chunk_size,
@@ -97,7 +97,7 @@ pub fn packed(plain: &[u8], chunk_size: u64) -> Vec<u8> {
     bloscpack::pack_bytes_to_bytes(plain, &args).unwrap()
 }
 
-/// Hexadecimal digits as bytes; blanks don't count.
+/// Parses hexadecimal digits, ignoring spaces.
 pub fn unhex(digits: &str) -> Vec<u8> {
     let digits: Vec<char> = digits.chars().filter(|c| !c.is_whitespace()).collect();
     digits
@@ -106,7 +106,7 @@ pub fn unhex(digits: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Files that Bloscpack 0.16.0 wrote, against their manifest.
+//! Files written by Bloscpack 0.16.0, compared with their manifest.
 
 use crate::common::{fixture, fixtures, hex, json};
 use ferroblosc::bloscpack::{self, Array};
@@ -14,10 +14,10 @@ struct Fact {
     sha256: String,
 }
 
-/// The rows of both tables: the second has no metadata and no plain size.
+/// Returns the rows of both tables; those of the second have no metadata and no plain size.
 fn facts() -> Vec<Fact> {
     let text = std::fs::read_to_string(fixtures().join("MANIFEST.md")).unwrap();
-    // A bar inside of a cell is escaped.
+    // A bar inside a cell is escaped.
     let rows = text.lines().map(|line| line.replace("\\|", "\u{1}"));
     rows.filter(|row| row.contains(".blp |"))
         .map(|row| {
@@ -110,7 +110,7 @@ fn every_fixture_is_verified() {
     for Fact { file, .. } in facts() {
         let report = bloscpack::verify(&fixtures().join(&file), 2).unwrap();
         assert!(report.faults.is_empty(), "{file}: {:?}", report.faults);
-        // What Bloscpack left behind where the tail became shorter.
+        // The stale bytes after a tail that Bloscpack shortened.
         let trailing = match file.as_str() {
             "append_shrunk_tail_garbage.blp" => 479,
             "append_exact_fill.blp" => 10,
@@ -122,7 +122,7 @@ fn every_fixture_is_verified() {
 }
 
 #[test]
-fn every_array_comes_back_with_its_type_shape_and_order() {
+fn every_array_keeps_its_type_shape_and_order() {
     for (file, dtype, shape, fortran_order) in [
         ("np_f8_3d", "'<f8'", &[24, 30, 5][..], false),
         ("np_i4_fortran", "'<i4'", &[6, 10], true),

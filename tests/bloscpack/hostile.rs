@@ -1,5 +1,5 @@
-//! Files that nobody should have written: each field at its limits, cuts, flips. The result is an error or the
-//! data, never a panic, and no memory that the file can't justify.
+//! Invalid files: extreme field values, truncations and bit flips. Reading returns an error or the
+//! data; it never panics, and memory use stays proportional to the file.
 
 use crate::common::{Scratch, fixture, iota, json, unpacked};
 use ferroblosc::bloscpack::{self, BloscpackArgs, Error, PackArgs};
@@ -11,15 +11,15 @@ thread_local! {
     static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator; remembers the largest request of each thread.
+/// The system's allocator, which records the largest request of each thread.
 struct Watched;
 
 fn note(size: usize) {
-    // A thread that is ending has no memory of it any more.
+    // Thread-locals are not accessible while a thread ends.
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
@@ -42,11 +42,11 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// What no container needs more than: codec states, a chunk of the test data.
+/// Upper bound on a legitimate allocation, in bytes: codec states and a chunk of the test data.
 const JUSTIFIED: usize = 4 << 20;
 
-/// Reads a container in every way; memory must stay within reason.
-fn read_in_every_way(container: &[u8]) -> bloscpack::Result<Vec<u8>> {
+/// Reads a container with every reader; checks the memory use.
+fn read_with_every_reader(container: &[u8]) -> bloscpack::Result<Vec<u8>> {
     LARGEST.set(0);
     let mut plain = Vec::new();
     let result = bloscpack::Unpacking::new(container, Some(container.len() as u64))
@@ -67,11 +67,11 @@ fn read_in_every_way(container: &[u8]) -> bloscpack::Result<Vec<u8>> {
     }
     let _ = bloscpack::unpack_ndarray_from_bytes(container, 1);
     let largest = LARGEST.get();
-    assert!(largest <= JUSTIFIED, "asked for {largest} bytes at once");
+    assert!(largest <= JUSTIFIED, "an allocation of {largest} bytes");
     result.map(|_| plain)
 }
 
-/// A small container with everything in it.
+/// Returns a small container with all optional sections.
 fn small() -> Vec<u8> {
     let args = PackArgs {
         chunk_size: 400,
@@ -87,13 +87,16 @@ fn small() -> Vec<u8> {
 fn every_prefix_is_an_error() {
     let container = small();
     for len in 0..container.len() {
-        assert!(read_in_every_way(&container[..len]).is_err(), "{len} bytes");
+        assert!(
+            read_with_every_reader(&container[..len]).is_err(),
+            "{len} bytes"
+        );
     }
-    assert_eq!(read_in_every_way(&container).unwrap(), iota(125));
+    assert_eq!(read_with_every_reader(&container).unwrap(), iota(125));
 }
 
 #[test]
-fn a_changed_byte_is_an_error_or_harmless() {
+fn a_changed_byte_is_detected_or_harmless() {
     let container = small();
     for at in 0..container.len() {
         let mut changed = container.clone();
@@ -107,8 +110,8 @@ fn a_changed_byte_is_an_error_or_harmless() {
             container[at] ^ 0x20,
         ] {
             changed[at] = byte;
-            if let Ok(plain) = read_in_every_way(&changed) {
-                // Only what no digest covers can differ, and it tells how much there is.
+            if let Ok(plain) = read_with_every_reader(&changed) {
+                // Without an error, only header bytes that no digest covers may differ.
                 assert!(plain == iota(125) || at < 32, "byte {at} is {byte}");
             }
         }
@@ -116,7 +119,7 @@ fn a_changed_byte_is_an_error_or_harmless() {
 }
 
 #[test]
-fn row_p17_numbers_are_held_against_the_file_before_there_is_memory_for_them() {
+fn row_p17_sizes_are_checked_against_the_file_before_allocating() {
     let container = small();
     for (at, field) in [
         (8, &i32::MAX.wrapping_sub(16).to_le_bytes()[..]),
@@ -132,12 +135,15 @@ fn row_p17_numbers_are_held_against_the_file_before_there_is_memory_for_them() {
     ] {
         let mut changed = container.clone();
         changed[at..at + field.len()].copy_from_slice(field);
-        assert!(read_in_every_way(&changed).is_err(), "{field:?} at {at}");
+        assert!(
+            read_with_every_reader(&changed).is_err(),
+            "{field:?} at {at}"
+        );
     }
 }
 
 #[test]
-fn row_p17_chunks_that_say_too_much_are_refused() {
+fn row_p17_chunks_with_too_large_sizes_are_refused() {
     let chunk_at = Archive::open(small()).unwrap().prelude().chunks_start as usize;
     for (at, field) in [
         (4, i32::MAX - 16),
@@ -155,10 +161,10 @@ fn row_p17_chunks_that_say_too_much_are_refused() {
             let at = chunk_at + at;
             changed[at..at + 4].copy_from_slice(&field.to_le_bytes());
             if checksum.is_none() {
-                // Without digests nothing else stands in the way.
+                // Without digests, only the size check can reject it.
                 changed[6] = 0;
             }
-            assert!(read_in_every_way(&changed).is_err(), "{field} at {at}");
+            assert!(read_with_every_reader(&changed).is_err(), "{field} at {at}");
         }
     }
     let mut changed = small();
@@ -170,7 +176,7 @@ fn row_p17_chunks_that_say_too_much_are_refused() {
 }
 
 #[test]
-fn offsets_that_lead_astray_are_refused() {
+fn invalid_offsets_are_refused() {
     let container = fixture("iota_none.blp");
     let start = Archive::open(container.clone())
         .unwrap()
@@ -184,7 +190,7 @@ fn offsets_that_lead_astray_are_refused() {
             matches!(archive.place(1), Err(blpk::Error::Offset { index: 1, .. })),
             "{offset}"
         );
-        // Whoever goes from front to back doesn't look there.
+        // A sequential reader does not use the offsets.
         assert_eq!(unpacked(&changed).unwrap(), iota(40_000));
         let scratch = Scratch::new();
         let report = bloscpack::verify(&scratch.file("x.blp", &changed), 1).unwrap();
@@ -192,7 +198,7 @@ fn offsets_that_lead_astray_are_refused() {
             report.faults[..],
             [blpk::Error::Offset { index: 1, .. }]
         ));
-        // The last one is where an append writes.
+        // The last offset is where an append writes.
         let mut changed = container.clone();
         changed[start + 24..start + 32].copy_from_slice(&offset.to_le_bytes());
         let path = scratch.file("y.blp", &changed);
@@ -203,25 +209,25 @@ fn offsets_that_lead_astray_are_refused() {
 }
 
 #[test]
-fn metadata_that_say_another_size_are_refused() {
+fn metadata_with_another_size_are_refused() {
     let compressed = PackArgs {
         metadata: Some(json(&format!("{:?}", "a".repeat(44)))),
         ..PackArgs::default()
     };
     let compressed = bloscpack::pack_bytes_to_bytes(b"", &compressed).unwrap();
-    // One is compressed, the other is not; both have 46 bytes.
+    // One section is compressed, the other is not; both have 46 bytes.
     for (container, codec) in [(compressed, 1), (fixture("meta_zlib.blp"), 0)] {
         assert_eq!((container[32 + 10], container[32 + 12]), (codec, 46));
         for size in [0_u32, 45, 47, 1000, 1 << 20] {
             let mut changed = container.clone();
             changed[32 + 12..32 + 16].copy_from_slice(&size.to_le_bytes());
-            assert!(read_in_every_way(&changed).is_err(), "{size}");
+            assert!(read_with_every_reader(&changed).is_err(), "{size}");
         }
     }
 }
 
 #[test]
-fn damage_is_found_wherever_it_is_and_reading_goes_on_behind_it() {
+fn damage_is_found_anywhere_and_later_chunks_are_read() {
     let args = PackArgs {
         chunk_size: 1000,
         bloscpack: BloscpackArgs::default(),
@@ -252,11 +258,11 @@ fn damage_is_found_wherever_it_is_and_reading_goes_on_behind_it() {
 }
 
 #[test]
-fn a_container_of_countless_chunks_ends_with_its_file() {
+fn a_container_with_a_huge_chunk_count_ends_with_its_file() {
     let header = Header {
         nchunks: Some(i64::MAX as u64),
         ..Header::default()
     };
     let container = header.encode().unwrap();
-    assert!(read_in_every_way(&container).is_err());
+    assert!(read_with_every_reader(&container).is_err());
 }

@@ -1,4 +1,4 @@
-//! Containers: what others wrote, what we write, and what nobody should have written.
+//! Containers: written by Bloscpack, written by us, and invalid ones.
 
 mod appending;
 mod arrays;

@@ -1,4 +1,4 @@
-//! What holds for any data and any way of cutting and appending them.
+//! Properties of random data, packing options and appends.
 
 use crate::common::{Scratch, unpacked};
 use ferroblosc::bloscpack::{self, AppendArgs, BloscArgs, BloscpackArgs, PackArgs, Reserve};
@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_is_packed_is_unpacked(data in data(), args in args()) {
+    fn unpacking_restores_packed_data(data in data(), args in args()) {
         let container = bloscpack::pack_bytes_to_bytes(&data, &args).unwrap();
         prop_assert_eq!(&unpacked(&container).unwrap(), &data);
         let alone = PackArgs { nthreads: 1, ..args };
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn any_range_is_the_range_of_the_data(data in data(), args in args(), from in 0..20_000_usize, len in 0..9000_usize) {
+    fn any_range_equals_that_of_the_data(data in data(), args in args(), from in 0..20_000_usize, len in 0..9000_usize) {
         let container = bloscpack::pack_bytes_to_bytes(&data, &args).unwrap();
         let (start, end) = (from.min(data.len()), (from + len).min(data.len()));
         let mut part = vec![0; end - start];
@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn appending_is_packing_all_at_once(data in data(), args in args(), cuts in prop::collection::vec(0..20_000_usize, 1..4)) {
+    fn appending_equals_packing_at_once(data in data(), args in args(), cuts in prop::collection::vec(0..20_000_usize, 1..4)) {
         let args = PackArgs {
             bloscpack: BloscpackArgs { offsets: true, ..args.bloscpack.clone() },
             ..args

@@ -1,4 +1,4 @@
-//! What others may have written: old versions, streams, unknown metadata, damage.
+//! Input of other writers: old versions, streams, unknown metadata, damage.
 
 use crate::common::{fixture, iota, json, packed, unpacked};
 use ferroblosc::bloscpack::{self, Error, Metadata, PackArgs};
@@ -8,7 +8,7 @@ fn failure(container: &[u8]) -> Error {
     unpacked(container).unwrap_err()
 }
 
-/// A fixture with some bytes replaced.
+/// Returns a fixture with some bytes replaced.
 fn patched(name: &str, at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut container = fixture(name);
     container[at..at + bytes.len()].copy_from_slice(bytes);
@@ -36,7 +36,7 @@ fn row_p1_versions_1_2_and_3_are_read_and_3_is_written() {
 }
 
 #[test]
-fn row_p2_without_a_number_of_chunks_they_are_read_to_the_end() {
+fn row_p2_an_unknown_number_of_chunks_is_read_to_the_end() {
     for name in ["old_v1_unknown_nchunks.blp", "streamed_v3.blp"] {
         let container = fixture(name);
         let mut archive = Archive::open(container.clone()).unwrap();
@@ -48,18 +48,18 @@ fn row_p2_without_a_number_of_chunks_they_are_read_to_the_end() {
                 "{error}"
             );
         }
-        // At the edge of a chunk nothing is missed.
+        // A truncation at a chunk boundary is not detectable.
         let place = archive.place(2).unwrap();
         let two = unpacked(&container[..place.position as usize]).unwrap();
         assert_eq!(two, iota(40_000)[..262_144]);
     }
-    // Offsets of an unknown number of chunks are none.
+    // With an unknown number of chunks, offsets are ignored.
     let with_offsets = patched("streamed_v3.blp", 5, &[1]);
     assert_eq!(unpacked(&with_offsets).unwrap(), iota(40_000));
 }
 
 #[test]
-fn row_p3_metadata_filled_up_with_blanks_are_metadata() {
+fn row_p3_metadata_padded_with_spaces_are_valid() {
     let blanks = patched("meta_zlib.blp", 36, b"    ");
     let (plain, unpacked) = bloscpack::unpack_bytes_from_bytes(&blanks, 1).unwrap();
     assert_eq!(plain, iota(40_000));
@@ -112,7 +112,7 @@ fn a_flipped_bit_of_a_chunk_is_found_by_every_checksum() {
 }
 
 #[test]
-fn the_words_for_a_wrong_digest_are_those_of_bloscpack() {
+fn a_wrong_digest_has_the_message_of_bloscpack() {
     let mut container = packed(b"abc", 100);
     let last = container.len() - 1;
     container[last] = 0x27;
@@ -123,7 +123,7 @@ fn the_words_for_a_wrong_digest_are_those_of_bloscpack() {
 }
 
 #[test]
-fn row_p11_a_digest_that_is_missing_or_short_is_an_error() {
+fn row_p11_a_missing_or_truncated_digest_is_an_error() {
     let container = fixture("iota_default.blp");
     for cut in 1..=4 {
         let error = failure(&container[..container.len() - cut]);
@@ -131,7 +131,7 @@ fn row_p11_a_digest_that_is_missing_or_short_is_an_error() {
             matches!(error, Error::Container(blpk::Error::Truncated(_))),
             "{error}"
         );
-        // Without a size to hold it against, too.
+        // Also in a stream of unknown size.
         let mut stream = Stream::new(&container[..container.len() - cut], None).unwrap();
         assert!(matches!(
             stream.next_chunk(&mut Vec::new()),
@@ -141,7 +141,7 @@ fn row_p11_a_digest_that_is_missing_or_short_is_an_error() {
 }
 
 #[test]
-fn row_p7_bytes_behind_the_last_chunk_are_nobodys() {
+fn row_p7_bytes_after_the_last_chunk_are_ignored() {
     let mut container = fixture("iota_default.blp");
     container.extend(b"whatever");
     assert_eq!(unpacked(&container).unwrap(), iota(40_000));
@@ -152,7 +152,7 @@ fn row_p7_bytes_behind_the_last_chunk_are_nobodys() {
 }
 
 #[test]
-fn offsets_that_were_never_written_are_not_missed() {
+fn unwritten_offsets_are_not_needed() {
     let mut container = fixture("iota_none.blp");
     let mut archive = Archive::open(container.clone()).unwrap();
     let start = archive.prelude().offsets_start as usize;

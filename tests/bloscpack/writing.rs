@@ -1,4 +1,4 @@
-//! What we write: the published bytes, every option, pipes, and files that appear whole.
+//! Written containers: published bytes, all options, pipes, and atomic replacement of files.
 
 use crate::common::{Scratch, fixture, iota, json, lcg, packed, ramp, unhex, unpacked};
 use ferroblosc::bloscpack::{
@@ -23,7 +23,7 @@ fn with_room(plain: &[u8], max_app_chunks: Reserve) -> Vec<u8> {
 }
 
 #[test]
-fn small_containers_are_the_published_bytes() {
+fn small_containers_have_the_published_bytes() {
     let empty =
         "626c706b 03010108 00000000 00000000 0100000000000000 0a00000000000000 7800000000000000";
     let mut expected = unhex(empty);
@@ -67,8 +67,8 @@ fn small_containers_are_the_published_bytes() {
 }
 
 #[test]
-fn what_bloscpack_wrote_without_compression_is_written_again() {
-    // Chunks that are stored as they are leave codecs no choice.
+fn uncompressed_containers_equal_those_of_bloscpack() {
+    // Chunks stored uncompressed do not depend on the codec.
     for name in ["lcg_l0.blp", "lcg_l9.blp"] {
         let args = PackArgs {
             chunk_size: 2000,
@@ -88,7 +88,7 @@ fn what_bloscpack_wrote_without_compression_is_written_again() {
 }
 
 #[test]
-fn headers_and_sections_of_fixtures_are_written_again() {
+fn headers_and_sections_equal_those_of_fixtures() {
     let front = |container: &[u8]| {
         let prelude = Archive::open(container.to_vec()).unwrap().prelude().clone();
         (prelude.header, prelude.metadata, prelude.chunks_start)
@@ -138,7 +138,7 @@ fn headers_and_sections_of_fixtures_are_written_again() {
 }
 
 #[test]
-fn row_p4_metadata_that_do_not_compress_keep_the_level() {
+fn row_p4_incompressible_metadata_keep_the_level() {
     let args = PackArgs {
         metadata: Some(json("\"abc\"")),
         ..PackArgs::default()
@@ -170,7 +170,7 @@ fn metadata_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn chunks_begin_where_they_should() {
+fn chunks_begin_at_the_expected_offsets() {
     let start = |data: &[u8], chunk_size, max_app_chunks| {
         let args = PackArgs {
             chunk_size,
@@ -255,7 +255,7 @@ fn the_bytes_are_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn data_of_unknown_size_make_what_data_of_known_size_make_without_offsets() {
+fn data_of_unknown_size_pack_as_data_of_known_size_without_offsets() {
     for len in [0, 1, 999, 1000, 1001, 5000] {
         let data = ramp(len);
         let args = PackArgs {
@@ -274,7 +274,7 @@ fn data_of_unknown_size_make_what_data_of_known_size_make_without_offsets() {
 }
 
 #[test]
-fn row_p2_a_pipe_into_a_pipe_makes_a_container_that_ends_with_its_file() {
+fn row_p2_packing_from_pipe_to_pipe_omits_the_number_of_chunks() {
     for len in [0, 1, 1000, 5500] {
         let data = ramp(len);
         let args = PackArgs {
@@ -298,7 +298,7 @@ fn row_p2_a_pipe_into_a_pipe_makes_a_container_that_ends_with_its_file() {
             (plain, unpacked)
         };
         assert_eq!(plain, data);
-        // Cut inside of a chunk.
+        // Truncated inside a chunk.
         assert!(unpacked(&output[..output.len() - 1]).is_err());
     }
 }
@@ -312,7 +312,7 @@ fn a_source_that_ends_early_is_an_error() {
 }
 
 #[test]
-fn row_p9_files_appear_whole_or_not_at_all() {
+fn row_p9_files_are_replaced_atomically() {
     let scratch = Scratch::new();
     let input = scratch.file("in", &iota(1000));
     let output = scratch.file("out", b"what was there");
@@ -359,7 +359,7 @@ fn row_p9_a_file_is_not_packed_or_unpacked_into_itself() {
 }
 
 #[test]
-fn a_link_stays_a_link_and_its_file_keeps_its_permissions() {
+fn a_link_remains_a_link_and_its_target_keeps_its_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new();
     let input = scratch.file("in", b"abc");

@@ -1,15 +1,15 @@
-//! Calls that change a super-chunk or an array, drawn at random. Shared with the fuzzer.
+//! Random calls that change a super-chunk or an array. Shared with the fuzzer.
 
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{CParams, Compressor, Special, special};
 use ferroblosc::schunk::{SChunk, chunks};
 use ferroblosc::{Buffer, Result};
 
-/// Numbers that look random and are the same at each run.
+/// A pseudo-random number generator with reproducible output.
 pub struct Draw(pub u64);
 
 impl Draw {
-    /// The next number below `bound`; 0 when that is 0.
+    /// Returns the next number below `bound`, or 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         // SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -19,7 +19,7 @@ impl Draw {
         (z ^ (z >> 31)).checked_rem(bound as u64).unwrap_or(0) as usize
     }
 
-    /// A number of a chunk or item: mostly one that is there.
+    /// Returns a random index of a chunk or item, mostly a valid one.
     fn number(&mut self, count: i64) -> i64 {
         let count = count.clamp(0, 1 << 40);
         match self.below(8) {
@@ -30,18 +30,19 @@ impl Draw {
     }
 }
 
-/// Super-chunks with larger chunks are left alone: what they hold is believed, and costs as much.
+/// The chunk size above which super-chunks are not changed, since calls would cost as much, in
+/// bytes.
 const MAX_CHUNK: i32 = 1 << 16;
-/// Super-chunks with more chunks are not reordered.
+/// The number of chunks above which super-chunks are not reordered.
 const MAX_ORDER: i64 = 4096;
-/// Bytes of a slice.
+/// The maximum size of a slice in bytes.
 const MAX_SLICE: usize = 1 << 14;
-/// The largest extent an array is given.
+/// The maximum extent of an array's dimension.
 const MAX_EXTENT: i64 = 64;
-/// The most chunks that an array may tell of.
+/// The maximum number of chunks that an array may declare.
 const MAX_CHUNKS: i64 = 1000;
 
-/// A chunk that goes with a super-chunk, or doesn't.
+/// Creates a chunk that may or may not fit the super-chunk.
 fn new_chunk(schunk: &SChunk, draw: &mut Draw) -> Result<Buffer> {
     let whole = usize::try_from(schunk.chunksize()).unwrap_or(0).max(4);
     let len = match draw.below(4) {
@@ -72,10 +73,10 @@ fn new_chunk(schunk: &SChunk, draw: &mut Draw) -> Result<Buffer> {
     Ok(chunk)
 }
 
-/// Changes a super-chunk by one call.
+/// Changes a super-chunk with one random call.
 ///
 /// # Errors
-/// Those of the call.
+/// Returns the error of the call.
 pub fn change(schunk: &mut SChunk, draw: &mut Draw) -> Result<()> {
     let nchunks = schunk.nchunks();
     let at = draw.number(nchunks);
@@ -138,10 +139,10 @@ pub fn change(schunk: &mut SChunk, draw: &mut Draw) -> Result<()> {
     }
 }
 
-/// Changes an array by one call.
+/// Changes an array with one random call.
 ///
 /// # Errors
-/// Those of the call.
+/// Returns the error of the call.
 pub fn change_array(array: &mut Array, draw: &mut Draw) -> Result<()> {
     let geometry = array.geometry();
     let ndim = geometry.ndim;
@@ -200,7 +201,7 @@ pub fn change_array(array: &mut Array, draw: &mut Draw) -> Result<()> {
     }
 }
 
-/// Reads what a changed super-chunk holds; nothing is expected of it but an end.
+/// Reads a changed super-chunk; any result or error is fine.
 pub fn read(schunk: &SChunk) {
     let mut dest = vec![0; MAX_CHUNK as usize];
     for nchunk in 0..schunk.nchunks().min(40) {
@@ -212,7 +213,7 @@ pub fn read(schunk: &SChunk) {
     }
 }
 
-/// Changes a super-chunk by several calls, then reads it. Calls may fail.
+/// Changes a super-chunk with several calls, then reads it. Calls may fail.
 pub fn change_often(schunk: &mut SChunk, draw: &mut Draw) {
     for _ in 0..1 + draw.below(8) {
         if schunk.chunksize() <= MAX_CHUNK && schunk.typesize() <= MAX_CHUNK {
@@ -222,7 +223,7 @@ pub fn change_often(schunk: &mut SChunk, draw: &mut Draw) {
     read(schunk);
 }
 
-/// Changes the array that a super-chunk is by several calls, then reads it. Calls may fail.
+/// Changes the array of a super-chunk with several calls, then reads it. Calls may fail.
 pub fn change_array_often(schunk: SChunk, draw: &mut Draw) {
     if schunk.chunksize() > MAX_CHUNK {
         return;

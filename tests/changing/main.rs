@@ -1,7 +1,7 @@
-//! Damaged frames that open, and are then changed: whatever their bytes say, calls end with an error or a
-//! result. A panic would leave a torn state.
+//! Changes of damaged frames that can still be opened: every call returns a result or an error. A
+//! panic would leave an inconsistent state.
 //!
-//! `FERROBLOSC_CHANGED_FRAMES` is the number of frames that are tried, `FERROBLOSC_CHANGED_SEED` the first seed.
+//! `FERROBLOSC_CHANGED_FRAMES` is the number of frames, `FERROBLOSC_CHANGED_SEED` the first seed.
 
 mod calls;
 
@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Frames that are tried unless the variable says otherwise.
+/// The default number of frames.
 const FRAMES: u64 = 4000;
-/// Address space of the process, so that frames that tell of gigabytes find none.
+/// The limit on the address space in bytes: frames that declare gigabytes can't get them.
 const ADDRESS_SPACE: u64 = 4 << 30;
 const CHUNK: usize = 400;
 
@@ -34,7 +34,7 @@ fn empty(storage: Storage) -> SChunk {
     SChunk::create(storage, params, DParams::default()).unwrap()
 }
 
-/// Chunks of one size, some special, the last one short, and metalayers of both kinds.
+/// Chunks of one size, some of them special, the last one short, and both kinds of metalayers.
 fn with_everything(storage: Storage) -> SChunk {
     let mut schunk = empty(storage);
     schunk.add_metalayer("first", b"of a fixed length").unwrap();
@@ -62,7 +62,7 @@ fn with_sizes(storage: Storage) -> SChunk {
     schunk
 }
 
-/// More chunks than an index holds uncompressed.
+/// More chunks than an uncompressed index holds.
 fn with_many(storage: Storage) -> SChunk {
     let mut schunk = empty(storage);
     for i in 0..60 {
@@ -98,7 +98,7 @@ fn without_chunks(storage: Storage) -> SChunk {
     schunk
 }
 
-/// Chunks that were updated and deleted, so that they lie in another order, with a hole.
+/// Chunks that were updated and deleted, so that they are out of order with a hole.
 fn with_holes(storage: Storage) -> SChunk {
     let mut schunk = with_sizes(storage);
     schunk.delete_chunk(1).unwrap();
@@ -148,7 +148,7 @@ const SAMPLES: [fn(Storage) -> SChunk; 9] = [
     long_array,
 ];
 
-/// A folder of a test's own, in memory where there is such a folder.
+/// A temporary folder, in memory if possible.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -208,7 +208,7 @@ impl Files {
         }
     }
 
-    /// Changes some bytes. The places of sizes in headers are chosen more often than others.
+    /// Changes some bytes, preferably sizes in headers.
     fn damage(&mut self, draw: &mut Draw) {
         for _ in 0..1 + draw.below(3) {
             let nfile = if draw.below(3) == 0 {
@@ -225,7 +225,7 @@ impl Files {
                 None => 0,
             };
             let at = match draw.below(4) {
-                // Sizes of the frame.
+                // The frame's sizes.
                 0 => 10 + draw.below(77),
                 // Headers of chunks.
                 1 => header_len.saturating_add(draw.below(40)),
@@ -243,7 +243,7 @@ impl Files {
                 3 => *byte = byte.wrapping_add(1),
                 4 => *byte = byte.wrapping_sub(1),
                 _ => {
-                    // A number from somewhere else.
+                    // Bytes copied from another offset.
                     let from = draw.below(len);
                     let count = 8.min(len - at.max(from));
                     bytes.copy_within(from..from + count, at);
@@ -253,7 +253,7 @@ impl Files {
     }
 }
 
-/// Where a frame is while it is changed.
+/// The storage of a frame during the changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Memory,
@@ -315,13 +315,13 @@ fn try_one(seed: u64, samples: &[(Files, Files)], path: &Path) -> bool {
     true
 }
 
-/// Limits the memory of the process.
+/// Limits the process's address space.
 fn limit_memory() {
     let limit = libc::rlimit {
         rlim_cur: ADDRESS_SPACE,
         rlim_max: ADDRESS_SPACE,
     };
-    // SAFETY: a complete struct, which is only read.
+    // SAFETY: setrlimit only reads the complete struct.
     unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
 }
 
@@ -378,7 +378,7 @@ fn damaged_frames_that_open_can_be_changed_without_a_panic() {
     assert!(opened.load(Ordering::Relaxed) > count / 20);
 }
 
-/// Where the header of a frame has the uncompressed bytes of all chunks.
+/// The bytes of a frame's header with the uncompressed size of all chunks.
 const NBYTES_AT: std::ops::Range<usize> = 30..38;
 
 #[test]

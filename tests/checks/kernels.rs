@@ -145,7 +145,7 @@ const PAGE: usize = 65536;
 impl Guarded {
     fn new(len: usize) -> Guarded {
         let inside = len.next_multiple_of(PAGE).max(PAGE);
-        // SAFETY: a new private mapping, of which only the middle is made accessible.
+        // SAFETY: a new private mapping, whose middle alone is made accessible.
         unsafe {
             let map = libc::mmap(
                 std::ptr::null_mut(),

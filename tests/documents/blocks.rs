@@ -1,23 +1,24 @@
-//! Whatever stands in a fenced block of a document is run by somebody.
+//! Every fenced block of a document is run by some test.
 //!
 //! | language | run by |
 //! |---|---|
-//! | none, `text` | nobody: drawings and summaries of usage |
+//! | none, `text` | not run: diagrams and usage summaries |
 //! | `rust` | the tests of documentation: `src/lib.rs` includes the document |
-//! | `console` | a `tour.rs` beside the commands, which also compares what is printed |
+//! | `console` | a command's `tour.rs`, which also compares the output |
 //! | `c` | `capi/ferroblosc/tests/documents.rs`, as whole programs |
-//! | the others | what [`ELSEWHERE`] says: the same file as they stand, or another since they take long or need a network |
+//! | other | the file in [`ELSEWHERE`]: the same text, or a variant if the original is slow or
+//! needs a network |
 
 use super::markdown::{self, Block};
 
-/// What runs a block that no test of documents runs.
+/// The file that runs a block outside of the documents' tests.
 struct Runner {
     document: &'static str,
-    /// How the block begins.
+    /// The start of the block.
     block: &'static str,
-    /// The file of the project that runs the same, or is started by it.
+    /// The file of the project that runs the block or a variant of it.
     file: &'static str,
-    /// What that file says for it.
+    /// The text in that file that does so.
     says: &'static str,
 }
 
@@ -35,10 +36,10 @@ const fn runner(
     }
 }
 
-/// The test of programs, and of the commands around them.
+/// The test of whole programs and their commands.
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
-/// The blocks that are run elsewhere.
+/// The blocks that other files run.
 const ELSEWHERE: [Runner; 16] = [
     runner(
         "CONTRIBUTING.md",
@@ -125,7 +126,7 @@ const ELSEWHERE: [Runner; 16] = [
         "scripts/test-musl.sh",
         "scripts/install-musl.sh",
     ),
-    // A cluster is what it takes: the test runs three processes on one machine.
+    // The document's command needs a cluster; the test runs three processes on one machine.
     runner(
         "docs/hdf5.md",
         "mpirun -x",
@@ -134,7 +135,7 @@ const ELSEWHERE: [Runner; 16] = [
     ),
 ];
 
-/// Whether this project runs the block, and if not, why it seems so.
+/// Checks that the project runs the block; the error is the reason why it does not.
 fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
     let says = |file: &str, what: &str| crate::text(file).contains(what);
     match block.language.as_str() {
@@ -146,15 +147,15 @@ fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
             .iter()
             .any(|tour| says(tour, document))
             .then_some(())
-            .ok_or("no tour goes through the document"),
+            .ok_or("no tour runs the document"),
         "c" => says(PROGRAMS, document)
             .then_some(())
-            .ok_or("the test of programs doesn't know the document"),
+            .ok_or("the test of programs doesn't list the document"),
         _ => ELSEWHERE
             .iter()
             .any(|runner| runner.is_of(document, block))
             .then_some(())
-            .ok_or("nobody is named who runs it"),
+            .ok_or("no file is listed that runs it"),
     }
 }
 
@@ -165,7 +166,7 @@ impl Runner {
 }
 
 #[test]
-fn every_block_is_run_by_somebody() {
+fn every_block_is_run_by_a_test() {
     for document in markdown::documents() {
         for block in &document.blocks {
             let first = &block.lines[0];
@@ -181,7 +182,7 @@ fn every_block_is_run_by_somebody() {
 }
 
 #[test]
-fn whoever_is_said_to_run_a_block_does_something_like_it() {
+fn every_listed_runner_contains_the_text_that_runs_the_block() {
     for runner in &ELSEWHERE {
         let document = markdown::document(runner.document);
         let blocks = document.blocks.iter();
@@ -197,7 +198,7 @@ fn whoever_is_said_to_run_a_block_does_something_like_it() {
     }
 }
 
-/// The targets of the Makefile that a line of a document names.
+/// The Makefile targets in a line of a document.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let calls = line.split("make ").skip(1);
     let words = calls.filter_map(|rest| rest.split_whitespace().next());
@@ -205,7 +206,7 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_target_that_documents_name_is_in_the_makefile() {
+fn every_target_in_a_document_is_in_the_makefile() {
     let makefile = crate::text("Makefile");
     let is_target = |word: &str| makefile.contains(&format!("\n{word}:"));
     let mut count = 0;

@@ -1,11 +1,11 @@
-//! `docs/environment.md` beside the sources: which variables are read is found by looking at the calls that do it.
+//! Compares `docs/environment.md` with the variables that the sources read.
 
 use super::markdown;
 use std::collections::BTreeSet;
 
-/// Folders with what runs at users.
+/// Folders of shipped code.
 const FOLDERS: [&str; 5] = ["src", "capi", "hdf5", "tools", "include"];
-/// Folders with helpers of tests and of the build.
+/// Folders of test and build helpers.
 const NOT_SHIPPED: [&str; 5] = [
     "tests",
     "capi/link",
@@ -13,7 +13,7 @@ const NOT_SHIPPED: [&str; 5] = [
     "tools/testing",
     "tools/headers",
 ];
-/// Beginnings of calls that read the variable named by their first argument.
+/// Prefixes of calls that read the variable named by their first argument.
 const CALLS: [&str; 7] = [
     "var_os(",
     "env::var(",
@@ -23,10 +23,10 @@ const CALLS: [&str; 7] = [
     "positive(",
     "choice(",
 ];
-/// Reads `TMPDIR`, in the standard library.
+/// This function of the standard library reads `TMPDIR`.
 const TEMPORARY: &str = "temp_dir()";
 
-/// A source without its tests and comments.
+/// Returns a source without its tests and comments.
 fn code(source: &str) -> String {
     let tested = source.split("#[cfg(test)]\nmod ").next().unwrap();
     let is_code = |line: &&str| !line.trim_start().starts_with("//");
@@ -37,18 +37,18 @@ fn code(source: &str) -> String {
         .join("\n")
 }
 
-/// The text at the start of a piece of code, if it is one that is written out.
+/// Returns the string literal at the start of the code, if there is one.
 fn literal(code: &str) -> Option<&str> {
     Some(code.trim_start().strip_prefix('"')?.split_once('"')?.0)
 }
 
-/// The texts of the constants of a source.
+/// Returns the string constants of a source.
 fn constants(code: &str) -> impl Iterator<Item = &str> {
     code.split("&str =").skip(1).filter_map(literal)
 }
 
-/// The variables a source reads. An argument that is not written out is a constant of the same file, or a parameter
-/// that takes one: then all constants that look like variables count.
+/// Returns the variables a source reads. If an argument is not a literal, it is a constant of the
+/// same file or a parameter, and all constants that look like variables count.
 fn variables(source: &str) -> BTreeSet<String> {
     let code = code(source);
     let looks_like_one = |text: &&str| {
@@ -75,7 +75,7 @@ fn variables(source: &str) -> BTreeSet<String> {
     found
 }
 
-/// The variables all that is shipped reads.
+/// Returns the variables that shipped code reads.
 fn read() -> BTreeSet<String> {
     let sources = FOLDERS.iter().flat_map(|folder| {
         let mut files = super::files(folder, ".rs");
@@ -99,16 +99,16 @@ fn read() -> BTreeSet<String> {
 }
 
 #[test]
-fn the_table_has_the_variables_that_are_read_and_no_others() {
+fn the_table_lists_exactly_the_variables_that_are_read() {
     let document = markdown::document("docs/environment.md");
     let rows = document.rows(|cell| cell.starts_with('`'));
     let table: BTreeSet<String> = rows.iter().map(|row| row[0].replace('`', "")).collect();
     assert_eq!(table, read());
-    assert_eq!(rows.len(), table.len(), "a variable is there twice");
+    assert_eq!(rows.len(), table.len(), "a variable has two rows");
 }
 
 #[test]
-fn variables_are_found_however_they_are_named() {
+fn variables_are_found_as_literals_and_constants() {
     let of = |source| variables(source).into_iter().collect::<Vec<_>>();
     assert_eq!(of(r#"std::env::var_os("A_B")"#), ["A_B"]);
     assert_eq!(

@@ -1,9 +1,9 @@
-//! `docs/errors.md` beside `blosc2.h` and the code.
+//! Compares `docs/errors.md` with `blosc2.h` and the code.
 
 use super::markdown;
 use ferroblosc::{Error, blosc1};
 
-/// The rows of the table with as many columns that begin with a negative number: that number, and the row.
+/// Returns the table rows with this number of columns that begin with a negative code.
 fn rows(columns: usize) -> Vec<(i32, Vec<String>)> {
     let document = markdown::document("docs/errors.md");
     let rows = document.rows(|cell| cell.starts_with('-') && cell.len() > 1);
@@ -13,7 +13,7 @@ fn rows(columns: usize) -> Vec<(i32, Vec<String>)> {
         .collect()
 }
 
-/// The names and numbers of the header, but for that of success.
+/// Returns the names and values of the header's error codes, without success.
 fn header() -> Vec<(String, i32)> {
     let header = crate::text("include/blosc2.h");
     let lines = header.lines().filter_map(|line| {
@@ -27,7 +27,7 @@ fn header() -> Vec<(String, i32)> {
 }
 
 #[test]
-fn the_table_has_the_names_and_numbers_of_the_header_in_its_order() {
+fn the_table_matches_the_header_in_names_values_and_order() {
     let table = rows(5)
         .into_iter()
         .map(|(code, row)| (row[1].clone(), code));
@@ -36,17 +36,17 @@ fn the_table_has_the_names_and_numbers_of_the_header_in_its_order() {
 }
 
 #[test]
-fn the_table_has_the_variants_and_texts_of_the_code() {
+fn the_table_matches_the_variants_and_texts_of_the_code() {
     for (code, row) in rows(5) {
         let error = Error::from_code(code);
         assert_eq!(row[2], format!("{error:?}"), "{code}");
         assert_eq!(row[3], error.message(), "{code}");
-        assert!(row[4].len() > 20, "{code}: what to do?");
+        assert!(row[4].len() > 20, "{code}: no advice");
     }
 }
 
 #[test]
-fn the_codes_of_blosc_1_are_those_of_the_code() {
+fn the_blosc_1_codes_match_the_code() {
     use blosc1::Error::{CodecSupport, Failure, InvalidParam, Version};
     let table = rows(3)
         .into_iter()

@@ -1,10 +1,11 @@
-//! The frame that `docs/formats.md` shows byte by byte is one.
+//! Checks that the frame in `docs/formats.md` is valid.
 
 use super::markdown;
 use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::SChunk;
 
-/// The bytes of a dump: lines of a position, two blanks, pairs of digits, and perhaps a comment behind more blanks.
+/// Parses a hex dump: each line has an offset, two spaces, hex bytes, and an optional comment after
+/// more spaces.
 fn bytes(lines: &[String]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in lines {
@@ -22,7 +23,7 @@ fn bytes(lines: &[String]) -> Vec<u8> {
 }
 
 #[test]
-fn the_frame_that_is_shown_is_one() {
+fn the_documented_frame_is_valid() {
     let document = markdown::document("docs/formats.md");
     let mut dumps = document
         .blocks

@@ -1,6 +1,6 @@
-//! Every function in the headers is documented, and those that hand something out say whose it is.
+//! Every function in the headers has a comment, and one that returns memory states its owner.
 
-/// The headers with functions.
+/// The headers that declare functions.
 const HEADERS: [&str; 7] = [
     "b2nd.h",
     "bcolz.h",
@@ -10,7 +10,7 @@ const HEADERS: [&str; 7] = [
     "bloscpack.h",
     "ferroblosc.h",
 ];
-/// Words that tell who owns what a function hands out.
+/// Phrases that state the ownership of returned memory.
 const OWNERSHIP: [&str; 9] = [
     "free",
     "owns",
@@ -23,7 +23,7 @@ const OWNERSHIP: [&str; 9] = [
     "lasts until",
 ];
 
-/// The documented functions of a header: the comment, and the declaration on one line.
+/// Returns a header's documented functions: the comment, and the declaration on one line.
 fn functions(header: &str) -> Vec<(String, String)> {
     let text = crate::text(&format!("include/{header}"));
     let lines: Vec<&str> = text.lines().collect();
@@ -53,7 +53,7 @@ fn functions(header: &str) -> Vec<(String, String)> {
     starts.map(function).collect()
 }
 
-/// Whether a function gives memory to its caller: a pointer, or one stored where it is told.
+/// Whether a function returns memory to its caller, directly or through a pointer argument.
 fn hands_out(declaration: &str) -> bool {
     let (result, arguments) = declaration.split_once('(').unwrap();
     let is_array = |argument: &&str| {
@@ -80,13 +80,13 @@ fn every_function_has_a_comment() {
 }
 
 #[test]
-fn what_is_handed_out_is_said_to_be_somebodys() {
+fn every_comment_on_returned_memory_states_its_owner() {
     for header in HEADERS {
         for (comment, declaration) in functions(header) {
             let says = OWNERSHIP
                 .iter()
                 .any(|word| comment.to_lowercase().contains(word));
-            // The functions of I/O backends are documented where the backends are.
+            // Functions of I/O backends are documented with the backends.
             let is_backend = header.ends_with("stdio.h");
             assert!(
                 says || is_backend || !hands_out(&declaration),

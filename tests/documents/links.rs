@@ -1,8 +1,8 @@
-//! Links between documents, and from documents to files.
+//! Links between documents, and paths of files in them.
 
 use super::markdown::{self, Document};
 
-/// Folders of the project, as documents name files in them.
+/// Top-level folders, as documents name files in them.
 const FOLDERS: [&str; 15] = [
     "benches",
     "c-tests",
@@ -21,7 +21,7 @@ const FOLDERS: [&str; 15] = [
     "vendor",
 ];
 
-/// What is wrong with a link, if anything.
+/// Returns the error in a link, if any.
 fn fault(document: &Document, target: &str) -> Option<String> {
     if target.starts_with("https://") {
         return None;
@@ -46,7 +46,7 @@ fn fault(document: &Document, target: &str) -> Option<String> {
 }
 
 #[test]
-fn every_link_leads_to_a_file_and_a_heading() {
+fn every_link_resolves_to_a_file_and_heading() {
     let documents = markdown::documents();
     let faults = documents.iter().flat_map(|document| {
         let links = document.links().into_iter();
@@ -60,7 +60,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
     assert!(links > 20, "{links}");
 }
 
-/// What documents name between backticks and by its way from the root: files, and folders.
+/// Returns the paths of files and folders in backticks, relative to the root.
 fn named(document: &Document) -> impl Iterator<Item = &str> {
     let quoted = document
         .prose
@@ -74,7 +74,7 @@ fn named(document: &Document) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_file_that_is_named_is_there() {
+fn every_named_file_exists() {
     let mut count = 0;
     for document in markdown::documents() {
         for name in named(&document) {
@@ -87,7 +87,7 @@ fn every_file_that_is_named_is_there() {
 }
 
 #[test]
-fn links_that_lead_nowhere_are_found() {
+fn broken_links_are_found() {
     let readme = markdown::document("README.md");
     assert!(fault(&readme, "docs/nothing.md").is_some());
     assert!(fault(&readme, "docs/errors.md#nothing").is_some());
@@ -95,7 +95,7 @@ fn links_that_lead_nowhere_are_found() {
 }
 
 #[test]
-fn every_document_in_docs_is_reached_from_the_readme() {
+fn the_readme_links_every_document_in_docs() {
     let readme = markdown::document("README.md");
     for document in markdown::documents() {
         if document.name.starts_with("docs/") {

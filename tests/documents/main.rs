@@ -1,18 +1,18 @@
-//! The documents held against the project: links lead somewhere, and tables say what the code says.
+//! Compares the documents with the project: links resolve, and tables match the code.
 //!
 //! | file | what is compared |
 //! |---|---|
-//! | `blocks.rs` | commands and programs with who runs them |
+//! | `blocks.rs` | commands and programs with the tests that run them |
 //! | `decisions.rs` | the entries of `docs/decisions.md` with the tests that carry their ids |
-//! | `environment.rs` | the table of variables with what the sources read from the environment |
+//! | `environment.rs` | the table of variables with those the sources read |
 //! | `errors.rs` | the table of error codes with the header and with the code |
-//! | `formats.rs` | bytes that are shown, as files |
+//! | `formats.rs` | the frame's hex dump with the frame parser |
 //! | `headers.rs` | comments on the functions in C headers |
-//! | `links.rs` | links with the files and headings they lead to |
-//! | `markdown.rs` | what documents consist of |
-//! | `modules.rs` | examples in the Rust documentation |
-//! | `notice.rs` | the list of licences with what Cargo links |
-//! | `speeds.rs` | the speeds in the README with the table of those measured |
+//! | `links.rs` | links with their target files and headings |
+//! | `markdown.rs` | nothing: the Markdown parser |
+//! | `modules.rs` | the public modules with their examples |
+//! | `notice.rs` | the list of licences with the crates Cargo links |
+//! | `speeds.rs` | the speeds in the README with the measured table |
 
 mod blocks;
 mod decisions;
@@ -28,17 +28,17 @@ mod speeds;
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the project.
+/// The root folder of the project.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The text of a file of the project.
+/// Reads a text file of the project.
 fn text(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The files below a folder of the project whose names end so, sorted. What was built is not looked at.
+/// Returns the files below a folder with this suffix, sorted; skips build output.
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left = vec![root().join(folder)];

@@ -1,8 +1,8 @@
-//! As much of Markdown as the documents use: fenced blocks, headings, tables, links.
+//! A parser for the Markdown that the documents use: fenced blocks, headings, tables, links.
 
 use std::path::PathBuf;
 
-/// A document, taken apart.
+/// A parsed document.
 pub struct Document {
     /// Its path within the project.
     pub name: String,
@@ -14,13 +14,13 @@ pub struct Document {
 
 /// A fenced block.
 pub struct Block {
-    /// The word behind the fence; nothing for drawings.
+    /// The fence's language; empty for diagrams.
     pub language: String,
     /// Its lines.
     pub lines: Vec<String>,
 }
 
-/// All documents of the project, not those of others in `vendor`.
+/// Returns all documents of the project, without those in `vendor`.
 pub fn documents() -> Vec<Document> {
     let all = crate::files("", ".md");
     let ours = |path: &PathBuf| {
@@ -30,7 +30,7 @@ pub fn documents() -> Vec<Document> {
     all.into_iter().filter(ours).map(Document::of).collect()
 }
 
-/// One document.
+/// Parses a document.
 pub fn document(name: &str) -> Document {
     Document::of(crate::root().join(name))
 }
@@ -66,7 +66,7 @@ impl Document {
         document
     }
 
-    /// The anchors of its headings: small letters, blanks as hyphens, no punctuation.
+    /// Returns the anchors of the headings: lower case, hyphens for spaces, no punctuation.
     pub fn anchors(&self) -> Vec<String> {
         let headings = self.prose.iter().filter(|line| line.starts_with('#'));
         let anchor = |heading: &String| {
@@ -90,7 +90,7 @@ impl Document {
             .collect()
     }
 
-    /// The rows of its tables whose first cell looks so, as cells without the blanks around them.
+    /// Returns the table rows whose first cell satisfies `is_wanted`, as trimmed cells.
     pub fn rows(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Vec<&str>> {
         let rows = self.prose.iter().filter(|line| line.starts_with("| "));
         let cells = rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect());

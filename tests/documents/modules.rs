@@ -1,6 +1,6 @@
-//! Every public module of the crate shows how it is used. What is shown runs with the tests of documentation.
+//! Every public module of the crate has an example, which runs as a documentation test.
 
-/// The public modules that the documentation shows.
+/// Returns the crate's documented public modules.
 fn modules() -> Vec<String> {
     let library = crate::text("src/lib.rs");
     let lines: Vec<&str> = library.lines().collect();
@@ -17,7 +17,7 @@ fn modules() -> Vec<String> {
     shown.filter_map(module).collect()
 }
 
-/// The sources of a module: one file, or those of a folder.
+/// Returns the sources of a module: one file, or the files of a folder.
 fn sources(module: &str) -> Vec<String> {
     let file = format!("src/{module}.rs");
     if crate::root().join(&file).is_file() {

@@ -1,9 +1,9 @@
-//! `NOTICE` beside what Cargo links.
+//! Compares `NOTICE` with the crates that Cargo links.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The packages of what is installed.
+/// The packages of the installed libraries and programs.
 const INSTALLED: [&str; 7] = [
     "ferroblosc-capi-blosc2",
     "ferroblosc-capi-blosc1",
@@ -13,10 +13,10 @@ const INSTALLED: [&str; 7] = [
     "ferroblosc-b2",
     "ferroblosc-blpk",
 ];
-/// C libraries that are compiled in.
+/// The bundled C libraries.
 const BUNDLED: [&str; 4] = ["LZ4", "ZFP", "zlib", "Zstandard"];
 
-/// What a command that must succeed prints.
+/// Runs a command, which must succeed, and returns its output.
 fn printed(command: &mut Command) -> String {
     let output = command.current_dir(super::root()).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -24,7 +24,7 @@ fn printed(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The crates of others that Cargo links, as name and version.
+/// Returns the linked third-party crates as "name version".
 fn linked() -> BTreeSet<String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["tree", "--locked", "--edges", "normal,no-proc-macro"]);
@@ -39,7 +39,7 @@ fn linked() -> BTreeSet<String> {
     crates.collect()
 }
 
-/// The entries of the list, as name and version.
+/// Returns the entries of the list as "name version".
 fn listed() -> BTreeSet<String> {
     let notice = crate::text("NOTICE");
     let entries = notice.lines().filter_map(|line| line.strip_prefix("  "));
@@ -48,18 +48,18 @@ fn listed() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_crate_that_is_linked_has_an_entry_and_no_other() {
+fn the_notice_lists_exactly_the_linked_crates() {
     let is_crate = |entry: &String| {
         let name = entry.split(' ').next().unwrap();
         !BUNDLED.contains(&name) && name != "The"
     };
     let entries: BTreeSet<String> = listed().into_iter().filter(is_crate).collect();
-    assert_eq!(entries, linked(), "scripts/notice.py > NOTICE mends it");
+    assert_eq!(entries, linked(), "scripts/notice.py > NOTICE updates it");
     assert!(entries.len() > 40, "{}", entries.len());
 }
 
 #[test]
-fn every_library_in_c_has_an_entry() {
+fn every_bundled_c_library_has_an_entry() {
     let listed = listed();
     for name in BUNDLED {
         let starts = |entry: &String| entry.starts_with(&format!("{name} "));
@@ -68,7 +68,7 @@ fn every_library_in_c_has_an_entry() {
 }
 
 #[test]
-fn the_notice_is_what_its_script_writes() {
+fn the_notice_equals_its_scripts_output() {
     let written = printed(
         Command::new("python3")
             .arg("scripts/notice.py")

@@ -1,24 +1,24 @@
-//! The speeds in the README beside the table of groups in `docs/performance.md`, which is renewed by measuring.
+//! Compares the speeds in the README with the measured table in `docs/performance.md`.
 
 use super::markdown::{self, Document};
 
-/// How far a speed in the README may be from the table, as a part of it: as far as two measurements are apart.
+/// The relative difference allowed between the README and the table, as between two measurements.
 const TOLERANCE: f64 = 0.1;
 
-/// Our speeds, one for each machine, in the row of the table of groups that begins so. Other tables with such rows come
-/// behind it.
+/// Returns our speed on each machine from the first table row that begins with `row`. Later tables
+/// may contain such a row, too.
 fn speeds(performance: &Document, row: &str) -> [f64; 3] {
     let rows = performance.rows(|cell| cell.starts_with(row));
-    let row = rows.first().unwrap_or_else(|| panic!("{row} isn't there"));
+    let row = rows.first().unwrap_or_else(|| panic!("{row} is missing"));
     [2, 3, 4].map(|column| row[column].parse().unwrap())
 }
 
 #[test]
-fn the_speeds_in_the_readme_are_those_of_the_table() {
+fn the_speeds_in_the_readme_match_the_table() {
     let readme = markdown::document("README.md");
     let performance = markdown::document("docs/performance.md");
     let mut count = 0;
-    // Name, speeds of writing, speeds of reading.
+    // Columns: name, write speeds, read speeds.
     for row in readme.rows(|cell| !cell.is_empty()) {
         let [name, shown @ ..] = &row[..] else {
             continue;

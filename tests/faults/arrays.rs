@@ -1,5 +1,5 @@
-//! Calls that change an array more than once are one change of a durable one: wherever they are interrupted,
-//! or meet an error, the array is as it was before or as it was to become.
+//! Calls with several changes of a durable array are atomic: after an interruption or an error at
+//! any point, the array has its old or its new state.
 
 use super::changes::{Guards, Kind};
 use super::crashes::{is_within_a_sector, survivals};
@@ -13,7 +13,7 @@ use ferroblosc::schunk::Storage;
 const WIDTH: usize = 4;
 const SHAPE: [i64; 2] = [40, 30];
 
-/// Items that don't compress, and differ by their number.
+/// Returns incompressible items that depend on `number`.
 fn items(number: u32, count: i64) -> Vec<u8> {
     let mut noise = number.wrapping_mul(0x9e37_79b9) | 1;
     let next = |_| {
@@ -25,7 +25,7 @@ fn items(number: u32, count: i64) -> Vec<u8> {
     (0..count).flat_map(next).collect()
 }
 
-/// All that an array holds.
+/// The complete state of an array.
 #[derive(Debug, PartialEq, Eq)]
 struct Content {
     shape: Vec<i64>,
@@ -56,7 +56,7 @@ const LAYOUT: Layout<'static> = Layout {
     blockshape: &[5, 5],
 };
 
-/// A disk with an array; its header is longer than a sector if the name of its type is.
+/// Returns a disk with an array; a long `dtype` makes its header longer than a sector.
 fn filled(kind: Kind, guards: Guards, dtype: &str) -> Disk {
     let disk = Disk::new();
     let storage = kind.made_as().on(&disk, guards);
@@ -65,7 +65,7 @@ fn filled(kind: Kind, guards: Guards, dtype: &str) -> Disk {
     kind.moved(disk)
 }
 
-/// A call and its name.
+/// The name and the call.
 type Call = (&'static str, fn(&mut Array) -> Result<()>);
 
 const CALLS: [Call; 19] = [
@@ -129,7 +129,7 @@ fn each_call(f: impl Fn(Kind, Guards, &Disk, Call)) {
 }
 
 #[test]
-fn a_call_of_an_array_is_old_or_new_wherever_it_was_interrupted() {
+fn an_interrupted_array_call_leaves_the_old_or_new_state() {
     each_call(|kind, guards, base, (name, call)| {
         let disk = Disk::holding(base.contents());
         let mut array = open(kind, &disk, guards).unwrap();
@@ -163,7 +163,7 @@ fn a_call_of_an_array_is_old_or_new_wherever_it_was_interrupted() {
                     let found = found.unwrap_or_else(|error| panic!("{context}: {error}"));
                     assert!(found == old || found == new, "{context}: {:?}", found.shape);
                 }
-                // It goes on from there.
+                // The array accepts further changes.
                 let disk = disk.after_crash(survivals().next().unwrap());
                 let mut array = open(kind, &disk, guards).unwrap();
                 array.resize(&[50, 30], None).unwrap();
@@ -173,7 +173,7 @@ fn a_call_of_an_array_is_old_or_new_wherever_it_was_interrupted() {
 }
 
 #[test]
-fn a_call_of_an_array_that_meets_an_error_leaves_the_array_usable_and_old() {
+fn a_failed_array_call_leaves_the_old_state_usable() {
     each_call(|kind, guards, base, (name, call)| {
         let disk = Disk::holding(base.contents());
         let mut array = open(kind, &disk, guards).unwrap();
@@ -190,7 +190,7 @@ fn a_call_of_an_array_that_meets_an_error_leaves_the_array_usable_and_old() {
                 disk.plan(number, fault);
                 let made = call(&mut array).is_ok();
                 if !made {
-                    // Without reading the file again.
+                    // The handle's state, without reading the file again.
                     assert_eq!(array.shape(), old.shape, "{context}");
                 }
                 disk.heal();
@@ -217,7 +217,7 @@ fn a_call_of_an_array_that_meets_an_error_leaves_the_array_usable_and_old() {
 }
 
 #[test]
-fn a_rolled_back_transaction_of_an_array_leaves_its_shape_and_its_files() {
+fn a_rollback_restores_an_arrays_shape_and_files() {
     each_call(|kind, guards, base, (name, call)| {
         let disk = Disk::holding(base.contents());
         let mut array = open(kind, &disk, guards).unwrap();
@@ -236,7 +236,7 @@ fn a_rolled_back_transaction_of_an_array_leaves_its_shape_and_its_files() {
 }
 
 #[test]
-fn a_call_that_fails_within_a_transaction_leaves_the_other_changes() {
+fn a_failed_call_in_a_transaction_keeps_the_other_changes() {
     for kind in [Kind::File, Kind::Directory] {
         let guards = Guards {
             durable: true,
@@ -273,7 +273,7 @@ fn a_call_that_fails_within_a_transaction_leaves_the_other_changes() {
 }
 
 #[test]
-fn an_array_that_is_made_of_items_has_all_of_them_or_cannot_be_read() {
+fn an_interrupted_creation_from_items_is_complete_or_unreadable() {
     for kind in [Kind::File, Kind::Directory] {
         let guards = Guards {
             durable: true,

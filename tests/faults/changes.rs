@@ -1,4 +1,4 @@
-//! Super-chunks on a disk of a test, and what can be done to them.
+//! Super-chunks on a simulated disk, and changes of them.
 
 use ferroblosc::Result;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
@@ -8,23 +8,23 @@ use ferroblosc::schunk::{SChunk, Storage};
 use std::sync::Arc;
 
 const TYPESIZE: usize = 4;
-/// Bytes of a chunk; compressed it is still some sectors long.
+/// The size of a chunk's data in bytes; compressed it still spans several sectors.
 pub const CHUNK: usize = 6000;
 const CHUNKS: u8 = 4;
 
-/// Where a frame within another file begins: somewhere within a sector.
+/// The offset of an embedded frame in its file, not a multiple of the sector size.
 const WITHIN: usize = 700;
 
-/// How a super-chunk is kept on a disk.
+/// The storage of a super-chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     File,
     Directory,
-    /// In a file, behind something else.
+    /// In a file, after other data.
     Embedded,
 }
 
-/// What a super-chunk is guarded against.
+/// The protection of a super-chunk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Guards {
     pub durable: bool,
@@ -57,7 +57,7 @@ impl Kind {
         SChunk::create(self.on(disk, guards), params(), DParams::default())
     }
 
-    /// The disk on which a super-chunk made as a file or directory is kept like this.
+    /// Converts the disk of a super-chunk created as `made_as` to this kind of storage.
     pub fn moved(self, disk: Disk) -> Disk {
         if self != Kind::Embedded {
             return disk;
@@ -69,7 +69,7 @@ impl Kind {
         }))
     }
 
-    /// The kind that a super-chunk of this kind is made as.
+    /// The kind of storage that a super-chunk of this kind is created in.
     pub fn made_as(self) -> Kind {
         match self {
             Kind::Embedded => Kind::File,
@@ -84,7 +84,7 @@ pub fn params() -> CParams {
         .codec(codec::id::LZ4)
 }
 
-/// The data of a chunk, which compresses to about half.
+/// Returns the data of a chunk, which compress to about half their size.
 pub fn data(number: u8, len: usize) -> Vec<u8> {
     let mut noise = u32::from(number) + 1;
     (0..len)
@@ -104,7 +104,7 @@ pub fn chunk(number: u8, len: usize) -> Vec<u8> {
     compressor.compress_to_vec(&data(number, len)).unwrap()
 }
 
-/// All that a super-chunk holds.
+/// The complete state of a super-chunk.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Content {
     pub chunks: Vec<Vec<u8>>,
@@ -132,7 +132,7 @@ pub fn content(schunk: &SChunk) -> Result<Content> {
     })
 }
 
-/// A disk with a super-chunk of some chunks and metalayers.
+/// Returns a disk with a super-chunk of some chunks and metalayers.
 pub fn filled(kind: Kind, guards: Guards) -> Disk {
     let disk = Disk::new();
     let mut schunk = kind.made_as().create(&disk, guards).unwrap();
@@ -145,24 +145,24 @@ pub fn filled(kind: Kind, guards: Guards) -> Disk {
     kind.moved(disk)
 }
 
-/// A disk with a super-chunk that holds nothing.
+/// Returns a disk with an empty super-chunk.
 pub fn empty(kind: Kind, guards: Guards) -> Disk {
     let disk = Disk::new();
     kind.made_as().create(&disk, guards).unwrap();
     kind.moved(disk)
 }
 
-/// A change and its name.
+/// The name and the change.
 pub type Change = (&'static str, fn(&mut SChunk) -> Result<()>);
 
-/// The changes of a super-chunk that holds something.
+/// Changes of a non-empty super-chunk.
 const CHANGES: [Change; 16] = [
     ("append", |s| s.append(&data(9, CHUNK)).map(drop)),
     ("append a short chunk", |s| {
         s.append_chunk(&chunk(9, 500)).map(drop)
     }),
     ("append zeros", |s| s.append(&[0; CHUNK]).map(drop)),
-    ("insert in front", |s| {
+    ("insert first", |s| {
         s.insert_chunk(0, &chunk(9, CHUNK)).map(drop)
     }),
     ("insert within", |s| {
@@ -195,7 +195,7 @@ const CHANGES: [Change; 16] = [
     ("delete a vlmetalayer", |s| s.delete_vlmetalayer("one")),
 ];
 
-/// The changes of an empty one.
+/// Changes of an empty super-chunk.
 const FIRST_CHANGES: [Change; 4] = [
     ("add a metalayer", |s| s.add_metalayer("fixed", b"content")),
     ("append first", |s| s.append(&data(9, CHUNK)).map(drop)),
@@ -207,14 +207,14 @@ const FIRST_CHANGES: [Change; 4] = [
     }),
 ];
 
-/// Makes several changes one.
+/// Makes several changes in one transaction.
 fn at_once(s: &mut SChunk, f: impl FnOnce(&mut SChunk) -> Result<()>) -> Result<()> {
     let mut transaction = s.transaction()?;
     f(&mut transaction)?;
     transaction.commit()
 }
 
-/// The bytes of a metalayer that makes a header longer than a sector.
+/// The size of a metalayer that makes the header longer than a sector, in bytes.
 const LONG: usize = 600;
 
 /// Removes all chunks.
@@ -225,7 +225,7 @@ fn clear(s: &mut SChunk) -> Result<()> {
     Ok(())
 }
 
-/// Transactions of a super-chunk that holds something.
+/// Transactions of a non-empty super-chunk.
 const TRANSACTIONS: [Change; 12] = [
     ("append three", |s| {
         at_once(s, |s| {
@@ -297,7 +297,7 @@ const TRANSACTIONS: [Change; 12] = [
     }),
 ];
 
-/// Transactions of an empty one.
+/// Transactions of an empty super-chunk.
 const FIRST_TRANSACTIONS: [Change; 3] = [
     ("append first", |s| {
         at_once(s, |s| {
@@ -321,7 +321,7 @@ const FIRST_TRANSACTIONS: [Change; 3] = [
     }),
 ];
 
-/// Calls `f` with each transaction and a disk it can be made on.
+/// Calls `f` with each transaction and a disk for it.
 pub fn each_transaction(kind: Kind, guards: Guards, mut f: impl FnMut(&Disk, Change)) {
     let (filled, empty) = (filled(kind, guards), empty(kind, guards));
     for change in TRANSACTIONS {
@@ -347,7 +347,7 @@ pub fn each_transaction(kind: Kind, guards: Guards, mut f: impl FnMut(&Disk, Cha
     );
 }
 
-/// Gives away each change with a disk it can be made on.
+/// Calls `f` with each change and a disk for it.
 pub fn each_change(kind: Kind, guards: Guards, mut f: impl FnMut(&Disk, Change)) {
     let (filled, empty) = (filled(kind, guards), empty(kind, guards));
     for change in CHANGES {

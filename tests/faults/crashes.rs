@@ -1,5 +1,5 @@
-//! What becomes of a durable super-chunk when the process is killed or the power goes: whatever was being
-//! done, it is as it was before or as it was to become.
+//! Crashes and power failures during each change of a durable super-chunk: it has its old or its
+//! new state.
 
 use super::changes::{
     CHUNK, Change, Guards, Kind, chunk, content, data, each_change, empty, filled,
@@ -8,14 +8,14 @@ use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
 use ferroblosc::io::{Backend, Mode, Names, Portions};
 use std::path::Path;
 
-/// What is left of what wasn't synced.
+/// The states that unsynced data may have after a crash.
 pub fn survivals() -> impl Iterator<Item = Survival> {
     [Survival::All, Survival::Synced]
         .into_iter()
         .chain((0..12).map(Survival::Seed))
 }
 
-/// Whether a write, as the log tells of it, stays within a sector, so that there is no half of it.
+/// Whether a logged write stays within a sector, which makes it atomic.
 pub fn is_within_a_sector(what: &str) -> bool {
     let mut words = what.split(' ');
     let (Some("write"), Some(len), Some("at"), Some(at)) =
@@ -27,7 +27,7 @@ pub fn is_within_a_sector(what: &str) -> bool {
     at / SECTOR == (at + len.max(1) - 1) / SECTOR
 }
 
-/// Lets a change be interrupted at each of its calls, and looks at what is left.
+/// Interrupts a change at each of its calls and checks the state afterwards.
 pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
     let again = || Disk::holding(base.contents());
     let disk = again();
@@ -38,7 +38,7 @@ pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): C
     assert_ne!(old, new, "{name} changes nothing");
     drop(schunk);
     let log = disk.log();
-    // Behind the last call the change is made, and lasts.
+    // After its last call, the change is durable.
     let after = kind.open(&disk.after_crash(Survival::Synced), guards);
     assert!(
         content(&after.unwrap()).unwrap() == new,
@@ -59,13 +59,13 @@ pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): C
                     "{kind:?}, {guards:?}: {name}, {fault:?} at {call}, {what}, {survival:?}"
                 );
                 let disk = disk.after_crash(survival);
-                // A reader that doesn't know that the frame is durable finds the same.
+                // A reader without durability finds the same state.
                 let schunk = kind.open(&disk, Guards::default());
                 let schunk = schunk.unwrap_or_else(|error| panic!("{context}: {error}"));
                 let found = content(&schunk);
                 let found = found.unwrap_or_else(|error| panic!("{context}: {error}"));
                 assert!(found == old || found == new, "{context}: {found:?}");
-                // It goes on from there.
+                // The super-chunk accepts further changes.
                 let mut schunk = kind.open(&disk, guards).unwrap();
                 schunk.append(&data(8, CHUNK)).unwrap();
                 let mut expected = found;
@@ -81,7 +81,7 @@ pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): C
     }
 }
 
-/// Puts other bytes to where the frame is: into the same file, or into a new one.
+/// Replaces the frame's bytes, in the same file or with a new one.
 fn put(disk: &Disk, bytes: &[u8], is_new_file: bool) {
     let path = Path::new("frame");
     if is_new_file {
@@ -91,15 +91,15 @@ fn put(disk: &Disk, bytes: &[u8], is_new_file: bool) {
     stream.write_at(0, bytes, Portions::Whole).unwrap();
 }
 
-/// Lets a change be interrupted at each of its calls, and other frames come to its path before it is
-/// opened again: they are what is found, and what is changed.
+/// Interrupts a change at each of its calls and replaces the frame before it is opened again: the
+/// replacement must be found and changed.
 fn is_replaced(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
     let frame = |disk: &Disk| disk.contents().remove(Path::new("frame")).unwrap();
     let (backup, again) = (frame(base), || Disk::holding(base.contents()));
     let disk = again();
     change(&mut kind.open(&disk, guards).unwrap()).unwrap();
     let calls = disk.log().len();
-    // Another writer, which keeps no journals, has gone on from the backup.
+    // A writer without journals has changed the backup.
     let disk = again();
     let mut schunk = kind.open(&disk, Guards::default()).unwrap();
     schunk.add_vlmetalayer("other", b"writer").unwrap();
@@ -143,7 +143,7 @@ fn is_replaced(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) 
 }
 
 #[test]
-fn a_frame_that_replaces_one_in_the_middle_of_a_change_is_left_as_it_is() {
+fn a_frame_that_replaces_an_interrupted_one_is_unchanged() {
     let guards = Guards {
         durable: true,
         ..Guards::default()
@@ -168,21 +168,21 @@ fn are_interrupted(kind: Kind) {
 }
 
 #[test]
-fn row_f34_a_file_is_old_or_new_wherever_a_change_was_interrupted() {
+fn row_f34_an_interrupted_change_leaves_the_old_or_new_file() {
     are_interrupted(Kind::File);
 }
 
 #[test]
-fn row_f34_a_directory_is_old_or_new_wherever_a_change_was_interrupted() {
+fn row_f34_an_interrupted_change_leaves_the_old_or_new_directory() {
     are_interrupted(Kind::Directory);
 }
 
 #[test]
-fn row_f34_a_frame_in_a_file_is_old_or_new_wherever_a_change_was_interrupted() {
+fn row_f34_an_interrupted_change_leaves_the_old_or_new_embedded_frame() {
     are_interrupted(Kind::Embedded);
 }
 
-/// A disk with a super-chunk of one chunk.
+/// Returns a disk with a super-chunk of one chunk.
 fn single(kind: Kind, guards: Guards) -> Disk {
     let base = empty(kind, guards);
     let mut schunk = kind.open(&base, guards).unwrap();
@@ -203,7 +203,7 @@ fn row_f34_deleting_the_only_chunk_can_be_interrupted() {
 }
 
 #[test]
-fn row_f34_creation_can_be_interrupted_and_tried_again() {
+fn row_f34_an_interrupted_creation_can_be_retried() {
     let durable = Guards {
         durable: true,
         ..Guards::default()
@@ -232,7 +232,7 @@ fn row_f34_creation_can_be_interrupted_and_tried_again() {
 }
 
 #[test]
-fn a_frame_without_its_holes_holds_the_same_wherever_that_was_interrupted() {
+fn an_interrupted_compaction_keeps_the_contents() {
     let guards = Guards {
         durable: true,
         checksums: true,
@@ -248,7 +248,10 @@ fn a_frame_without_its_holes_holds_the_same_wherever_that_was_interrupted() {
         kind.open(&disk, guards).unwrap().compact().unwrap();
         let log = disk.log();
         if kind == Kind::File {
-            assert!(size(&disk) + CHUNK / 2 < size(&base), "no holes are gone");
+            assert!(
+                size(&disk) + CHUNK / 2 < size(&base),
+                "no holes were removed"
+            );
         }
         for call in 0..log.len() {
             for survival in survivals() {
@@ -265,7 +268,7 @@ fn a_frame_without_its_holes_holds_the_same_wherever_that_was_interrupted() {
 }
 
 #[test]
-fn holes_go_before_they_take_more_room_than_the_chunks_and_readers_follow() {
+fn holes_are_compacted_before_exceeding_the_chunks_and_readers_follow() {
     const LARGE: usize = 300_000;
     let durable = Guards {
         durable: true,
@@ -307,7 +310,7 @@ fn holes_go_before_they_take_more_room_than_the_chunks_and_readers_follow() {
 }
 
 #[test]
-fn a_frame_that_was_removed_does_not_come_back() {
+fn a_removed_frame_is_not_restored() {
     let durable = Guards {
         durable: true,
         ..Guards::default()

@@ -1,5 +1,5 @@
-//! What becomes of a super-chunk on a disk that fails: a change that meets an error either tells of it and
-//! leaves everything as it was, or gets over it and is made as a whole.
+//! Errors during each change of a super-chunk: the change fails and leaves the state unchanged, or
+//! succeeds completely.
 
 use super::changes::{CHUNK, Change, Guards, Kind, chunk, content, data, each_change, filled};
 use ferroblosc::io::fault::{Disk, Fault};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The files of a disk.
 type Contents = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Lets a change meet a fault at each of its calls.
+/// Injects a fault at each call of a change.
 pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) {
     let again = || Disk::holding(base.contents());
     let disk = again();
@@ -30,14 +30,15 @@ pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Cha
             let made = change(&mut schunk).is_ok();
             disk.heal();
             let another = content(&kind.open(&disk, guards).unwrap()).unwrap();
-            // What replaced the old file may be there without lasting, which is an error too.
+            // A replacement whose directory can't be synced is visible, but not durable: an error,
+            // too.
             let is_there = guards.durable && what.starts_with("sync") && what.ends_with('/');
             let expected = match made || is_there && another == new {
                 true => &new,
                 false => &old,
             };
             assert!(another == *expected, "{context}: another handle");
-            // The handle itself may know only now that it was made after all.
+            // Only a refresh shows the handle that the change was made.
             schunk.refresh().unwrap();
             assert!(
                 content(&schunk).unwrap() == *expected,
@@ -58,12 +59,12 @@ fn meet_faults(guards: Guards) {
 }
 
 #[test]
-fn row_f19_a_change_that_meets_an_error_is_made_as_a_whole_or_not_at_all() {
+fn row_f19_a_change_with_an_error_is_complete_or_not_made() {
     meet_faults(Guards::default());
 }
 
 #[test]
-fn row_f19_a_frame_with_checksums_keeps_them_right_when_a_change_meets_an_error() {
+fn row_f19_checksums_stay_valid_after_an_error() {
     meet_faults(Guards {
         checksums: true,
         ..Guards::default()
@@ -71,7 +72,7 @@ fn row_f19_a_frame_with_checksums_keeps_them_right_when_a_change_meets_an_error(
 }
 
 #[test]
-fn row_f34_a_durable_change_that_meets_an_error_is_made_as_a_whole_or_not_at_all() {
+fn row_f34_a_durable_change_with_an_error_is_complete_or_not_made() {
     for checksums in [false, true] {
         meet_faults(Guards {
             durable: true,
@@ -81,7 +82,7 @@ fn row_f34_a_durable_change_that_meets_an_error_is_made_as_a_whole_or_not_at_all
 }
 
 #[test]
-fn what_could_not_be_made_leaves_nothing() {
+fn a_failed_creation_leaves_no_files() {
     for kind in [Kind::File, Kind::Directory] {
         for durable in [false, true] {
             let guards = Guards {
@@ -113,7 +114,7 @@ fn leaves_nothing(kind: Kind, guards: Guards) {
     }
 }
 
-/// What a change answers when the first call whose description begins so fails.
+/// Returns the change's result if the first call whose description begins with `beginning` fails.
 fn answer_when_fails(beginning: &str, change: fn(&mut SChunk) -> Result<()>) -> Result<()> {
     let base = filled(Kind::File, Guards::default());
     let disk = Disk::holding(base.contents());
@@ -127,7 +128,7 @@ fn answer_when_fails(beginning: &str, change: fn(&mut SChunk) -> Result<()>) -> 
 }
 
 #[test]
-fn row_f18_a_header_that_is_not_written_and_a_file_that_is_not_cut_are_errors() {
+fn row_f18_a_failed_header_write_or_truncation_is_an_error() {
     let update = |s: &mut SChunk| s.update_metalayer("fixed", b"9876543210");
     assert_eq!(answer_when_fails("write", update), Err(Error::FileWrite));
     let delete = |s: &mut SChunk| s.delete_vlmetalayer("one");
@@ -139,7 +140,7 @@ fn row_f18_a_header_that_is_not_written_and_a_file_that_is_not_cut_are_errors() 
 }
 
 #[test]
-fn row_f17_a_chunk_in_a_directory_is_replaced_at_once_and_goes_after_the_index() {
+fn row_f17_a_chunk_in_a_directory_is_replaced_atomically_and_removed_after_the_index() {
     let base = filled(Kind::Directory, Guards::default());
     let log_of = |change: fn(&mut SChunk) -> Result<()>| {
         let disk = Disk::holding(base.contents());

@@ -1,4 +1,4 @@
-//! Super-chunks on disks that fail and lose power.
+//! Super-chunks on disks with errors and power failures.
 
 mod arrays;
 mod changes;

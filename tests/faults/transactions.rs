@@ -1,4 +1,4 @@
-//! What becomes of a transaction: committed, rolled back, interrupted, or meeting an error.
+//! Transactions: committed, rolled back, interrupted, and with errors.
 
 use super::changes::{
     CHUNK, Content, Guards, Kind, chunk, content, data, each_transaction, filled,
@@ -23,7 +23,7 @@ const BOTH: [Guards; 2] = [
 ];
 
 #[test]
-fn a_transaction_is_old_or_new_wherever_it_was_interrupted() {
+fn an_interrupted_transaction_leaves_the_old_or_new_state() {
     for kind in Kind::ALL {
         for guards in BOTH {
             each_transaction(kind, guards, |base, change| {
@@ -34,7 +34,7 @@ fn a_transaction_is_old_or_new_wherever_it_was_interrupted() {
 }
 
 #[test]
-fn a_transaction_that_meets_an_error_is_made_as_a_whole_or_not_at_all() {
+fn a_transaction_with_an_error_is_complete_or_not_made() {
     for kind in Kind::ALL {
         for guards in BOTH {
             each_transaction(kind, guards, |base, change| {
@@ -44,18 +44,18 @@ fn a_transaction_that_meets_an_error_is_made_as_a_whole_or_not_at_all() {
     }
 }
 
-/// What another handle finds.
+/// Returns the state that another handle finds.
 fn found_by_another(kind: Kind, disk: &Disk) -> Content {
     content(&kind.open(disk, Guards::default()).unwrap()).unwrap()
 }
 
-/// The bytes of a disk that hold something: without what a rolled back transaction may leave.
+/// Returns the contents of all files of a disk.
 fn contents(disk: &Disk) -> Vec<Vec<u8>> {
     disk.contents().into_values().collect()
 }
 
 #[test]
-fn a_rolled_back_transaction_leaves_the_files_as_they_were() {
+fn a_rollback_leaves_the_files_unchanged() {
     for kind in Kind::ALL {
         for guards in BOTH {
             each_transaction(kind, guards, |base, (name, change)| {
@@ -77,7 +77,7 @@ fn a_rolled_back_transaction_leaves_the_files_as_they_were() {
                 assert!(content(&schunk).unwrap() == old, "{context}");
                 assert!(contents(&disk) == contents(base), "{context}: the files");
                 assert_eq!(schunk.verify().unwrap().faults(), 0, "{context}");
-                // It goes on from there.
+                // The super-chunk accepts further changes.
                 change(&mut schunk).unwrap();
                 assert!(content(&schunk).unwrap() == new, "{context}: again");
                 assert!(found_by_another(kind, &disk) == new, "{context}: again");
@@ -87,7 +87,7 @@ fn a_rolled_back_transaction_leaves_the_files_as_they_were() {
 }
 
 #[test]
-fn others_see_the_old_state_until_the_commit() {
+fn other_handles_see_the_old_state_until_the_commit() {
     for kind in [Kind::File, Kind::Directory] {
         each_transaction(kind, DURABLE, |base, (name, change)| {
             let disk = Disk::holding(base.contents());
@@ -96,7 +96,7 @@ fn others_see_the_old_state_until_the_commit() {
             let old = content(&schunk).unwrap();
             let mut open = schunk.transaction().unwrap();
             change(&mut open).unwrap();
-            // The handle itself sees the changes, also where it is asked to look at the file.
+            // The handle itself sees the changes, even after a refresh.
             let new = content(&open).unwrap();
             open.refresh().unwrap();
             assert_eq!(open.verify().unwrap().faults(), 0, "{name}");
@@ -151,7 +151,7 @@ fn an_inner_rollback_returns_to_the_inner_begin() {
 }
 
 #[test]
-fn within_a_file_an_inner_rollback_dooms_the_outer_transaction() {
+fn in_a_file_an_inner_rollback_aborts_the_outer_transaction() {
     let kind = Kind::Embedded;
     let base = filled(kind, DURABLE);
     let disk = Disk::holding(base.contents());
@@ -169,7 +169,7 @@ fn within_a_file_an_inner_rollback_dooms_the_outer_transaction() {
 }
 
 #[test]
-fn a_failed_change_within_a_transaction_leaves_its_other_changes() {
+fn a_failed_change_in_a_transaction_keeps_its_other_changes() {
     for kind in [Kind::File, Kind::Directory] {
         let base = filled(kind, DURABLE);
         let change = |s: &mut SChunk| s.update_chunk(0, &chunk(12, CHUNK)).map(drop);
@@ -224,7 +224,7 @@ fn many_updates_of_one_chunk_do_not_grow_the_file_without_bound() {
 }
 
 #[test]
-fn a_super_chunk_that_goes_with_an_open_transaction_rolls_it_back() {
+fn dropping_a_super_chunk_rolls_back_its_open_transaction() {
     for kind in Kind::ALL {
         let base = filled(kind, DURABLE);
         for closes in [false, true] {
@@ -263,7 +263,7 @@ fn only_durable_files_and_directories_have_transactions() {
     for kind in Kind::ALL {
         let disk = filled(kind, Guards::default());
         refused(kind.open(&disk, Guards::default()).unwrap());
-        // Without a begin there is nothing to end.
+        // Ending a transaction that was not begun is an error.
         let mut schunk = kind.open(&disk, DURABLE).unwrap();
         assert_eq!(
             transaction::commit(schunk.state_mut()),
@@ -278,7 +278,7 @@ fn only_durable_files_and_directories_have_transactions() {
     }
 }
 
-/// Lets another writer change a file while a transaction is open, and commits.
+/// Lets another writer change a file during a transaction, and commits.
 fn commits_after(interfere: fn(&Disk) -> Result<()>) -> (Result<()>, Content, Content) {
     let kind = Kind::File;
     let disk = filled(kind, DURABLE);
@@ -294,7 +294,7 @@ fn commits_after(interfere: fn(&Disk) -> Result<()>) -> (Result<()>, Content, Co
 }
 
 #[test]
-fn a_file_that_another_writer_changed_meanwhile_is_not_committed_to() {
+fn a_commit_fails_if_another_writer_changed_the_file() {
     let (committed, expected, found) = commits_after(|disk| {
         let mut other = Kind::File.open(disk, DURABLE)?;
         other.update_chunk(0, &chunk(20, CHUNK)).map(drop)

@@ -33,7 +33,7 @@ fn row_c2_parameters_are_not_modified() {
     for _ in 0..2 {
         let chunk = compressor.compress_to_vec(&text(2560)).unwrap();
         assert_eq!(chunk[at::TYPESIZE], 1);
-        assert_eq!(blocksize_of(&chunk), 2400, "cut by the true item size");
+        assert_eq!(blocksize_of(&chunk), 2400, "rounded to the true item size");
     }
     assert_eq!(compressor.params().typesize, 300);
     assert!(compressor.params().use_dict);
@@ -107,7 +107,7 @@ fn row_c4_chunks_with_an_unrounded_block_size_can_be_read() {
                 assert_eq!(
                     sizes(&chunk).unwrap().blocksize,
                     forced.min(data.len() as i32),
-                    "the number in the header"
+                    "the block size in the header"
                 );
             }
         }

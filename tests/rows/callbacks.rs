@@ -18,7 +18,7 @@ struct Maker {
     output_typesize: i32,
     is_disposable: bool,
     refuses: Option<usize>,
-    /// The offsets at which each block was made.
+    /// The output offsets of the calls for each block.
     calls: Mutex<BTreeMap<usize, Vec<usize>>>,
 }
 
@@ -265,7 +265,7 @@ impl Postfilter for Finisher {
         call.scratch.fill(0xFF);
         let facts = (call.offset, call.input.len(), call.typesize);
         let again = self.calls.lock().unwrap().insert(call.nblock, facts);
-        assert!(again.is_none(), "block {} comes twice", call.nblock);
+        assert!(again.is_none(), "block {} was processed twice", call.nblock);
         if self.refuses == Some(call.nblock) {
             return Err(Refused);
         }

@@ -132,7 +132,7 @@ pub fn round_trip(params: &CParams, data: &[u8]) -> Vec<u8> {
     assert!(!chunk.is_empty(), "n + 32 bytes are always enough");
     assert!(
         decompress(&chunk, data.len()).as_deref() == Ok(data),
-        "another content comes back"
+        "the data changed"
     );
     chunk
 }
@@ -204,7 +204,7 @@ pub fn coded_stream(compcode: u8, bytes: &[u8]) -> Vec<u8> {
     let len = Workspace::new()
         .encode(compcode, 5, None, bytes, &mut coded)
         .expect("encoding");
-    assert!(len != 0 && len != bytes.len(), "the codec gave up");
+    assert!(len != 0 && len != bytes.len(), "the codec did not compress");
     raw_stream(&coded[..len])
 }
 

@@ -62,7 +62,7 @@ fn row_c40_an_old_unsplit_chunk_may_lack_the_flag() {
             made.version = 5;
             assert!(
                 decompress(&made.chunk(), data.len()).is_err(),
-                "the flag is binding since it exists"
+                "versions with the flag must set it"
             );
         }
     }
@@ -103,7 +103,7 @@ fn row_c40_old_chunks_within_the_limits_are_split() {
     assert_eq!(decompress(&chunk, data.len()), Ok(data));
 }
 
-/// Returns a chunk of bitshuffled blocks, each of which is one raw stream made by `filter`.
+/// Returns a chunk of bitshuffled blocks, each with a single raw stream made by `filter`.
 fn bitshuffled_chunk(
     version: u8,
     data: &[u8],

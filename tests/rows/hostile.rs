@@ -56,7 +56,7 @@ fn small_chunks() -> Vec<Vec<u8>> {
     chunks
 }
 
-/// Reads a chunk in every way; all must stay within the buffers.
+/// Reads a chunk with every function; all accesses must stay within the buffers.
 struct Reader {
     whole: GuardedBuf,
     part: GuardedBuf,

@@ -126,7 +126,7 @@ fn row_c72_dictionaries_that_cannot_be_allocated_are_an_error() {
         let failed = limited(20_000, || compressor.compress(&data, &mut dest));
         assert_eq!(failed, Err(Error::MemoryAlloc));
     }
-    // There are so many samples that the list of their sizes is larger than they are.
+    // With this many samples, the list of their sizes is larger than the samples.
     let params = lz4(1, &[]).codec(id::ZSTD).use_dict(true);
     let mut compressor = Compressor::new(params.clone().blocksize(16)).unwrap();
     let failed = limited(MIB / 2, || compressor.compress(&data, &mut dest));

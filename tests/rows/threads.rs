@@ -189,7 +189,7 @@ fn row_d7_a_forked_child_works_with_any_number_of_threads() {
         let found = chunk.and_then(|chunk| decompress_with(reader, &chunk, data.len()));
         found.as_ref() == Ok(&data)
     };
-    assert!(works(4), "the parent has threads of its own");
+    assert!(works(4), "the parent runs with threads");
     // SAFETY: the child uses only the tested code and the allocator, which glibc keeps usable; it
     // exits by _exit, also after a panic.
     let child = unsafe { libc::fork() };
@@ -205,7 +205,7 @@ fn row_d7_a_forked_child_works_with_any_number_of_threads() {
     // SAFETY: `status` is writable.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert_eq!(status, 0);
-    assert!(works(4), "and keeps them");
+    assert!(works(4), "the parent still runs with threads");
 }
 
 /// Makes blocks of noise but refuses one, and delays the block before it.
@@ -278,7 +278,7 @@ impl Prefilter for Uneven {
 }
 
 #[test]
-fn row_d8_blocks_of_uneven_cost_give_the_same_chunk_with_few_buffered() {
+fn row_d8_blocks_of_uneven_cost_make_the_same_chunk_with_few_buffered() {
     /// The maximum number of blocks per thread that may be started ahead of the next one.
     const AHEAD: usize = 2;
     let _alone = THREADS.lock();

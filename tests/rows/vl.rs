@@ -14,7 +14,7 @@ fn vl_compress(params: &CParams, blocks: &[Vec<u8>], destsize: usize) -> Result<
     Ok(dest[..size].to_vec())
 }
 
-/// Reads the chunk in all ways.
+/// Reads the chunk with every function.
 fn assert_holds(chunk: &[u8], blocks: &[Vec<u8>]) {
     let chunk = GuardedBuf::copy_of(chunk);
     let whole = blocks.concat();

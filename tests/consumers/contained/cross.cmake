@@ -1,4 +1,4 @@
-# A toolchain file for AArch64, as projects have them.
+# A typical toolchain file for AArch64.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

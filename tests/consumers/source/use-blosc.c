@@ -1,4 +1,4 @@
-/* Uses libblosc as its header describes it. */
+/* Uses libblosc as documented in its header. */
 
 #include <blosc.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Uses libblosc2 as its header describes it; valid C and C++, as everything in this folder. */
+/* Uses libblosc2 as documented in its header; valid C and C++, like all files in this folder. */
 
 #include <b2nd.h>
 #include <blosc2.h>

@@ -1,4 +1,4 @@
-/* Uses libferroblosc as its headers describe it. */
+/* Uses libferroblosc as documented in its headers. */
 
 #include <bloscpack.h>
 #include <ferroblosc.h>

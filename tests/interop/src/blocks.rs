@@ -1,43 +1,43 @@
-//! Blocks in a row for plugins that need to know the shape of a block: how they are compressed, the `b2nd` metalayer
-//! that tells of them, and the super-chunk of one library that has it, with a context for either direction.
+//! Blocks for plugins that need the shape of a block: their parameters, the `b2nd` metalayer that
+//! describes them, and a super-chunk with that metalayer and contexts for both directions.
 
 use crate::ffi::{Context, Cparams, Dparams, SChunk, Storage};
 use crate::library::{Library, c_len};
 
-/// Blocks, and how they are compressed.
+/// Blocks and their compression parameters.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     /// The codec and its parameter.
     pub codec: (u8, u8),
     /// The last two filters and their parameters.
     pub filters: [(u8, u8); 2],
-    /// Whether streams are split, as the C interface counts.
+    /// The split mode of the C interface.
     pub splitmode: i32,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: usize,
-    /// Items of a block along each dimension.
+    /// The shape of a block in items.
     pub shape: Vec<i32>,
-    /// How many there are, one behind the other in the first dimension.
+    /// The number of blocks, consecutive along the first dimension.
     pub count: i32,
 }
 
 impl Blocks {
-    /// Items of a block.
+    /// Returns the number of items of a block.
     pub fn items(&self) -> usize {
         self.shape.iter().product::<i32>() as usize
     }
 
-    /// Bytes of a block.
+    /// Returns the size of a block in bytes.
     pub fn blocksize(&self) -> usize {
         self.items() * self.typesize
     }
 
-    /// Bytes of all blocks.
+    /// Returns the size of all blocks in bytes.
     pub fn nbytes(&self) -> usize {
         self.blocksize() * self.count as usize
     }
 
-    /// The parameters that compress them.
+    /// Returns the compression parameters.
     pub fn cparams(&self) -> Cparams {
         let mut cparams = Cparams {
             compcode: self.codec.0,
@@ -55,7 +55,7 @@ impl Blocks {
         cparams
     }
 
-    /// The `b2nd` metalayer of an array of one chunk that they are.
+    /// Returns the `b2nd` metalayer of an array with these blocks as its only chunk.
     pub fn metalayer(&self) -> Vec<u8> {
         let ndim = self.shape.len() as u8;
         let mut bytes = vec![0x97, 0, ndim, 0x90 + ndim];
@@ -77,7 +77,7 @@ impl Blocks {
     }
 }
 
-/// A super-chunk of one library that says what its blocks are, with a context for either direction.
+/// A super-chunk of one library with the `b2nd` metalayer, and contexts for both directions.
 pub struct Array<'a> {
     library: &'a Library,
     schunk: *mut SChunk,
@@ -86,10 +86,10 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// One of such blocks.
+    /// Creates a super-chunk for these blocks.
     ///
     /// # Errors
-    /// What the library doesn't make.
+    /// Returns an error if the library can't create an object.
     pub fn new(library: &'a Library, blocks: &Blocks) -> Result<Array<'a>, String> {
         let (mut cparams, mut dparams) = (blocks.cparams(), Dparams::default());
         let mut storage = Storage {
@@ -100,8 +100,8 @@ impl<'a> Array<'a> {
             io: std::ptr::null_mut(),
         };
         let mut content = blocks.metalayer();
-        // SAFETY: the parameters live longer than the call that copies them, the super-chunk longer than the
-        // contexts that name it.
+        // SAFETY: the parameters outlive the call that copies them, and the super-chunk outlives
+        // the contexts that refer to it.
         unsafe {
             let schunk = (library.blosc2_schunk_new)(&mut storage);
             if schunk.is_null() {
@@ -125,20 +125,20 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// Compresses data; gives the bytes of the chunk, or an error code.
+    /// Compresses data; returns the size of the chunk in bytes, or an error code.
     pub fn compress(&self, data: &[u8], chunk: &mut [u8]) -> i32 {
         let room = c_len(chunk);
-        // SAFETY: the buffers are as long as said.
+        // SAFETY: the lengths of the buffers are passed.
         unsafe {
             let (src, dest) = (data.as_ptr().cast(), chunk.as_mut_ptr().cast());
             (self.library.blosc2_compress_ctx)(self.compressor, src, c_len(data), dest, room)
         }
     }
 
-    /// Decompresses a chunk; gives its bytes, or an error code.
+    /// Decompresses a chunk; returns its size in bytes, or an error code.
     pub fn decompress(&self, chunk: &[u8], data: &mut [u8]) -> i32 {
         let room = c_len(data);
-        // SAFETY: the buffers are as long as said.
+        // SAFETY: the lengths of the buffers are passed.
         unsafe {
             let (src, dest) = (chunk.as_ptr().cast(), data.as_mut_ptr().cast());
             let context = self.decompressor;
@@ -146,10 +146,10 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// Decompresses items of a chunk; gives their bytes, or an error code.
+    /// Decompresses items of a chunk; returns their size in bytes, or an error code.
     pub fn get_items(&self, chunk: &[u8], start: i32, count: i32, data: &mut [u8]) -> i32 {
         let room = c_len(data);
-        // SAFETY: the buffers are as long as said.
+        // SAFETY: the lengths of the buffers are passed.
         unsafe {
             let (src, dest) = (chunk.as_ptr().cast(), data.as_mut_ptr().cast());
             let get = self.library.blosc2_getitem_ctx;
@@ -168,7 +168,8 @@ impl<'a> Array<'a> {
 
 impl Drop for Array<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by this library, freed once, the contexts before what they name.
+        // SAFETY: created by this library and freed once, the contexts before the super-chunk they
+        // refer to.
         unsafe {
             (self.library.blosc2_free_ctx)(self.compressor);
             (self.library.blosc2_free_ctx)(self.decompressor);

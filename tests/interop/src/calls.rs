@@ -1,8 +1,8 @@
-//! Named calls and what they must come to: the tables behind the tests of odd arguments.
+//! Named calls and their expected results: the tables of the tests of invalid arguments.
 //!
-//! Each call runs in a child of its own, since many change global state and some crash. Where a
-//! decision row says otherwise than the reference does, only our library is asked, and must give
-//! what the row says.
+//! Each call runs in a forked child, because many change global state and some crash. If a decision
+//! row differs from the reference, only our library runs the call, and must return the row's
+//! result.
 
 use std::ffi::{CStr, c_char};
 
@@ -11,23 +11,23 @@ use crate::ffi::Cparams;
 use crate::isolate::{self, MOST_VALUES, Outcome, Values};
 use crate::library::{Library, ours, reference};
 
-/// The code for a parameter that makes no sense.
+/// The code for an invalid parameter.
 pub const INVALID_PARAM: i32 = -12;
 
-/// What a call must come to.
+/// The expected result of a call.
 pub enum Expect {
-    /// The same as with the reference.
+    /// The reference's result.
     Same,
     /// These codes, by a decision row.
     Row(&'static str, Vec<i32>),
-    /// These codes, which the interface promises; the reference may crash on its way there.
+    /// These codes, which the interface promises; the reference may crash instead.
     Promised(Vec<i32>),
 }
 use Expect::{Promised, Row, Same};
 
 type Call = Box<dyn Fn(&Library) -> Vec<i32>>;
 
-/// What a call reports when it gets NULL for a context.
+/// The result reported for a context that is NULL.
 pub const NO_CONTEXT: i32 = i32::MIN;
 
 /// A named call and its expectation.
@@ -37,7 +37,7 @@ pub struct Case {
     call: Call,
 }
 
-/// A call, its name for messages and its expectation.
+/// Creates a named case.
 pub fn case(
     name: impl Into<String>,
     expect: Expect,
@@ -50,7 +50,7 @@ pub fn case(
     }
 }
 
-/// The codes as an item reports them; too many are folded into a digest.
+/// Returns the codes as values to report; long lists are folded into a digest.
 fn values(codes: &[i32]) -> Values {
     if codes.len() <= MOST_VALUES {
         return codes.iter().map(|&code| i64::from(code)).collect();
@@ -66,7 +66,7 @@ fn outcome(library: &Library, case: &Case) -> Outcome {
 /// Runs every case.
 ///
 /// # Panics
-/// When a result is not the expected one, naming all such cases.
+/// Panics if a result differs from the expected one, with all such cases.
 pub fn check(cases: Vec<Case>) {
     ours();
     reference();
@@ -92,7 +92,7 @@ pub fn check(cases: Vec<Case>) {
     );
 }
 
-/// A digest of a C string, 0 for NULL, as a number that fits a code.
+/// Returns a digest of a C string that fits a code, or 0 for NULL.
 ///
 /// # Safety
 /// `pointer` is NULL or points to NUL-terminated text.
@@ -104,17 +104,17 @@ pub unsafe fn text(pointer: *const c_char) -> i32 {
     digest(unsafe { CStr::from_ptr(pointer) }.to_bytes()) as i32 | 1
 }
 
-/// Integers counting up.
+/// Returns increasing integers.
 pub fn ramp(len: usize) -> Vec<u8> {
     Content::Ramp.make(len, 4, 5)
 }
 
-/// Incompressible bytes.
+/// Returns incompressible bytes.
 pub fn random(len: usize) -> Vec<u8> {
     Content::Random.make(len, 1, 5)
 }
 
-/// LZ4 with shuffle on items of four bytes.
+/// Returns parameters for LZ4 with a shuffle of 4-byte items.
 pub fn lz4() -> Cparams {
     Cparams {
         compcode: 1,
@@ -123,10 +123,10 @@ pub fn lz4() -> Cparams {
     }
 }
 
-/// The chunk most decoding cases start from: 4000 bytes in blocks of 1000, no special value.
+/// The chunk that most decoding cases start from: 4000 bytes in blocks of 1000, not special.
 ///
 /// # Panics
-/// When the reference cannot make it.
+/// Panics if the reference cannot make it.
 pub fn good_chunk() -> Vec<u8> {
     let source = Content::Sorted.make(4000, 4, 5);
     let mut chunk = vec![0; source.len() + 32];

@@ -1,8 +1,8 @@
 //! One combination of parameters.
 //!
-//! A cell is a value index per dimension plus a seed for its data. Its name
-//! (`lz4 level 5 … [1.5.3.4.12.0.3.0.2.0.0@7]`) ends in those numbers; `FERROBLOSC_CELL` set to
-//! the part in brackets runs that cell alone.
+//! A cell is a value index per dimension and a seed for its data. Its name (`lz4 level 5 …
+//! [1.5.3.4.12.0.3.0.2.0.0@7]`) ends in these numbers. `FERROBLOSC_CELL`, set to the text in
+//! brackets, runs only that cell.
 
 use std::fmt;
 use std::str::FromStr;
@@ -63,12 +63,12 @@ const PIPELINES: [&[(u8, i8)]; 20] = [
 
 const TYPESIZES: [i32; 15] = [1, 2, 3, 4, 7, 8, 12, 16, 17, 24, 32, 100, 255, 256, 300];
 
-/// How many bytes a source has.
+/// The size of a source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Size {
-    /// So many.
+    /// A number of bytes.
     Bytes(usize),
-    /// So many blocks, and so many bytes more or less.
+    /// A number of blocks, plus or minus a number of bytes.
     Blocks(usize, isize),
 }
 
@@ -101,11 +101,11 @@ const THREADS: [i16; 3] = [1, 2, 4];
 const SPLIT_MODES: [i32; 4] = [1, 2, 3, 4];
 const BLOCKSIZES: [i32; 8] = [0, 16, 100, 1000, 4096, 4099, 65_536, 1 << 20];
 
-/// How much destination there is, in words for a cell's name.
+/// Descriptions of the destination's size in a cell's name.
 const ROOMS: [&str; 3] = ["", " ample room", " little room"];
 
-/// The values in each dimension, in the order of a cell's numbers: codec, level, pipeline,
-/// typesize, size, threads, split mode, block size, content, room, dictionary.
+/// The number of values of each dimension, in the order of a cell's numbers: codec, level,
+/// pipeline, typesize, size, threads, split mode, block size, content, destination, dictionary.
 pub const DIMENSIONS: [usize; 11] = [
     CODECS.len(),
     10,
@@ -120,8 +120,8 @@ pub const DIMENSIONS: [usize; 11] = [
     2,
 ];
 
-/// The values of each dimension with which the reference does what it is asked: pipelines of one or
-/// two lossless filters, block sizes of its choice, room enough, no dictionary.
+/// The values of each dimension that the reference handles correctly: pipelines of one or two
+/// lossless filters, automatic block sizes, large destinations, no dictionary.
 pub const SOUND: [&[usize]; DIMENSIONS.len()] = [
     &[0, 1, 2, 3, 4],
     &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -146,10 +146,10 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell with these value indices.
+    /// Returns the cell with these value indices.
     ///
     /// # Panics
-    /// When there are more or fewer indices than dimensions.
+    /// Panics if the number of indices is not the number of dimensions.
     pub fn new(picks: &[usize], seed: u64) -> Cell {
         Cell {
             picks: picks.try_into().expect("one index per dimension"),
@@ -157,7 +157,7 @@ impl Cell {
         }
     }
 
-    /// A cell drawn at random: one of the [`SOUND`] ones or, as often, any.
+    /// Returns a random cell, with equal probability one of the [`SOUND`] ones or any.
     pub fn random(random: &mut Random) -> Cell {
         let picks = match random.below(2) {
             0 => SOUND.map(|values| values[random.below(values.len())]),
@@ -169,13 +169,13 @@ impl Cell {
         }
     }
 
-    /// The same cell with another value in one dimension.
+    /// Returns the cell with another value in one dimension.
     pub fn with(mut self, dimension: usize, value: usize) -> Cell {
         self.picks[dimension] = value;
         self
     }
 
-    /// Filters with their parameter bytes, in the order they are applied.
+    /// Returns the filters with their parameter bytes, in the order they are applied.
     pub(crate) fn pipeline(&self) -> &'static [(u8, i8)] {
         PIPELINES[self.picks[2]]
     }
@@ -188,32 +188,32 @@ impl Cell {
         self.seed
     }
 
-    /// The codec's place in [`CODECS`].
+    /// Returns the codec's index in [`CODECS`].
     pub fn codec_index(&self) -> usize {
         self.picks[0]
     }
 
-    /// The codec's name.
+    /// Returns the codec's name.
     pub fn codec_name(&self) -> &'static str {
         CODECS[self.picks[0]].0
     }
 
-    /// Compression level.
+    /// Returns the compression level.
     pub fn level(&self) -> u8 {
         self.picks[1] as u8
     }
 
-    /// Filter ids in the order they are applied.
+    /// Returns the filter ids in the order they are applied.
     pub fn filters(&self) -> Vec<u8> {
         PIPELINES[self.picks[2]].iter().map(|&(id, _)| id).collect()
     }
 
-    /// Bytes per item as asked for.
+    /// Returns the requested typesize in bytes.
     pub fn typesize(&self) -> usize {
         TYPESIZES[self.picks[3]] as usize
     }
 
-    /// Bytes per item as chunks hold it.
+    /// Returns the typesize as stored in chunks, in bytes.
     pub fn stored_typesize(&self) -> usize {
         if self.typesize() > 255 {
             1
@@ -222,12 +222,12 @@ impl Cell {
         }
     }
 
-    /// Threads.
+    /// Returns the number of threads.
     pub fn threads(&self) -> i16 {
         THREADS[self.picks[5]]
     }
 
-    /// Whether blocks are split into streams in any case.
+    /// Whether all blocks are split into streams.
     pub fn always_split(&self) -> bool {
         SPLIT_MODES[self.picks[6]] == 1
     }
@@ -240,7 +240,8 @@ impl Cell {
         Content::ALL[self.picks[8]]
     }
 
-    /// Bytes of destination: what always suffices, plenty, or too little for what packs badly.
+    /// Returns the size of the destination in bytes: always sufficient, ample, or too small for
+    /// poorly compressible data.
     pub(crate) fn capacity(&self, nbytes: usize) -> usize {
         match self.picks[9] {
             0 => nbytes + HEADER,
@@ -254,12 +255,12 @@ impl Cell {
         self.picks[9] == 2
     }
 
-    /// Whether a dictionary is asked for.
+    /// Whether a dictionary is requested.
     pub fn dictionary(&self) -> bool {
         self.picks[10] == 1
     }
 
-    /// Whether the forced block size makes the reference write a header that is off (C3).
+    /// Whether the forced block size makes the reference write a wrong header (C3).
     pub fn wants_ragged_blocks(&self, nbytes: usize) -> bool {
         let forced = self.forced_blocksize();
         let header = forced.min(nbytes);
@@ -281,7 +282,7 @@ impl Cell {
         })
     }
 
-    /// The parameters, for a library.
+    /// Returns the parameters for a library.
     pub fn cparams(&self) -> Cparams {
         let pipeline = PIPELINES[self.picks[2]];
         let mut cparams = Cparams {
@@ -330,7 +331,7 @@ impl fmt::Display for Cell {
 impl FromStr for Cell {
     type Err = String;
 
-    /// Reads the part of a cell's name that stands in brackets.
+    /// Parses the text in brackets at the end of a cell's name.
     fn from_str(text: &str) -> Result<Cell, String> {
         let (numbers, seed) = text.split_once('@').ok_or("a cell is NUMBERS@SEED")?;
         let picks: Vec<usize> = numbers
@@ -338,7 +339,7 @@ impl FromStr for Cell {
             .map(|number| {
                 number
                     .parse()
-                    .map_err(|_| format!("{number:?} is no number"))
+                    .map_err(|_| format!("{number:?} is not a number"))
             })
             .collect::<Result<_, _>>()?;
         if picks.len() != DIMENSIONS.len()
@@ -349,7 +350,9 @@ impl FromStr for Cell {
         {
             return Err(format!("{text:?} has other dimensions"));
         }
-        let seed = seed.parse().map_err(|_| format!("{seed:?} is no seed"))?;
+        let seed = seed
+            .parse()
+            .map_err(|_| format!("{seed:?} is not a seed"))?;
         Ok(Cell::new(&picks, seed))
     }
 }
@@ -359,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_can_be_made_again_from_its_name() {
+    fn a_cell_can_be_recreated_from_its_name() {
         let mut random = Random::new(3);
         for _ in 0..100 {
             let cell = Cell::random(&mut random);

@@ -1,8 +1,8 @@
-//! What must hold for a cell.
+//! The checks of a cell.
 //!
-//! Both libraries give the same code; each decodes what the other wrote, to the same bytes; our
-//! chunk is about as small; any thread count of ours gives the same bytes; slices and masked
-//! decompression agree with the whole. [`crate::rows`] says where the reference is excused.
+//! Both libraries return the same code; each decodes the other's chunk to the same bytes; our chunk
+//! is about as small; our chunk does not depend on the number of threads; slices and masked
+//! decompression match the whole. [`crate::rows`] lists the exceptions for the reference.
 
 use crate::cell::{Cell, INT_TRUNC, Size, TRUNC_PREC};
 use crate::data::Random;
@@ -12,21 +12,22 @@ use crate::library::{Library, OwnedContext, c_len};
 use crate::rows::{self, Facts, Trust};
 use crate::tally::Report;
 
-/// Block counts beyond this make a cell slow and show nothing new.
+/// The maximum number of blocks; larger cells are slow without testing more.
 const MOST_BLOCKS: usize = 20_000;
 
-/// Bytes of a chunk's header.
+/// The size of a chunk's header in bytes.
 pub(crate) const HEADER: usize = 32;
 
-/// The code for a parameter that a codec cannot honour.
+/// The code for a parameter that a codec does not support.
 const CODEC_PARAM: i32 = -8;
-/// What compression returns when the destination is too small.
+/// The result of compression into a too small destination.
 const NO_ROOM: i32 = 0;
-/// The code for a filter that fails.
+/// The code for a filter failure.
 const FILTER_PIPELINE: i32 = -18;
 
 impl Cell {
-    /// Bytes of source. A size in blocks asks the library for the block size of a large buffer.
+    /// Returns the size of the source in bytes. For a size in blocks, the library determines the
+    /// block size of a large buffer.
     fn nbytes(&self, library: &Library) -> Result<usize, String> {
         match self.size() {
             Size::Bytes(bytes) => {
@@ -47,7 +48,7 @@ impl Cell {
                 };
                 let context = library
                     .compressor(cparams)
-                    .ok_or("no context for the probe")?;
+                    .ok_or("no context to determine the block size")?;
                 let size = context.compress(&zeros, &mut chunk);
                 if size < HEADER as i32 {
                     return Err(format!("the probe for the block size returns {size}"));
@@ -60,7 +61,7 @@ impl Cell {
     /// Compares the two libraries in this cell.
     ///
     /// # Errors
-    /// What is wrong with our library, as text.
+    /// Returns the defect of our library as text.
     pub fn check(&self, ours: &Library, reference: &Library) -> Result<Report, String> {
         let source = self
             .content()
@@ -76,7 +77,7 @@ impl Cell {
         if rows::reference_must_not_compress(self, source.len()) {
             return match our_result {
                 Ok(chunk) => self.check_ours(ours, reference, &source, &chunk),
-                // A codec without dictionaries refuses before anything else.
+                // A codec without dictionaries fails before any other check.
                 Err(CODEC_PARAM) if !self.codec_has_dictionaries() => Ok(()),
                 Err(FILTER_PIPELINE) if self.a_filter_refuses_the_typesize() => Ok(()),
                 Err(NO_ROOM) if self.tight() => Ok(()),
@@ -113,7 +114,7 @@ impl Cell {
         };
         self.check_ours(ours, reference, &source, &our_chunk)?;
         self.check_header(&our_chunk, &their_chunk, source.len())?;
-        // The reference's blocks are those of ours even where its header says otherwise (C3).
+        // The reference's blocks equal ours even if its header differs (C3).
         let their_facts = Facts {
             blocksize: facts_of(&our_chunk).blocksize,
             ..facts_of(&their_chunk)
@@ -123,7 +124,8 @@ impl Cell {
         self.report(&our_chunk, &their_chunk, &their_facts, trust)
     }
 
-    /// Whether one encoder may find room where the other does not; `chunk` is what one made.
+    /// Whether one encoder may fit the destination while the other doesn't; `chunk` is from one of
+    /// them.
     fn may_fit_otherwise(&self, chunk: &[u8]) -> bool {
         let facts = facts_of(chunk);
         self.tight()
@@ -131,7 +133,7 @@ impl Cell {
                 || !rows::encoders_agree(self, &facts, &facts))
     }
 
-    /// Our chunk of this cell, made with so many threads, or the code.
+    /// Returns our chunk of this cell, compressed with `threads` threads, or the error code.
     pub fn compress_with(&self, ours: &Library, threads: i16) -> Result<Vec<u8>, i32> {
         let nbytes = self.nbytes(ours).map_err(|_| 0)?;
         let source = self.content().make(nbytes, self.typesize(), self.seed());
@@ -139,11 +141,11 @@ impl Cell {
         self.compress(ours, &source, capacity, threads)
     }
 
-    /// Whether the reference reads its own chunk where [`rows`] has no excuse for it: so the list
-    /// of excuses is complete, and a comparison that leans on it is sound.
+    /// Checks that the reference reads its own chunk unless [`rows`] lists an exception: then the
+    /// list is complete, and comparisons based on it are valid.
     ///
     /// # Errors
-    /// What comes out instead, as text.
+    /// Returns the actual result as text.
     pub fn check_reference(&self, reference: &Library) -> Result<Report, String> {
         let source = self
             .content()
@@ -179,7 +181,7 @@ impl Cell {
         Ok(Report::default())
     }
 
-    /// The block size the reference cuts by when its header holds `header`.
+    /// Returns the block size used by the reference if its header contains `header`.
     fn real_blocksize(&self, header: usize, nbytes: usize) -> usize {
         let typesize = self.typesize();
         match self.wants_ragged_blocks(nbytes) {
@@ -189,9 +191,9 @@ impl Cell {
         }
     }
 
-    /// The reference gets a fresh context per cell, since its contexts keep the first block size
-    /// (C1) and other parameters (C2), and a copy of the source with slack, since it may write
-    /// there (C33).
+    /// Compresses with a new context of the reference, because its contexts keep the first block
+    /// size (C1) and other parameters (C2). The copy of the source has slack, because the reference
+    /// may write there (C33).
     fn compress_with_reference(
         &self,
         reference: &Library,
@@ -201,7 +203,7 @@ impl Cell {
         const SLACK: usize = 1 << 16;
         let context = reference
             .compressor(self.cparams())
-            .ok_or("the reference makes no context")?;
+            .ok_or("the reference returns no context")?;
         let mut copy = source.to_vec();
         copy.resize(source.len() + SLACK, 0);
         let mut dest = vec![0; capacity];
@@ -244,14 +246,14 @@ impl Cell {
             _ => None,
         };
         Err(format!(
-            "{threads} threads give {} bytes or code, {} threads give {}; first difference {difference:?}",
+            "{threads} threads return {} bytes or code, {} threads return {}; first difference {difference:?}",
             code_of(&other),
             self.threads(),
             code_of(result),
         ))
     }
 
-    /// The header fields that do not depend on how well the codec packs.
+    /// Compares the header fields that do not depend on the compressed size.
     fn check_header(
         &self,
         our_chunk: &[u8],
@@ -286,7 +288,7 @@ impl Cell {
         Ok(())
     }
 
-    /// What decoding must give: the source, with bits cut off where a lossy filter ran.
+    /// Returns the data that decoding must return: the source, truncated if a lossy filter ran.
     fn expected(&self, source: &[u8], facts: &Facts) -> Vec<u8> {
         let mut bytes = source.to_vec();
         if facts.memcpyed {
@@ -314,7 +316,7 @@ impl Cell {
         bytes
     }
 
-    /// What must hold for our chunk, whatever the reference makes of the cell.
+    /// Checks our chunk, independently of the reference's chunk.
     fn check_ours(
         &self,
         ours: &Library,
@@ -369,12 +371,12 @@ impl Cell {
                 let theirs = decompress(&reference.decompressor(1), chunk, source.len(), 0xa5);
                 if mine != theirs {
                     return Err(format!(
-                        "the reference's chunk ({row}) decodes to other bytes than its own"
+                        "the reference's chunk ({row}) decodes differently with its own decoder"
                     ));
                 }
                 Ok(())
             }
-            // Whatever comes out: no crash and no over-read.
+            // Any result is fine, without a crash or an over-read.
             Trust::Broken(_) => Ok(()),
         }
     }
@@ -426,7 +428,7 @@ impl Cell {
         }
         let (mine, theirs) = (our_chunk.len(), their_chunk.len());
         if mine as f64 > theirs as f64 * 1.02 + 16.0 {
-            return Err(format!("{mine} bytes, the reference needs {theirs}"));
+            return Err(format!("{mine} bytes, the reference's chunk has {theirs}"));
         }
         Ok(Report {
             ours: mine as i64,
@@ -437,7 +439,7 @@ impl Cell {
     }
 }
 
-/// A little-endian header field.
+/// Returns a little-endian header field.
 fn field(chunk: &[u8], offset: usize) -> i64 {
     let bytes = chunk[offset..offset + 4].try_into().expect("four bytes");
     i64::from(i32::from_le_bytes(bytes))
@@ -474,7 +476,7 @@ fn cut_low_bits(word: &mut [u8], bits: u32) {
     }
 }
 
-/// The decoded bytes or the code.
+/// Returns the decoded bytes or the error code.
 fn decompress(
     context: &OwnedContext<'_>,
     chunk: &[u8],
@@ -507,7 +509,7 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
     common.or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))
 }
 
-/// Masks every third block; their bytes stay as they were.
+/// Masks every third block; the destination of masked blocks must not change.
 fn check_masked(context: &OwnedContext<'_>, chunk: &[u8], expected: &[u8]) -> Result<(), String> {
     let blocksize = facts_of(chunk).blocksize;
     let mut mask: Vec<bool> = (0..expected.len().div_ceil(blocksize))
@@ -537,7 +539,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cutting_bits_clears_the_low_ones_of_a_little_endian_word() {
+    fn zeroing_bits_clears_the_low_bits_of_a_little_endian_integer() {
         let mut word = [0xff; 4];
         cut_low_bits(&mut word, 13);
         assert_eq!(u32::from_le_bytes(word), !0 << 13);

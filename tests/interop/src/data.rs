@@ -1,18 +1,18 @@
-//! Generated contents, one per kind of data the format treats differently.
+//! Generated contents, one for each kind of data that the format treats differently.
 //!
-//! Everything derives from a seed, so that a failing cell can be made again from its name.
+//! Everything derives from a seed, so that the name of a failing cell reproduces it.
 
-/// A small generator (SplitMix64): good enough for test data and fixed for all time.
+/// A small pseudo-random number generator (SplitMix64) with a fixed sequence.
 #[derive(Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator that depends on `seed` alone.
+    /// Creates a generator that depends only on `seed`.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -21,18 +21,18 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.word() % bound as u64) as usize
     }
 
-    /// A number in 0 to 1.
+    /// Returns a number in `0.0..1.0`.
     pub fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// A digest of some bytes (FNV-1a), to compare results across processes.
+/// Returns a digest of bytes (FNV-1a), to compare results across processes.
 pub fn digest(bytes: &[u8]) -> i64 {
     let hash = bytes
         .iter()
@@ -45,19 +45,19 @@ pub fn digest(bytes: &[u8]) -> i64 {
 /// A kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// All zero.
+    /// All zeros.
     Zeros,
     /// One byte value, not zero.
     Constant,
     /// One item value, repeated.
     ConstantItem,
-    /// Integers counting up.
+    /// Increasing integers.
     Ramp,
-    /// Incompressible.
+    /// Incompressible bytes.
     Random,
     /// Words and punctuation.
     Text,
-    /// Integers growing by small random steps.
+    /// Integers that increase by small random steps.
     Sorted,
     /// A random walk of floats.
     Walk,
@@ -65,9 +65,9 @@ pub enum Content {
     Sparse,
     /// Runs of one byte, of random lengths.
     Runs,
-    /// Stretches of all the other kinds.
+    /// Ranges of all other kinds.
     Mixed,
-    /// Random at first, then zero.
+    /// Random bytes followed by zeros.
     HalfRandom,
 }
 
@@ -88,7 +88,7 @@ impl Content {
         Content::HalfRandom,
     ];
 
-    /// `len` bytes of items of `typesize` bytes.
+    /// Returns `len` bytes of items of `typesize` bytes.
     pub fn make(self, len: usize, typesize: usize, seed: u64) -> Vec<u8> {
         let mut random = Random::new(seed);
         match self {
@@ -155,7 +155,7 @@ impl Content {
     }
 }
 
-/// Items of any size that hold little-endian integers; the last one may be cut.
+/// Returns items of any size with little-endian integers; the last one may be truncated.
 fn items(len: usize, typesize: usize, mut value: impl FnMut(u64) -> u64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(len + typesize);
     let mut index = 0;
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_content_has_the_length_asked_for_and_repeats_for_a_seed() {
+    fn every_content_has_the_requested_length_and_depends_on_the_seed() {
         for content in Content::ALL {
             for (len, typesize) in [(0, 1), (1, 8), (33, 4), (10_007, 300)] {
                 let bytes = content.make(len, typesize, 7);

@@ -1,7 +1,7 @@
-//! The part of the C interface the tests call: two parameter structs and a table of functions.
+//! The C interface that the tests call: structs and a table of functions.
 //!
-//! These are the interface facts of C-Blosc2 3.3 on 64-bit Unix, declared here a second time and
-//! independently of the library under test, so that a slip in its own declarations shows.
+//! These are the interface facts of C-Blosc2 3.3 on 64-bit Unix, declared independently of the
+//! library under test, so that errors in its own declarations are detected.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::{offset_of, size_of};
@@ -28,15 +28,15 @@ pub struct Cparams {
     pub clevel: u8,
     /// Whether to build a dictionary.
     pub use_dict: c_int,
-    /// Bytes per item.
+    /// The size of an item in bytes.
     pub typesize: i32,
-    /// Threads.
+    /// The number of threads.
     pub nthreads: i16,
-    /// Bytes per block; 0 chooses.
+    /// The size of a block in bytes; 0 for automatic.
     pub blocksize: i32,
     /// Split mode, 1 to 4.
     pub splitmode: i32,
-    /// Super-chunk the context belongs to.
+    /// The super-chunk that the context belongs to.
     pub schunk: *mut c_void,
     /// Filter ids, slot by slot.
     pub filters: [u8; MAX_FILTERS],
@@ -70,7 +70,7 @@ pub struct Dparams {
     pub postfilter: *mut c_void,
     /// Postfilter parameters.
     pub postparams: *mut c_void,
-    /// Bytes per item, as a report.
+    /// The size of an item in bytes, as reported.
     pub typesize: i32,
 }
 
@@ -128,34 +128,34 @@ impl Default for Dparams {
 /// `blosc2_stdio_mmap`.
 #[repr(C)]
 pub struct StdioMmap {
-    /// Name of the mode, until the file is open.
+    /// The mode's name, until the file is open.
     pub mode: *const c_char,
-    /// Bytes to map at first.
+    /// The initial size of the mapping in bytes.
     pub initial_mapping_size: usize,
     /// Whether the library frees the struct.
     pub needs_free: bool,
-    /// Start of the mapping.
+    /// The start of the mapping.
     pub addr: *mut u8,
     /// The file's path.
     pub urlpath: *mut c_char,
-    /// Its size.
+    /// The file's size in bytes.
     pub file_size: usize,
-    /// Bytes mapped.
+    /// The size of the mapping in bytes.
     pub mapping_size: usize,
     /// Whether changes stay in memory.
     pub is_memory_only: bool,
     /// The open file.
     pub file: *mut c_void,
-    /// Its descriptor.
+    /// The file descriptor.
     pub fd: c_int,
-    /// Protection of the mapping.
+    /// The protection flags of the mapping.
     pub access_flags: i64,
     /// Flags of the mapping.
     pub map_flags: i64,
 }
 
 impl StdioMmap {
-    /// A mapping that isn't open, of so many bytes at first.
+    /// Creates a closed mapping with this initial size in bytes.
     pub fn new(mode: &'static CStr, initial_mapping_size: usize) -> StdioMmap {
         StdioMmap {
             mode: mode.as_ptr(),
@@ -180,12 +180,12 @@ const _: () = {
     assert!(offset_of!(StdioMmap, map_flags) == 88);
 };
 
-/// A user codec, as `blosc2_register_codec` takes it.
+/// A user codec, as passed to `blosc2_register_codec`.
 #[repr(C)]
 pub struct Codec {
     /// Id, 160 to 255.
     pub compcode: u8,
-    /// Name, NUL-terminated, outliving the library.
+    /// NUL-terminated name that outlives the library.
     pub compname: *const c_char,
     /// Library code.
     pub complib: u8,
@@ -197,12 +197,12 @@ pub struct Codec {
     pub decoder: *mut c_void,
 }
 
-/// A user filter, as `blosc2_register_filter` takes it.
+/// A user filter, as passed to `blosc2_register_filter`.
 #[repr(C)]
 pub struct Filter {
     /// Id, 160 to 255.
     pub id: u8,
-    /// Name, NUL-terminated, outliving the library.
+    /// NUL-terminated name that outlives the library.
     pub name: *const c_char,
     /// Version.
     pub version: u8,
@@ -215,58 +215,58 @@ pub struct Filter {
 /// `blosc2_prefilter_params`.
 #[repr(C)]
 pub struct PrefilterParams {
-    /// The caller's.
+    /// The caller's data.
     pub user_data: *mut c_void,
     /// The block in the source.
     pub input: *const u8,
-    /// Where the block goes.
+    /// The destination of the block.
     pub output: *mut u8,
-    /// Bytes of the output.
+    /// The size of the output in bytes.
     pub output_size: i32,
-    /// Bytes of an item of the output.
+    /// The size of an output item in bytes.
     pub output_typesize: i32,
-    /// Where the block begins in the chunk.
+    /// The offset of the block in the chunk, in bytes.
     pub output_offset: i32,
-    /// Number of the chunk.
+    /// The index of the chunk.
     pub nchunk: i64,
-    /// Number of the block.
+    /// The index of the block.
     pub nblock: i32,
-    /// Number of the worker.
+    /// The index of the worker.
     pub tid: i32,
-    /// Memory to work in.
+    /// Scratch memory.
     pub ttmp: *mut u8,
-    /// Its bytes.
+    /// The size of the scratch memory in bytes.
     pub ttmp_nbytes: usize,
     /// The context.
     pub ctx: *mut Context,
-    /// Whether only side effects count.
+    /// Whether the output is discarded, so that only side effects matter.
     pub output_is_disposable: bool,
 }
 
 /// `blosc2_postfilter_params`.
 #[repr(C)]
 pub struct PostfilterParams {
-    /// The caller's.
+    /// The caller's data.
     pub user_data: *mut c_void,
     /// The decoded block.
     pub input: *const u8,
-    /// Where the result goes.
+    /// The destination of the result.
     pub output: *mut u8,
-    /// Bytes of both.
+    /// The size of both in bytes.
     pub size: i32,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: i32,
-    /// Where the block begins in the chunk.
+    /// The offset of the block in the chunk, in bytes.
     pub offset: i32,
-    /// Number of the chunk.
+    /// The index of the chunk.
     pub nchunk: i64,
-    /// Number of the block.
+    /// The index of the block.
     pub nblock: i32,
-    /// Number of the worker.
+    /// The index of the worker.
     pub tid: i32,
-    /// Memory to work in.
+    /// Scratch memory.
     pub ttmp: *mut u8,
-    /// Its bytes.
+    /// The size of the scratch memory in bytes.
     pub ttmp_nbytes: usize,
     /// The context.
     pub ctx: *mut Context,
@@ -282,9 +282,9 @@ const _: () = {
 pub struct Metalayer {
     /// Its name.
     pub name: *mut c_char,
-    /// Its bytes; of a variable-length one, compressed.
+    /// The content, compressed if the metalayer has variable length.
     pub content: *mut u8,
-    /// Their count.
+    /// The size of the content in bytes.
     pub content_len: i32,
 }
 
@@ -301,11 +301,11 @@ pub struct SChunk {
     pub clevel: u8,
     /// Split mode.
     pub splitmode: u8,
-    /// Bytes per item.
+    /// The size of an item in bytes.
     pub typesize: i32,
-    /// Bytes per block that were asked for.
+    /// The requested block size in bytes.
     pub blocksize: i32,
-    /// Bytes per chunk; 0 when they differ, -1 when there was none yet.
+    /// The chunk size in bytes; 0 if chunks differ in size, -1 before the first chunk.
     pub chunksize: i32,
     /// Flags of the chunks.
     pub flags2: u8,
@@ -315,19 +315,19 @@ pub struct SChunk {
     pub filters: [u8; MAX_FILTERS],
     /// Filter parameter bytes.
     pub filters_meta: [u8; MAX_FILTERS],
-    /// Chunks.
+    /// The number of chunks.
     pub nchunks: i64,
-    /// The chunk worked on last.
+    /// The index of the current chunk.
     pub current_nchunk: i64,
-    /// Bytes of data.
+    /// The uncompressed size in bytes.
     pub nbytes: i64,
-    /// Bytes of chunks.
+    /// The compressed size in bytes.
     pub cbytes: i64,
-    /// Chunks of super-chunks without a frame.
+    /// The chunks of a super-chunk without a frame.
     pub data: *mut *mut u8,
-    /// Bytes of that array.
+    /// The size of that array in bytes.
     pub data_len: usize,
-    /// Where it is stored.
+    /// The storage parameters.
     pub storage: *mut Storage,
     /// The frame, or NULL.
     pub frame: *mut c_void,
@@ -335,25 +335,25 @@ pub struct SChunk {
     pub cctx: *mut Context,
     /// Decompression context.
     pub dctx: *mut Context,
-    /// Fixed metalayers.
+    /// The fixed metalayers.
     pub metalayers: [*mut Metalayer; 16],
-    /// Their count.
+    /// The number of fixed metalayers.
     pub nmetalayers: u16,
-    /// Variable-length metalayers.
+    /// The variable-length metalayers.
     pub vlmetalayers: [*mut Metalayer; 8192],
-    /// Their count.
+    /// The number of variable-length metalayers.
     pub nvlmetalayers: i16,
     /// Tuner parameters.
     pub tuner_params: *mut c_void,
     /// Tuner id.
     pub tuner_id: c_int,
-    /// Dimensions.
+    /// The number of dimensions.
     pub ndim: i8,
-    /// Shape of the blocks.
+    /// The shape of the blocks.
     pub blockshape: *mut i64,
-    /// Whether it is a view.
+    /// Whether the super-chunk is a view.
     pub view: bool,
-    /// Changes of metadata.
+    /// The number of metadata changes.
     pub change_tick: i64,
 }
 
@@ -374,21 +374,21 @@ pub struct Io {
 pub struct IoCallbacks {
     /// Id, 160 to 255.
     pub id: u8,
-    /// Name, NUL-terminated, outliving the library.
+    /// NUL-terminated name that outlives the library.
     pub name: *const c_char,
-    /// Whether reading fills a buffer of the library's.
+    /// Whether reads fill a buffer of the library.
     pub is_allocation_necessary: bool,
     /// Opens a file.
     pub open: unsafe extern "C" fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void,
     /// Closes it.
     pub close: unsafe extern "C" fn(*mut c_void) -> c_int,
-    /// Tells its size.
+    /// Returns the file's size.
     pub size: unsafe extern "C" fn(*mut c_void) -> i64,
-    /// Writes items at a position.
+    /// Writes items at an offset.
     pub write: unsafe extern "C" fn(*const c_void, i64, i64, i64, *mut c_void) -> i64,
-    /// Reads items from a position.
+    /// Reads items at an offset.
     pub read: unsafe extern "C" fn(*mut *mut c_void, i64, i64, i64, *mut c_void) -> i64,
-    /// Sets its size.
+    /// Sets the file's size.
     pub truncate: unsafe extern "C" fn(*mut c_void, i64) -> c_int,
     /// Frees the parameters.
     pub destroy: unsafe extern "C" fn(*mut c_void) -> c_int,
@@ -397,15 +397,15 @@ pub struct IoCallbacks {
 /// `blosc2_storage`.
 #[repr(C)]
 pub struct Storage {
-    /// Whether the chunks are in one piece.
+    /// Whether the chunks are stored contiguously.
     pub contiguous: bool,
     /// Path, or NULL.
     pub urlpath: *mut c_char,
-    /// How to compress, or NULL.
+    /// The compression parameters, or NULL.
     pub cparams: *mut Cparams,
-    /// How to decompress, or NULL.
+    /// The decompression parameters, or NULL.
     pub dparams: *mut Dparams,
-    /// Backend, or NULL.
+    /// The I/O backend, or NULL.
     pub io: *mut Io,
 }
 
@@ -420,7 +420,7 @@ const _: () = {
     assert!(size_of::<Storage>() == 40);
 };
 
-/// Declares `Api`, a table of C functions of these names and types, and how it is taken from a library.
+/// Declares `Api`, a table of C functions with these names and types, and its loader.
 #[macro_export]
 macro_rules! functions {
     ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
@@ -432,17 +432,17 @@ macro_rules! functions {
         }
 
         impl Api {
-            /// Looks every function up in a library opened with `dlopen`.
+            /// Looks up every function in a library opened with `dlopen`.
             ///
             /// # Errors
-            /// The names that are missing.
+            /// Returns the names of missing functions.
             ///
             /// # Safety
             /// `handle` is a live `dlopen` handle of a library whose functions have these signatures.
             pub unsafe fn load(handle: *mut std::ffi::c_void) -> Result<Api, String> {
                 let mut missing = Vec::new();
                 let mut look_up = |name: &'static std::ffi::CStr| {
-                    // SAFETY: the caller vouches for the handle; the name is NUL-terminated.
+                    // SAFETY: the caller guarantees a live handle; the name is NUL-terminated.
                     let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
                     if address.is_null() {
                         missing.push(name.to_string_lossy().into_owned());
@@ -458,7 +458,7 @@ macro_rules! functions {
                 }
                 Ok(Api {
                     $(
-                        // SAFETY: the address is not NULL and the caller vouches for the signature.
+                        // SAFETY: the address is not NULL, and the caller guarantees the signature.
                         $name: unsafe {
                             std::mem::transmute::<
                                 *mut std::ffi::c_void,

@@ -1,7 +1,7 @@
-//! Buffers whose last byte lies right before a page that may not be touched.
+//! Buffers that end directly before an inaccessible page.
 //!
-//! Reading or writing one byte past the end is a segmentation fault, so a test that only looks at
-//! results also catches over-reads.
+//! An access one byte past the end is a segmentation fault, so tests that only check results also
+//! detect over-reads.
 
 use std::ops::{Deref, DerefMut};
 
@@ -14,18 +14,18 @@ pub struct Guarded {
 }
 
 fn page_size() -> usize {
-    // SAFETY: a plain query.
+    // SAFETY: a query without preconditions.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).expect("the page size is known")
 }
 
 impl Guarded {
-    /// `len` bytes, all `fill`.
+    /// Creates a buffer of `len` bytes, all `fill`.
     pub fn filled(len: usize, fill: u8) -> Guarded {
         let page = page_size();
         let usable = len.div_ceil(page) * page;
         let mapped = usable + page;
-        // SAFETY: an anonymous mapping at an address of the kernel's choice.
+        // SAFETY: an anonymous mapping at an address chosen by the kernel.
         let mapping = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -38,11 +38,11 @@ impl Guarded {
         };
         assert_ne!(mapping, libc::MAP_FAILED, "no memory for a guarded buffer");
         let mapping: *mut u8 = mapping.cast();
-        // SAFETY: `usable` is a multiple of the page size and one page below the mapping's end.
+        // SAFETY: `usable` is a multiple of the page size, one page below the mapping's end.
         let protected =
             unsafe { libc::mprotect(mapping.add(usable).cast(), page, libc::PROT_NONE) };
         assert_eq!(protected, 0, "mprotect failed");
-        // SAFETY: `len <= usable`, so the data lies inside the accessible part.
+        // SAFETY: `len <= usable`, so the data are in the accessible range.
         let data = unsafe { mapping.add(usable - len) };
         let mut buffer = Guarded {
             mapping,
@@ -54,7 +54,7 @@ impl Guarded {
         buffer
     }
 
-    /// A copy of `bytes`.
+    /// Creates a copy of `bytes`.
     pub fn copy_of(bytes: &[u8]) -> Guarded {
         let mut buffer = Guarded::filled(bytes.len(), 0);
         buffer.copy_from_slice(bytes);
@@ -95,7 +95,7 @@ mod tests {
         let buffer = Guarded::copy_of(b"abc");
         assert_eq!(&*buffer, b"abc");
         let outcome = once(|| {
-            // SAFETY: not sound, on purpose: it runs in a child that is expected to die of it.
+            // SAFETY: deliberately unsound: this runs in a child that is expected to crash here.
             let byte = unsafe { buffer.as_ptr().add(buffer.len()).read_volatile() };
             Ok(vec![i64::from(byte)])
         });

@@ -1,21 +1,21 @@
 //! Runs calls that may crash, hang or change global state in forked children.
 //!
-//! A child works through a list of items and writes each result into memory shared with the
-//! parent. When it dies the parent knows at which item, notes the signal, and forks another child
-//! for the rest. So hundreds of thousands of hostile inputs cost a handful of forks, and one crash
-//! does not hide what comes after it.
+//! A child processes a list of items and writes each result to memory shared with the parent. When
+//! it dies, the parent knows the item, records the signal, and forks another child for the
+//! remaining items. Hundreds of thousands of hostile inputs need only a few forks, and a crash does
+//! not hide later results.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The numbers one item reports, at most [`MOST_VALUES`]; what they mean is the test's business.
+/// The numbers that an item reports, at most [`MOST_VALUES`]; their meaning depends on the test.
 pub type Values = Vec<i64>;
 
-/// Room for the numbers of one item.
+/// The maximum number of values of an item.
 pub const MOST_VALUES: usize = 16;
 const TEXT: usize = 600;
-/// No item may take longer than this; the alarm signal ends the child.
+/// The time limit for an item, after which an alarm ends the child.
 const SECONDS_PER_ITEM: u32 = 60;
 
 const PENDING: u32 = 0;
@@ -32,14 +32,14 @@ struct Slot {
     text: [u8; TEXT],
 }
 
-/// How one item ended.
+/// The outcome of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The item's numbers.
+    /// The numbers that the item reported.
     Values(Values),
-    /// The item found something wrong, or panicked.
+    /// The item failed or panicked.
     Failed(String),
-    /// The child died of this signal; `SIGALRM` means that the call hung.
+    /// This signal ended the child; `SIGALRM` means that the call hung.
     Killed(i32),
 }
 
@@ -51,7 +51,7 @@ struct Shared {
 
 impl Shared {
     fn new(count: usize) -> Shared {
-        // SAFETY: an anonymous mapping at an address of the kernel's choice.
+        // SAFETY: an anonymous mapping at an address chosen by the kernel.
         let slots = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -72,12 +72,12 @@ impl Shared {
     /// A copy-free view of one slot.
     #[allow(
         clippy::mut_from_ref,
-        reason = "parent and child take turns; see the SAFETY line"
+        reason = "parent and child never access a slot at the same time; see the SAFETY line"
     )]
     fn slot(&self, index: usize) -> &mut Slot {
         assert!(index < self.count);
-        // SAFETY: in bounds and zero-initialised, which is a valid Slot. The parent looks only
-        // after the child has ended, and a child keeps one slot at a time.
+        // SAFETY: in bounds and zero-initialised, which is a valid Slot. The parent reads slots
+        // only after the child has ended, and a child uses one slot at a time.
         unsafe { &mut *self.slots.add(index) }
     }
 }
@@ -89,7 +89,7 @@ impl Drop for Shared {
     }
 }
 
-/// Runs `work` for each index below `count`, in children, and returns how each ended.
+/// Runs `work` in children for each index below `count` and returns the outcomes.
 pub fn each(count: usize, work: impl Fn(usize) -> Result<Values, String>) -> Vec<Outcome> {
     let shared = Shared::new(count);
     let mut outcomes = Vec::with_capacity(count);
@@ -103,7 +103,7 @@ pub fn each(count: usize, work: impl Fn(usize) -> Result<Values, String>) -> Vec
                 DONE => Outcome::Values(slot.values[..slot.values_len].to_vec()),
                 FAILED => Outcome::Failed(text()),
                 RUNNING => Outcome::Killed(signal),
-                // Not reached: the next child starts here.
+                // Not reached: the next child starts at this item.
                 _ => break,
             });
         }
@@ -111,21 +111,21 @@ pub fn each(count: usize, work: impl Fn(usize) -> Result<Values, String>) -> Vec
     outcomes
 }
 
-/// Runs one piece of work in a child.
+/// Runs `work` once in a child.
 pub fn once(work: impl Fn() -> Result<Values, String>) -> Outcome {
     each(1, |_| work()).remove(0)
 }
 
-/// Forks a child for the items from `first` on; returns the signal it died of, or 0.
+/// Forks a child for the items from `first` on; returns the signal that ended it, or 0.
 fn run_child(
     shared: &Shared,
     first: usize,
     work: &impl Fn(usize) -> Result<Values, String>,
 ) -> i32 {
     quiet_panics_of_children();
-    // SAFETY: the child runs only `work` and leaves with `_exit`. It may be forked while other
-    // threads hold locks of the standard library, so it takes none of those that writers hold;
-    // glibc's allocator survives a fork.
+    // SAFETY: the child runs only `work` and ends with `_exit`. Other threads may hold locks of the
+    // standard library during the fork, so the child uses none that writers lock; glibc's allocator
+    // survives a fork.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork failed");
     if pid == 0 {
@@ -175,11 +175,11 @@ fn run_item(slot: &mut Slot, work: impl FnOnce() -> Result<Values, String>) {
     }
 }
 
-/// Whether this process is a child. Relaxed is enough: a process reads what it wrote itself.
+/// Whether this process is a child. Relaxed suffices: a process reads only its own write.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
 
-/// A child reports its panics as results. The hook is set in the parent, because setting one takes
-/// a lock that some other thread may have held at the moment of the fork.
+/// Makes children report their panics as results. The parent sets the hook, because this needs a
+/// lock that another thread may hold during the fork.
 fn quiet_panics_of_children() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -197,7 +197,7 @@ fn no_core_dump() {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: a valid struct; a failure only means that a crash writes a core file.
+    // SAFETY: the struct is valid; on failure, a crash only writes a core file.
     unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) };
 }
 
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crash_is_reported_at_its_item_and_the_rest_still_runs() {
+    fn a_crash_is_reported_at_its_item_and_later_items_run() {
         let outcomes = each(4, |index| match index {
             1 => std::process::abort(),
             2 => Err("wrong".to_owned()),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_a_failure_with_its_text() {
+    fn a_panic_is_a_failure_with_its_message() {
         let outcome = once(|| panic!("{}", "no"));
         assert_eq!(outcome, Outcome::Failed("panicked: no".to_owned()));
     }

@@ -1,27 +1,28 @@
 //! Differential tests of `libblosc2.so` against the reference implementation.
 //!
-//! Two shared libraries with the same symbols live in one process: each is opened with
-//! `RTLD_LOCAL`, so neither sees the other's functions. *Ours* is `libblosc2.so` beside the test
-//! program (`target/<profile>/`); the *reference* is the one in the PyPI wheel of python-blosc2.
+//! The test process loads two shared libraries with the same symbols: each is opened with
+//! `RTLD_LOCAL`, so that they don't share functions. *Ours* is the `libblosc2.so` in the directory
+//! of the build profile (`target/<profile>/`); the *reference* is the library in the PyPI wheel of
+//! python-blosc2.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | [`ffi`] | the C interface as the tests see it |
-//! | [`library`] | finding and opening the two libraries, contexts |
+//! | [`ffi`] | the C interface, declared independently |
+//! | [`library`] | opening the two libraries; contexts |
 //! | [`isolate`] | running calls that may crash or hang in forked children |
-//! | [`guard`] | buffers that end at a page nobody may touch |
-//! | [`data`] | the generated contents |
-//! | [`blocks`] | blocks of arrays, for plugins that need to know their shape |
-//! | [`pairs`] | every pair of values at least once |
-//! | [`calls`] | named calls and what they must come to |
+//! | [`guard`] | buffers that end at an inaccessible page |
+//! | [`data`] | generated contents |
+//! | [`blocks`] | blocks of arrays, for plugins that need their shape |
+//! | [`pairs`] | pairwise combinations of values |
+//! | [`calls`] | named calls and their expected results |
 //! | [`cell`] | one combination of parameters |
-//! | [`sample`] | random ones for some time |
+//! | [`sample`] | random combinations for a limited time |
 //! | [`schunk`] | super-chunks on each kind of storage |
-//! | [`storage`] | where they lie |
-//! | [`check`] | what must hold for a cell |
-//! | [`rows`] | where the reference is known to be wrong, by decision row |
+//! | [`storage`] | the kinds of storage of super-chunks |
+//! | [`check`] | the checks of a cell |
+//! | [`rows`] | known defects of the reference, by decision row |
 //! | [`blosc1`] | the same for `libblosc.so.1` |
-//! | [`tally`] | counts, size ratios and failures of a run over many cells |
+//! | [`tally`] | counts, size ratios and failures of many cells |
 
 pub mod blocks;
 pub mod blosc1;

@@ -1,4 +1,4 @@
-//! Finding and opening the two libraries, and the few calls every test makes.
+//! Opens the two libraries and wraps common calls.
 
 use std::ffi::{CString, c_void};
 use std::ops::Deref;
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::ffi::{Api, Context, Cparams, Dparams};
 
-/// One opened library. Derefs to its table of functions.
+/// A loaded library. Derefs to its table of functions.
 pub struct Library {
     /// `"ours"` or `"reference"`, for messages.
     pub name: &'static str,
@@ -23,33 +23,33 @@ impl Deref for Library {
 }
 
 impl Library {
-    /// Opens a library, which messages will call `name`.
+    /// Opens a library; `name` identifies it in messages.
     ///
     /// # Errors
-    /// What can't be opened, or which functions it lacks.
+    /// Returns an error if the library can't be opened or lacks functions.
     pub fn open(name: &'static str, path: &Path) -> Result<Library, String> {
         let handle = open_shared(path)?;
-        // SAFETY: the handle is live (and never closed), and both libraries promise the interface
+        // SAFETY: the handle is live (and never closed), and both libraries implement the interface
         // of C-Blosc2 3.3, which `ffi` declares.
         let api = unsafe { Api::load(handle) }.map_err(|e| format!("{}: {e}", path.display()))?;
         Ok(Library { name, api })
     }
 
-    /// A compression context, or `None` where the library returns NULL.
+    /// Creates a compression context, or returns `None` if the library returns NULL.
     pub fn compressor(&self, cparams: Cparams) -> Option<OwnedContext<'_>> {
         // SAFETY: every pointer in `cparams` is NULL or outlives the context (the tests' statics).
         self.own(unsafe { (self.blosc2_create_cctx)(cparams) })
     }
 
-    /// A decompression context with this many threads.
+    /// Creates a decompression context with this number of threads.
     pub fn decompressor(&self, nthreads: i16) -> OwnedContext<'_> {
         let dparams = Dparams {
             nthreads,
             ..Dparams::default()
         };
-        // SAFETY: `dparams` holds no pointer but NULL.
+        // SAFETY: all pointers in `dparams` are NULL.
         self.own(unsafe { (self.blosc2_create_dctx)(dparams) })
-            .expect("a decompression context without callbacks can be made")
+            .expect("a decompression context without callbacks can be created")
     }
 
     fn own(&self, pointer: *mut Context) -> Option<OwnedContext<'_>> {
@@ -68,25 +68,25 @@ pub struct OwnedContext<'a> {
 
 impl Drop for OwnedContext<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by the same library and freed once.
+        // SAFETY: created by the same library and freed once.
         unsafe { (self.api.blosc2_free_ctx)(self.pointer) }
     }
 }
 
-/// The length of a slice as the C interface takes it.
+/// Returns a slice's length for the C interface.
 pub fn c_len(slice: &[u8]) -> i32 {
     i32::try_from(slice.len()).expect("test buffers are below 2 GiB")
 }
 
 impl OwnedContext<'_> {
-    /// The C pointer.
+    /// Returns the C pointer.
     pub fn as_ptr(&self) -> *mut Context {
         self.pointer
     }
 
     /// `blosc2_compress_ctx`.
     pub fn compress(&self, src: &[u8], dest: &mut [u8]) -> i32 {
-        // SAFETY: both buffers are as long as said, and the context is live.
+        // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
             (self.api.blosc2_compress_ctx)(
                 self.pointer,
@@ -100,7 +100,7 @@ impl OwnedContext<'_> {
 
     /// `blosc2_decompress_ctx`.
     pub fn decompress(&self, chunk: &[u8], dest: &mut [u8]) -> i32 {
-        // SAFETY: both buffers are as long as said, and the context is live.
+        // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
             (self.api.blosc2_decompress_ctx)(
                 self.pointer,
@@ -115,13 +115,13 @@ impl OwnedContext<'_> {
     /// `blosc2_set_maskout`.
     pub fn set_maskout(&self, mask: &mut [bool]) -> i32 {
         let count = i32::try_from(mask.len()).expect("few blocks");
-        // SAFETY: the mask is as long as said and copied by the call.
+        // SAFETY: the mask's length is passed, and the call copies it.
         unsafe { (self.api.blosc2_set_maskout)(self.pointer, mask.as_mut_ptr(), count) }
     }
 
     /// `blosc2_getitem_ctx`.
     pub fn getitem(&self, chunk: &[u8], start: i32, items: i32, dest: &mut [u8]) -> i32 {
-        // SAFETY: both buffers are as long as said, and the context is live.
+        // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
             (self.api.blosc2_getitem_ctx)(
                 self.pointer,
@@ -137,7 +137,7 @@ impl OwnedContext<'_> {
 
     /// `blosc2_getitem_bytes_ctx`.
     pub fn getitem_bytes(&self, chunk: &[u8], start: i32, bytes: i32, dest: &mut [u8]) -> i32 {
-        // SAFETY: both buffers are as long as said, and the context is live.
+        // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
             (self.api.blosc2_getitem_bytes_ctx)(
                 self.pointer,
@@ -152,14 +152,14 @@ impl OwnedContext<'_> {
     }
 }
 
-/// Opens a shared library apart from all others; it is never closed.
+/// Opens a shared library with local symbols; it is never closed.
 ///
 /// # Errors
-/// What could not be opened.
+/// Returns an error if the library can't be opened.
 pub fn open_shared(path: &Path) -> Result<*mut c_void, String> {
     let c_path = CString::new(path.as_os_str().as_encoded_bytes())
         .map_err(|_| format!("{}: NUL in the path", path.display()))?;
-    // SAFETY: a NUL-terminated path; running the library's constructors is the point.
+    // SAFETY: the path is NUL-terminated; running the library's constructors is intended.
     let handle = unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     match handle.is_null() {
         true => Err(format!("{}: dlopen failed", path.display())),
@@ -167,20 +167,20 @@ pub fn open_shared(path: &Path) -> Result<*mut c_void, String> {
     }
 }
 
-/// The directory of the build profile (`target/debug` or `target/release`).
+/// Returns the directory of the build profile (`target/debug` or `target/release`).
 pub(crate) fn profile_dir() -> PathBuf {
     let exe = std::env::current_exe().expect("a test program knows its path");
-    let dir = exe.parent().expect("a program lies in a directory");
+    let dir = exe.parent().expect("a program is in a directory");
     if dir.ends_with("deps") {
         dir.parent()
-            .expect("deps lies in the profile's directory")
+            .expect("deps is in the profile's directory")
             .to_path_buf()
     } else {
         dir.to_path_buf()
     }
 }
 
-/// Where the library under test is.
+/// Returns the path of the library under test.
 pub fn our_path() -> PathBuf {
     match std::env::var_os("FERROBLOSC_LIBRARY") {
         Some(path) => path.into(),
@@ -188,7 +188,7 @@ pub fn our_path() -> PathBuf {
     }
 }
 
-/// The library in the wheel that `scripts/reference.sh` installs below the target directory.
+/// Returns the library of the wheel that `scripts/reference.sh` installs in the target directory.
 fn wheel_path() -> Option<PathBuf> {
     let lib = profile_dir().parent()?.join("venv/lib");
     std::fs::read_dir(lib)
@@ -198,10 +198,10 @@ fn wheel_path() -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-/// Where the reference library is.
+/// Returns the path of the reference library.
 ///
 /// # Errors
-/// What to do when it is nowhere.
+/// Returns instructions if there is no reference library.
 pub fn reference_path() -> Result<PathBuf, String> {
     let told = std::env::var_os("FERROBLOSC_REFERENCE").map(PathBuf::from);
     told.or_else(wheel_path).ok_or_else(|| {
@@ -213,7 +213,7 @@ pub fn reference_path() -> Result<PathBuf, String> {
 /// The library under test.
 ///
 /// # Panics
-/// When it is not built: a test without it must fail, not pass silently.
+/// Panics if the library is not built: the test must fail, not pass silently.
 pub fn ours() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -226,10 +226,10 @@ pub fn ours() -> &'static Library {
     })
 }
 
-/// The reference library, initialised.
+/// Returns the initialised reference library.
 ///
 /// # Panics
-/// When it is not installed: a test without it must fail, not pass silently.
+/// Panics if the library is not installed: the test must fail, not pass silently.
 pub fn reference() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -237,7 +237,8 @@ pub fn reference() -> &'static Library {
         let library = Library::open("reference", &path).unwrap_or_else(|e| {
             panic!("the reference library cannot be used ({e}); try `make reference`")
         });
-        // SAFETY: a plain call. Filters 32 and up are unknown to the reference before it (row C15).
+        // SAFETY: the call has no preconditions. The reference does not know filters 32 and up
+        // before it (row C15).
         unsafe { (library.blosc2_init)() };
         library
     })

@@ -1,9 +1,9 @@
-//! Every pair of values of any two dimensions at least once, in few combinations.
+//! Pairwise test design: few combinations that contain every pair of values of any two dimensions.
 //!
-//! Greedy and deterministic: each combination starts from a pair that is still missing, then takes
-//! for one dimension after the other the value that completes the most missing pairs.
+//! Greedy and deterministic: each combination starts with a missing pair. Then each remaining
+//! dimension gets the value that completes the most missing pairs.
 
-/// Combinations (a value index per dimension) that together hold every pair of values.
+/// Returns combinations (a value index per dimension) that together contain every pair of values.
 pub fn all_pairs(sizes: &[usize]) -> Vec<Vec<usize>> {
     let mut missing = Missing::new(sizes);
     let mut combinations = Vec::new();
@@ -15,7 +15,8 @@ pub fn all_pairs(sizes: &[usize]) -> Vec<Vec<usize>> {
             if picks[dimension].is_some() {
                 continue;
             }
-            // Ties go round the values, so that values without missing pairs still take turns.
+            // Ties rotate through the values, so that values without missing pairs are used as
+            // well.
             let turn = combinations.len();
             let best = (0..sizes[dimension])
                 .map(|value| (value + turn) % sizes[dimension])
@@ -33,7 +34,7 @@ pub fn all_pairs(sizes: &[usize]) -> Vec<Vec<usize>> {
     combinations
 }
 
-/// The pairs that no combination holds yet.
+/// The pairs in no combination yet.
 struct Missing {
     sizes: Vec<usize>,
     offsets: Vec<usize>,
@@ -70,7 +71,7 @@ impl Missing {
         missing
     }
 
-    /// Where the pair is noted; the earlier dimension comes first.
+    /// Returns the index of a pair; the earlier dimension comes first.
     fn index(&self, a: (usize, usize), b: (usize, usize)) -> usize {
         let (a, b) = if a.0 < b.0 { (a, b) } else { (b, a) };
         (self.offsets[a.0] + a.1) * self.total + self.offsets[b.0] + b.1
@@ -95,7 +96,7 @@ impl Missing {
         ))
     }
 
-    /// How many missing pairs `value` would complete.
+    /// Returns the number of missing pairs that `value` would complete.
     fn gain(&self, picks: &[Option<usize>], dimension: usize, value: usize) -> usize {
         picks
             .iter()

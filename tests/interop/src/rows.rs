@@ -1,32 +1,32 @@
-//! Where the reference is known to be wrong, and what a comparison may still ask of it.
+//! Known defects of the reference, and the comparisons that remain valid.
 //!
-//! Each answer names the project's decision row (`C1` and so on) that describes the defect.
+//! Each entry names the project's decision row (`C1` and so on) that describes the defect.
 
 use crate::cell::{Cell, DELTA, INT_TRUNC, TRUNC_PREC};
 
-/// How far a chunk written by the reference can be trusted.
+/// The reliability of a chunk written by the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// It holds the data; everybody reads it.
+    /// It contains the data, and both decoders read it.
     Good,
-    /// It holds the data, but only our decoder gets it out.
+    /// It contains the data, but only our decoder reads them.
     OnlyWeRead(&'static str),
-    /// It holds other data than it was given; both decoders must see the same.
+    /// It contains other data than the source; both decoders must return the same.
     SameForBoth(&'static str),
-    /// It cannot be read, or not be read twice the same.
+    /// It cannot be read, or reads differ.
     Broken(&'static str),
 }
 
-/// The header facts the answers depend on.
+/// The header fields that the answers depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// Uncompressed bytes.
+    /// The uncompressed size in bytes.
     pub nbytes: usize,
-    /// The block size the data is really cut by.
+    /// The block size that the data are divided by, in bytes.
     pub blocksize: usize,
-    /// Stored without filters and codec.
+    /// Whether the data are stored without filters and codec.
     pub memcpyed: bool,
-    /// A special value instead of blocks.
+    /// Whether the chunk is a special value without blocks.
     pub special: bool,
 }
 
@@ -35,7 +35,7 @@ impl Facts {
         self.nbytes.div_ceil(self.blocksize)
     }
 
-    /// Whether some block is not a whole number of words.
+    /// Whether some block is not a multiple of `word` bytes.
     fn has_tail(&self, word: usize) -> bool {
         self.nbytes > 0
             && !(self.blocksize.is_multiple_of(word)
@@ -43,7 +43,7 @@ impl Facts {
     }
 }
 
-/// The unit the delta filter works on.
+/// Returns the unit of the delta filter in bytes.
 fn delta_word(typesize: usize) -> usize {
     match typesize {
         1 | 2 | 4 | 8 => typesize,
@@ -75,19 +75,19 @@ fn has_empty_streams(cell: &Cell, facts: &Facts) -> bool {
     cell.always_split() && facts.blocksize < cell.stored_typesize()
 }
 
-/// Whether the reference's buffer rotation writes into the caller's source.
+/// Whether the reference's buffer rotation writes to the caller's source.
 pub fn writes_into_source(cell: &Cell) -> bool {
     cell.filters().len() >= 3
 }
 
-/// Whether the reference may spoil its own heap in this cell, so that it is not asked to compress.
+/// Whether the reference may corrupt its heap in this cell, so that it must not compress.
 pub fn reference_must_not_compress(cell: &Cell, nbytes: usize) -> bool {
-    // C20: a dictionary for less than 32 bytes; C21: too little room to collect samples in; C33:
-    // scratch and source mixed up in two passes.
+    // C20: a dictionary for less than 32 bytes; C21: a destination too small to collect samples in;
+    // C33: scratch and source confused in two passes.
     cell.dictionary() && (nbytes < 32 || cell.tight() || writes_into_source(cell))
 }
 
-/// How far the reference's chunk of this cell can be trusted. `facts` are those of that chunk.
+/// Returns the reliability of the reference's chunk of this cell; `facts` are those of that chunk.
 pub fn trust_in_reference_chunk(cell: &Cell, facts: &Facts) -> Trust {
     if writes_into_source(cell) {
         return Trust::Broken("C33");
@@ -102,8 +102,8 @@ pub fn trust_in_reference_chunk(cell: &Cell, facts: &Facts) -> Trust {
         return Trust::Broken("C5");
     }
     if !facts.special && cell.wants_ragged_blocks(facts.nbytes) {
-        // Without one whole item, or with the typesize not in the header, there is no block size
-        // to recover.
+        // Without a whole item, or without the typesize in the header, the block size cannot be
+        // recovered.
         return if facts.nbytes < cell.typesize()
             || cell.typesize() != cell.stored_typesize()
             || loses_tails(cell, facts)
@@ -117,47 +117,47 @@ pub fn trust_in_reference_chunk(cell: &Cell, facts: &Facts) -> Trust {
     if lossy_before_delta(cell) && facts.blocks() > 1 {
         return Trust::SameForBoth("C32");
     }
-    // A special chunk, too, may be one only because a tail that is not zero was lost.
+    // A special chunk may also result from the loss of a nonzero tail.
     if loses_tails(cell, facts) {
         return Trust::SameForBoth("C31");
     }
     Trust::Good
 }
 
-/// Whether the reference decodes a good chunk of this pipeline.
+/// Whether the reference decodes valid chunks of this pipeline.
 pub fn reference_can_decode(cell: &Cell) -> bool {
-    // C33: its decoder goes wrong in pipelines of three and more stages with DELTA.
+    // C33: its decoder fails in pipelines of three and more stages with DELTA.
     !(cell.filters().contains(&DELTA) && cell.filters().len() >= 3)
 }
 
-/// Whether the reference decodes a good chunk of this pipeline with several threads.
+/// Whether the reference decodes valid chunks of this pipeline with several threads.
 pub fn reference_can_decode_threaded(cell: &Cell) -> bool {
     // C28: filters in slots before DELTA race with the other blocks.
     let delta = cell.filters().iter().rposition(|&f| f == DELTA);
     delta.is_none_or(|slot| slot == 0)
 }
 
-/// Whether the two encoders are meant to write the same bytes, given a chunk of the reference's
-/// that can be trusted. Holds for serial encoders alone: the reference's threads write blocks in
-/// the order they finish (C18).
+/// Whether the two encoders should write the same bytes, given a reliable chunk of the reference.
+/// Only for serial encoders: the reference's threads write blocks in the order they finish (C18).
 pub fn encoders_agree(cell: &Cell, ours: &Facts, theirs: &Facts) -> bool {
     let codec = cell.codec_name();
     let same_codec = match codec {
-        // Another zlib is linked; only the format is shared.
+        // The zlib versions differ; only the format is shared.
         "zlib" => false,
         "zstd" => !may_have_noise(cell, theirs),
         _ => true,
     };
-    // The reference spoils four bytes of an LZ4 dictionary, and never makes a special chunk when
-    // a dictionary is asked for (C22).
+    // The reference corrupts four bytes of an LZ4 dictionary, and never makes special chunks with a
+    // dictionary (C22).
     let same_dictionary = !cell.dictionary() || (codec == "zstd" && !ours.special);
-    // Another block size in the header (C3), even where it does not matter.
+    // The block size in the header differs (C3), even if it has no effect.
     let same_header = !cell.wants_ragged_blocks(theirs.nbytes);
     let same_streams = !has_empty_streams(cell, theirs);
     cell.threads() == 1 && same_codec && same_dictionary && same_header && same_streams
 }
 
-/// Whether Zstd may leave noise alone: of shuffled streams without a dictionary, at least four parts of 4 KiB.
+/// Whether Zstd may skip incompressible data: in shuffled streams of at least 16 KiB without a
+/// dictionary.
 fn may_have_noise(cell: &Cell, facts: &Facts) -> bool {
     let is_shuffle = |id: &u8| [1, 2].contains(id);
     let shuffled = cell.stored_typesize() > 1 && cell.filters().iter().any(is_shuffle);
@@ -171,8 +171,8 @@ pub fn sizes_comparable(cell: &Cell, facts: &Facts) -> bool {
     !(timing || has_empty_streams(cell, facts))
 }
 
-/// Whether the reference may refuse what we store without filters. It looks for samples for a
-/// dictionary, through the filters, before it sees that the block starts leave no room.
+/// Whether the reference may fail where we store without filters. It collects samples for a
+/// dictionary through the filters before it detects that the block starts do not fit.
 pub fn reference_filters_too_early(cell: &Cell) -> bool {
     cell.dictionary()
 }

@@ -1,36 +1,37 @@
-//! A random sample of cells: how long it runs and where it starts.
+//! A random sample of cells, limited by time.
 //!
-//! `FERROBLOSC_SAMPLE_SECONDS` and `FERROBLOSC_SAMPLE_SEED` say so; the clock is the seed otherwise, and printed.
+//! `FERROBLOSC_SAMPLE_SECONDS` sets the time and `FERROBLOSC_SAMPLE_SEED` the seed; the default
+//! seed is the clock, which is printed.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::data::Random;
 
-/// Seconds a sample runs when nobody says otherwise.
+/// The default duration of a sample in seconds.
 const DEFAULT_SECONDS: u64 = 10;
 
 fn number_from(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     Some(
         text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is no number")),
+            .unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
     )
 }
 
-/// The seed that was asked for.
+/// Returns the requested seed.
 pub fn seed() -> Option<u64> {
     number_from("FERROBLOSC_SAMPLE_SEED")
 }
 
-/// A sample that is running.
+/// A running sample.
 pub struct Sample {
-    /// What draws the cells.
+    /// The generator that draws the cells.
     pub random: Random,
     end: Instant,
 }
 
 impl Sample {
-    /// Starts one as the environment says.
+    /// Starts a sample as configured by the environment.
     pub fn start() -> Sample {
         let seconds = number_from("FERROBLOSC_SAMPLE_SECONDS").unwrap_or(DEFAULT_SECONDS);
         let seed = seed().unwrap_or_else(|| {
@@ -46,7 +47,7 @@ impl Sample {
         }
     }
 
-    /// Whether there is time left.
+    /// Whether time remains.
     pub fn is_running(&self) -> bool {
         Instant::now() < self.end
     }

@@ -1,8 +1,7 @@
-//! Super-chunks as the tests use them: an owned handle with one method a call, made by either library on
-//! each kind of storage.
+//! Owned super-chunk handles with one method per call, for both libraries and all kinds of storage.
 //!
-//! A method gives what the C function returned and, where it hands something out, a copy of that; so
-//! results of the two libraries compare with `==`.
+//! A method returns the C function's result and a copy of any memory returned through pointers, so
+//! that results of the two libraries compare with `==`.
 
 use std::ffi::{CStr, CString, c_char};
 use std::path::Path;
@@ -12,7 +11,7 @@ use crate::ffi::{Cparams, Dparams, Io, SChunk, Storage};
 use crate::library::{Library, c_len};
 use crate::storage::{Access, Kind, Lent, c_path};
 
-/// The fields of the struct that both libraries must agree on.
+/// The fields of the struct that must be equal in both libraries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the field of its name")]
 pub struct Fields {
@@ -32,23 +31,23 @@ pub struct Fields {
 
 /// A super-chunk that is freed when dropped.
 pub struct Handle {
-    /// The library that made it.
+    /// The library that created it.
     pub library: &'static Library,
     raw: *mut SChunk,
     _lent: Box<Lent>,
 }
 
-// SAFETY: a super-chunk has no ties to the thread that made it.
+// SAFETY: a super-chunk is not bound to the thread that created it.
 unsafe impl Send for Handle {}
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: made by this library, and freed once.
+        // SAFETY: created by this library and freed once.
         unsafe { (self.library.blosc2_schunk_free)(self.raw) };
     }
 }
 
-/// A result with the bytes it handed out.
+/// A result code and the returned bytes.
 pub type Came = (i64, Vec<u8>);
 
 impl Handle {
@@ -60,7 +59,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_schunk_new`; kinds without a path ignore it.
+    /// Calls `blosc2_schunk_new`; kinds without a path ignore it.
     pub fn create(
         library: &'static Library,
         kind: Kind,
@@ -74,7 +73,7 @@ impl Handle {
         Handle::create_with(library, kind, path, cparams, access)
     }
 
-    /// `blosc2_schunk_new` with a choice of backend.
+    /// Calls `blosc2_schunk_new` with a choice of backend.
     pub fn create_with(
         library: &'static Library,
         kind: Kind,
@@ -85,7 +84,7 @@ impl Handle {
         let mut lent = Lent::new(access);
         let path = c_path(path);
         let mut storage = Handle::storage(kind, &path, &mut cparams, &mut lent.io);
-        // SAFETY: every pointer is NULL or points to what lives through the call, and the backend's
+        // SAFETY: every pointer is NULL or points to data that outlive the call, and the backend's
         // parameters live as long as the handle.
         let raw = unsafe { (library.blosc2_schunk_new)(&mut storage) };
         Handle::own(library, raw, lent)
@@ -114,7 +113,7 @@ impl Handle {
         access: Access,
     ) -> Option<Handle> {
         let lent = Lent::new(access);
-        // SAFETY: a NUL-terminated text, and parameters that live as long as the handle.
+        // SAFETY: the path is NUL-terminated, and the parameters live as long as the handle.
         let raw = unsafe {
             (library.blosc2_schunk_open_offset_udio)(c_path(path).as_ptr(), offset, &lent.io)
         };
@@ -125,14 +124,15 @@ impl Handle {
     pub fn from_buffer(library: &'static Library, frame: &[u8]) -> Option<Handle> {
         let mut frame = frame.to_vec();
         let len = i64::from(c_len(&frame));
-        // SAFETY: the buffer is as long as said.
+        // SAFETY: the buffer's length is passed.
         let raw = unsafe { (library.blosc2_schunk_from_buffer)(frame.as_mut_ptr(), len, true) };
         Handle::own(library, raw, Lent::new(Access::Plain))
     }
 
-    /// `blosc2_schunk_from_buffer` without `copy`, of a buffer that the handle then owns.
+    /// `blosc2_schunk_from_buffer` without `copy`; the handle owns the buffer.
     pub fn over_buffer(library: &'static Library, frame: &[u8]) -> Option<Handle> {
-        // SAFETY: the block is as long as the frame, and is handed over to the super-chunk, or freed.
+        // SAFETY: the block has the frame's length; the super-chunk takes ownership, or the block
+        // is freed.
         unsafe {
             let block: *mut u8 = libc::malloc(frame.len()).cast();
             assert!(!block.is_null());
@@ -148,7 +148,7 @@ impl Handle {
         }
     }
 
-    /// `blosc2_schunk_copy`; without parameters the copy takes the source's.
+    /// `blosc2_schunk_copy`; without parameters, the copy uses those of the source.
     pub fn copy(&self, kind: Kind, path: &Path, mut cparams: Option<Cparams>) -> Option<Handle> {
         let mut lent = Lent::new(match kind {
             Kind::Mapped => Access::Mapped(c"w+"),
@@ -163,14 +163,14 @@ impl Handle {
         Handle::own(self.library, raw, lent)
     }
 
-    /// The C pointer.
+    /// Returns the C pointer.
     pub fn as_ptr(&self) -> *mut SChunk {
         self.raw
     }
 
-    /// The struct's fields.
+    /// Returns the struct's fields.
     pub fn fields(&self) -> Fields {
-        // SAFETY: the struct is live, and nobody writes to it now.
+        // SAFETY: the struct is live, and no call writes to it now.
         let schunk = unsafe { &*self.raw };
         let mut parameters = [0; 17];
         parameters[..5].copy_from_slice(&[
@@ -198,19 +198,19 @@ impl Handle {
         }
     }
 
-    /// Sets the chunk size beforehand, as clients do.
+    /// Sets the chunk size before the first chunk, as clients do.
     pub fn preset_chunksize(&self, chunksize: i32) {
-        // SAFETY: the struct is live, and the field is one that clients write.
+        // SAFETY: the struct is live, and clients may write this field.
         unsafe { (*self.raw).chunksize = chunksize };
     }
 
-    /// A copy of the chunk as the call takes it: owned by the library when `copy` is false.
+    /// Passes a copy of the chunk to `call`; the library owns it if `copy` is false.
     fn with_chunk(&self, chunk: &[u8], copy: bool, call: impl FnOnce(*mut u8, bool) -> i64) -> i64 {
         if copy {
             return call(chunk.to_vec().as_mut_ptr(), true);
         }
-        // SAFETY: the block is as long as the chunk. After a failure it may or may not be freed by
-        // the reference, so it is left alone.
+        // SAFETY: the block has the chunk's length. After a failure the reference may or may not
+        // have freed it, so it is leaked.
         let block: *mut u8 = unsafe {
             let block: *mut u8 = libc::malloc(chunk.len().max(1)).cast();
             assert!(!block.is_null());
@@ -222,7 +222,7 @@ impl Handle {
 
     /// `blosc2_schunk_append_chunk`.
     pub fn append(&self, chunk: &[u8], copy: bool) -> i64 {
-        // SAFETY: a chunk of the length in its header; the same in the next two.
+        // SAFETY: the chunk has the length in its header; so do those of the next two functions.
         self.with_chunk(chunk, copy, |chunk, copy| unsafe {
             (self.library.blosc2_schunk_append_chunk)(self.raw, chunk, copy)
         })
@@ -246,7 +246,7 @@ impl Handle {
 
     /// `blosc2_schunk_append_buffer`.
     pub fn append_buffer(&self, data: &[u8]) -> i64 {
-        // SAFETY: the buffer is as long as said.
+        // SAFETY: the buffer's length is passed.
         unsafe {
             (self.library.blosc2_schunk_append_buffer)(self.raw, data.as_ptr().cast(), c_len(data))
         }
@@ -254,14 +254,14 @@ impl Handle {
 
     /// `blosc2_schunk_delete_chunk`.
     pub fn delete(&self, at: i64) -> i64 {
-        // SAFETY: a live super-chunk, as in all that follow.
+        // SAFETY: the super-chunk is live, also in the following functions.
         unsafe { (self.library.blosc2_schunk_delete_chunk)(self.raw, at) }
     }
 
-    /// `blosc2_schunk_reorder_offsets`; there must be as many numbers as chunks.
+    /// `blosc2_schunk_reorder_offsets`; `order` must have an entry per chunk.
     pub fn reorder(&self, order: &[i64]) -> i64 {
         let mut order = order.to_vec();
-        // SAFETY: as many numbers as chunks.
+        // SAFETY: `order` has an entry per chunk.
         unsafe { (self.library.blosc2_schunk_reorder_offsets)(self.raw, order.as_mut_ptr()) }.into()
     }
 
@@ -274,7 +274,7 @@ impl Handle {
     /// `blosc2_schunk_decompress_chunk` into a buffer of `room` bytes.
     pub fn decompress(&self, at: i64, room: usize) -> Came {
         let mut data = vec![0u8; room];
-        // SAFETY: the buffer is as long as said.
+        // SAFETY: the buffer's length is passed.
         let code = unsafe {
             (self.library.blosc2_schunk_decompress_chunk)(
                 self.raw,
@@ -293,7 +293,8 @@ impl Handle {
         at: i64,
     ) -> Came {
         let (mut chunk, mut needs_free) = (null_mut(), false);
-        // SAFETY: the two places live; a chunk handed out has as many bytes as returned.
+        // SAFETY: both output pointers are valid; a returned chunk has the returned number of
+        // bytes.
         unsafe {
             let code = call(self.raw, at, &mut chunk, &mut needs_free);
             let mut bytes = Vec::new();
@@ -317,10 +318,10 @@ impl Handle {
         self.chunk_by(self.library.blosc2_schunk_get_lazychunk, at)
     }
 
-    /// A chunk fetched lazily and decompressed by a context of the caller's own.
+    /// Decompresses a lazy chunk with a context of the caller.
     ///
     /// # Panics
-    /// When no context can be made.
+    /// Panics if no context can be created.
     pub fn decompress_lazily(&self, at: i64, room: usize) -> Came {
         let (code, chunk) = self.lazy_chunk(at);
         if code <= 0 {
@@ -331,7 +332,7 @@ impl Handle {
             ..Dparams::default()
         };
         let mut data = vec![0u8; room];
-        // SAFETY: the super-chunk outlives the context, and the buffers are as long as said.
+        // SAFETY: the super-chunk outlives the context, and the buffers' lengths are passed.
         let code = unsafe {
             let context = (self.library.blosc2_create_dctx)(dparams);
             assert!(!context.is_null());
@@ -352,7 +353,8 @@ impl Handle {
     /// `blosc2_schunk_get_vlblock`.
     pub fn vl_block(&self, at: i64, block: i32) -> Came {
         let (mut dest, mut size) = (null_mut(), 0);
-        // SAFETY: the two places live; a block handed out has the size said and is to be freed.
+        // SAFETY: both output pointers are valid; a returned block has the stored size and must be
+        // freed.
         unsafe {
             let code =
                 (self.library.blosc2_schunk_get_vlblock)(self.raw, at, block, &mut dest, &mut size);
@@ -368,7 +370,7 @@ impl Handle {
 
     /// `blosc2_frame_get_offsets`.
     pub fn offsets(&self) -> Option<Vec<i64>> {
-        // SAFETY: an array handed out has as many numbers as there are chunks, and is to be freed.
+        // SAFETY: a returned array has an entry per chunk and must be freed.
         unsafe {
             let offsets = (self.library.blosc2_frame_get_offsets)(self.raw);
             if offsets.is_null() {
@@ -384,7 +386,8 @@ impl Handle {
     /// `blosc2_schunk_to_buffer`.
     pub fn to_buffer(&self) -> Came {
         let (mut frame, mut needs_free) = (null_mut(), false);
-        // SAFETY: the two places live; a frame handed out has as many bytes as returned.
+        // SAFETY: both output pointers are valid; a returned frame has the returned number of
+        // bytes.
         unsafe {
             let code =
                 (self.library.blosc2_schunk_to_buffer)(self.raw, &mut frame, &mut needs_free);
@@ -401,37 +404,37 @@ impl Handle {
 
     /// `blosc2_schunk_to_file`.
     pub fn to_file(&self, path: &Path) -> i64 {
-        // SAFETY: a NUL-terminated text.
+        // SAFETY: the path is NUL-terminated.
         unsafe { (self.library.blosc2_schunk_to_file)(self.raw, c_path(path).as_ptr()) }
     }
 
     /// `blosc2_schunk_append_file`.
     pub fn append_file(&self, path: &Path) -> i64 {
-        // SAFETY: a NUL-terminated text.
+        // SAFETY: the path is NUL-terminated.
         unsafe { (self.library.blosc2_schunk_append_file)(self.raw, c_path(path).as_ptr()) }
     }
 
     /// `blosc2_schunk_frame_len`.
     pub fn frame_len(&self) -> i64 {
-        // SAFETY: a live super-chunk.
+        // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_frame_len)(self.raw) }
     }
 
     /// `blosc2_schunk_refresh`.
     pub fn refresh(&self) -> i64 {
-        // SAFETY: a live super-chunk.
+        // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_refresh)(self.raw) }.into()
     }
 
     /// `blosc2_schunk_lock`.
     pub fn lock(&self) -> i64 {
-        // SAFETY: a live super-chunk.
+        // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_lock)(self.raw) }.into()
     }
 
     /// `blosc2_schunk_unlock`.
     pub fn unlock(&self) -> i64 {
-        // SAFETY: a live super-chunk.
+        // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_unlock)(self.raw) }.into()
     }
 
@@ -439,7 +442,7 @@ impl Handle {
     pub fn slice(&self, start: i64, stop: i64, typesize: usize) -> Came {
         let items = usize::try_from(stop - start).unwrap_or(0);
         let mut data = vec![0u8; items * typesize];
-        // SAFETY: room for all items of the range.
+        // SAFETY: the buffer has space for all items of the range.
         let code = unsafe {
             (self.library.blosc2_schunk_get_slice_buffer)(
                 self.raw,
@@ -454,10 +457,10 @@ impl Handle {
         (code.into(), data)
     }
 
-    /// `blosc2_schunk_set_slice_buffer`; there must be as many items as the range has.
+    /// `blosc2_schunk_set_slice_buffer`; `data` must have the items of the range.
     pub fn set_slice(&self, start: i64, stop: i64, data: &[u8]) -> i64 {
         let mut data = data.to_vec();
-        // SAFETY: as many items as the range has.
+        // SAFETY: `data` has the items of the range.
         unsafe {
             (self.library.blosc2_schunk_set_slice_buffer)(
                 self.raw,
@@ -473,7 +476,7 @@ impl Handle {
     pub fn sparse(&self, coordinates: &[i64], typesize: usize) -> Came {
         let mut data = vec![0u8; coordinates.len() * typesize];
         let count = coordinates.len() as i64;
-        // SAFETY: room for an item per coordinate.
+        // SAFETY: the buffer has space for an item per coordinate.
         let code = unsafe {
             (self.library.blosc2_schunk_get_sparse_buffer)(
                 self.raw,
@@ -501,7 +504,8 @@ impl Handle {
 
     /// `blosc2_meta_add`.
     pub fn meta_add(&self, name: &str, content: &[u8]) -> i64 {
-        // SAFETY: a NUL-terminated text and as many bytes as said, as in those that follow.
+        // SAFETY: the name is NUL-terminated and the content's length is passed, also in the
+        // functions that follow.
         self.named(name, content, |name, content, len| unsafe {
             (self.library.blosc2_meta_add)(self.raw, name, content, len)
         })
@@ -515,10 +519,10 @@ impl Handle {
         })
     }
 
-    /// The fixed metalayers, as clients read them from the struct.
+    /// Returns the fixed metalayers, read from the struct as clients do.
     pub fn metas(&self) -> Vec<(String, Vec<u8>)> {
-        // SAFETY: the first `nmetalayers` entries are metalayers with NUL-terminated names and as many
-        // bytes as said.
+        // SAFETY: the first `nmetalayers` entries are metalayers with NUL-terminated names and
+        // `content_len` bytes.
         unsafe {
             let schunk = &*self.raw;
             schunk.metalayers[..usize::from(schunk.nmetalayers)]
@@ -571,7 +575,7 @@ impl Handle {
     /// `blosc2_vlmeta_get`.
     pub fn vlmeta(&self, name: &str) -> Came {
         let (mut content, mut len) = (null_mut(), 0);
-        // SAFETY: as above; the bytes handed out are as many as said, and are to be freed.
+        // SAFETY: as above; the returned bytes have the stored length and must be freed.
         let code = self.named(name, &[], |name, _, _| unsafe {
             (self.library.blosc2_vlmeta_get)(self.raw, name, &mut content, &mut len)
         });
@@ -588,7 +592,7 @@ impl Handle {
 
     /// `blosc2_vlmeta_get_names`.
     pub fn vlmeta_names(&self) -> Vec<String> {
-        // SAFETY: there is a slot for each; the names are NUL-terminated.
+        // SAFETY: the array has an entry per name; the names are NUL-terminated.
         unsafe {
             let count = usize::try_from((*self.raw).nvlmetalayers).expect("a count");
             let mut names = vec![null_mut(); count + 1];
@@ -602,10 +606,10 @@ impl Handle {
     }
 }
 
-/// The files of a frame with their bytes, by name; of a frame in memory, its bytes.
+/// Returns a frame's files with their contents by name; for a frame in memory, its bytes.
 ///
 /// # Panics
-/// When they cannot be read.
+/// Panics if the files cannot be read.
 pub fn stored(handle: &Handle, kind: Kind, path: &Path) -> Vec<(String, Vec<u8>)> {
     match kind {
         Kind::Sparse => Vec::new(),

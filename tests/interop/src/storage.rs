@@ -1,4 +1,4 @@
-//! Where super-chunks of the tests lie, and how the library gets at them.
+//! The storage of the tests' super-chunks, and its access modes.
 
 use std::ffi::{CStr, CString, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -7,14 +7,14 @@ use std::ptr::null_mut;
 
 use crate::ffi::{Io, StdioMmap};
 
-/// A directory of a test's own, which goes with it.
+/// A temporary directory, removed on drop.
 pub struct TempDir(PathBuf);
 
 impl TempDir {
-    /// A new directory.
+    /// Creates a directory.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// Panics if it cannot be created.
     pub fn new(name: &str) -> TempDir {
         let name = format!("ferroblosc-interop-{name}-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
@@ -23,7 +23,7 @@ impl TempDir {
         TempDir(path)
     }
 
-    /// A path inside.
+    /// Returns a path in the directory.
     pub fn join(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
@@ -35,10 +35,10 @@ impl Drop for TempDir {
     }
 }
 
-/// A path for C.
+/// Converts a path for C.
 ///
 /// # Panics
-/// When there is a NUL in it.
+/// Panics if the path contains NUL.
 pub fn c_path(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).expect("no NUL")
 }
@@ -46,7 +46,7 @@ pub fn c_path(path: &Path) -> CString {
 /// A kind of storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Chunks apart in memory.
+    /// Separate chunks in memory.
     Sparse,
     /// A contiguous frame in memory.
     Frame,
@@ -68,43 +68,43 @@ impl Kind {
         Kind::Mapped,
     ];
 
-    /// Whether it has a path.
+    /// Whether the storage has a path.
     pub fn on_disk(self) -> bool {
         !matches!(self, Kind::Sparse | Kind::Frame)
     }
 
-    /// Whether the chunks are in one piece.
+    /// Whether the chunks are stored contiguously.
     pub fn contiguous(self) -> bool {
         !matches!(self, Kind::Sparse | Kind::Directory)
     }
 }
 
-/// Initial bytes of a mapping. More than the tests write, since the reference keeps a pointer to the index in
-/// a mapping that it moves when a metalayer makes it grow.
+/// The initial size of a mapping in bytes. It exceeds the amount the tests write, because the
+/// reference keeps a pointer to the index in a mapping that may move when a metalayer grows it.
 const INITIAL_MAPPING: usize = 1 << 20;
 
-/// What a handle lends to the library for as long as it lives.
+/// The data borrowed by the library for the lifetime of a handle.
 pub(crate) struct Lent {
     pub(crate) io: Io,
     locking: bool,
     map: StdioMmap,
 }
 
-/// How a place is accessed.
+/// The access to the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The file system.
+    /// Through the file system.
     Plain,
-    /// The file system, with locks.
+    /// Through the file system, with locks.
     Locked,
-    /// A mapping of the file, in this mode.
+    /// Through a mapping of the file, in this mode.
     Mapped(&'static CStr),
-    /// A user's backend, by its id.
+    /// Through a user's backend with this id.
     User(u8),
 }
 
 impl Lent {
-    /// Boxed, as the library keeps pointers into it.
+    /// Boxed, because the library keeps pointers into the value.
     pub(crate) fn new(access: Access) -> Box<Lent> {
         let mode = match access {
             Access::Mapped(mode) => mode,

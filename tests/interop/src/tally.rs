@@ -1,4 +1,4 @@
-//! What a run over many cells adds up to: failures, compressed sizes, byte-identical chunks.
+//! Sums over many cells: failures, compressed sizes, byte-identical chunks.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -6,24 +6,24 @@ use std::fmt::{Display, Write};
 use crate::cell;
 use crate::isolate::{Outcome, Values};
 
-/// How far a mean may be above 1.00, which is meant to two digits.
+/// The tolerance of the size ratio, which must be at most 1.00 to two digits.
 const MEAN_TOLERANCE: f64 = 0.0005;
 
-/// What one cell reports when nothing is wrong with it.
+/// The report of a successful cell.
 #[derive(Clone, Copy, Default)]
 pub struct Report {
-    /// Our compressed size, 0 when there is nothing to compare.
+    /// Our compressed size in bytes, 0 if there is nothing to compare.
     pub ours: i64,
-    /// The reference's.
+    /// The reference's compressed size in bytes.
     pub reference: i64,
-    /// Whether the two encoders are meant to give the same bytes here.
+    /// Whether the two encoders should write the same bytes.
     pub comparable_bytes: bool,
-    /// Whether they do.
+    /// Whether they did.
     pub identical: bool,
 }
 
 impl Report {
-    /// The report as numbers that cross from the child to the parent.
+    /// Returns the report as numbers, to pass from the child to the parent.
     pub fn to_values(self) -> Values {
         let flags = [i64::from(self.comparable_bytes), i64::from(self.identical)];
         vec![self.ours, self.reference, flags[0], flags[1]]
@@ -61,18 +61,18 @@ pub struct Tally {
     identity: BTreeMap<usize, Identity>,
 }
 
-/// Failures printed in full; the rest is only counted.
+/// The number of failures printed in full; others are only counted.
 const SHOWN: usize = 25;
 
 impl Default for Tally {
-    /// For the codecs of `libblosc2.so`.
+    /// An empty tally for the codecs of `libblosc2.so`.
     fn default() -> Tally {
         Tally::new(&cell::CODECS.map(|(name, _)| name))
     }
 }
 
 impl Tally {
-    /// An empty one, for codecs of these names.
+    /// Creates an empty tally for these codecs.
     pub fn new(codecs: &[&'static str]) -> Tally {
         Tally {
             codecs: codecs.to_vec(),
@@ -83,7 +83,7 @@ impl Tally {
         }
     }
 
-    /// Notes how a cell ended, which has this codec, by its place, and this level.
+    /// Adds the outcome of a cell with this codec index and level.
     pub fn add(&mut self, cell: &impl Display, codec: usize, level: u8, outcome: &Outcome) {
         self.cells += 1;
         match outcome {
@@ -115,11 +115,11 @@ impl Tally {
         }
     }
 
-    /// Prints the figures; fails when a cell failed, a codec and level packs worse than the
-    /// reference, or chunks differ that must be the same byte for byte.
+    /// Prints the sums. Fails if a cell failed, if a codec and level compress worse than the
+    /// reference, or if chunks differ that must be identical.
     ///
     /// # Panics
-    /// That is how a test fails.
+    /// Panics to fail the test.
     pub fn conclude(&self) {
         let mut complaints = String::new();
         for failure in self.failures.iter().take(SHOWN) {
@@ -128,7 +128,7 @@ impl Tally {
         if self.failures.len() > SHOWN {
             let _ = writeln!(
                 complaints,
-                "  … {} cells failed in all",
+                "  … {} cells failed in total",
                 self.failures.len()
             );
         }
@@ -176,7 +176,7 @@ impl Tally {
             if let Some(example) = &identity.example {
                 let _ = writeln!(
                     complaints,
-                    "  {name}: other bytes than the reference, as in {example}"
+                    "  {name}: bytes differ from the reference, for example in {example}"
                 );
             }
         }

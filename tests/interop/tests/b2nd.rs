@@ -1,6 +1,6 @@
-//! Arrays: the same random work with both libraries, which must tell the same; and each library goes on
-//! with what the other one left on disk. So are arrays of the plugins: NDLZ, ZFP, NDCELL, NDMEAN, BYTEDELTA and
-//! INT_TRUNC, in frames of both kinds.
+//! Arrays: equal random calls to both libraries with equal results, and each library continues with
+//! the other's files. The same with the plugins NDLZ, ZFP, NDCELL, NDMEAN, BYTEDELTA and INT_TRUNC,
+//! in frames of both kinds.
 
 use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder of this name below the target, empty.
+/// Creates an empty folder of this name in the target directory.
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("b2nd")
@@ -22,10 +22,10 @@ fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A folder in which a library has the name that programs look for.
+/// Creates a folder that contains a library under the name that programs load.
 fn library_folder(name: &str, library: &Path) -> PathBuf {
     let folder = empty_folder(name);
-    let library = library.canonicalize().expect("the library is there");
+    let library = library.canonicalize().expect("the library exists");
     for link in ["libblosc2.so", "libblosc2.so.9"] {
         std::os::unix::fs::symlink(&library, folder.join(link)).expect("a link");
     }
@@ -56,8 +56,14 @@ fn compile(name: &str, libraries: &Path) -> PathBuf {
     program
 }
 
-/// What the program tells with these arguments behind the folder.
-fn told(program: &Path, libraries: &Path, what: &str, folder: &Path, more: &[&str]) -> Vec<String> {
+/// Runs the program with these arguments and returns its output lines.
+fn output_of(
+    program: &Path,
+    libraries: &Path,
+    what: &str,
+    folder: &Path,
+    more: &[&str],
+) -> Vec<String> {
     let output = Command::new(program)
         .env("LD_LIBRARY_PATH", libraries)
         .arg(what)
@@ -97,20 +103,20 @@ fn assert_same(ours: &[String], theirs: &[String], what: &str) {
 }
 
 #[test]
-fn both_libraries_do_the_same_to_arrays() {
+fn both_libraries_change_arrays_alike() {
     let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
     let reference = library_folder("reference", &reference);
     let ours = library_folder("ours", &our_path());
     let program = compile("b2nd_trace", &ours);
     for seed in SEEDS.map(|seed| [seed]) {
         let (mine, other) = (empty_folder("made-by-us"), empty_folder("made-by-them"));
-        let told_by_us = told(&program, &ours, "write", &mine, &seed);
-        let told_by_them = told(&program, &reference, "write", &other, &seed);
-        assert_same(&told_by_us, &told_by_them, "writing");
-        // Each goes on with what the other has made.
-        let told_by_us = told(&program, &ours, "read", &other, &seed);
-        let told_by_them = told(&program, &reference, "read", &mine, &seed);
-        assert_same(&told_by_us, &told_by_them, "going on");
+        let our_output = output_of(&program, &ours, "write", &mine, &seed);
+        let their_output = output_of(&program, &reference, "write", &other, &seed);
+        assert_same(&our_output, &their_output, "writing");
+        // Each library continues with the other's files.
+        let our_output = output_of(&program, &ours, "read", &other, &seed);
+        let their_output = output_of(&program, &reference, "read", &mine, &seed);
+        assert_same(&our_output, &their_output, "going on");
     }
 }
 
@@ -122,10 +128,10 @@ fn arrays_of_plugins_on_disk_are_read_by_both_libraries() {
     let program = compile("b2nd_plugins", &ours);
     let mine = empty_folder("plugins-made-by-us");
     let other = empty_folder("plugins-made-by-them");
-    let told_by_us = told(&program, &ours, "write", &mine, &[]);
-    let told_by_them = told(&program, &reference, "write", &other, &[]);
-    assert_same(&told_by_us, &told_by_them, "writing");
-    let told_by_us = told(&program, &ours, "read", &other, &[]);
-    let told_by_them = told(&program, &reference, "read", &mine, &[]);
-    assert_same(&told_by_us, &told_by_them, "reading");
+    let our_output = output_of(&program, &ours, "write", &mine, &[]);
+    let their_output = output_of(&program, &reference, "write", &other, &[]);
+    assert_same(&our_output, &their_output, "writing");
+    let our_output = output_of(&program, &ours, "read", &other, &[]);
+    let their_output = output_of(&program, &reference, "read", &mine, &[]);
+    assert_same(&our_output, &their_output, "reading");
 }

@@ -1,4 +1,5 @@
-//! Arrays made of the directories of bcolz, their chunks copied or compressed anew, as the reference reads them.
+//! Arrays converted from bcolz directories, with copied or recompressed chunks, read by the
+//! reference.
 
 use ferroblosc::bcolz::{self, Carray, Mode, Object, Options};
 use ferroblosc::convert::{carray_to_b2nd, ctable_to_b2nd};
@@ -10,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The program that reads arrays, with the reference.
+/// The program that reads arrays with the reference.
 struct Reader {
     program: PathBuf,
     folder: PathBuf,
@@ -24,7 +25,7 @@ impl Reader {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder under target");
         let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
-        let reference = reference.canonicalize().expect("the library is there");
+        let reference = reference.canonicalize().expect("the library exists");
         for link in ["libblosc2.so", "libblosc2.so.9"] {
             std::os::unix::fs::symlink(&reference, folder.join(link)).expect("a link");
         }
@@ -46,7 +47,7 @@ impl Reader {
         self.folder.join(name)
     }
 
-    /// What the reference tells of an array, line by line, and its items.
+    /// Returns the reference's description of an array, line by line, and its items.
     fn read(&self, frame: &Path) -> (Vec<String>, Vec<u8>) {
         let items = self.path("items");
         let output = Command::new(&self.program)
@@ -67,7 +68,7 @@ impl Reader {
     }
 }
 
-/// The first two lines for an array like this.
+/// Returns the first two lines of the description of an array.
 fn description(array: &Carray) -> [String; 2] {
     let shape: Vec<String> = array.shape().iter().map(u64::to_string).collect();
     let dtype = array
@@ -94,7 +95,7 @@ fn assert_same(reader: &Reader, frame: &Path, array: &mut Carray) {
 }
 
 #[test]
-fn the_reference_reads_the_arrays_that_carrays_and_ctables_become() {
+fn the_reference_reads_arrays_converted_from_carrays_and_ctables() {
     let reader = Reader::new("fixtures");
     let options = Options::default();
     let fixtures = root().join("tests/data/bcolz");
@@ -131,7 +132,7 @@ fn the_reference_reads_the_arrays_that_carrays_and_ctables_become() {
 }
 
 #[test]
-fn the_reference_reads_chunks_that_are_copied() {
+fn the_reference_reads_copied_chunks() {
     let reader = Reader::new("copied");
     let options = Options::default();
     for codec in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"] {
@@ -154,7 +155,7 @@ fn the_reference_reads_chunks_that_are_copied() {
                 quantize: 0,
             };
             let mut array = Carray::create(&from, &spec, Mode::Append, &options).expect(&name);
-            // Numbers in order, noise, and nothing.
+            // Increasing numbers, noise, and zeros.
             let mut rows: Vec<u8> = (0..1_u64 << 17)
                 .flat_map(|k| (k * k / 9).to_le_bytes())
                 .collect();

@@ -1,7 +1,8 @@
-//! `libblosc.so.1` and C-Blosc 1.21 side by side, over combinations of codec, level, shuffle, sizes,
-//! threads, split mode, block size and contents.
+//! Comparison of `libblosc.so.1` with C-Blosc 1.21 over combinations of codec, level, shuffle,
+//! sizes, threads, split mode, block size and contents.
 //!
-//! `FERROBLOSC_SAMPLE_SECONDS` and `FERROBLOSC_SAMPLE_SEED` count as for the tests of `libblosc2.so`.
+//! `FERROBLOSC_SAMPLE_SECONDS` and `FERROBLOSC_SAMPLE_SEED` apply as in the tests of
+//! `libblosc2.so`.
 
 use ferroblosc_interop::blosc1::cell::{CODECS, Cell, DIMENSIONS};
 use ferroblosc_interop::blosc1::{ours, reference};
@@ -11,9 +12,9 @@ use ferroblosc_interop::pairs::all_pairs;
 use ferroblosc_interop::sample::{self, Sample};
 use ferroblosc_interop::tally::Tally;
 
-/// Cells per forked child; a crash costs one fork.
+/// The number of cells per forked child; a crash costs one fork.
 const BATCH: usize = 64;
-/// Batches of cells with tiny blocks, which take a few milliseconds each.
+/// The number of batches of cells with tiny blocks, which need a few milliseconds each.
 const TINY_BATCHES: usize = 40;
 
 fn run(cells: &[Cell], tally: &mut Tally) {

@@ -1,5 +1,4 @@
-//! Prefilters and postfilters: both libraries call them with the same facts and make the same of what they
-//! write.
+//! Prefilters and postfilters: both libraries pass equal arguments, and use the output equally.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
@@ -7,11 +6,11 @@ use std::sync::Mutex;
 use ferroblosc_interop::ffi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use ferroblosc_interop::library::{Library, c_len, ours, reference};
 
-/// What a callback was told: size, typesize, offset, chunk and block, and whether the worker's number was in
-/// range.
+/// The arguments of a callback: size, typesize, offset, chunk, block, and whether the worker's
+/// index was in range.
 type Call = (i32, i32, i32, i64, i32, bool);
 
-/// What the callbacks of one context note.
+/// The record of one context's callbacks.
 struct Notes {
     calls: Mutex<Vec<Call>>,
     nthreads: i32,
@@ -25,8 +24,8 @@ impl Notes {
         }
     }
 
-    /// The calls in the order of the blocks. A block may be asked for again when its compression didn't fit
-    /// (row C55).
+    /// Returns the calls ordered by block. A block may be requested again if its compression did
+    /// not fit (row C55).
     fn sorted(self) -> Vec<Call> {
         let mut calls = self.calls.into_inner().expect("no callback panics");
         calls.sort_unstable();
@@ -36,8 +35,8 @@ impl Notes {
 }
 
 unsafe extern "C" fn prefilter(params: *mut PrefilterParams) -> c_int {
-    // SAFETY: the library passes parameters that live through the call; `user_data` are the test's notes, and
-    // the buffers have the sizes that are told.
+    // SAFETY: the library passes parameters that are valid during the call; `user_data` is the
+    // test's record, and the buffers have the passed sizes.
     unsafe {
         let params = &*params;
         let notes = &*params.user_data.cast::<Notes>();
@@ -115,7 +114,8 @@ fn decompress(library: &Library, nthreads: i16, chunk: &[u8], len: usize) -> (Ve
         ..Dparams::default()
     };
     let mut back = vec![0; len];
-    // SAFETY: the parameters outlive the context, which is freed once; the buffers are as long as said.
+    // SAFETY: the parameters outlive the context, which is freed once; the buffers' lengths are
+    // passed.
     let size = unsafe {
         let context = (library.blosc2_create_dctx)(dparams);
         let (src, dest) = (chunk.as_ptr().cast(), back.as_mut_ptr().cast());
@@ -127,7 +127,8 @@ fn decompress(library: &Library, nthreads: i16, chunk: &[u8], len: usize) -> (Ve
     (back, notes.sorted())
 }
 
-/// Parameters that the reference handles: at most two stages, no DELTA (rows C30, C32, C33).
+/// Returns parameters that the reference handles: at most two stages, no DELTA (rows C30, C32,
+/// C33).
 fn cparams() -> Vec<Cparams> {
     let mut all = Vec::new();
     for compcode in [0, 1, 5] {
@@ -151,7 +152,7 @@ fn cparams() -> Vec<Cparams> {
 }
 
 #[test]
-fn prefilters_are_told_the_same_and_make_the_same_chunks() {
+fn prefilters_receive_equal_arguments_and_produce_equal_chunks() {
     for cparams in cparams() {
         for len in [20, 4000, 50_000] {
             let data = data(len);
@@ -178,7 +179,7 @@ fn prefilters_are_told_the_same_and_make_the_same_chunks() {
 }
 
 #[test]
-fn postfilters_are_told_the_same_and_give_the_same_data() {
+fn postfilters_receive_equal_arguments_and_produce_equal_data() {
     for cparams in cparams() {
         for data in [data(20), data(50_000), vec![0; 50_000]] {
             let context = ours().compressor(cparams).expect("a context");

@@ -1,9 +1,9 @@
-//! The two libraries side by side, over combinations of codec, level, filters, sizes and contents.
+//! Comparison of the two libraries over combinations of codec, level, filters, sizes and contents.
 //!
-//! `FERROBLOSC_SAMPLE_SECONDS` says how long the random sample runs, `FERROBLOSC_SAMPLE_SEED`
-//! where it starts (the clock otherwise; it is printed), `FERROBLOSC_CELL` names one cell to run
-//! alone. The ignored test runs the product of the dimensions that decide what a chunk holds,
-//! about four million cells; `FERROBLOSC_FULL_PART=2/8` runs the second eighth of it.
+//! `FERROBLOSC_SAMPLE_SECONDS` is the duration of the random sample, `FERROBLOSC_SAMPLE_SEED` its
+//! seed (default: the clock; it is printed), and `FERROBLOSC_CELL` selects a single cell. The
+//! ignored test runs the product of the dimensions that determine a chunk's contents, about four
+//! million cells; `FERROBLOSC_FULL_PART=2/8` runs the second eighth of it.
 
 use ferroblosc_interop::cell::{Cell, DIMENSIONS, SOUND};
 use ferroblosc_interop::data::Random;
@@ -13,7 +13,7 @@ use ferroblosc_interop::pairs::all_pairs;
 use ferroblosc_interop::sample::Sample;
 use ferroblosc_interop::tally::{Report, Tally};
 
-/// Cells per forked child; a crash costs one fork.
+/// The number of cells per forked child; a crash costs one fork.
 const BATCH: usize = 64;
 
 fn run(cells: &[Cell], tally: &mut Tally, check: impl Fn(&Cell) -> Result<Report, String>) {
@@ -27,8 +27,9 @@ fn against_the_reference(cell: &Cell) -> Result<Report, String> {
     cell.check(ours(), reference())
 }
 
-/// Every pair of values of any two dimensions; and again every pair of those that let the two
-/// libraries be compared in full, lest some of them meet only in cells that both refuse.
+/// Returns every pair of values of any two dimensions, and again every pair of those values that
+/// allow a full comparison, because some would otherwise occur only in cells that both libraries
+/// refuse.
 fn pair_cells() -> Vec<Cell> {
     let sound = all_pairs(&SOUND.map(<[usize]>::len))
         .into_iter()
@@ -44,7 +45,7 @@ fn pair_cells() -> Vec<Cell> {
         .collect()
 }
 
-/// The one cell asked for, if any: the other tests then have nothing to do.
+/// Returns the requested cell, if any: the other tests then do nothing.
 fn single_cell() -> Option<Cell> {
     let text = std::env::var("FERROBLOSC_CELL").ok()?;
     Some(
@@ -54,13 +55,13 @@ fn single_cell() -> Option<Cell> {
 }
 
 fn load_both() {
-    // Opened before the first fork, so that the children share them.
+    // Opens the libraries before the first fork, so that the children share them.
     ours();
     reference();
 }
 
 #[test]
-fn the_reference_reads_its_own_chunks_where_no_row_excuses_it() {
+fn the_reference_reads_its_own_chunks_unless_a_row_says_otherwise() {
     reference();
     let mut tally = Tally::default();
     let mut cells = pair_cells();
@@ -104,10 +105,10 @@ fn a_random_sample_of_parameters_agrees_with_the_reference() {
 }
 
 /// The dimensions of the full product: codec, level, pipeline, typesize, size, content. The others
-/// are drawn anew for each cell.
+/// are random for each cell.
 const PRODUCT: [usize; 6] = [0, 1, 2, 3, 4, 8];
 
-/// The cell at a place in the product.
+/// Returns the cell with this index in the product.
 fn product_cell(place: usize) -> Cell {
     let mut cell = Cell::random(&mut Random::new(place as u64));
     let mut rest = place;
@@ -118,7 +119,7 @@ fn product_cell(place: usize) -> Cell {
     cell
 }
 
-/// Which of how many parts of the product to run.
+/// Returns the index of the part to run and the number of parts.
 fn part_from_environment() -> (usize, usize) {
     let Ok(text) = std::env::var("FERROBLOSC_FULL_PART") else {
         return (1, 1);

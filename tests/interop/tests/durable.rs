@@ -1,4 +1,4 @@
-//! C-Blosc2 as the reader of durable super-chunks, wherever a change of them was interrupted.
+//! C-Blosc2 reads durable super-chunks after an interruption at each point of a change.
 
 #[path = "../../faults/changes.rs"]
 mod changes;
@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 
-/// A directory of a test's own, which goes with it.
+/// A temporary directory, removed on drop.
 struct TempDir(PathBuf);
 
 impl TempDir {
@@ -27,7 +27,7 @@ impl TempDir {
         TempDir(path)
     }
 
-    /// Makes the files of a disk files of the directory.
+    /// Writes the files of a disk to the directory.
     fn hold(&self, disk: &Disk) -> PathBuf {
         for (path, bytes) in disk.contents() {
             let path = self.0.join(path);
@@ -49,7 +49,7 @@ impl Drop for TempDir {
     }
 }
 
-/// A super-chunk that the reference has opened.
+/// A super-chunk opened by the reference.
 struct Theirs(*mut TheirSChunk);
 
 impl Theirs {
@@ -69,7 +69,7 @@ impl Theirs {
         (0..self.nchunks())
             .map(|number| {
                 let mut bytes = vec![0u8; 2 * CHUNK];
-                // SAFETY: the buffer is as long as said.
+                // SAFETY: the buffer's length is passed.
                 let len = unsafe {
                     (reference().blosc2_schunk_decompress_chunk)(
                         self.0,
@@ -87,13 +87,13 @@ impl Theirs {
     fn vlmetalayer(&self, name: &str) -> Option<Vec<u8>> {
         let name = CString::new(name).unwrap();
         let (mut bytes, mut len) = (null_mut::<u8>(), 0);
-        // SAFETY: the name is NUL-terminated, and the outputs have room.
+        // SAFETY: the name is NUL-terminated, and the outputs are valid.
         let found =
             unsafe { (reference().blosc2_vlmeta_get)(self.0, name.as_ptr(), &mut bytes, &mut len) };
         if found < 0 {
             return None;
         }
-        // SAFETY: the library gives so many bytes of malloc's, to be freed by us.
+        // SAFETY: the library returns `malloc`ed memory of this size, which the caller frees.
         unsafe {
             let copy = std::slice::from_raw_parts(bytes, len as usize).to_vec();
             libc::free(bytes.cast());
@@ -101,7 +101,7 @@ impl Theirs {
         }
     }
 
-    /// Whether it holds the same.
+    /// Whether the contents are equal.
     fn holds(&self, content: &Content) -> bool {
         let value = |(name, value): &(String, Vec<u8>)| {
             self.vlmetalayer(name).as_deref() == Some(value.as_slice())
@@ -110,7 +110,7 @@ impl Theirs {
     }
 
     fn append(&self, bytes: &[u8]) -> i64 {
-        // SAFETY: the buffer is as long as said.
+        // SAFETY: the buffer's length is passed.
         unsafe {
             (reference().blosc2_schunk_append_buffer)(
                 self.0,
@@ -123,12 +123,12 @@ impl Theirs {
 
 impl Drop for Theirs {
     fn drop(&mut self) {
-        // SAFETY: opened, and not used again.
+        // SAFETY: opened by the reference, and not used again.
         unsafe { (reference().blosc2_schunk_free)(self.0) };
     }
 }
 
-/// Whether there is no half of a call: a write within a sector, or anything else.
+/// Whether the call is atomic: a write within a sector, or not a write.
 fn is_whole(what: &str) -> bool {
     let words: Vec<&str> = what.split(' ').collect();
     let ["write", len, "at", at, ..] = words[..] else {
@@ -164,8 +164,11 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
                 true => &old,
                 false => &new,
             };
-            assert!(theirs.holds(expected), "{context}: neither old nor new");
-            // It goes on from there, and so do we.
+            assert!(
+                theirs.holds(expected),
+                "{context}: neither the old nor the new state"
+            );
+            // The reference appends to it, and so do we.
             assert!(theirs.append(&data(8, CHUNK)) > 0, "{context}");
             drop(theirs);
             let storage = match kind {
@@ -188,9 +191,9 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
 }
 
 #[test]
-fn row_f34_the_reference_reads_old_or_new_wherever_a_change_was_interrupted() {
+fn row_f34_the_reference_reads_the_old_or_new_state_after_an_interruption() {
     let dir = TempDir::new("durable");
-    // Frames within files are changed where they are, under a journal that the reference doesn't know.
+    // Embedded frames are changed in place with a journal that the reference doesn't know.
     for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::Embedded) {
         for checksums in [false, true] {
             let guards = Guards {
@@ -198,7 +201,7 @@ fn row_f34_the_reference_reads_old_or_new_wherever_a_change_was_interrupted() {
                 checksums,
             };
             each_transaction(kind, guards, |base, change| {
-                // A header longer than a sector is changed under a journal too.
+                // A header longer than a sector is changed with a journal, too.
                 if change.0 != "change a long header" {
                     is_interrupted(kind, guards, base, change, &dir);
                 }

@@ -1,7 +1,7 @@
-//! The environment variables, read at every call: the same outcome from both libraries.
+//! The environment variables, which are read at every call: equal results from both libraries.
 //!
-//! Each setting runs in a child of its own: variables are the process's, and some change the
-//! globals for good.
+//! Each setting runs in a child, because variables are process-wide and some change the globals
+//! permanently.
 
 use std::ffi::CString;
 
@@ -13,17 +13,17 @@ use ferroblosc_interop::library::{Library, c_len};
 
 type Settings = &'static [(&'static str, &'static str)];
 
-/// Sets variables for the calling process, which is a child with one thread.
+/// Sets variables in the calling process, a child with one thread.
 fn set(settings: Settings) {
     for (name, value) in settings {
         let name = CString::new(*name).expect("no NUL");
         let value = CString::new(*value).expect("no NUL");
-        // SAFETY: two NUL-terminated strings, and no other thread that reads the environment.
+        // SAFETY: two NUL-terminated strings, and no other thread reads the environment.
         unsafe { libc::setenv(name.as_ptr(), value.as_ptr(), 1) };
     }
 }
 
-/// The header but for its compressed size, which zlib makes differ.
+/// Returns a digest of the header without its compressed size, which depends on the zlib version.
 fn header(chunk: &[u8]) -> i32 {
     let len = if chunk[2] & 0x05 == 0x05 { 32 } else { 16 };
     let mut header = chunk[..len].to_vec();
@@ -31,17 +31,17 @@ fn header(chunk: &[u8]) -> i32 {
     digest(&header) as i32
 }
 
-/// The size of a chunk as far as both libraries agree on it: its sign, or the error code.
+/// Returns the sign of a chunk's size, which is equal in both libraries, or the error code.
 fn sign(code: i32) -> i32 {
     code.min(1)
 }
 
-/// `blosc2_compress`, what it did to the globals, and `blosc2_decompress` of its chunk.
+/// Calls `blosc2_compress` and `blosc2_decompress`, and reads the changed globals.
 fn one_shot(library: &Library, settings: Settings, typesize: i32, doshuffle: i32) -> Vec<i32> {
     set(settings);
     let source = Content::Ramp.make(20_000, 4, 3);
     let (mut chunk, mut decoded) = (vec![0u8; 30_000], vec![0u8; 20_000]);
-    // SAFETY: every buffer is as long as said.
+    // SAFETY: the length of every buffer is passed.
     unsafe {
         let size = (library.blosc2_compress)(
             5,
@@ -74,7 +74,7 @@ fn one_shot(library: &Library, settings: Settings, typesize: i32, doshuffle: i32
     }
 }
 
-/// Context creation, compression, and decompression with a context.
+/// Creates contexts, compresses and decompresses.
 fn contexts(library: &Library, settings: Settings, typesize: i32) -> Vec<i32> {
     set(settings);
     let source = Content::Ramp.make(20_000, 4, 3);
@@ -237,7 +237,7 @@ fn row_c58_too_many_threads_are_ignored_by_compress() {
         move |library: &Library| {
             set(value);
             let (source, mut chunk) = ([7u8; 1000], [0u8; 2000]);
-            // SAFETY: both buffers are as long as said.
+            // SAFETY: the lengths of both buffers are passed.
             unsafe {
                 let size = (library.blosc2_compress)(
                     5,
@@ -268,11 +268,11 @@ fn row_c58_too_many_threads_are_ignored_by_compress() {
 }
 
 #[test]
-fn decompression_refuses_a_thread_count_that_makes_no_sense() {
+fn decompression_refuses_an_invalid_thread_count() {
     let decompress = |settings: Settings| {
         move |library: &Library| {
             let (source, mut chunk, mut decoded) = ([7u8; 1000], [0u8; 2000], [0u8; 1000]);
-            // SAFETY: every buffer is as long as said.
+            // SAFETY: the length of every buffer is passed.
             unsafe {
                 let size = (library.blosc2_compress)(
                     5,
@@ -288,7 +288,7 @@ fn decompression_refuses_a_thread_count_that_makes_no_sense() {
                 vec![
                     (library.blosc2_decompress)(chunk.as_ptr().cast(), size, dest, 1000),
                     (library.blosc1_decompress)(chunk.as_ptr().cast(), dest, 1000),
-                    // Reads no environment.
+                    // This call does not read the environment.
                     (library.blosc2_getitem)(chunk.as_ptr().cast(), size, 0, 1, dest, 1000),
                     i32::from((library.blosc2_get_nthreads)()),
                 ]
@@ -313,14 +313,14 @@ fn decompression_refuses_a_thread_count_that_makes_no_sense() {
 
 #[test]
 fn row_c59_nolock_honours_typesize_and_block_size() {
-    /// Typesize and block size of a chunk made without the lock.
+    /// Compares typesize and block size of a chunk compressed without the lock.
     fn made(settings: Settings, typesize: i32, blocksize: usize, expect: Expect) -> Case {
         let name = format!("{settings:?}, typesize {typesize}, block size {blocksize}");
         case(name, expect, move |library| {
             set(settings);
             let source = Content::Ramp.make(20_000, 4, 3);
             let mut chunk = vec![0u8; 30_000];
-            // SAFETY: both buffers are as long as said.
+            // SAFETY: the lengths of both buffers are passed.
             let size = unsafe {
                 (library.blosc1_set_blocksize)(blocksize);
                 (library.blosc2_compress)(

@@ -1,24 +1,25 @@
-//! The random calls of `c-tests/random_handles.c` with both libraries: they return the same, and leave the same data.
+//! The random calls of `c-tests/random_handles.c` with both libraries: equal results and equal
+//! data.
 //!
-//! A model judges the results of ours there. Here are the seeds with which the reference reaches the end and
-//! agrees; with others it crashes, or returns what the model knows to be wrong.
+//! A model checks our results in the C program. These are the seeds with which the reference
+//! completes and agrees; with others it crashes or returns wrong results.
 
 use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Seeds of runs with one handle.
+/// The seeds of runs with one handle.
 const ONE_HANDLE: &[u32] = &[
     2, 4, 5, 6, 8, 10, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 25, 27, 30, 32, 33, 34, 35, 36, 37,
     39, 40, 42, 43, 44,
 ];
-/// Seeds of runs with two handles, each refreshed before it is used.
+/// The seeds of runs with two handles, each refreshed before each use.
 const TWO_HANDLES: &[u32] = &[
     2, 6, 15, 17, 18, 19, 20, 21, 22, 26, 27, 33, 34, 35, 36, 37, 39, 40, 44, 53, 64, 73, 87, 88,
     99,
 ];
 
-/// Returns the lines that the program prints of one seed with this library.
+/// Returns the program's output for one seed with this library.
 fn calls(program: &Path, library: &Path, name: &str, run: &str, seed: u32) -> String {
     let folder = program.with_file_name(format!("handles-{name}"));
     std::fs::create_dir_all(&folder).expect("a folder under target");
@@ -36,7 +37,7 @@ fn calls(program: &Path, library: &Path, name: &str, run: &str, seed: u32) -> St
 }
 
 #[test]
-fn random_calls_return_what_the_reference_returns() {
+fn random_calls_have_the_results_of_the_reference() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-handles");
     let (ours, reference) = (our_path(), reference_path().expect("a reference"));

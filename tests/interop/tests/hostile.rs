@@ -1,8 +1,8 @@
 //! Every truncation and every change of a single byte of the published example chunks.
 //!
-//! Our input and output end at an inaccessible page. Whatever the bytes are, the result is at most
-//! the size of the destination or a negative code, and the code is the reference's where the
-//! reference is sound. Both run in children, so that a crash of either is only a result.
+//! Input and output end at an inaccessible page. The result is at most the size of the destination
+//! or a negative code; it is the reference's code unless a decision row differs. Both libraries run
+//! in children, so that a crash is only a result.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn from_hex(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// What is done to a chunk.
+/// A damage of a chunk.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     None,
@@ -69,7 +69,7 @@ impl Damage {
             .collect()
     }
 
-    /// Where it is, without what is written there.
+    /// Returns the offset of the damage, without the value.
     fn place(self) -> String {
         match self {
             Damage::None => "whole".to_owned(),
@@ -89,7 +89,7 @@ impl Damage {
     }
 }
 
-/// What a position of [`Values`] holds.
+/// The meaning of each entry of [`Values`].
 const MEANING: [&str; 8] = [
     "decompress_ctx",
     "bytes of decompress_ctx",
@@ -103,11 +103,11 @@ const MEANING: [&str; 8] = [
 
 const FILL: u8 = 0xa5;
 
-/// All decoding calls on one damaged chunk. `dest` makes a buffer of the given length.
+/// Makes all decoding calls on a damaged chunk, with `whole` as destination.
 fn decode(library: &Library, chunk: &[u8], nbytes: usize, mut whole: impl AsMut<[u8]>) -> Values {
     let whole = whole.as_mut();
     let mut values = vec![0; MEANING.len()];
-    // The typesize is the damaged chunk's; a truncated chunk may lack it.
+    // The typesize comes from the damaged chunk; a truncated chunk may lack it.
     let typesize = chunk.get(3).copied().map_or(1, usize::from).max(1);
     let mut record = |call: usize, code: i32, dest: &[u8]| {
         assert!(
@@ -124,7 +124,7 @@ fn decode(library: &Library, chunk: &[u8], nbytes: usize, mut whole: impl AsMut<
     record(0, library.decompressor(1).decompress(chunk, whole), whole);
 
     whole.fill(FILL);
-    // SAFETY: both buffers are as long as said.
+    // SAFETY: the lengths of both buffers are passed.
     let code = unsafe {
         (library.blosc2_decompress)(
             chunk.as_ptr().cast(),
@@ -145,7 +145,7 @@ fn decode(library: &Library, chunk: &[u8], nbytes: usize, mut whole: impl AsMut<
     let items = nbytes / typesize;
     let (from, count) = (items / 2, items - items / 2);
     let dest = &mut whole[nbytes - count * typesize..];
-    // SAFETY: both buffers are as long as said.
+    // SAFETY: the lengths of both buffers are passed.
     let code = unsafe {
         (library.blosc2_getitem)(
             chunk.as_ptr().cast(),
@@ -166,11 +166,11 @@ fn decode_guarded(chunk: &[u8], nbytes: usize) -> Values {
     decode(ours(), &chunk, nbytes, &mut dest[..])
 }
 
-/// The reference gets slack on both sides: a read or write too far shall not spoil its heap.
+/// The reference gets slack on both sides, so that an overrun does not corrupt its heap.
 fn decode_with_slack(chunk: &[u8], nbytes: usize) -> Values {
     const SLACK: usize = 4096;
-    // Its global context carries filter parameters from one chunk into the next that has none;
-    // this makes it take a fresh one.
+    // The reference's global context keeps filter parameters for the next chunk; this makes it use
+    // a new one.
     // SAFETY: two NUL-terminated strings, in a child with one thread.
     unsafe { libc::setenv(c"BLOSC_NOLOCK".as_ptr(), c"1".as_ptr(), 1) };
     let mut source = chunk.to_vec();
@@ -184,11 +184,11 @@ fn decode_with_slack(chunk: &[u8], nbytes: usize) -> Values {
     )
 }
 
-/// One way in which the two libraries differ, and how often they do at one place of a chunk.
+/// The kinds of differences between the libraries, each with its count and an example.
 type Differences = BTreeMap<String, (usize, Damage)>;
 
 #[test]
-fn damaged_chunks_give_the_codes_of_the_reference() {
+fn damaged_chunks_return_the_codes_of_the_reference() {
     ours();
     reference();
     let mut differences = Differences::new();
@@ -226,7 +226,7 @@ fn damaged_chunks_give_the_codes_of_the_reference() {
             }
         }
     }
-    println!("{total} damaged chunks; other results on purpose, by row: {excused:?}");
+    println!("{total} damaged chunks; intended differences, by row: {excused:?}");
     let list: String = differences
         .iter()
         .map(|(name, (count, example))| format!("  {name} ({count} times, as in {example:?})\n"))
@@ -238,7 +238,7 @@ fn damaged_chunks_give_the_codes_of_the_reference() {
     );
 }
 
-/// How our outcome differs from the reference's; a crash of the reference excuses any result.
+/// Describes the difference between the outcomes; any result is fine if the reference crashes.
 fn difference(mine: &Outcome, theirs: &Outcome) -> Option<String> {
     let (mine, theirs) = match (mine, theirs) {
         (Outcome::Values(mine), Outcome::Values(theirs)) => (mine, theirs),
@@ -253,7 +253,7 @@ fn difference(mine: &Outcome, theirs: &Outcome) -> Option<String> {
     })
 }
 
-/// The decision row by which our result differs from the reference's, if one does.
+/// Returns the decision row that explains the difference, if there is one.
 fn excuse(chunk: &[u8], mine: &[i64], theirs: &[i64]) -> Option<&'static str> {
     let header = Header::parse(chunk)?;
     let first = (0..mine.len()).find(|&at| mine[at] != theirs[at])?;
@@ -261,12 +261,12 @@ fn excuse(chunk: &[u8], mine: &[i64], theirs: &[i64]) -> Option<&'static str> {
     let both_refuse = first.is_multiple_of(2) && mine[first] < 0 && theirs[first] < 0;
     let refused = mine[first] == if header.vl { -11 } else { -3 };
     let rows = [
-        // No row, but no harm: the reference fills block by block and gives up at half a value.
+        // Harmless: the reference fills block by block and stops in the middle of a value.
         (
             "half values",
             header.special && header.ragged_special(chunk) && theirs[first] == -3,
         ),
-        // Both refuse, and the chunk has more than one fault to choose from.
+        // Both fail, and the chunk has several errors.
         (
             "either code",
             both_refuse && header.vl && header.cbytes < chunk.len(),
@@ -310,14 +310,14 @@ fn excuse(chunk: &[u8], mine: &[i64], theirs: &[i64]) -> Option<&'static str> {
 }
 
 const DELTA: u8 = 3;
-/// Filters that work on N-dimensional arrays, which no lone chunk is part of.
+/// Filters for N-dimensional arrays, which fail for a chunk without a super-chunk.
 const ARRAY_FILTERS: [u8; 2] = [32, 33];
-/// Where the flags byte names the codec.
+/// The codec's bits in the flags byte.
 const CODEC_BITS: u8 = 0xe0;
-/// Snappy, there.
+/// Snappy in these bits.
 const SNAPPY: u8 = 2 << 5;
 
-/// What the rows need to know of a damaged chunk.
+/// The header fields that the rows depend on.
 struct Header {
     version: u8,
     flags: u8,
@@ -369,7 +369,7 @@ impl Header {
         })
     }
 
-    /// Blocks with streams, and sizes that make sense.
+    /// Whether the chunk has blocks with streams and valid sizes.
     fn regular(&self) -> bool {
         !self.special && !self.memcpyed && self.typesize > 0 && self.blocksize > 0
     }
@@ -378,12 +378,12 @@ impl Header {
         self.flags & 0x10 == 0
     }
 
-    /// A block size that is not cut down to whole items, though it holds one.
+    /// Whether the block size contains an item, but is not a multiple of the item size.
     fn ragged(&self) -> bool {
         !self.vl && self.blocksize > self.typesize && !self.blocksize.is_multiple_of(self.typesize)
     }
 
-    /// A repeated value that does not fit evenly into a block.
+    /// Whether the block size is not a multiple of the repeated value's size.
     fn ragged_special(&self, chunk: &[u8]) -> bool {
         let width = if self.special_value {
             chunk.len() - self.len
@@ -397,7 +397,7 @@ impl Header {
         !self.vl && self.split() && !self.blocksize.is_multiple_of(self.typesize)
     }
 
-    /// Whether a block starts in the header, the table of starts or the dictionary.
+    /// Whether a block starts in the header, the block table or the dictionary.
     fn starts_inside_the_tables(&self, chunk: &[u8]) -> bool {
         let blocks = match self.vl {
             true => self.blocksize,

@@ -1,7 +1,7 @@
-//! The same bytes from any number of threads and at any SIMD level.
+//! Equal bytes for any number of threads and at any SIMD level.
 //!
-//! (That serial chunks of BloscLZ, LZ4, LZ4HC and Zstd are the reference's byte for byte is part
-//! of the differential tests.)
+//! (The differential tests check that serial chunks of BloscLZ, LZ4, LZ4HC and Zstd equal the
+//! reference's.)
 
 use ferroblosc_interop::cell::Cell;
 use ferroblosc_interop::data::{Content, Random, digest};
@@ -9,7 +9,7 @@ use ferroblosc_interop::ffi::Cparams;
 use ferroblosc_interop::isolate::{self, Outcome};
 use ferroblosc_interop::library::{Library, c_len, ours};
 
-/// Pipelines that reach every kernel, alone and one after another.
+/// Pipelines that use every kernel, alone and in sequence.
 const PIPELINES: [[u8; 6]; 9] = [
     [0, 0, 0, 0, 0, 0],
     [0, 0, 0, 0, 0, 1],
@@ -23,7 +23,7 @@ const PIPELINES: [[u8; 6]; 9] = [
 ];
 const METAS: [u8; 6] = [0, 0, 0, 0, 7, 3];
 
-/// Parameters and contents that between them run every kernel; each result is one digest.
+/// Compresses with parameters and contents that together use every kernel; returns the digests.
 fn chunks(library: &Library, nthreads: i16) -> Vec<u8> {
     let mut all = Vec::new();
     for filters in PIPELINES {
@@ -68,7 +68,7 @@ fn chunks(library: &Library, nthreads: i16) -> Vec<u8> {
     all
 }
 
-/// What the exported shuffle functions make of every typesize and many lengths.
+/// Returns the output of the exported shuffle functions for every typesize and many lengths.
 fn raw_shuffles(library: &Library) -> Vec<u8> {
     let source = Content::Random.make(3000, 1, 1);
     let mut dest = vec![0u8; source.len()];
@@ -99,13 +99,13 @@ fn raw_shuffles(library: &Library) -> Vec<u8> {
 }
 
 #[test]
-fn row_d8_every_simd_level_gives_the_same_bytes() {
+fn row_d8_every_simd_level_returns_the_same_bytes() {
     ours();
     let run = |level: Option<&'static std::ffi::CStr>| {
         isolate::once(|| {
             if let Some(level) = level {
-                // SAFETY: two NUL-terminated strings, in a child with one thread that has not
-                // called the library yet.
+                // SAFETY: two NUL-terminated strings, in a child with one thread that has not yet
+                // called the library.
                 unsafe { libc::setenv(c"FERROBLOSC_SIMD".as_ptr(), level.as_ptr(), 1) };
             }
             Ok(vec![
@@ -123,7 +123,7 @@ fn row_d8_every_simd_level_gives_the_same_bytes() {
 }
 
 #[test]
-fn row_d8_row_c18_any_thread_count_gives_the_same_bytes() {
+fn row_d8_row_c18_any_thread_count_returns_the_same_bytes() {
     ours();
     let run = |nthreads: i16| isolate::once(|| Ok(vec![digest(&chunks(ours(), nthreads))]));
     let serial = run(1);
@@ -134,7 +134,7 @@ fn row_d8_row_c18_any_thread_count_gives_the_same_bytes() {
 }
 
 #[test]
-fn row_d8_random_cells_give_the_same_bytes_for_one_to_eight_threads() {
+fn row_d8_random_cells_have_the_same_bytes_for_one_to_eight_threads() {
     ours();
     let mut random = Random::new(8);
     let cells: Vec<Cell> = (0..60).map(|_| Cell::random(&mut random)).collect();
@@ -142,7 +142,7 @@ fn row_d8_random_cells_give_the_same_bytes_for_one_to_eight_threads() {
         let serial = cells[index].compress_with(ours(), 1);
         for nthreads in 2..=8 {
             if cells[index].compress_with(ours(), nthreads) != serial {
-                return Err(format!("{nthreads} threads give other bytes"));
+                return Err(format!("{nthreads} threads change the bytes"));
             }
         }
         Ok(Vec::new())
@@ -152,7 +152,7 @@ fn row_d8_random_cells_give_the_same_bytes_for_one_to_eight_threads() {
     }
 }
 
-/// Sources of several sizes and kinds, one after another.
+/// Returns sources of several sizes and kinds.
 fn sources(typesize: usize) -> Vec<Vec<u8>> {
     [
         (Content::Walk, 70_000),
@@ -169,7 +169,7 @@ fn sources(typesize: usize) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn row_c1_row_c2_a_context_makes_the_same_chunks_whatever_it_made_before() {
+fn row_c1_row_c2_the_chunks_of_a_context_do_not_depend_on_earlier_ones() {
     ours();
     let mut random = Random::new(12);
     let cells: Vec<Cell> = (0..150).map(|_| Cell::random(&mut random)).collect();
@@ -198,7 +198,7 @@ fn row_c1_row_c2_a_context_makes_the_same_chunks_whatever_it_made_before() {
 }
 
 #[test]
-fn a_context_decodes_chunks_of_every_kind_one_after_another() {
+fn a_context_decodes_chunks_of_every_kind_in_sequence() {
     ours();
     let outcome = isolate::once(|| {
         let mut random = Random::new(13);
@@ -221,7 +221,7 @@ fn a_context_decodes_chunks_of_every_kind_one_after_another() {
                 if (code, &decoded) != (wanted, &expected) {
                     return Err(format!("{cell}: {code} instead of {wanted}"));
                 }
-                // What fails in between must leave no trace.
+                // A failed call in between must not affect later ones.
                 context.decompress(&chunk[..chunk.len() / 2], &mut decoded);
             }
         }

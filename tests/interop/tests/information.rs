@@ -1,13 +1,13 @@
-//! The lines of `BLOSC_INFO`, which programs search, beside those of the reference.
+//! The lines of `BLOSC_INFO`, which programs search, compared with the reference's.
 
 use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The line for the offsets of a frame, which are compressed at other times than in the reference.
+/// The line of a frame's offsets, which the reference compresses at other times.
 const OFFSETS: &str = "compcode: 0, clevel: 5, blocksize: 8, splitmode: 0, typesize: 8";
 
-/// Returns what the program writes with this library.
+/// Returns the program's output with this library.
 fn lines(program: &Path, library: &Path) -> Vec<String> {
     let name = program.file_name().expect("a name").to_string_lossy();
     let folder = program.with_file_name(format!(
@@ -32,7 +32,7 @@ fn lines(program: &Path, library: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_lines_of_information_are_those_of_the_reference() {
+fn the_information_lines_equal_those_of_the_reference() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("information");
     let ours = our_path();

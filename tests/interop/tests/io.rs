@@ -1,4 +1,4 @@
-//! The two built-in I/O backends as functions, and paths: the same calls to both libraries.
+//! The functions of the two built-in I/O backends, and paths: equal calls to both libraries.
 
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::ffi::StdioMmap;
@@ -9,10 +9,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
-/// Bytes that a step may transfer.
+/// The maximum number of bytes in a step.
 const ROOM: usize = 4096;
 
-/// One thing done to an open file.
+/// An operation on an open file.
 #[derive(Debug)]
 enum Step {
     Write(i64, i64, i64),
@@ -21,7 +21,7 @@ enum Step {
     Size,
 }
 
-/// Random steps on a file of some 8 KiB, with odd arguments among them.
+/// Returns random steps on a file of about 8 KiB, some with invalid arguments.
 fn steps(seed: u64, count: usize) -> Vec<Step> {
     let mut numbers = Random::new(seed);
     let mut step = |_| {
@@ -39,17 +39,17 @@ fn steps(seed: u64, count: usize) -> Vec<Step> {
     (0..count).map(&mut step).collect()
 }
 
-/// What a step came to: a number, and the bytes read.
+/// The result of a step: a number, and the bytes read.
 type Came = (i64, Vec<u8>);
 
-/// Bytes to be written, different at each step.
+/// Returns bytes to write, different in each step.
 fn source(step: usize) -> Vec<u8> {
     (0..ROOM).map(|i| (i * 7 + step) as u8).collect()
 }
 
-/// The bytes of the items a read told of.
+/// Returns the number of bytes of the items read.
 fn read_bytes(items: i64, size: i64) -> usize {
-    usize::try_from(items * size).expect("no read tells of fewer than no items")
+    usize::try_from(items * size).expect("reads return no negative counts")
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn files_are_read_and_written_alike() {
     let work = |library: &Library| -> (Vec<Came>, Vec<u8>) {
         let path = dir.join(library.name);
         std::fs::write(&path, source(0)).unwrap();
-        // SAFETY: the texts are NUL-terminated, the buffers have room for every step, and the stream
-        // is closed at the end alone.
+        // SAFETY: the strings are NUL-terminated, the buffers are large enough for every step, and
+        // the stream is closed only at the end.
         unsafe {
             let stream =
                 (library.blosc2_stdio_open)(c_path(&path).as_ptr(), c"rb+".as_ptr(), null_mut());
@@ -100,7 +100,7 @@ fn files_are_read_and_written_alike() {
     assert_eq!(ours.1, theirs.1);
 }
 
-/// What can be seen of a mapping beside addresses.
+/// Returns the visible state of a mapping without addresses.
 fn seen(map: &StdioMmap) -> (usize, usize, bool, bool, i64, i64) {
     (
         map.file_size,
@@ -112,10 +112,10 @@ fn seen(map: &StdioMmap) -> (usize, usize, bool, bool, i64, i64) {
     )
 }
 
-/// Whether the reference makes the step on a mapping as a file would: it ends with a signal where bytes behind the
-/// last page of a private mapping's file are written, where a file that was made longer is read behind
-/// its mapping, and where a mapping to be read is written; and it has bytes that were cut off in a gap
-/// of a private mapping.
+/// Whether the reference performs the step on a mapping like on a file. It crashes when it writes
+/// after the last page of a private mapping's file, reads an extended file after the end of its
+/// mapping, or writes to a read-only mapping. It also keeps truncated bytes in a gap of a private
+/// mapping.
 fn reference_is_right(step: &Step, mode: &CStr, map: &StdioMmap) -> bool {
     let end = |size: i64, nitems: i64, position: i64| (position + size * nitems) as usize;
     match *step {
@@ -146,7 +146,7 @@ fn mapped_files_are_read_and_written_alike() {
             for ((library, path), map) in libraries.iter().zip(&paths).zip(&mut maps) {
                 std::fs::write(dir.join(library.name), source(0)).unwrap();
                 let map: *mut StdioMmap = map;
-                // SAFETY: a NUL-terminated text and a struct.
+                // SAFETY: a NUL-terminated string and a valid struct.
                 let stream =
                     unsafe { (library.blosc2_stdio_mmap_open)(path.as_ptr(), null(), map.cast()) };
                 assert_eq!(stream, map.cast());
@@ -167,7 +167,7 @@ fn mapped_files_are_read_and_written_alike() {
             }
             for (library, map) in libraries.iter().zip(&mut maps) {
                 let map: *mut StdioMmap = map;
-                // SAFETY: the struct is mapped; nothing of it is used afterwards.
+                // SAFETY: the struct is mapped, and nothing of it is used afterwards.
                 assert_eq!(
                     unsafe { (library.blosc2_stdio_mmap_destroy)(map.cast()) },
                     0
@@ -181,11 +181,11 @@ fn mapped_files_are_read_and_written_alike() {
     }
 }
 
-/// Makes a step on a mapping.
+/// Performs a step on a mapping.
 fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) -> Came {
     let stream: *mut c_void = (&raw mut *map).cast();
-    // SAFETY: the struct is mapped, and the buffers have room for every step; what is read is copied
-    // at once.
+    // SAFETY: the struct is mapped, and the buffers are large enough for every step; the bytes read
+    // are copied immediately.
     unsafe {
         match *step {
             Step::Write(size, nitems, position) => {
@@ -219,7 +219,7 @@ fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) 
 
 #[test]
 fn frames_are_removed_and_renamed_alike() {
-    /// Everything below a directory.
+    /// Lists all paths below a directory.
     fn listing(path: &Path, found: &mut Vec<String>) {
         let entries = std::fs::read_dir(path).unwrap();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -259,7 +259,7 @@ fn frames_are_removed_and_renamed_alike() {
         symlink("g", dir.join("link")).unwrap();
         symlink("nowhere", dir.join("dangling")).unwrap();
         let mut came = Vec::new();
-        // SAFETY: NUL-terminated texts or NULL.
+        // SAFETY: NUL-terminated strings or NULL.
         unsafe {
             for name in ["f", "none", "kept/f"] {
                 came.push((library.blosc2_remove_dir)(

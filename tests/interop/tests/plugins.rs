@@ -1,5 +1,6 @@
-//! The plugins against the reference: NDLZ, ZFP, NDCELL and NDMEAN, which need to know the shape of blocks, the
-//! two BYTEDELTAs and INT_TRUNC. Each library compresses, and both decompress what either made.
+//! The plugins compared with the reference: NDLZ, ZFP, NDCELL and NDMEAN, which need the shape of
+//! blocks, both BYTEDELTAs, and INT_TRUNC. Each library compresses, and both decompress both
+//! results.
 
 use ferroblosc_interop::blocks::{Array, Blocks};
 use ferroblosc_interop::isolate;
@@ -21,11 +22,11 @@ const ALWAYS_SPLIT: i32 = 1;
 const NEVER_SPLIT: i32 = 2;
 const BLOCKS: i32 = 3;
 const OVERHEAD: usize = 32;
-/// Where a chunk's flags are, and the one of chunks that are copies of their data.
+/// The offset of a chunk's flags, and the flag of memcpyed chunks.
 const FLAGS: usize = 2;
 const STORED: u8 = 2;
 
-/// One combination: how blocks are compressed, and what is in them.
+/// A combination of compression parameters and contents.
 #[derive(Clone, Debug)]
 struct Case {
     blocks: Blocks,
@@ -36,11 +37,11 @@ struct Case {
 enum Content {
     /// Floats on a smooth curve.
     Curve,
-    /// Floats as any bytes may be, without infinities.
+    /// Floats of random bytes, without infinities.
     Rough,
-    /// Bytes of few values, with rows that come again.
+    /// Bytes of few values, with repeated rows.
     Rows,
-    /// Bytes of any value.
+    /// Random bytes.
     Noise,
 }
 
@@ -102,8 +103,8 @@ fn decompress(array: &Array, chunk: &[u8], len: usize) -> Result<Vec<u8>, i32> {
     }
 }
 
-/// What both libraries decompress each of the two chunks to, which is the same, and whether the chunks hold the data
-/// unfiltered, as those do that would not get smaller.
+/// Returns the data that both libraries decompress both chunks to, and whether the chunks are
+/// memcpyed because they would not get smaller.
 fn agreed(blocks: &Blocks, data: &[u8]) -> Result<(Vec<u8>, bool), String> {
     let arrays = [
         Array::new(ours(), blocks)?,
@@ -123,12 +124,12 @@ fn agreed(blocks: &Blocks, data: &[u8]) -> Result<(Vec<u8>, bool), String> {
     }
     match results.windows(2).all(|pair| pair[0] == pair[1]) {
         true => Ok(results.swap_remove(0)),
-        false => Err("the chunks or their readers differ".to_owned()),
+        false => Err("the chunks or the decoded data differ".to_owned()),
     }
 }
 
-/// Compares the two libraries; gives the sizes of their chunks, and what both decompress them to is the
-/// same, and the data itself unless `lossy`.
+/// Compares the libraries and returns the sizes of their chunks. The decompressed data must be
+/// equal, and equal to the source unless `lossy`.
 fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
     let Case { blocks, .. } = case;
     let mine = Array::new(ours(), blocks)?;
@@ -147,7 +148,7 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
         ));
     }
     if !lossy && backs[0].as_ref() != Ok(&data) {
-        return Err("our chunk is not the data".to_owned());
+        return Err("our chunk does not decode to the data".to_owned());
     }
     let items = blocks.items();
     for (start, count) in [
@@ -164,13 +165,13 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
         let same = part == whole[start * blocks.typesize..][..part.len()];
         if size != c_len(&part) || !same {
             return Err(format!(
-                "{count} items from {start} on are not those of the whole"
+                "{count} items from {start} on differ from the decompressed chunk"
             ));
         }
     }
     let their_chunk = match compress(&theirs, &data) {
         Ok(chunk) => chunk,
-        // Row C66: a stream between what is left and what it was.
+        // Row C66: a stream whose size is between the available and the former limit.
         Err(-6) if (ZFP_ACCURACY..=ZFP_RATE).contains(&blocks.codec.0) => return Ok([0, 0]),
         Err(code) => return Err(format!("theirs: {code}")),
     };
@@ -191,7 +192,7 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
     Ok([chunk.len(), their_chunk.len()])
 }
 
-/// Compares the libraries over all cases, each batch in a child; gives the sum of sizes.
+/// Compares the libraries over all cases, each batch in a child; returns the sums of sizes.
 fn compare_all(cases: &[Case], lossy: bool) -> [usize; 2] {
     ours();
     reference();
@@ -231,7 +232,7 @@ fn plain(codec: u8, codec_meta: u8, typesize: usize, shape: &[i32], content: Con
 }
 
 #[test]
-fn ndlz_is_read_by_both_and_not_larger_than_the_references() {
+fn both_libraries_read_ndlz_and_ours_is_not_larger() {
     let mut cases = Vec::new();
     for meta in [4, 8] {
         for shape in [
@@ -303,7 +304,7 @@ fn row_c66_zfp_chunks_are_the_same() {
 }
 
 #[test]
-fn filters_of_cells_are_read_by_both() {
+fn both_libraries_read_cell_filters() {
     let shapes: [&[i32]; 7] = [
         &[64],
         &[37],
@@ -338,7 +339,7 @@ fn filters_of_cells_are_read_by_both() {
 }
 
 #[test]
-fn bytedelta_takes_its_channels_from_the_super_chunk() {
+fn bytedelta_uses_the_channels_of_the_super_chunk() {
     let mut cases = Vec::new();
     for shape in [[64, 1], [33, 7]] {
         for typesize in [1, 2, 4, 8] {
@@ -352,7 +353,7 @@ fn bytedelta_takes_its_channels_from_the_super_chunk() {
     compare_all(&cases, false);
 }
 
-/// `data` without the low bits of its integers of `typesize` bytes, least significant byte first.
+/// Returns `data` with the low bits of its little-endian integers of `typesize` bytes zeroed.
 fn truncated(data: &[u8], typesize: usize, zeroed: usize) -> Vec<u8> {
     let mut kept = data.to_vec();
     for item in kept.chunks_exact_mut(typesize) {
@@ -364,14 +365,15 @@ fn truncated(data: &[u8], typesize: usize, zeroed: usize) -> Vec<u8> {
 }
 
 #[test]
-fn int_trunc_clears_the_bits_that_are_not_kept_in_both() {
+fn int_trunc_zeroes_the_same_bits_in_both_libraries() {
     ours();
     reference();
     let mut cases = Vec::new();
     for typesize in [1, 2, 4, 8] {
         let bits = 8 * typesize as i8;
         for kept in [1, 3, bits / 2 + 1, bits - 1, bits] {
-            // Positive parameters are bits that stay, negative ones bits that go.
+            // Positive parameters are the number of bits kept, negative ones the number of bits
+            // zeroed.
             let parameters = if kept == bits {
                 vec![kept]
             } else {
@@ -400,7 +402,7 @@ fn int_trunc_clears_the_bits_that_are_not_kept_in_both() {
         };
         match back == expected {
             true => Ok(vec![i64::from(is_stored)]),
-            false => Err("other bits than those are cleared".to_owned()),
+            false => Err("the wrong bits are zeroed".to_owned()),
         }
     });
     let filtered = outcomes
@@ -422,7 +424,7 @@ fn int_trunc_clears_the_bits_that_are_not_kept_in_both() {
 }
 
 #[test]
-fn int_trunc_refuses_what_the_reference_refuses() {
+fn int_trunc_refuses_the_same_parameters_as_the_reference() {
     ours();
     reference();
     for typesize in [1, 2, 3, 4, 7, 8, 16] {

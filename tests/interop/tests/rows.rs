@@ -1,13 +1,13 @@
-//! Decision rows that end with "the reference reads it": a C program makes frames with our library, reads
-//! and extends them with the reference, and reads them with ours again.
+//! Decision rows that end with "the reference reads it": a C program creates frames with our
+//! library, reads and extends them with the reference, and reads them with ours again.
 //!
-//! It is one program, which loads the library that `LD_LIBRARY_PATH` leads to.
+//! The program loads the library selected by `LD_LIBRARY_PATH`.
 
 use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The name that programs ask the dynamic linker for.
+/// The library name that programs request from the dynamic linker.
 const SONAME: &str = "libblosc2.so.9";
 
 fn run(command: &mut Command) {
@@ -23,17 +23,17 @@ fn run(command: &mut Command) {
     );
 }
 
-/// A folder in which the dynamic linker finds this library, and nothing else.
+/// Creates a folder that contains only this library, for the dynamic linker.
 fn folder_of(name: &str, library: &Path, base: &Path) -> PathBuf {
     let folder = base.join(name);
     std::fs::create_dir_all(&folder).expect("a folder");
-    let library = library.canonicalize().expect("the library is there");
+    let library = library.canonicalize().expect("the library exists");
     std::os::unix::fs::symlink(library, folder.join(SONAME)).expect("a link");
     folder
 }
 
 #[test]
-fn row_f1_row_f16_row_s28_the_reference_reads_and_extends_what_we_write() {
+fn row_f1_row_f16_row_s28_the_reference_reads_and_extends_our_frames() {
     let name = format!("ferroblosc-interop-rows-{}", std::process::id());
     let base = std::env::temp_dir().join(name);
     let ours = folder_of("ours", &our_path(), &base);

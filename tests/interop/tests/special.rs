@@ -1,4 +1,4 @@
-//! Chunks that hold one value: made, decoded and sliced alike by both libraries.
+//! Chunks of one value: created, decoded and sliced with equal results by both libraries.
 
 use ferroblosc_interop::calls::Expect::{Promised, Row, Same};
 use ferroblosc_interop::calls::{Case, case, check};
@@ -6,7 +6,7 @@ use ferroblosc_interop::data::digest;
 use ferroblosc_interop::ffi::Cparams;
 use ferroblosc_interop::library::Library;
 
-/// The function that makes a kind of special chunk.
+/// The function that creates a kind of special chunk.
 #[derive(Clone, Copy, Debug)]
 enum Maker {
     Zeros,
@@ -17,12 +17,12 @@ enum Maker {
 
 const MAKERS: [Maker; 4] = [Maker::Zeros, Maker::Nans, Maker::Uninit, Maker::RepeatValue];
 
-/// A special chunk of `nbytes` bytes, or the code.
+/// Returns a special chunk of `nbytes` bytes, or the error code.
 fn make(library: &Library, maker: Maker, cparams: Cparams, nbytes: i32) -> Result<Vec<u8>, i32> {
     let value: Vec<u8> = (1..=cparams.typesize).map(|i| i as u8).collect();
     let mut dest = vec![0u8; 32 + value.len()];
     let (start, capacity) = (dest.as_mut_ptr().cast(), dest.len() as i32);
-    // SAFETY: the destination is as long as said, the value as long as an item.
+    // SAFETY: the destination's length is passed, and the value has the size of an item.
     let size = unsafe {
         match maker {
             Maker::Zeros => (library.blosc2_chunk_zeros)(cparams, nbytes, start, capacity),
@@ -69,7 +69,8 @@ fn special_chunks_are_made_and_decoded_alike() {
     check(cases);
 }
 
-/// The reference makes such chunks too, but fills block by block and gives up at half a value.
+/// The reference makes such chunks, too, but fills block by block and stops in the middle of a
+/// value.
 #[test]
 fn values_wider_than_a_block_are_decoded() {
     let cparams = Cparams {
@@ -86,7 +87,7 @@ fn values_wider_than_a_block_are_decoded() {
     )]);
 }
 
-/// Digests of the chunk and of what it decodes to, serially and with threads.
+/// Returns digests of the chunk and of its data, decoded serially and with threads.
 fn whole(library: &Library, maker: Maker, cparams: Cparams, nbytes: i32) -> Vec<i32> {
     let chunk = match make(library, maker, cparams, nbytes) {
         Ok(chunk) => chunk,
@@ -126,7 +127,7 @@ fn slices_of_special_chunks_agree() {
     check(cases);
 }
 
-/// The code and a digest of `getitem` on a chunk of 100 items.
+/// Returns the code and a digest of `getitem` on a chunk of 100 items.
 fn slice(library: &Library, maker: Maker, typesize: i32, start: i32, count: i32) -> Vec<i32> {
     let cparams = Cparams {
         typesize,

@@ -1,4 +1,4 @@
-//! Chunks with variable-length blocks: each library reads what the other wrote, in all three ways.
+//! Chunks with variable-length blocks: each library reads the other's with all three functions.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -32,7 +32,7 @@ fn compress(context: &OwnedContext<'_>, library: &Library, blocks: &[Vec<u8>]) -
     let sizes: Vec<i32> = blocks.iter().map(|block| c_len(block)).collect();
     let total: usize = blocks.iter().map(Vec::len).sum();
     let mut dest = vec![0u8; 2 * total + 40_000];
-    // SAFETY: the arrays describe live blocks, and the destination is as long as said.
+    // SAFETY: the arrays describe live blocks, and the destination's length is passed.
     let size = unsafe {
         (library.blosc2_vlcompress_ctx)(
             context.as_ptr(),
@@ -48,9 +48,9 @@ fn compress(context: &OwnedContext<'_>, library: &Library, blocks: &[Vec<u8>]) -
     dest
 }
 
-/// A block the library made with `malloc`, as a vector.
-fn taken(pointer: *mut c_void, size: i32) -> Vec<u8> {
-    // SAFETY: the library says that the pointer is a block of this size, and that it is ours to free.
+/// Copies a block that the library allocated with `malloc`, and frees it.
+fn copy_and_free(pointer: *mut c_void, size: i32) -> Vec<u8> {
+    // SAFETY: the library returned a block of this size, which the caller must free.
     unsafe {
         let block = std::slice::from_raw_parts(pointer.cast::<u8>(), size as usize).to_vec();
         libc::free(pointer);
@@ -58,18 +58,18 @@ fn taken(pointer: *mut c_void, size: i32) -> Vec<u8> {
     }
 }
 
-/// All blocks of a chunk, and each of them read alone.
+/// Returns all blocks of a chunk, read together and one at a time.
 fn read(library: &Library, chunk: &[u8], nthreads: i16) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let context = library.decompressor(nthreads);
     let mut count = 0;
-    // SAFETY: the chunk is as long as said, `count` a live integer.
+    // SAFETY: the chunk's length is passed, and `count` is a valid integer.
     let code = unsafe {
         (library.blosc2_vlchunk_get_nblocks)(chunk.as_ptr().cast(), c_len(chunk), &mut count)
     };
     assert_eq!(code, 0, "{}", library.name);
     let mut pointers = vec![null_mut(); count as usize];
     let mut sizes = vec![0; count as usize];
-    // SAFETY: the arrays have `count` places.
+    // SAFETY: the arrays have `count` entries.
     let read = unsafe {
         (library.blosc2_vldecompress_ctx)(
             context.as_ptr(),
@@ -84,11 +84,11 @@ fn read(library: &Library, chunk: &[u8], nthreads: i16) -> (Vec<Vec<u8>>, Vec<Ve
     let all = pointers
         .into_iter()
         .zip(sizes)
-        .map(|(pointer, size)| taken(pointer, size))
+        .map(|(pointer, size)| copy_and_free(pointer, size))
         .collect();
     let one = |nblock| {
         let (mut pointer, mut size) = (null_mut(), 0);
-        // SAFETY: the outputs are live places for a pointer and a size.
+        // SAFETY: the outputs are valid for a pointer and a size.
         let code = unsafe {
             (library.blosc2_vldecompress_block_ctx)(
                 context.as_ptr(),
@@ -100,17 +100,17 @@ fn read(library: &Library, chunk: &[u8], nthreads: i16) -> (Vec<Vec<u8>>, Vec<Ve
             )
         };
         assert_eq!(code, size, "{}", library.name);
-        taken(pointer.cast(), size)
+        copy_and_free(pointer.cast(), size)
     };
     (all, (0..count).map(one).collect())
 }
 
 #[test]
-fn variable_length_blocks_are_read_both_ways() {
+fn variable_length_blocks_are_read_in_both_directions() {
     let blocks = blocks();
     let whole = blocks.concat();
     for compcode in [0, 1, 2, 4, 5] {
-        // DELTA with items of a byte: the reference loses the tails of longer ones (row C31).
+        // DELTA with 1-byte items: the reference loses the tails of larger ones (row C31).
         for (filters, typesize) in [
             ([0; 6], 1),
             ([0, 0, 0, 0, 0, 1], 4),
@@ -119,8 +119,8 @@ fn variable_length_blocks_are_read_both_ways() {
         ] {
             for (clevel, use_dict, nthreads) in [(0, 0, 1), (5, 0, 1), (9, 0, 3), (5, 1, 1)] {
                 let has_dictionary = matches!(compcode, 1 | 2 | 5);
-                // BloscLZ at level 0 crashes the reference (row C75); with threads it takes block 0 as DELTA's
-                // reference for all blocks (row C29).
+                // BloscLZ at level 0 crashes the reference (row C75); with threads it uses block 0
+                // as DELTA's reference for all blocks (row C29).
                 let is_sound = !(clevel == 0 && compcode == 0 || nthreads > 1 && filters[4] == 3);
                 if use_dict == 1 && !has_dictionary || !is_sound {
                     continue;

@@ -1,4 +1,4 @@
-//! One combination of parameters for Blosc 1.x, and what must hold for it.
+//! One combination of parameters for Blosc 1.x, and its checks.
 
 use std::ffi::{CString, c_int};
 use std::fmt;
@@ -8,7 +8,7 @@ use super::Library;
 use crate::data::{Content, Random};
 use crate::tally::Report;
 
-/// Codecs by name; the place of each is its code.
+/// Codec names, indexed by code.
 pub const CODECS: [&str; 6] = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 const LEVELS: usize = 10;
 const SHUFFLES: usize = 3;
@@ -54,13 +54,13 @@ const BLOCKSIZES: [usize; 14] = [
     100_000,
     1 << 20,
 ];
-/// Where in [`BLOCKSIZES`] the tiny ones are.
+/// The indexes of the tiny block sizes in [`BLOCKSIZES`].
 const TINY_BLOCKSIZES: Range<usize> = 2..8;
-/// Where in [`SIZES`] those are that make a few of them, up to some hundred.
+/// The indexes in [`SIZES`] of sizes that result in a few to some hundred tiny blocks.
 const TINY_BLOCKS_SIZES: Range<usize> = 4..12;
 
-/// How many values each dimension has: codec, level, shuffle, typesize, size, threads, split mode, block
-/// size, content.
+/// The number of values of each dimension: codec, level, shuffle, typesize, size, threads, split
+/// mode, block size, content.
 pub const DIMENSIONS: [usize; 9] = [
     CODECS.len(),
     LEVELS,
@@ -75,10 +75,10 @@ pub const DIMENSIONS: [usize; 9] = [
 
 const HEADER: usize = 16;
 const MEMCPYED: u8 = 0x02;
-/// What a reader of Blosc 1.x splits at most, and at least.
+/// The maximum number of streams of a split block in Blosc 1.x.
 const MAX_STREAMS: usize = 16;
 const MIN_STREAM: usize = 128;
-/// How much larger than the reference's a chunk may be: a part, and bytes.
+/// The allowed excess of a chunk's size over the reference's: a factor and a number of bytes.
 const SIZE_SLACK: (f64, f64) = (1.02, 16.0);
 
 /// One combination of parameters.
@@ -108,16 +108,16 @@ impl fmt::Display for Cell {
 }
 
 impl Cell {
-    /// The cell with these value indices.
+    /// Returns the cell with these value indices.
     ///
     /// # Panics
-    /// When there are more or fewer indices than dimensions.
+    /// Panics if the number of indices is not the number of dimensions.
     pub fn new(picks: &[usize], seed: u64) -> Cell {
         let picks = picks.try_into().expect("one index per dimension");
         Cell { picks, seed }
     }
 
-    /// A cell drawn at random.
+    /// Returns a random cell.
     pub fn random(random: &mut Random) -> Cell {
         Cell {
             picks: DIMENSIONS.map(|values| random.below(values)),
@@ -125,8 +125,8 @@ impl Cell {
         }
     }
 
-    /// A cell drawn at random among those with blocks of a few dozen bytes, in which each byte counts, and with one
-    /// of the codecs whose library is another version or another program than the reference's.
+    /// Returns a random cell with blocks of a few dozen bytes, in which every byte counts, and with
+    /// a codec whose library differs from the reference's in version or implementation.
     pub fn random_tiny(random: &mut Random) -> Cell {
         const OTHER_LIBRARIES: [&str; 2] = ["snappy", "zstd"];
         let mut cell = Cell::random(random);
@@ -139,7 +139,7 @@ impl Cell {
         cell
     }
 
-    /// The codec's place in [`CODECS`].
+    /// Returns the codec's index in [`CODECS`].
     pub fn codec(&self) -> usize {
         self.picks[0]
     }
@@ -148,7 +148,7 @@ impl Cell {
         CODECS[self.codec()]
     }
 
-    /// The level.
+    /// Returns the level.
     pub fn level(&self) -> usize {
         self.picks[1]
     }
@@ -157,7 +157,7 @@ impl Cell {
         TYPESIZES[self.picks[3]]
     }
 
-    /// The typesize as a header holds it.
+    /// Returns the typesize as stored in a header.
     fn items(&self) -> usize {
         match self.typesize() {
             256.. => 1,
@@ -193,7 +193,7 @@ impl Cell {
     ) -> Result<Vec<u8>, String> {
         let codec = CString::new(self.codec_name()).expect("no NUL");
         let mut chunk = vec![0xA5; source.len() + HEADER];
-        // SAFETY: every buffer is as long as said.
+        // SAFETY: the length of every buffer is passed.
         let size = unsafe {
             (library.blosc_set_splitmode)(self.splitmode());
             (library.blosc_compress_ctx)(
@@ -236,7 +236,7 @@ impl Cell {
             let nitems = random.below(count + 2 - start.min(count));
             let get = |library: &Library| {
                 let mut dest = vec![0; nitems * self.items()];
-                // SAFETY: a sound chunk, and room for the items.
+                // SAFETY: the chunk is valid, and the buffer has space for the items.
                 let size = unsafe {
                     (library.blosc_getitem)(
                         chunk.as_ptr().cast(),
@@ -254,10 +254,11 @@ impl Cell {
         Ok(())
     }
 
-    /// Compresses with both libraries, lets each read both chunks, and compares sizes and headers.
+    /// Compresses with both libraries, decodes both chunks with both, and compares sizes and
+    /// headers.
     ///
     /// # Errors
-    /// What is not as it must be.
+    /// Returns the first difference.
     pub fn check(&self, ours: &Library, reference: &Library) -> Result<Report, String> {
         let source = self.content().make(self.nbytes(), self.items(), self.seed);
         let mine = self.compress(ours, &source, self.threads())?;
@@ -271,15 +272,15 @@ impl Cell {
         }
         self.reads_back(reference, &mine, &source)?;
         let mut nbytes = 0;
-        // SAFETY: the chunk is as long as said.
+        // SAFETY: the chunk's length is passed.
         let code = unsafe {
             (reference.blosc_cbuffer_validate)(mine.as_ptr().cast(), mine.len(), &mut nbytes)
         };
         if code != 0 || nbytes != source.len() {
-            return Err(format!("validation gives {code} and {nbytes} bytes"));
+            return Err(format!("validation returns {code} and {nbytes} bytes"));
         }
         self.same_items([ours, reference], &mine)?;
-        // Row L11: blocks that the reference splits and then can't read.
+        // Row L11: the reference splits such blocks and then can't read them.
         let blocksize = u32::from_le_bytes([mine[8], mine[9], mine[10], mine[11]]) as usize;
         let is_guarded = self.items() > MAX_STREAMS || blocksize / self.items() < MIN_STREAM;
         if self.splitmode() == ALWAYS_SPLIT && is_guarded {

@@ -1,9 +1,9 @@
-//! The same for `libblosc.so.1`: C-Blosc 1.21 as Debian 12 builds it is the reference.
+//! The same for `libblosc.so.1`; the reference is Debian 12's build of C-Blosc 1.21.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | this file | the C interface, and finding and opening the two libraries |
-//! | [`cell`] | one combination of parameters, and what must hold for it |
+//! | this file | the C interface; opening the two libraries |
+//! | [`cell`] | one combination of parameters and its checks |
 
 pub mod cell;
 
@@ -15,7 +15,7 @@ use crate::library::{open_shared, profile_dir};
 
 macro_rules! api {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// One opened library: its functions by name.
+        /// A loaded library: its functions by name.
         #[allow(missing_docs, reason = "the functions are those of blosc.h")]
         pub struct Library {
             /// `"ours"` or `"reference"`, for messages.
@@ -57,17 +57,19 @@ api! {
 }
 
 impl Library {
-    /// Opens a library, which messages will call `name`.
+    /// Opens a library; `name` identifies it in messages.
     ///
     /// # Errors
-    /// What can't be opened.
+    /// Returns an error if the library can't be opened.
     pub fn open(name: &'static str, path: &Path) -> Result<Library, String> {
         Ok(Library::load(name, open_shared(path)?))
     }
 
-    /// Decompresses a chunk, which is as long as its header says, into `dest`; returns what the call does.
+    /// Decompresses a chunk, whose length is that in its header, into `dest`; returns the result
+    /// code.
     pub fn decompress(&self, chunk: &[u8], dest: &mut [u8], nthreads: c_int) -> c_int {
-        // SAFETY: the chunk was validated or made by a library; the destination is as long as said.
+        // SAFETY: the chunk was validated or made by a library, and the destination's length is
+        // passed.
         unsafe {
             (self.blosc_decompress_ctx)(
                 chunk.as_ptr().cast(),
@@ -82,7 +84,7 @@ impl Library {
 /// The library under test.
 ///
 /// # Panics
-/// When it is not built: a test without it must fail, not pass silently.
+/// Panics if the library is not built: the test must fail, not pass silently.
 pub fn ours() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -93,7 +95,7 @@ pub fn ours() -> &'static Library {
     })
 }
 
-/// The folder with Debian's library and those it needs, which `scripts/reference1.sh` made.
+/// The folder of Debian's library and its dependencies, from `scripts/reference-blosc1.sh`.
 fn reference_folder() -> PathBuf {
     std::env::var_os("FERROBLOSC_REFERENCE1").map_or_else(
         || profile_dir().join("../blosc1").components().collect(),
@@ -101,7 +103,7 @@ fn reference_folder() -> PathBuf {
     )
 }
 
-/// Where the reference library is.
+/// Returns the path of the reference library.
 pub fn reference_path() -> PathBuf {
     reference_folder().join("libblosc.so.1")
 }
@@ -109,14 +111,15 @@ pub fn reference_path() -> PathBuf {
 /// The reference library.
 ///
 /// # Panics
-/// When it is not installed: a test without it must fail, not pass silently.
+/// Panics if the library is not installed: the test must fail, not pass silently.
 pub fn reference() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let folder = reference_folder();
-        // A library that is loaded already is not searched for: so these come first.
+        // Load the dependencies first: the linker does not search for a library that is already
+        // loaded.
         for needed in ["libsnappy.so.1", "liblz4.so.1", "libzstd.so.1", "libz.so.1"] {
-            // What can't be opened is missed when the library itself is.
+            // A dependency that fails to load makes the library itself fail below.
             let _ = open_shared(&folder.join(needed));
         }
         Library::open("reference", &reference_path())

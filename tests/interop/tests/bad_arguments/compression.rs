@@ -1,4 +1,4 @@
-//! Compression: parameters nobody should ask for, and destinations of every size.
+//! Compression: invalid parameters, and destinations of every size.
 
 use std::ffi::{c_int, c_void};
 
@@ -104,7 +104,7 @@ fn compression_parameters() {
         cases.push(case(format!("codec {compcode}"), Same, move |lib| {
             round_trip(lib, Cparams { compcode, ..lz4() }, &random(4000), 5000)
         }));
-        // Row C62: nobody notices as long as no stream needs the codec.
+        // Row C62: the codec is not detected as unknown while no stream needs it.
         cases.push(case(format!("codec {compcode}, zeros"), Same, move |lib| {
             round_trip(lib, Cparams { compcode, ..lz4() }, &[0; 4000], 5000)
         }));
@@ -220,7 +220,7 @@ fn one_shot_calls() {
     let compress = |clevel: c_int, doshuffle: c_int, typesize: i32, srcsize: i32, destsize: i32| {
         move |lib: &Library| {
             let (source, mut dest) = (ramp(4096), vec![0u8; 8192]);
-            // SAFETY: sizes beyond the buffers are refused before a byte is touched.
+            // SAFETY: sizes beyond the buffers are refused before any access.
             let code = unsafe {
                 (lib.blosc2_compress)(
                     clevel,
@@ -284,7 +284,7 @@ fn one_shot_calls() {
     let blosc1 = |typesize: usize, nbytes: usize, destsize: usize| {
         move |lib: &Library| {
             let (source, mut dest) = (ramp(4096), vec![0u8; 8192]);
-            // SAFETY: sizes beyond the buffers are refused, or the data fits in fewer bytes.
+            // SAFETY: sizes beyond the buffers are refused, or the data fit in fewer bytes.
             vec![
                 unsafe {
                     (lib.blosc1_compress)(
@@ -339,7 +339,7 @@ fn special_chunk_makers() {
         (i32::MAX, 100),
     ] {
         cases.push(case(
-            format!("makers of {nbytes} bytes in {destsize}"),
+            format!("special chunks of {nbytes} bytes in {destsize}"),
             Same,
             move |lib| make_specials(lib, lz4(), nbytes, destsize),
         ));
@@ -381,7 +381,7 @@ fn special_chunk_makers() {
         },
     ] {
         let name = format!(
-            "makers, clevel {} typesize {} codec {} filters {:?}",
+            "special chunks, clevel {} typesize {} codec {} filters {:?}",
             cparams.clevel, cparams.typesize, cparams.compcode, cparams.filters
         );
         cases.push(case(name, Same, move |lib| {
@@ -408,7 +408,7 @@ fn special_chunk_makers() {
         ("C8", lz4(), -400),
     ] {
         cases.push(case(
-            format!("makers by row {row}"),
+            format!("special chunks by row {row}"),
             Row(row, vec![INVALID_PARAM; 4]),
             move |lib| {
                 make_specials(lib, cparams, nbytes, 400)
@@ -421,7 +421,7 @@ fn special_chunk_makers() {
     check(cases);
 }
 
-/// Compresses `source` and returns the code, and the code of decompressing the result.
+/// Compresses `source`; returns the result code and that of decompression.
 fn round_trip(library: &Library, cparams: Cparams, source: &[u8], destsize: usize) -> Vec<i32> {
     let Some(context) = library.compressor(cparams) else {
         return vec![NO_CONTEXT];
@@ -438,13 +438,13 @@ fn round_trip(library: &Library, cparams: Cparams, source: &[u8], destsize: usiz
     vec![size.signum(), code, i32::from(decoded == source)]
 }
 
-/// `blosc2_compress_ctx` with lengths that need not be those of the buffers.
+/// Calls `blosc2_compress_ctx` with lengths that may differ from those of the buffers.
 fn compress_raw(library: &Library, cparams: Cparams, srcsize: i32, destsize: i32) -> Vec<i32> {
     let source = ramp(4096);
     let mut dest = vec![0u8; 8192];
     let context = library.compressor(cparams).expect("a context");
-    // SAFETY: the sizes are refused before a byte is touched, or are within the buffers; the
-    // reference's misbehaviour stays in the child.
+    // SAFETY: the sizes are refused before any access or are within the buffers; misbehaviour of
+    // the reference is limited to the child.
     let code = unsafe {
         (library.blosc2_compress_ctx)(
             context.as_ptr(),
@@ -457,14 +457,15 @@ fn compress_raw(library: &Library, cparams: Cparams, srcsize: i32, destsize: i32
     vec![code]
 }
 
-/// The four makers: each code, and a digest of what they wrote.
+/// Calls the four functions for special chunks; returns each code and a digest of the chunk.
 fn make_specials(library: &Library, cparams: Cparams, nbytes: i32, destsize: i32) -> Vec<i32> {
     let value: Vec<u8> = (0..300).map(|i| i as u8).collect();
     let mut results = Vec::new();
     for maker in 0..4 {
         let mut dest = [0u8; 500];
         let start: *mut c_void = dest.as_mut_ptr().cast();
-        // SAFETY: the destination is longer than said, the value longer than any typesize.
+        // SAFETY: the destination is longer than `destsize`, and the value longer than any
+        // typesize.
         let code = unsafe {
             match maker {
                 0 => (library.blosc2_chunk_zeros)(cparams, nbytes, start, destsize),

@@ -119,7 +119,7 @@ fn maskouts() {
             let whole = context.decompress(&chunk, &mut dest);
             vec![set, refused, whole, digest(&dest) as i32]
         }),
-        case("a mask lasts for one call", Same, |lib| {
+        case("a mask applies to one call", Same, |lib| {
             let (chunk, mut dest) = (good_chunk(), vec![9; 4000]);
             let context = lib.decompressor(1);
             let set = context.set_maskout(&mut [true, false, true, false]);
@@ -143,7 +143,7 @@ fn maskouts() {
         ),
         case("a negative count", Same, |lib| {
             let mut mask = [true];
-            // SAFETY: nothing can be copied from a negative count.
+            // SAFETY: a negative count copies nothing.
             vec![unsafe {
                 (lib.blosc2_set_maskout)(lib.decompressor(1).as_ptr(), mask.as_mut_ptr(), -1)
             }]
@@ -167,7 +167,8 @@ fn damaged_headers() {
     for flags in 0..=255u8 {
         edits.push((format!("flags {flags:#x}"), 2, vec![flags]));
     }
-    // Without the dictionary bit: this chunk has no dictionary (C19, C24 and C50 apply with it).
+    // Without the dictionary bit, because the chunk has no dictionary (C19, C24 and C50 apply with
+    // it).
     for flags in (0..=255u8).filter(|flags| flags & 0x01 == 0) {
         edits.push((format!("flags at 31 {flags:#x}"), 31, vec![flags]));
     }
@@ -216,7 +217,7 @@ fn damaged_headers() {
         chunk[4..8].copy_from_slice(&word(-1));
         decode_codes(lib, &chunk)
     }));
-    // One block more, so the first one starts inside the table.
+    // One more block, so that the first one starts in the block table.
     cases.push(case("nbytes 4001", Row("C50", vec![-6, -3, 4]), |lib| {
         let mut chunk = good_chunk();
         chunk[4..8].copy_from_slice(&word(4001));
@@ -286,7 +287,7 @@ fn inspection_of_damaged_headers() {
         cases.push(case(format!("validate {cbytes} bytes"), Same, move |lib| {
             let chunk = good_chunk();
             let mut nbytes = 99;
-            // SAFETY: no more than the header is read, and the chunk has one.
+            // SAFETY: only the header is read, and the chunk has one.
             let code = unsafe {
                 (lib.blosc1_cbuffer_validate)(chunk.as_ptr().cast(), cbytes, &mut nbytes)
             };
@@ -307,7 +308,7 @@ fn decode_codes(library: &Library, chunk: &[u8]) -> Vec<i32> {
     ]
 }
 
-/// The results of the two functions for sizes (seven), then those of the others.
+/// Returns the results of the two size functions (seven values), then those of the others.
 fn inspect(library: &Library, chunk: &[u8]) -> Vec<i32> {
     let chunk_start: *const c_void = chunk.as_ptr().cast();
     let (mut nbytes, mut cbytes, mut blocksize) = (99, 99, 99);

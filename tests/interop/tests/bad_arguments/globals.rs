@@ -63,7 +63,7 @@ fn names_and_globals() {
                 let code = unsafe {
                     (lib.blosc2_get_complib_info)(name.as_ptr(), &mut complib, &mut version)
                 };
-                // SAFETY: the outputs are NULL or text, which the caller frees with `free`.
+                // SAFETY: the outputs are NULL or strings that the caller frees with `free`.
                 unsafe {
                     let result = vec![code, text(complib), i32::from(version.is_null())];
                     libc::free(complib.cast());
@@ -97,7 +97,7 @@ fn names_and_globals() {
         |lib| {
             let (source, mut dest) = (ramp(400), [0u8; 500]);
             let mut compress = || {
-                // SAFETY: both buffers are as long as said.
+                // SAFETY: the lengths of both buffers are passed.
                 unsafe {
                     (lib.blosc2_compress)(
                         5,
@@ -134,7 +134,7 @@ fn names_and_globals() {
         },
     ));
     cases.push(case("set_nthreads", Same, |lib| {
-        // SAFETY: plain calls.
+        // SAFETY: the calls have no preconditions.
         unsafe {
             let mut results = vec![i32::from((lib.blosc2_get_nthreads)())];
             for threads in [0, -1, i16::MIN, 3] {
@@ -149,7 +149,7 @@ fn names_and_globals() {
         "block size: initially 0, kept by destroy",
         Same,
         |lib| {
-            // SAFETY: plain calls.
+            // SAFETY: the calls have no preconditions.
             unsafe {
                 let first = (lib.blosc1_get_blocksize)();
                 (lib.blosc1_set_blocksize)(1234);
@@ -163,7 +163,7 @@ fn names_and_globals() {
         "free_resources after init, and after destroy",
         Same,
         |lib| {
-            // SAFETY: plain calls.
+            // SAFETY: the calls have no preconditions.
             unsafe {
                 (lib.blosc2_init)();
                 let alive = (lib.blosc2_free_resources)();
@@ -176,18 +176,18 @@ fn names_and_globals() {
         "free_resources before init",
         Row("D7", vec![-1]),
         |lib| {
-            // SAFETY: a plain call.
+            // SAFETY: the call has no preconditions.
             vec![unsafe { (lib.blosc2_free_resources)() }]
         },
     ));
     cases.push(case("error texts", Same, |lib| {
-        // SAFETY: plain calls.
+        // SAFETY: the calls have no preconditions.
         (-60..=5)
             .map(|code| unsafe { text((lib.blosc2_error_string)(code)) })
             .collect()
     }));
     cases.push(case("version and list of compressors", Same, |lib| {
-        // SAFETY: plain calls.
+        // SAFETY: the calls have no preconditions.
         unsafe {
             vec![
                 text((lib.blosc2_get_version_string)()),
@@ -196,7 +196,7 @@ fn names_and_globals() {
         }
     }));
     cases.push(case("defaults", Same, |lib| {
-        // SAFETY: plain calls.
+        // SAFETY: the calls have no preconditions.
         let (c, d) = unsafe {
             (
                 (lib.blosc2_get_blosc2_cparams_defaults)(),
@@ -280,7 +280,7 @@ fn registration() {
             .collect()
         }),
         case(
-            "row C14: destroy and init forget user codecs",
+            "row C14: destroy and init discard user codecs",
             Same,
             |lib| {
                 // SAFETY: a valid struct whose strings are static; a NUL-terminated name.
@@ -301,7 +301,7 @@ fn registration() {
     ]);
 }
 
-/// Stands for a codec's or filter's functions, which are never called here.
+/// A placeholder for the functions of a codec or filter, which are never called here.
 const unsafe extern "C" fn refuse() -> c_int {
     0
 }

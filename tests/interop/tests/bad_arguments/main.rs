@@ -1,5 +1,5 @@
-//! Calls with wrong, odd or borderline arguments: the same codes from both libraries, or those of
-//! a decision row.
+//! Calls with invalid, unusual or borderline arguments: equal codes from both libraries, or those
+//! of a decision row.
 
 mod compression;
 mod decoding;

@@ -1,4 +1,4 @@
-//! NULL where a pointer should be (rows C11 and C39): an answer, not a crash.
+//! NULL for required pointers (rows C11 and C39): an error code, not a crash.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -10,7 +10,7 @@ use ferroblosc_interop::ffi::Context;
 #[test]
 fn row_c11_null_pointers() {
     let null_param = || Row("C11", vec![INVALID_PARAM]);
-    // SAFETY of all the calls below: the point is that NULL is answered, not followed.
+    // SAFETY of all calls below: NULL must be detected and never dereferenced.
     let cases = vec![
         case("compress_ctx(NULL)", null_param(), |lib| {
             let (source, mut dest) = (ramp(100), [0u8; 200]);
@@ -38,7 +38,7 @@ fn row_c11_null_pointers() {
                 )
             }]
         }),
-        case("compress_ctx of nothing from NULL", Same, |lib| {
+        case("compress_ctx of 0 bytes from NULL", Same, |lib| {
             let (context, mut dest) = (lib.compressor(lz4()).expect("a context"), [0u8; 200]);
             // SAFETY: no byte is read.
             vec![unsafe {

@@ -20,7 +20,7 @@ fn row_c38_raw_shuffles() {
     fn call(function: Function, typesize: i32, blocksize: i32) -> Vec<i32> {
         let source = random(10_000);
         let mut dest = vec![7u8; 10_000];
-        // SAFETY: the buffers are longer than any block size that is not refused.
+        // SAFETY: the buffers are longer than any accepted block size.
         let code = unsafe {
             function(
                 typesize,

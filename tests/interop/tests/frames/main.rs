@@ -1,4 +1,4 @@
-//! Super-chunks and frames: the same calls to both libraries, byte by byte.
+//! Super-chunks and frames: equal calls to both libraries, compared byte by byte.
 
 mod model;
 mod random;

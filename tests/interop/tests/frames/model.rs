@@ -1,7 +1,8 @@
-//! A super-chunk as plain vectors: what each step must return and leave behind.
+//! A model of a super-chunk in plain vectors, with the expected result of each step.
 //!
-//! The rules of the chunk-size regimes, the counters and the codes are stated here a second time, from the
-//! format's description and the decisions, so that a slip in the library shows without the reference too.
+//! The rules of chunk sizes, counters and codes are written here independently, from the format's
+//! description and the decisions, so that errors of the library are found without the reference,
+//! too.
 
 use crate::steps::{Made, Step};
 use ferroblosc_interop::schunk::Fields;
@@ -17,7 +18,7 @@ const NOT_FOUND: i64 = -16;
 const FRAME_SPECIAL: i64 = -28;
 const SCHUNK_SPECIAL: i64 = -29;
 
-/// Variable-length metalayers that a frame holds.
+/// The maximum number of variable-length metalayers in a frame.
 pub const MOST_VLMETAS: usize = 16;
 
 /// The state of one super-chunk.
@@ -30,13 +31,13 @@ pub struct Model {
     pub metas: Vec<(String, Vec<u8>)>,
     pub vlmetas: Vec<(String, Vec<u8>)>,
     pub change_tick: i64,
-    /// Bytes of the data section that no chunk uses, after deletions.
+    /// The bytes of the data section that no chunk uses after deletions.
     pub dead: i64,
-    /// Whether there was a chunk whose length in the frame is not the chunk's own.
+    /// Whether some chunk's length in the frame differed from its own length.
     pub dead_unknown: bool,
-    /// What the reference counts too much where 32-byte chunks were replaced or deleted (row S9).
+    /// The reference's overcount where 32-byte chunks were replaced or deleted (row S9).
     pub reference_excess: i64,
-    /// Ids of the chunk files of a directory, as the format gives them; -1 for special chunks.
+    /// The ids of a directory's chunk files; -1 for special chunks.
     pub ids: Vec<i64>,
 }
 
@@ -69,12 +70,12 @@ impl Model {
         (self.nbytes() / self.typesize) as i64
     }
 
-    /// Bytes that a chunk counts.
+    /// Returns the bytes counted for a chunk.
     fn counted(&self, made: &Made) -> i64 {
         if made.special && self.framed() {
             0
         } else if self.framed() && made.chunk.len() < 32 {
-            // It gets a header of 32 bytes (row F4).
+            // It is stored with a header of 32 bytes (row F4).
             made.nbytes as i64 + 32
         } else {
             made.chunk.len() as i64
@@ -90,7 +91,7 @@ impl Model {
         self.chunks.first().is_some_and(|made| made.vl)
     }
 
-    /// All the data, or `None` when some is unspecified.
+    /// Returns all data, or `None` if some are unspecified.
     pub fn data(&self) -> Option<Vec<u8>> {
         let mut all = Vec::new();
         for made in &self.chunks {
@@ -99,7 +100,7 @@ impl Model {
         Some(all)
     }
 
-    /// The id that the next chunk file gets.
+    /// Returns the id of the next chunk file.
     fn next_id(&self) -> i64 {
         self.ids.iter().max().map_or(0, |id| id + 1)
     }
@@ -108,7 +109,7 @@ impl Model {
         if made.special { -1 } else { self.next_id() }
     }
 
-    /// The chunk size after a chunk of `n` bytes came to `at`.
+    /// Returns the chunk size after adding a chunk of `n` bytes at index `at`.
     fn size_after_adding(&self, at: usize, n: i64) -> Option<i64> {
         let c = self.chunksize;
         if c == -1 {
@@ -131,8 +132,8 @@ impl Model {
         if c > 0 && (n > c || inside) { 0 } else { c }
     }
 
-    /// Whether the step makes chunk sizes vary while there are special chunks, or adds one to such a super-chunk:
-    /// where the reference loses their length (rows F1 and F2).
+    /// Whether the step makes chunk sizes vary while special chunks exist, or adds one to such a
+    /// super-chunk: the reference loses their length (rows F1 and F2).
     pub fn loses_special_lengths(&self, step: &Step) -> bool {
         if !self.framed() {
             return false;
@@ -165,7 +166,7 @@ impl Model {
         after == Some(0) && special
     }
 
-    /// Whether a frame with one short chunk gets another one (row S8).
+    /// Whether the step appends another short chunk to a frame that has one (row S8).
     pub fn is_second_short_append(&self, step: &Step) -> bool {
         let (Step::Append(made, _) | Step::AppendBuffer(made)) = step else {
             return false;
@@ -176,7 +177,7 @@ impl Model {
             && (made.nbytes as i64) < self.chunksize
     }
 
-    /// Makes the step; gives what it must return.
+    /// Applies the step; returns the expected code.
     pub fn apply(&mut self, step: &Step) -> i64 {
         let count = self.chunks.len() as i64;
         match step {
@@ -245,7 +246,7 @@ impl Model {
         }
     }
 
-    /// The bytes that a reading step must hand out, when the model knows them.
+    /// Returns the bytes that a reading step must return, if the model knows them.
     pub fn expected(&self, step: &Step) -> Option<Vec<u8>> {
         match step {
             Step::Decompress(at, _) | Step::DecompressLazily(at, _) => self.at(*at)?.data.clone(),
@@ -285,7 +286,7 @@ impl Model {
         self.chunks.len() as i64
     }
 
-    /// Whether a change of the order left a short chunk in front of others.
+    /// Whether a reordering moved a short chunk before others.
     fn has_short_inside(&self) -> bool {
         let size = self.chunksize;
         let short = |made: &Made| (made.nbytes as i64) < size;
@@ -295,7 +296,7 @@ impl Model {
             && !self.chunks.last().is_some_and(short)
     }
 
-    /// A frame without data has nothing that no chunk uses.
+    /// Resets the unused bytes of a frame without data.
     fn without_data(&mut self) {
         if self.nbytes() == 0 {
             (self.dead, self.dead_unknown) = (0, false);
@@ -357,7 +358,7 @@ impl Model {
         if !sorted.iter().copied().eq(0..self.chunks.len() as i64) {
             return DATA;
         }
-        // Stored so that each tells its length.
+        // The chunks store their own lengths.
         if let Some((&from, last)) = order.last().zip(self.chunks.len().checked_sub(1)) {
             let short = (self.chunks[last].nbytes as i64) < self.chunksize;
             let special = self.chunks[last].special || self.chunks[from as usize].special;
@@ -431,9 +432,9 @@ impl Model {
         index as i64
     }
 
-    /// Puts the items where a step set them.
+    /// Sets items.
     ///
-    /// Chunks that it touches are compressed anew, so their length is taken from the library.
+    /// The changed chunks are recompressed, so the library provides their length.
     pub fn set_slice(&mut self, start: i64, data: &[u8], chunk_len: impl Fn(usize) -> Vec<u8>) {
         let (mut at, mut data) = (start as usize * self.typesize, data);
         let mut begin = 0;
@@ -461,7 +462,7 @@ impl Model {
         }
     }
 
-    /// Compares what the struct shows.
+    /// Compares the fields of the struct.
     pub fn differs(&self, fields: &Fields) -> Option<String> {
         let pairs = [
             ("nchunks", fields.nchunks, self.chunks.len() as i64),
@@ -480,7 +481,7 @@ impl Model {
                 self.vlmetas.len() as i64,
             ),
         ];
-        // Special chunks that get a length of their own take up room.
+        // Special chunks with their own length are stored.
         let stored = self.framed() && self.chunksize == 0;
         let unknown = stored && self.chunks.iter().any(|made| made.special);
         pairs
@@ -491,7 +492,7 @@ impl Model {
     }
 }
 
-/// The data of a special chunk.
+/// Returns the data of a special chunk.
 pub fn special_data(special: i32, nbytes: usize, typesize: usize) -> Option<Vec<u8>> {
     let item = match (special, typesize) {
         (1, _) => return Some(vec![0; nbytes]),

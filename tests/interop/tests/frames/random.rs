@@ -1,4 +1,4 @@
-//! Random steps: chunks of every kind, and calls that suit the state they meet, with wrong ones among them.
+//! Random steps: chunks of every kind, and calls that are mostly valid in the current state.
 
 use crate::model::{Model, special_data};
 use crate::steps::{Made, Step};
@@ -8,24 +8,25 @@ use ferroblosc_interop::library::{Library, c_len};
 use ferroblosc_interop::storage::Kind;
 use std::ffi::c_void;
 
-/// The usual bytes of a chunk.
+/// The usual size of a chunk's data in bytes.
 pub const CHUNK: usize = 1200;
-/// Bytes of a block where the parameters ask for one. No buffer is shorter, so that the reference's
-/// contexts, which remember the block size they used last, keep it.
+/// The size of a block in bytes if the parameters set one. No buffer is shorter, because the
+/// reference's contexts remember the last block size.
 pub const BLOCK: i32 = 256;
 
-/// What a super-chunk of a sequence is like.
+/// The properties of a super-chunk.
 #[derive(Clone)]
 pub struct Plan {
     pub kind: Kind,
     pub cparams: Cparams,
-    /// Whether chunks have blocks of their own lengths.
+    /// Whether chunks have variable-length blocks.
     pub vl: bool,
-    /// Whether chunk sizes may vary from the start.
+    /// Whether chunk sizes may vary from the beginning.
     pub varying: bool,
     /// Whether handles lock the file.
     pub locked: bool,
-    /// Whether there are chunks that the reference does not take in frames: empty ones, and short ones of Blosc 1.x.
+    /// Whether there are chunks that the reference does not accept in frames: empty ones, and short
+    /// ones of Blosc 1.x.
     pub odd: bool,
 }
 
@@ -61,7 +62,7 @@ fn random_cparams(random: &mut Random, typesize: i32) -> Cparams {
     }
 }
 
-/// The length of a chunk's data.
+/// Returns a length for a chunk's data in bytes.
 fn length(random: &mut Random, plan: &Plan, model: &Model) -> usize {
     let whole = match model.chunksize {
         size if size > 0 => size as usize,
@@ -79,7 +80,7 @@ fn length(random: &mut Random, plan: &Plan, model: &Model) -> usize {
     (BLOCK as usize + random.below(2 * CHUNK)).div_ceil(typesize) * typesize
 }
 
-/// A chunk that suits the plan; once in a while, one that does not.
+/// Creates a chunk that matches the plan, with rare exceptions.
 pub fn made(random: &mut Random, library: &Library, plan: &Plan, model: &Model) -> Made {
     let typesize = plan.typesize();
     let nbytes = length(random, plan, model);
@@ -155,7 +156,7 @@ fn special(random: &mut Random, library: &Library, plan: &Plan, nbytes: usize, k
     let mut chunk = vec![0u8; 32];
     let mut cparams = random_cparams(random, plan.cparams.typesize);
     cparams.clevel = 5;
-    // SAFETY: the destination is as long as said.
+    // SAFETY: the destination's length is passed.
     let len = unsafe {
         call(
             cparams,
@@ -179,7 +180,7 @@ fn special(random: &mut Random, library: &Library, plan: &Plan, nbytes: usize, k
 fn repeated(random: &mut Random, library: &Library, plan: &Plan, nbytes: usize) -> Made {
     let item = Content::Random.make(plan.typesize(), 1, random.word());
     let mut chunk = vec![0u8; 32 + item.len()];
-    // SAFETY: the destination is as long as said, and the value as the typesize.
+    // SAFETY: the destination's length is passed, and the value has the typesize.
     let len = unsafe {
         (library.blosc2_chunk_repeatval)(
             plan.cparams,
@@ -201,10 +202,10 @@ fn repeated(random: &mut Random, library: &Library, plan: &Plan, nbytes: usize) 
     }
 }
 
-/// A chunk of Blosc 1.x that holds the data as they are.
+/// Returns a memcpyed Blosc 1.x chunk.
 fn short_header(random: &mut Random, nbytes: usize, typesize: usize) -> Made {
     let mut data = content(random, nbytes, typesize);
-    // Where the reference takes data for flags (row S14).
+    // The reference mistakes these data for flags (row S14).
     for byte in data.iter_mut().take(16).skip(14) {
         *byte = 0;
     }
@@ -237,11 +238,11 @@ fn vl_chunk(random: &mut Random, library: &Library, typesize: usize) -> Made {
     let mut chunk = vec![0u8; 2 * data.len() + 4000];
     let mut cparams = random_cparams(random, typesize as i32);
     if cparams.compcode == 0 {
-        // The reference's BloscLZ reads beyond the end of short blocks.
+        // The reference's BloscLZ over-reads short blocks.
         cparams.compcode = 1;
     }
     let context = library.compressor(cparams).expect("right parameters");
-    // SAFETY: the arrays describe live blocks, and the destination is as long as said.
+    // SAFETY: the arrays describe live blocks, and the destination's length is passed.
     let len = unsafe {
         (library.blosc2_vlcompress_ctx)(
             context.as_ptr(),
@@ -265,7 +266,7 @@ fn vl_chunk(random: &mut Random, library: &Library, typesize: usize) -> Made {
     }
 }
 
-/// The place of a chunk; once in a while, of none.
+/// Returns the index of a chunk, rarely an invalid one.
 fn place(random: &mut Random, count: usize) -> i64 {
     match random.below(20) {
         0 => -1,
@@ -286,7 +287,7 @@ fn order(random: &mut Random, count: usize) -> Vec<i64> {
     order
 }
 
-/// Names of variable-length metalayers: more than a frame holds.
+/// Returns one of more names of variable-length metalayers than fit in a frame.
 fn name(random: &mut Random) -> String {
     format!("layer{}", random.below(19))
 }
@@ -296,7 +297,7 @@ fn bytes(random: &mut Random, most: usize) -> Vec<u8> {
     content(random, len, 1)
 }
 
-/// A step that changes something.
+/// Returns a step that changes the super-chunk.
 pub fn change(random: &mut Random, library: &Library, plan: &Plan, model: &Model) -> Step {
     let count = model.chunks.len();
     let copy = random.below(2) == 0;
@@ -345,7 +346,7 @@ fn set_slice(random: &mut Random, plan: &Plan, model: &Model) -> Step {
     Step::SetSlice(start as i64, data)
 }
 
-/// A step that reads.
+/// Returns a step that reads.
 pub fn reading(random: &mut Random, plan: &Plan, model: &Model) -> Step {
     let count = model.chunks.len();
     let at = place(random, count);

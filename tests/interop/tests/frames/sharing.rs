@@ -8,13 +8,13 @@ use ferroblosc_interop::storage::{Access, Kind, TempDir};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Items of a chunk.
+/// The number of items of a chunk.
 const ITEMS: usize = 500;
-/// Bytes of a chunk's data.
+/// The size of a chunk's data in bytes.
 const NBYTES: usize = ITEMS * 4;
-/// Chunks that each writer appends.
+/// The number of chunks that each writer appends.
 const APPENDED: i64 = 40;
-/// How long a reader waits for a writer.
+/// The time limit of a reader waiting for a writer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn cparams() -> Cparams {
@@ -24,28 +24,29 @@ fn cparams() -> Cparams {
     }
 }
 
-/// The data of a writer's chunk: who wrote it, which one it is, and more that follows from both.
+/// Returns the data of a writer's chunk: the writer, the chunk's index, and values derived from
+/// both.
 fn data(writer: i32, nchunk: i64) -> Vec<u8> {
     (0..ITEMS as i32)
         .flat_map(|i| (writer * 1_000_000 + nchunk as i32 * 1000 + i).to_le_bytes())
         .collect()
 }
 
-/// Which writer's chunk this is, and its number; none for anything else.
+/// Returns the writer and index encoded in a chunk's data, if valid.
 fn recognise(bytes: &[u8]) -> Option<(i32, i64)> {
     let first = i32::from_le_bytes(*bytes.first_chunk()?);
     let (writer, nchunk) = (first / 1_000_000, i64::from(first % 1_000_000 / 1000));
     (bytes == data(writer, nchunk)).then_some((writer, nchunk))
 }
 
-/// A handle that several threads read.
+/// A handle that several threads read from.
 struct Readable<'a>(&'a Handle);
 
-// SAFETY: the interface lets several threads read chunks of one super-chunk at the same time.
+// SAFETY: the interface allows several threads to read chunks of one super-chunk at the same time.
 unsafe impl Sync for Readable<'_> {}
 
 impl Readable<'_> {
-    /// Reads some chunks, whole and lazily, each with contexts of its own.
+    /// Reads some chunks, whole and lazily, each with its own contexts.
     fn read_some(&self, thread: i64, chunks: i64) {
         let context = self.0.library.decompressor(1);
         let mut dest = vec![0; NBYTES];
@@ -81,7 +82,7 @@ fn eight_threads_read_one_handle() {
     }
 }
 
-/// Appends a writer's chunks to what is at the path.
+/// Appends a writer's chunks to the super-chunk at the path.
 fn write(library: &'static Library, path: &Path, writer: i32) -> Result<Vec<i64>, String> {
     let handle = Handle::open(library, path, 0, Access::Locked).ok_or("can't be opened")?;
     for nchunk in 0..APPENDED {
@@ -93,7 +94,8 @@ fn write(library: &'static Library, path: &Path, writer: i32) -> Result<Vec<i64>
     Ok(Vec::new())
 }
 
-/// Lets two processes append at the same time; what both wrote must be there, each in its order.
+/// Appends in two processes at the same time; all chunks must be present, in the order of each
+/// writer.
 fn append_in_two_processes(kind: Kind, libraries: [&'static Library; 2]) {
     let dir = TempDir::new("processes");
     let path = dir.join("frame");
@@ -128,20 +130,20 @@ fn append_in_two_processes(kind: Kind, libraries: [&'static Library; 2]) {
 }
 
 #[test]
-fn two_processes_append_under_locks_and_nothing_is_lost() {
+fn two_processes_append_with_locks_without_losses() {
     for kind in [Kind::File, Kind::Directory] {
         append_in_two_processes(kind, [ours(), ours()]);
     }
 }
 
 #[test]
-fn a_process_with_the_reference_appends_beside_ours() {
+fn a_process_with_the_reference_appends_concurrently_with_ours() {
     for kind in [Kind::File, Kind::Directory] {
         append_in_two_processes(kind, [ours(), reference()]);
     }
 }
 
-/// Follows a process that appends, and reads each chunk as soon as it is there.
+/// Follows a process that appends, and reads each chunk as soon as it appears.
 fn follow(kind: Kind, writer: &'static Library, reader: &'static Library) {
     let dir = TempDir::new("growth");
     let path = dir.join("frame");
@@ -178,7 +180,7 @@ fn a_reader_follows_a_growing_frame() {
 }
 
 #[test]
-fn ours_follows_the_reference_and_the_reference_ours() {
+fn each_library_follows_the_other() {
     for kind in [Kind::File, Kind::Directory] {
         follow(kind, reference(), ours());
         follow(kind, ours(), reference());

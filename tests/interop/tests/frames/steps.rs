@@ -1,19 +1,19 @@
-//! What can be done to a super-chunk, as values: applied to a handle of either library.
+//! Calls on a super-chunk as values that apply to a handle of either library.
 
 use ferroblosc_interop::schunk::{Came, Handle};
 
-/// A chunk with what is in it.
+/// A chunk and its contents.
 #[derive(Clone, Debug)]
 pub struct Made {
     /// The chunk.
     pub chunk: Vec<u8>,
-    /// The data; `None` when it is unspecified.
+    /// The data; `None` if unspecified.
     pub data: Option<Vec<u8>>,
-    /// Bytes of data.
+    /// The uncompressed size in bytes.
     pub nbytes: usize,
-    /// Zeros, NaNs or unspecified: no bytes of it are stored in frames.
+    /// Whether the chunk is zeros, NaNs or unspecified, which frames do not store.
     pub special: bool,
-    /// Whether the blocks have lengths of their own.
+    /// Whether the blocks have variable length.
     pub vl: bool,
     /// Whether the header has 16 bytes.
     pub short_header: bool,
@@ -21,7 +21,7 @@ pub struct Made {
     pub dictionary: bool,
 }
 
-/// A call, with numbers that may be out of range.
+/// A call; its indices may be out of range.
 #[derive(Clone, Debug)]
 pub enum Step {
     Append(Made, bool),
@@ -85,7 +85,7 @@ impl Step {
         (code, Vec::new())
     }
 
-    /// The call in a few words, for messages.
+    /// Returns a short description for messages.
     pub fn brief(&self) -> String {
         let made = |made: &Made| {
             format!(

@@ -1,8 +1,8 @@
-//! Random sequences of calls on two super-chunks of a kind, one of each library: the same codes, the same
-//! fields, the same bytes after each.
+//! Random sequences of calls on two super-chunks of the same kind, one per library: codes, fields
+//! and bytes must be equal after each call.
 //!
-//! Steps where the reference is known to be wrong are left out, by decision row; other tests are about
-//! those.
+//! Steps in which the reference is known to be wrong are skipped, by decision row; other tests
+//! cover them.
 
 use crate::model::Model;
 use crate::random::{BLOCK, CHUNK, Plan, change, reading};
@@ -13,11 +13,11 @@ use ferroblosc_interop::library::{Library, ours, reference};
 use ferroblosc_interop::schunk::{Fields, Handle, stored};
 use ferroblosc_interop::storage::{Access, Kind, TempDir};
 
-/// Sequences of each kind, and steps of each.
+/// The number of sequences of each kind, and of steps in each.
 const SEQUENCES: usize = 150;
 const STEPS: usize = 60;
 
-/// The decision row by which the libraries differ in a step, if one does.
+/// Returns the reason why the libraries differ in a step, mostly a decision row.
 pub fn row(plan: &Plan, model: &Model, step: &Step) -> Option<&'static str> {
     let framed = plan.kind != Kind::Sparse;
     let variable = model.chunksize == 0;
@@ -30,7 +30,7 @@ pub fn row(plan: &Plan, model: &Model, step: &Step) -> Option<&'static str> {
         return Some("F1, F2");
     }
     if let Step::Append(made, _) | Step::Insert(_, made, _) | Step::Update(_, made, _) = step {
-        // The reference takes an old chunk of 32 bytes for one that is stored nowhere.
+        // The reference treats a replaced chunk of 32 bytes as one that is not stored.
         if framed && made.chunk.len() <= 32 && !made.special {
             return Some("F4");
         }
@@ -53,7 +53,7 @@ pub fn row(plan: &Plan, model: &Model, step: &Step) -> Option<&'static str> {
         )
         && model.clone().apply(step) < 0
     {
-        return Some("the reference looks whether it refuses these before it locks");
+        return Some("the reference checks these before it locks");
     }
     if matches!(step, Step::FillSpecial(..)) && model.reference_excess > 0 {
         return Some("S9");
@@ -140,8 +140,8 @@ pub fn row(plan: &Plan, model: &Model, step: &Step) -> Option<&'static str> {
     None
 }
 
-/// Whether a directory has a chunk file after a step whose number the reference takes for a position outside the
-/// data.
+/// Whether a directory has a chunk file after the step whose number the reference mistakes for an
+/// offset outside of the data.
 fn has_ids_too_large(model: &Model, step: &Step) -> bool {
     let mut after = model.clone();
     let largest_fits = |model: &Model, cbytes: i64| {
@@ -149,7 +149,7 @@ fn has_ids_too_large(model: &Model, step: &Step) -> bool {
         largest <= cbytes - 32
     };
     if let Step::SetSlice(..) = step {
-        // Chunks get as short as they can be.
+        // The minimum length of the chunks.
         let stored = after.ids.iter().filter(|&&id| id >= 0).count() as i64;
         return !largest_fits(&after, 33 * stored);
     }
@@ -157,7 +157,7 @@ fn has_ids_too_large(model: &Model, step: &Step) -> bool {
     !after.ids.iter().all(|&id| id < 0) && !largest_fits(&after, after.cbytes())
 }
 
-/// Whether a slice reads exactly a block's length from some chunk, without beginning at a block.
+/// Whether a slice reads exactly a block's length from some chunk without starting at a block.
 fn reads_a_blocks_length(model: &Model, start: i64, stop: i64) -> bool {
     let size = |at: i64| at * model.typesize as i64;
     let (start, stop) = (size(start), size(stop));
@@ -225,7 +225,7 @@ impl Twins {
         }
     }
 
-    /// Makes a step with both; says what differs.
+    /// Applies a step to both and returns the difference.
     fn step(&mut self, step: &Step) -> Result<(), String> {
         let typesize = self.plan.typesize();
         let [ours, theirs] = &self.handles;
@@ -239,12 +239,12 @@ impl Twins {
             && came[0].0 >= 0
             && *known != came[0].1
         {
-            return Err("ours gives other data than the model".into());
+            return Err("our data differ from the model".into());
         }
         same("result", &came[0], &came[1])?;
         let code = self.model.apply(step);
         if let Step::SetSlice(start, data) = step {
-            // Both are read, since the field `current_nchunk` tells of it.
+            // Reads from both, because the reads set the field `current_nchunk`.
             self.model.set_slice(*start, data, |i| {
                 ours.chunk(i as i64);
                 theirs.chunk(i as i64).1
@@ -288,7 +288,7 @@ impl Twins {
             let handle = &self.handles[i];
             let path = path(&self.dir, handle.library);
             let mut files = stored(handle, kind, &path);
-            // That of a directory lies in it.
+            // A directory contains its lock file.
             if let Ok(lock) = std::fs::read(path.with_extension("b2frame.b2lock")) {
                 files.push(("lock".into(), lock));
             }
@@ -307,7 +307,7 @@ impl Twins {
             }
         }
         same("files", &one.len(), &other.len())?;
-        // Of an empty frame they crash the reference (row S15).
+        // Empty frames crash the reference (row S15).
         if kind != Kind::Sparse && !self.model.chunks.is_empty() {
             same(
                 "offsets",
@@ -318,7 +318,7 @@ impl Twins {
         Ok(())
     }
 
-    /// Frames in memory that both make of their super-chunks.
+    /// Compares the frames in memory that both create from their super-chunks.
     fn buffers(&self) -> Result<(), String> {
         let [one, other] = [0, 1].map(|i| self.handles[i].to_buffer());
         same("length of to_buffer", &one.0, &other.0)?;
@@ -330,7 +330,7 @@ impl Twins {
     }
 }
 
-/// Lazy chunks of memcpyed chunks have no block starts; what stands in their place is unspecified.
+/// Clears the unspecified bytes of a lazy chunk: memcpyed chunks have no block starts.
 fn blank_unspecified(chunk: &mut [u8]) {
     if chunk.len() > 44 && chunk[2] & 2 != 0 && chunk[31] & 8 != 0 {
         let blocks = (chunk.len() - 44) / 8;
@@ -350,7 +350,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Res
     ))
 }
 
-/// One sequence; gives how many steps were made and left out.
+/// Runs one sequence; returns the numbers of applied and skipped steps.
 fn sequence(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
     let mut twins = Twins::new(&mut random, kind, &format!("twins-{seed}"));
@@ -373,7 +373,7 @@ fn sequence(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
             if i == 0 {
                 result = result.and_then(|()| twins.files());
             }
-            // The reference loses the lengths of special chunks where chunk sizes vary (row F1).
+            // The reference loses the lengths of special chunks if chunk sizes vary (row F1).
             let lost =
                 twins.model.chunksize == 0 && twins.model.chunks.iter().any(|made| made.special);
             if made % 16 == 0 && !lost {
@@ -408,7 +408,7 @@ fn sequences(kind: Kind) {
             other => failures.push(format!("sequence {i}: {other:?}")),
         }
     }
-    println!("{kind:?}: {} steps, {} left out", totals[0], totals[1]);
+    println!("{kind:?}: {} steps, {} skipped", totals[0], totals[1]);
     assert!(
         failures.is_empty(),
         "{} fail:\n{}",
@@ -417,7 +417,7 @@ fn sequences(kind: Kind) {
     );
 }
 
-/// Where the random numbers begin.
+/// Returns the seed of the random numbers.
 pub fn seed() -> u64 {
     let given = std::env::var("FERROBLOSC_SAMPLE_SEED").ok();
     let seed = given.and_then(|text| text.parse().ok()).unwrap_or_else(|| {
@@ -431,26 +431,26 @@ pub fn seed() -> u64 {
 }
 
 #[test]
-fn chunks_apart_in_memory_take_the_same_steps() {
+fn sparse_chunks_in_memory_behave_alike() {
     sequences(Kind::Sparse);
 }
 
 #[test]
-fn frames_in_memory_take_the_same_steps() {
+fn frames_in_memory_behave_alike() {
     sequences(Kind::Frame);
 }
 
 #[test]
-fn frames_in_files_take_the_same_steps() {
+fn frames_in_files_behave_alike() {
     sequences(Kind::File);
 }
 
 #[test]
-fn frames_in_directories_take_the_same_steps() {
+fn frames_in_directories_behave_alike() {
     sequences(Kind::Directory);
 }
 
 #[test]
-fn frames_in_mapped_files_take_the_same_steps() {
+fn frames_in_mapped_files_behave_alike() {
     sequences(Kind::Mapped);
 }

@@ -1,5 +1,5 @@
-//! The frames and numbers that the format's description gives, made with our library byte for byte; and with the
-//! reference, so that a slip in the description shows.
+//! The frames and numbers in the format's description, compared byte by byte with our library, and
+//! with the reference to detect errors in the description.
 
 use ferroblosc_interop::data::{Content, Random};
 use ferroblosc_interop::ffi::Cparams;
@@ -33,7 +33,7 @@ fn ints(range: std::ops::Range<i32>) -> Vec<u8> {
     range.flat_map(i32::to_le_bytes).collect()
 }
 
-/// Makes the same of each kind of contiguous frame, with both libraries; `check` sees the bytes.
+/// Creates each kind of contiguous frame with both libraries and compares it with `expected`.
 fn on_contiguous_frames(name: &str, cparams: Cparams, fill: impl Fn(&Handle), expected: &[u8]) {
     let dir = TempDir::new(name);
     for library in LIBRARIES.map(|library| library()) {
@@ -52,7 +52,7 @@ fn on_contiguous_frames(name: &str, cparams: Cparams, fill: impl Fn(&Handle), ex
 }
 
 #[test]
-fn a_tiny_frame_is_the_published_one() {
+fn a_tiny_frame_has_the_published_bytes() {
     let expected = bytes(
         "9ea8 62326672616d6500 d200000070 cf000000000000012a a412005003 d30000000000000020
          d30000000000000040 d200000004 d200000000 d200000020 d10001 d10001 c3 d806 000000000001 0000
@@ -80,7 +80,7 @@ const EMPTY: &str = "9ea862326672616d6500d200000061cf0000000000000084a412005003d
     00000000";
 
 #[test]
-fn an_empty_frame_is_the_published_one() {
+fn an_empty_frame_has_the_published_bytes() {
     on_contiguous_frames("empty", four_bytes(5), |_| {}, &bytes(EMPTY));
     let mut copied = bytes(EMPTY);
     copied[0x40] = 0; // A copy has no threads to compress with.
@@ -92,7 +92,7 @@ fn an_empty_frame_is_the_published_one() {
 }
 
 #[test]
-fn a_frame_with_metalayers_is_the_published_one() {
+fn a_frame_with_metalayers_has_the_published_bytes() {
     let expected = bytes(
         "9ea862326672616d6500d200000073cf00000000000001b0a412000003d30000
          000000000050d300000000000000b0d200000004d200000000d200000020d100
@@ -197,7 +197,7 @@ fn a_copy_without_chunks_keeps_the_chunk_size() {
 }
 
 #[test]
-fn lazy_chunks_are_the_published_ones() {
+fn lazy_chunks_have_the_published_bytes() {
     let dir = TempDir::new("lazy");
     let plain = "050107049001000090010000b001000000000000000100000000000000000008
                  0000000000000000610000000000000090010000";
@@ -214,7 +214,7 @@ fn lazy_chunks_are_the_published_ones() {
             assert_eq!(handle.append_buffer(&ints(0..100)), 1);
             let (_, mut chunk) = handle.lazy_chunk(0);
             if clevel == 0 {
-                // Where block starts would be; unspecified in the reference.
+                // The unspecified block starts in the reference.
                 chunk[32..36].fill(0);
             }
             assert_eq!(chunk, bytes(expected), "{} level {clevel}", library.name);
@@ -233,7 +233,7 @@ fn lazy_chunks_are_the_published_ones() {
 }
 
 #[test]
-fn lazy_chunks_of_several_blocks_tell_where_each_is() {
+fn lazy_chunks_contain_the_offset_of_each_block() {
     let dir = TempDir::new("lazy-blocks");
     let lengths = LIBRARIES.map(|library| {
         let path = dir.join(library().name);
@@ -281,7 +281,7 @@ fn variable_blocks_set_the_flag() {
 }
 
 #[test]
-fn sequences_come_to_the_published_numbers() {
+fn sequences_result_in_the_published_numbers() {
     let dir = TempDir::new("sequences");
     for library in LIBRARIES.map(|library| library()) {
         for kind in Kind::ALL {
@@ -292,7 +292,8 @@ fn sequences_come_to_the_published_numbers() {
                 let held = (fields.chunksize, fields.nbytes, fields.cbytes);
                 assert_eq!(held, expected, "{} {kind:?}", library.name);
             };
-            // A context for each: the reference's remembers the block size of a short chunk.
+            // A new context each time, because the reference's remembers the block size of a short
+            // chunk.
             let append = |len: i32| {
                 let mut chunk = vec![0; 4 * len as usize + 32];
                 let context = library.compressor(four_bytes(5)).expect("right parameters");
@@ -320,7 +321,7 @@ fn sequences_come_to_the_published_numbers() {
     }
 }
 
-/// A chunk of this many bytes that holds 4000 bytes of data, some of them noise.
+/// Returns a chunk of `len` bytes with 4000 bytes of partly incompressible data.
 fn chunk_of(len: usize) -> Vec<u8> {
     let cparams = Cparams {
         compcode: 1,
@@ -343,11 +344,11 @@ fn chunk_of(len: usize) -> Vec<u8> {
         .flat_map(|start| (0..10).map(move |end| (start, end)))
         .map(with_noise)
         .find(|chunk| chunk.len() == len)
-        .expect("a byte of noise is about a byte of the chunk")
+        .expect("a byte of noise adds about a byte to the chunk")
 }
 
 #[test]
-fn updates_move_what_lies_behind_as_in_the_worked_example() {
+fn updates_move_the_following_chunks_as_in_the_worked_example() {
     let dir = TempDir::new("worked");
     let zeros = 0x8100_0000_0000_0000u64 as i64;
     let zero_chunk = {
@@ -376,7 +377,7 @@ fn updates_move_what_lies_behind_as_in_the_worked_example() {
             expect(&[0, 0x163, 0x1123, zeros], &[0, 1, 2, zeros]);
             assert_eq!(handle.insert(1, &sizes[3], true), 5);
             expect(&[0, 0x12b6, 0x163, 0x1123, zeros], &[0, 3, 1, 2, zeros]);
-            // 4032 bytes in the place of 355: what is behind moves by 3677.
+            // 4032 bytes replace 355, so the following chunks move by 3677.
             assert_eq!(handle.update(0, &sizes[4], true), 5);
             let moved = [0x12b6, 0x163, 0x1123].map(|offset| offset + 3677);
             expect(
@@ -405,7 +406,7 @@ fn updates_move_what_lies_behind_as_in_the_worked_example() {
 }
 
 #[test]
-fn the_parts_of_a_frame_add_up_to_its_length() {
+fn the_sections_of_a_frame_add_up_to_its_length() {
     let dir = TempDir::new("layout");
     let mut random = Random::new(3);
     for library in LIBRARIES.map(|library| library()) {

@@ -1,5 +1,5 @@
-//! Random walks over a frame that somebody else reads after each step: our library changes it and the
-//! reference opens it, or the two change it in turns. Plain vectors say what must be there.
+//! Random walks over a frame that is read after each step: our library changes it and the reference
+//! opens it, or both change it in turns. Plain vectors are the model.
 
 use crate::model::Model;
 use crate::random::{Plan, change};
@@ -12,11 +12,11 @@ use ferroblosc_interop::schunk::Handle;
 use ferroblosc_interop::storage::{Access, Kind, TempDir};
 use std::path::Path;
 
-/// Walks of each test, and steps of each.
+/// The number of walks of each test, and of steps in each.
 const WALKS: usize = 50;
 const STEPS: usize = 60;
 
-/// Makes a step with one handle and in the model.
+/// Applies a step to a handle and to the model.
 fn walk(handle: &Handle, model: &mut Model, step: &Step) -> Result<(), String> {
     let (came, _) = step.apply(handle, model.typesize);
     let code = match step {
@@ -35,7 +35,7 @@ fn walk(handle: &Handle, model: &mut Model, step: &Step) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether slices can be set: the chunks are of one size, have no blocks of their own lengths, and the model
+/// Whether slices can be set: the chunks have one size and no variable-length blocks, and the model
 /// knows their data.
 fn can_set(model: &Model) -> bool {
     let last = model.chunks.len().saturating_sub(1);
@@ -46,7 +46,7 @@ fn can_set(model: &Model) -> bool {
     model.chunksize != 0 && model.chunks.iter().enumerate().all(regular)
 }
 
-/// Compares all that a super-chunk holds with the model.
+/// Compares the contents of a super-chunk with the model.
 fn holds(handle: &Handle, model: &Model) -> Result<(), String> {
     let name = handle.library.name;
     let fields = handle.fields();
@@ -54,7 +54,7 @@ fn holds(handle: &Handle, model: &Model) -> Result<(), String> {
     let expected = (model.chunks.len() as i64, model.nbytes() as i64);
     if held != expected {
         return Err(format!(
-            "{name} sees {held:?} chunks and bytes, not {expected:?}"
+            "{name} has {held:?} chunks and bytes, not {expected:?}"
         ));
     }
     for (i, made) in model.chunks.iter().enumerate() {
@@ -66,7 +66,7 @@ fn holds(handle: &Handle, model: &Model) -> Result<(), String> {
             ));
         }
         if made.data.as_ref().is_some_and(|known| *known != data) {
-            return Err(format!("{name} gives other data of chunk {i}"));
+            return Err(format!("{name} returns other data for chunk {i}"));
         }
     }
     if handle.metas() != model.metas {
@@ -78,14 +78,14 @@ fn holds(handle: &Handle, model: &Model) -> Result<(), String> {
     }
     for (i, (layer, content)) in model.vlmetas.iter().enumerate() {
         if handle.vlmeta(layer) != (i as i64, content.clone()) {
-            return Err(format!("{name} gives another content of {layer}"));
+            return Err(format!("{name} returns another content for {layer}"));
         }
     }
     Ok(())
 }
 
-/// Whether the reference opens what the handle has: it doesn't when the first chunk is empty (row S7), or the
-/// number of a chunk's file would be no position inside the data (row F16).
+/// Whether the reference opens the frame: not if the first chunk is empty (row S7), or if the
+/// number of a chunk's file is not a valid offset in the data (row F16).
 fn reference_opens(handle: &Handle, model: &Model) -> bool {
     let has_data = model.chunks.first().is_none_or(|made| made.nbytes > 0);
     let end = handle.fields().cbytes - 32;
@@ -105,7 +105,7 @@ fn reopened(library: &'static Library, handle: &Handle, kind: Kind, path: &Path)
     }
 }
 
-/// Our library walks; the reference, and another handle of ours, look at each step.
+/// Our library walks; the reference and another handle of ours check each step.
 fn watched(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
     let dir = TempDir::new(&format!("watched-{seed}"));
@@ -138,12 +138,12 @@ fn watched(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 }
                 Ok(())
             });
-        result.map_err(|what| told(kind, seed, &what, &log))?;
+        result.map_err(|what| describe(kind, seed, &what, &log))?;
     }
     Ok(vec![log.len() as i64])
 }
 
-fn told(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
+fn describe(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
     let from = log.len().saturating_sub(8);
     format!(
         "{kind:?} seed {seed}: {what} after {}",
@@ -151,7 +151,7 @@ fn told(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
     )
 }
 
-/// The two libraries change a frame in turns, each opening it for a few steps.
+/// The libraries change a frame alternately, each opening it for a few steps.
 fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
     let dir = TempDir::new(&format!("turns-{seed}"));
@@ -174,7 +174,7 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
         };
         log.push(format!("{} opens {access:?}", library.name));
         let Some(handle) = Handle::open(library, &path, 0, access) else {
-            return Err(told(kind, seed, "it can't be opened", &log));
+            return Err(describe(kind, seed, "it can't be opened", &log));
         };
         for _ in 0..1 + random.below(4) {
             let maker = libraries[random.below(2)];
@@ -184,7 +184,7 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 continue;
             }
             log.push(step.brief());
-            walk(&handle, &mut model, &step).map_err(|what| told(kind, seed, &what, &log))?;
+            walk(&handle, &mut model, &step).map_err(|what| describe(kind, seed, &what, &log))?;
         }
         let result = holds(&handle, &model);
         drop(handle);
@@ -199,15 +199,16 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 }
                 Ok(())
             })
-            .map_err(|what| told(kind, seed, &what, &log))?;
+            .map_err(|what| describe(kind, seed, &what, &log))?;
     }
     Ok(vec![log.len() as i64])
 }
 
-/// The two libraries hold a frame open at the same time and change it in turns; locks tell each of the other.
+/// Both libraries hold a frame open and change it alternately, with locks to detect each other's
+/// changes.
 ///
-/// A handle of the reference doesn't learn that chunk sizes vary when another one made them (row F37), so with it
-/// they never do.
+/// A handle of the reference does not detect that chunk sizes vary after a change by another handle
+/// (row F37), so here they never do.
 fn side_by_side(seed: u64, kind: Kind, second: &'static Library) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
     let dir = TempDir::new(&format!("sides-{seed}"));
@@ -245,7 +246,7 @@ fn side_by_side(seed: u64, kind: Kind, second: &'static Library) -> Result<Vec<i
         };
         let both = second.name != ours().name;
         let wrong = both && (turns_variable || row(&plan, &model, &step).is_some());
-        // Numbers are compared with the chunks that a handle knows of.
+        // Indices are compared with the chunks that the handle knows.
         handle.refresh();
         if wrong || matches!(step, Step::SetSlice(..)) && !can_set(&model) {
             continue;
@@ -259,7 +260,7 @@ fn side_by_side(seed: u64, kind: Kind, second: &'static Library) -> Result<Vec<i
                 }
                 Ok(())
             })
-            .map_err(|what| told(kind, seed, &what, &log))?;
+            .map_err(|what| describe(kind, seed, &what, &log))?;
     }
     Ok(vec![log.len() as i64])
 }
@@ -295,7 +296,7 @@ fn run(kind: Kind, walk: fn(u64, Kind) -> Result<Vec<i64>, String>) {
 }
 
 #[test]
-fn the_reference_reads_our_chunks_apart_after_each_step() {
+fn the_reference_reads_our_sparse_chunks_after_each_step() {
     run(Kind::Sparse, watched);
 }
 
@@ -330,21 +331,21 @@ fn directories_are_changed_in_turns() {
 }
 
 #[test]
-fn the_two_change_a_file_side_by_side() {
+fn both_libraries_change_a_file_at_the_same_time() {
     run(Kind::File, beside_the_reference);
 }
 
 #[test]
-fn the_two_change_a_directory_side_by_side() {
+fn both_libraries_change_a_directory_at_the_same_time() {
     run(Kind::Directory, beside_the_reference);
 }
 
 #[test]
-fn two_handles_of_ours_change_a_file_side_by_side() {
+fn two_of_our_handles_change_a_file_at_the_same_time() {
     run(Kind::File, beside_ours);
 }
 
 #[test]
-fn two_handles_of_ours_change_a_directory_side_by_side() {
+fn two_of_our_handles_change_a_directory_at_the_same_time() {
     run(Kind::Directory, beside_ours);
 }

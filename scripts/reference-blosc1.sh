@@ -1,8 +1,7 @@
 #!/bin/sh
-# Prints the folder of the reference for libblosc.so.1 (C-Blosc 1.21 of Debian 12) and of the
-# libraries it needs, after fetching the packages into target/blosc1 when they are not there yet.
-# Nothing is installed. FERROBLOSC_REFERENCE1, when set, wins: it is the path of a folder to use
-# instead.
+# Prints the folder of the reference for libblosc.so.1 (C-Blosc 1.21 of Debian 12) and its
+# dependencies, after fetching the packages into target/blosc1 if they are missing. Nothing is
+# installed. FERROBLOSC_REFERENCE1 overrides it with another folder.
 set -eu
 
 PACKAGES='libblosc1 libsnappy1v5 liblz4-1 libzstd1 zlib1g'
@@ -17,13 +16,13 @@ folder=${CARGO_TARGET_DIR:-$root/target}/blosc1
 
 if [ ! -e "$folder/libblosc.so.1" ]; then
     if ! command -v apt-get > /dev/null; then
-        echo "reference1.sh: this needs Debian or Ubuntu, or FERROBLOSC_REFERENCE1" >&2
+        echo "reference-blosc1.sh: this needs Debian or Ubuntu, or FERROBLOSC_REFERENCE1" >&2
         exit 1
     fi
     rm -rf "$folder"
     mkdir -p "$folder/packages"
     cd "$folder/packages"
-    # Downloading as root warns that the download is not sandboxed; that is no news here.
+    # Silences apt's warning that a download as root is not sandboxed.
     # shellcheck disable=SC2086
     apt-get download $PACKAGES > /dev/null 2>&1 \
         || { apt-get update -qq && apt-get download $PACKAGES; } >&2
