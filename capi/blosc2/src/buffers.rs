@@ -125,7 +125,7 @@ pub unsafe fn chunk_by_header<'a>(src: *const c_void) -> Result<&'a [u8]> {
 /// A destination that may be NULL, as long as nothing is written to it.
 pub struct MaybeNull<'a>(Option<&'a mut [u8]>);
 
-/// A destination that may be NULL, as long as nothing is written to it.
+/// Returns a destination that may be NULL if nothing is written to it.
 ///
 /// # Safety
 /// `dest` is NULL or writable for `destsize` bytes.

@@ -580,7 +580,8 @@ pub unsafe extern "C" fn blosc2_ctx_get_dparams(
     dparams: *mut blosc2_dparams,
 ) -> c_int {
     boundary!(blosc2_ctx_get_dparams, in_memory, {
-        // SAFETY: the caller gives a context and a struct, or NULL. All-zero bytes are a valid value of it.
+        // SAFETY: the caller passes a context and a struct, or NULL; all-zero bytes are a valid
+        // struct.
         unsafe {
             let Ok(context) = pointers::reference(ctx) else {
                 pointers::write_if_given(dparams, std::mem::zeroed());
