@@ -73,8 +73,8 @@ FERROBLOSC_EXPORT int bcolz_spec_default(bcolz_spec *spec, const char *dtype);
 /**
  * Creates a carray without rows.
  *
- * @param path the directory.
- * @param mode "a" to create, or "w" to replace an existing carray or ctable.
+ * @param path the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
  * @param spec the description of the array.
  *
  * @return The object, which the caller closes with bcolz_close(), or NULL on error.
@@ -87,8 +87,8 @@ struct bcolz_object *bcolz_create(const char *path,
 /**
  * Creates a ctable without columns. bcolz_add_column() adds columns.
  *
- * @param path the directory.
- * @param mode "a" to create, or "w" to replace an existing carray or ctable.
+ * @param path the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
  *
  * @return The object, which the caller closes with bcolz_close(), or NULL on error.
  */
@@ -419,8 +419,8 @@ FERROBLOSC_EXPORT int bcolz_to_npy(const char *root, const char *npy);
  * Creates a carray from a `.npy` file.
  *
  * @param npy the path of the file.
- * @param root the directory of the carray.
- * @param mode "a" to create, or "w" to replace an existing carray or ctable.
+ * @param root the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
  *
  * @return 0, or a negative error code.
  */
@@ -442,8 +442,8 @@ FERROBLOSC_EXPORT int bcolz_to_bloscpack(const char *root, const char *blp);
  * without recompression.
  *
  * @param blp the path of the container.
- * @param root the directory of the carray.
- * @param mode "a" to create, or "w" to replace an existing carray or ctable.
+ * @param root the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
  *
  * @return 0, or a negative error code.
  */
@@ -465,8 +465,8 @@ FERROBLOSC_EXPORT int bcolz_to_b2nd(const char *root, const char *output);
  * MessagePack metalayers become attributes if JSON can represent them.
  *
  * @param input the path of the frame or directory.
- * @param root the directory of the carray or ctable.
- * @param mode "a" to create, or "w" to replace an existing carray or ctable.
+ * @param root the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
  *
  * @return The number of metalayers that were not converted, or a negative error code.
  */

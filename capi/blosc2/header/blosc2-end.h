@@ -1,8 +1,8 @@
 /* ---- Inline functions and macros ---- */
 
 /**
- * Returns the text of an error code, as blosc2_error_string(). The library owns the text, which must
- * not be modified.
+ * Returns the text of an error code, as blosc2_error_string(). The library owns the text, which
+ * must not be modified.
  *
  * @param rc the error code.
  */
@@ -10,7 +10,7 @@ static inline char *print_error(int rc) {
   return (char *)blosc2_error_string(rc);
 }
 
-/* Prints a message on standard error if the environment variable BLOSC_TRACE is set; for plugins. */
+/* Prints a message of a plugin on standard error if the environment variable BLOSC_TRACE is set. */
 #define BLOSC_TRACE(cat, ...)                                \
   do {                                                       \
     if (getenv("BLOSC_TRACE") != NULL) {                     \

@@ -58,7 +58,8 @@ pub unsafe extern "C" fn blosc2_multidim_to_unidim(
             unsafe { pointers::write_if_given(i, 0) };
         }
         if known && !i.is_null() {
-            // SAFETY: not NULL; the caller passes `ndim` indices and strides, and a writable number.
+            // SAFETY: not NULL; the caller passes `ndim` indices and strides, and a writable
+            // number.
             unsafe {
                 i.write(match ndim {
                     0 => 0,

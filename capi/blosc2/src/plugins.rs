@@ -130,7 +130,8 @@ impl Library {
             // SAFETY: returns the text of the thread's last error, or NULL.
             let why = unsafe { libc::dlerror() };
             if !why.is_null() {
-                // SAFETY: NUL-terminated, and valid until the thread's next call of a `dl` function.
+                // SAFETY: NUL-terminated, and valid until the thread's next call of a `dl`
+                // function.
                 let why = unsafe { CStr::from_ptr(why) };
                 ferroblosc::trace_warning!("no plugin library: {}", why.to_string_lossy());
             }
@@ -187,7 +188,8 @@ fn path_told_by(python: &str, name: &str) -> Option<Vec<u8>> {
     let command = format!("{python} -c '{question}' </dev/null 2>/dev/null");
     let command = CString::new(command).ok()?;
     let mut line = [0u8; MAX_ANSWER];
-    // SAFETY: the texts are NUL-terminated, `line` has `line.len()` bytes, and the pipe is closed once.
+    // SAFETY: the texts are NUL-terminated, `line` has `line.len()` bytes, and the pipe is closed
+    // once.
     let len = unsafe {
         let pipe = NonNull::new(libc::popen(command.as_ptr(), c"r".as_ptr()))?.as_ptr();
         let len = libc::fread(line.as_mut_ptr().cast(), 1, line.len(), pipe);

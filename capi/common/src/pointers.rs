@@ -109,7 +109,8 @@ impl Apart {
     /// [`Error::MemoryAlloc`] without memory for a copy.
     pub unsafe fn new(start: *const u8, len: usize, changes: bool) -> Result<Apart> {
         let copy = if changes && len > 0 {
-            // SAFETY: not empty; the caller guarantees the bytes, and nothing is written during the copy.
+            // SAFETY: not empty; the caller guarantees the bytes, and nothing is written during the
+            // copy.
             Some(Buffer::copy_of(unsafe {
                 std::slice::from_raw_parts(start, len)
             })?)

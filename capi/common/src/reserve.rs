@@ -53,7 +53,8 @@ struct Class<const SIZE: usize, const WORDS: usize> {
     count: AtomicUsize,
 }
 
-// SAFETY: the memory is only accessed through blocks, and `taken` assigns a block to one owner at a time.
+// SAFETY: the memory is only accessed through blocks, and `taken` assigns a block to one owner at a
+// time.
 unsafe impl<const SIZE: usize, const WORDS: usize> Sync for Class<SIZE, WORDS> {}
 
 /// A class of any sizes.
@@ -96,7 +97,8 @@ impl<const SIZE: usize, const WORDS: usize> Blocks for Class<SIZE, WORDS> {
             let mut bits = word.load(Ordering::Relaxed);
             while bits != u64::MAX {
                 let bit = bits.trailing_ones() as usize;
-                // Acquire: pairs with the Release in `free`, which orders the previous owner before the new one.
+                // Acquire: pairs with the Release in `free`, which orders the previous owner before
+                // the new one.
                 match word.compare_exchange_weak(
                     bits,
                     bits | 1 << bit,
@@ -105,7 +107,8 @@ impl<const SIZE: usize, const WORDS: usize> Blocks for Class<SIZE, WORDS> {
                 ) {
                     Ok(_) => {
                         self.count.fetch_add(1, Ordering::Relaxed);
-                        // SAFETY: the index of the block is below 64 * WORDS, so it is inside `memory`.
+                        // SAFETY: the index of the block is below 64 * WORDS, so it is inside
+                        // `memory`.
                         return unsafe { self.start().add((index * PER_WORD + bit) * SIZE) };
                     }
                     Err(now) => bits = now,
@@ -276,7 +279,8 @@ unsafe impl GlobalAlloc for Reserve {
                 return moved;
             }
             if size <= layout.size() {
-                // Shrinking cannot fail: the block stays larger than needed, and `free` does not depend on the size.
+                // Shrinking cannot fail: the block stays larger than needed, and `free` does not
+                // depend on the size.
                 return memory;
             }
         } else if CLASSES

@@ -190,8 +190,8 @@ pub unsafe extern "C" fn bcolz_spec_default(spec: *mut bcolz_spec, dtype: *const
 
 /// Creates a carray without rows.
 ///
-/// - `path`: the directory.
-/// - `mode`: "a" to create, or "w" to replace an existing carray or ctable.
+/// - `path`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
 /// - `spec`: the description of the array.
 ///
 /// Returns the object, which the caller closes with bcolz_close(), or NULL on error.
@@ -212,8 +212,8 @@ pub unsafe extern "C" fn bcolz_create(
 
 /// Creates a ctable without columns. bcolz_add_column() adds columns.
 ///
-/// - `path`: the directory.
-/// - `mode`: "a" to create, or "w" to replace an existing carray or ctable.
+/// - `path`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
 ///
 /// Returns the object, which the caller closes with bcolz_close(), or NULL on error.
 #[unsafe(no_mangle)]

@@ -63,7 +63,8 @@ pub unsafe extern "C" fn bcolz_append_columns(
             let size = nrows.checked_mul(object.array(number)?.row_bytes());
             let size = size.and_then(|size| usize::try_from(size).ok());
             let size = size.ok_or(Error::InvalidParam)?;
-            // SAFETY: not NULL; the caller passes one pointer per column, each to `nrows` rows or NULL.
+            // SAFETY: not NULL; the caller passes one pointer per column, each to `nrows` rows or
+            // NULL.
             rows.push(unsafe { bytes(*columns.add(column), size) }?);
         }
         object.table()?.append(&rows).map_err(code)?;

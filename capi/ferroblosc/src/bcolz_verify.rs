@@ -96,8 +96,8 @@ pub unsafe extern "C" fn bcolz_to_npy(root: *const c_char, npy: *const c_char) -
 /// Creates a carray from a `.npy` file.
 ///
 /// - `npy`: the path of the file.
-/// - `root`: the directory of the carray.
-/// - `mode`: "a" to create, or "w" to replace an existing carray or ctable.
+/// - `root`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
 ///
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
@@ -137,8 +137,8 @@ pub unsafe extern "C" fn bcolz_to_bloscpack(root: *const c_char, blp: *const c_c
 /// without recompression.
 ///
 /// - `blp`: the path of the container.
-/// - `root`: the directory of the carray.
-/// - `mode`: "a" to create, or "w" to replace an existing carray or ctable.
+/// - `root`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
 ///
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
@@ -178,8 +178,8 @@ pub unsafe extern "C" fn bcolz_to_b2nd(root: *const c_char, output: *const c_cha
 /// MessagePack metalayers become attributes if JSON can represent them.
 ///
 /// - `input`: the path of the frame or directory.
-/// - `root`: the directory of the carray or ctable.
-/// - `mode`: "a" to create, or "w" to replace an existing carray or ctable.
+/// - `root`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
 ///
 /// Returns the number of metalayers that were not converted, or a negative error code.
 #[unsafe(no_mangle)]

@@ -216,7 +216,8 @@ pub unsafe extern "C" fn bloscpack_read_range(
         let dest: &mut [u8] = if nbytes == 0 {
             &mut []
         } else {
-            // SAFETY: not NULL, at most `isize::MAX`, and the caller passes `nbytes` writable bytes.
+            // SAFETY: not NULL, at most `isize::MAX`, and the caller passes `nbytes` writable
+            // bytes.
             unsafe { std::slice::from_raw_parts_mut(dest.cast(), nbytes) }
         };
         archive.read_range(start, dest).map_err(blpk)?;
