@@ -37,7 +37,7 @@ typedef struct bloscpack_args {
   /** The size of a chunk in bytes. */
   uint64_t chunk_size;
   /**
-   * The number of chunks to reserve space for appending; negative for ten times the number of
+   * The number of appended chunks to reserve space for; negative for ten times the number of
    * chunks.
    */
   int64_t max_app_chunks;
@@ -63,7 +63,7 @@ typedef struct bloscpack_info {
   int64_t file_size;
   /** The number of chunks. */
   int64_t nchunks;
-  /** The number of chunks that space is reserved for. */
+  /** The number of appended chunks that the container has reserved space for. */
   int64_t max_app_chunks;
   /** The size of the data of each chunk but the last, in bytes. */
   int32_t chunk_size;
@@ -71,14 +71,14 @@ typedef struct bloscpack_info {
   int32_t last_chunk;
   /** The version of the format: 1 to 3. */
   int32_t format_version;
-  /** Bytes of an item. */
+  /** The size of an item in bytes. */
   int32_t typesize;
   /**
    * The checksum of each chunk: 0 for none, 1 adler32, 2 crc32, 3 md5, 4 sha1, 5 sha224, 6
    * sha256, 7 sha384, 8 sha512.
    */
   int32_t checksum;
-  /** Whether there are offsets. */
+  /** Whether the container stores the offsets of the chunks. */
   int32_t offsets;
   /** Whether the container has metadata. */
   int32_t metadata;

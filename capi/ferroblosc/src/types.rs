@@ -16,7 +16,7 @@ pub struct bloscpack_args {
     pub metadata: *const c_char,
     /// The size of a chunk in bytes.
     pub chunk_size: u64,
-    /// The number of chunks to reserve space for appending; negative for ten times the number of
+    /// The number of appended chunks to reserve space for; negative for ten times the number of
     /// chunks.
     pub max_app_chunks: i64,
     /// The number of bytes to reserve for the metadata; negative for ten times its size.
@@ -43,7 +43,7 @@ pub struct bloscpack_info {
     pub file_size: i64,
     /// The number of chunks.
     pub nchunks: i64,
-    /// The number of chunks that space is reserved for.
+    /// The number of appended chunks that the container has reserved space for.
     pub max_app_chunks: i64,
     /// The size of the data of each chunk but the last, in bytes.
     pub chunk_size: i32,
@@ -51,12 +51,12 @@ pub struct bloscpack_info {
     pub last_chunk: i32,
     /// The version of the format: 1 to 3.
     pub format_version: i32,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: i32,
     /// The checksum of each chunk: 0 for none, 1 adler32, 2 crc32, 3 md5, 4 sha1, 5 sha224, 6
     /// sha256, 7 sha384, 8 sha512.
     pub checksum: i32,
-    /// Whether there are offsets.
+    /// Whether the container stores the offsets of the chunks.
     pub offsets: i32,
     /// Whether the container has metadata.
     pub metadata: i32,
