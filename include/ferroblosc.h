@@ -66,7 +66,7 @@ typedef struct ferroblosc_report {
 } ferroblosc_report;
 
 /**
- * Returns the version of the library as text, as FERROBLOSC_VERSION_STRING is the version of the
+ * Returns the version of the library as text. FERROBLOSC_VERSION_STRING is the version of the
  * headers. The library owns the text.
  */
 FERROBLOSC_EXPORT const char *ferroblosc_version(void);
@@ -81,13 +81,12 @@ FERROBLOSC_EXPORT const char *ferroblosc_version(void);
 FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
 
 /**
- * Returns the message of the last call of this thread, if it failed: one line of text with the
- * operation, the path or chunk, and the reason of the system. NULL if the call succeeded, or
- * before the first call.
+ * Returns the message of this thread's last call if it failed, otherwise NULL. The message is one
+ * line of text with the operation, the path or chunk, and the reason of the system.
  *
- * Calls are those of the functions of libblosc2 and of this library, not of libblosc (Blosc 1.x)
- * and not of user callbacks. This function does not count as a call. The library owns the text: it
- * is valid until the next call of the same thread.
+ * Calls are those of the functions of libblosc2 and of this library, except this one and
+ * ferroblosc_last_errno(). Functions of libblosc (Blosc 1.x) and user callbacks are not included.
+ * The library owns the text: it is valid until the next call of the same thread.
  *
  * Calls of libblosc2 are included if it is Ferroblosc's and its symbols are visible in the
  * process: a library opened with RTLD_LOCAL, as Python does, is not visible.
@@ -95,8 +94,8 @@ FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
 FERROBLOSC_EXPORT const char *ferroblosc_last_error(void);
 
 /**
- * Returns the `errno` of the last call of this thread, if the system made it fail; otherwise 0.
- * Calls are those of ferroblosc_last_error().
+ * Returns the `errno` of this thread's last call if the system made it fail, otherwise 0. Calls
+ * are those of ferroblosc_last_error().
  */
 FERROBLOSC_EXPORT int ferroblosc_last_errno(void);
 

@@ -15,13 +15,12 @@ pub(crate) fn forward() {
     }
 }
 
-/// Returns the message of the last call of this thread, if it failed: one line of text with the
-/// operation, the path or chunk, and the reason of the system. NULL if the call succeeded, or
-/// before the first call.
+/// Returns the message of this thread's last call if it failed, otherwise NULL. The message is one
+/// line of text with the operation, the path or chunk, and the reason of the system.
 ///
-/// Calls are those of the functions of libblosc2 and of this library, not of libblosc (Blosc 1.x)
-/// and not of user callbacks. This function does not count as a call. The library owns the text: it
-/// is valid until the next call of the same thread.
+/// Calls are those of the functions of libblosc2 and of this library, except this one and
+/// ferroblosc_last_errno(). Functions of libblosc (Blosc 1.x) and user callbacks are not included.
+/// The library owns the text: it is valid until the next call of the same thread.
 ///
 /// Calls of libblosc2 are included if it is Ferroblosc's and its symbols are visible in the
 /// process: a library opened with RTLD_LOCAL, as Python does, is not visible.
@@ -36,8 +35,8 @@ pub unsafe extern "C" fn ferroblosc_last_error() -> *const c_char {
     })
 }
 
-/// Returns the `errno` of the last call of this thread, if the system made it fail; otherwise 0.
-/// Calls are those of ferroblosc_last_error().
+/// Returns the `errno` of this thread's last call if the system made it fail, otherwise 0. Calls
+/// are those of ferroblosc_last_error().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_last_errno() -> c_int {
     boundary!(ferroblosc_last_errno, unrecorded, {

@@ -10,7 +10,7 @@ pub const VERSION: &CStr =
         Err(_) => panic!("a version is a text without NUL"),
     };
 
-/// Returns the version of the library as text, as FERROBLOSC_VERSION_STRING is the version of the
+/// Returns the version of the library as text. FERROBLOSC_VERSION_STRING is the version of the
 /// headers. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_version() -> *const c_char {
