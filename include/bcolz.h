@@ -1,5 +1,5 @@
 /*
- * bcolz.h: the directories of bcolz, carrays and ctables.
+ * bcolz.h: bcolz's carrays and ctables.
  *
  * Part of Ferroblosc.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
@@ -20,53 +20,64 @@ extern "C" {
 #endif
 
 
-/** A carray or a ctable that is open. One thread at a time may use it. */
+/** An open carray or ctable. Calls with the same object must not run concurrently. */
 typedef struct bcolz_object bcolz_object;
 
-/** What a carray or a column is made with; bcolz_spec_default() gives the usual. */
+/** The properties of a new carray or column; bcolz_spec_default() fills in the defaults. */
 typedef struct bcolz_spec {
-  /** The type of an item, as NumPy writes it, such as "int64", "|S3" or "datetime64[ns]". */
+  /** The type of an item as NumPy writes it, such as "int64", "|S3" or "datetime64[ns]". */
   const char *dtype;
-  /** The lengths of a row's dimensions, `ndim` of them; NULL for single items. */
+  /** The shape of a row, `ndim` items; NULL if rows are single items. */
   const int64_t *row_shape;
-  /** What growth fills with, as JSON; NULL for zeros. */
+  /** The fill value of rows that bcolz_resize() adds, as JSON; NULL for zeros. */
   const char *dflt;
   /** The codec: "blosclz", "lz4", "lz4hc", "snappy", "zlib" or "zstd"; NULL for "lz4". */
   const char *cname;
-  /** Rows of a chunk; 0 to choose by `expectedlen`. */
+  /** The number of rows of a chunk; 0 to derive it from `expectedlen`. */
   int64_t chunklen;
-  /** How many rows there will be, about. */
+  /** The expected number of rows. */
   int64_t expectedlen;
-  /** Dimensions of a row, 0 for single items. */
+  /** The number of dimensions of a row; 0 if rows are single items. */
   int ndim;
-  /** 0 (store) to 9 (smallest). */
+  /** The compression level: 0 (no compression) to 9 (smallest). */
   int clevel;
-  /** 0 none, 1 bytes, 2 bits. */
+  /** The shuffle filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle. */
   int shuffle;
-  /** Decimal digits that are kept of floats; 0 for all. */
+  /** The number of decimal digits of floating-point values to keep; 0 for all. */
   int quantize;
 } bcolz_spec;
 
 /**
- * Opens the carray or ctable in the directory `path`. `mode` is "r" to read, "a" to read and write, or
- * "w", which takes all rows of a carray away. Returns NULL when it can't be opened. bcolz_close()
- * frees what is returned.
+ * Opens the carray or ctable in a directory.
+ *
+ * @param path the directory.
+ * @param mode "r" to read, "a" to read and write, or, for carrays only, "w" to read and write after
+ *   removing all rows.
+ *
+ * @return The object, which the caller closes with bcolz_close(), or NULL on error.
  */
-FERROBLOSC_EXPORT
-struct bcolz_object *bcolz_open(const char *path,
-                                const char *mode);
+FERROBLOSC_EXPORT struct bcolz_object *bcolz_open(const char *path, const char *mode);
 
 /**
- * Fills in a description: single items of NumPy's type `dtype`, compressed by LZ4 at level 5 behind a byte
- * shuffle, in chunks as bcolz chooses them. `dtype` has to last as long as the description is used.
+ * Fills in the default description of a carray: single items, compressed with LZ4 at level 5 after
+ * a byte shuffle, in chunks of bcolz's default size.
+ *
+ * @param spec the description.
+ * @param dtype the type of an item as NumPy writes it. It is not copied: it must be valid while the
+ *   description is in use.
+ *
+ * @return 0, or BLOSC2_ERROR_INVALID_PARAM if an argument is NULL.
  */
-FERROBLOSC_EXPORT
-int bcolz_spec_default(bcolz_spec *spec,
-                       const char *dtype);
+FERROBLOSC_EXPORT int bcolz_spec_default(bcolz_spec *spec, const char *dtype);
 
 /**
- * Makes a carray without rows in the directory `path`. `mode` is "a", or "w" to replace what is there if it is
- * bcolz's. Returns NULL when it can't be made. bcolz_close() frees what is returned.
+ * Creates a carray without rows.
+ *
+ * @param path the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+ * @param spec the description of the array.
+ *
+ * @return The object, which the caller closes with bcolz_close(), or NULL on error.
  */
 FERROBLOSC_EXPORT
 struct bcolz_object *bcolz_create(const char *path,
@@ -74,54 +85,79 @@ struct bcolz_object *bcolz_create(const char *path,
                                   const bcolz_spec *spec);
 
 /**
- * Makes a ctable without columns in the directory `path`; bcolz_add_column() adds them. `mode` is "a", or "w" to
- * replace what is there if it is bcolz's. Returns NULL when it can't be made. bcolz_close() frees
- * what is returned.
+ * Creates a ctable without columns. bcolz_add_column() adds columns.
+ *
+ * @param path the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+ *
+ * @return The object, which the caller closes with bcolz_close(), or NULL on error.
  */
-FERROBLOSC_EXPORT
-struct bcolz_object *bcolz_create_ctable(const char *path,
-                                         const char *mode);
+FERROBLOSC_EXPORT struct bcolz_object *bcolz_create_ctable(const char *path, const char *mode);
 
 /**
- * Writes what is only in memory and closes; `object` is gone afterwards, also when that fails. Returns 0, or
- * an error code. NULL is nothing to close.
+ * Writes buffered rows, closes an object and frees it, even if writing fails.
+ *
+ * @param object the object, or NULL to do nothing.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_close(struct bcolz_object *object);
+FERROBLOSC_EXPORT int bcolz_close(struct bcolz_object *object);
 
 /**
- * Lets up to `nthreads` threads read and write the chunks of a carray, or of all columns; one if nobody says so. Returns
- * 0, or an error code.
+ * Sets the number of threads that read and write the chunks of a carray or of each column of a
+ * ctable. It is initially 1.
+ *
+ * @param object the object.
+ * @param nthreads the number of threads, at least 1.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_set_threads(struct bcolz_object *object,
-                      int nthreads);
+FERROBLOSC_EXPORT int bcolz_set_threads(struct bcolz_object *object, int nthreads);
 
-/** 1 for a ctable, 0 for a carray, or an error code. */
+/**
+ * Checks whether an object is a ctable.
+ *
+ * @param object the object.
+ *
+ * @return 1 for a ctable, 0 for a carray, or a negative error code.
+ */
 FERROBLOSC_EXPORT int bcolz_is_ctable(const struct bcolz_object *object);
 
 /**
- * The number of columns of a ctable, 1 for a carray, or an error code. The columns of other functions count
- * from 0.
+ * Returns the number of columns of a ctable, 1 for a carray, or a negative error code. The columns
+ * are numbered from 0.
+ *
+ * @param object the object.
  */
-FERROBLOSC_EXPORT
-int bcolz_ncolumns(const struct bcolz_object *object);
+FERROBLOSC_EXPORT int bcolz_ncolumns(const struct bcolz_object *object);
 
 /**
- * The name of a column of a ctable, or NULL. It lasts until the object is closed or
- * its columns change. Don't free it.
+ * Returns the name of a column of a ctable, or NULL on error. The object owns it: it is valid
+ * until the object is closed or its columns change.
+ *
+ * @param object the object.
+ * @param column the number of the column.
  */
 FERROBLOSC_EXPORT const char *bcolz_column_name(const struct bcolz_object *object, int column);
 
 /**
- * The type of the items of a carray or a column, as NumPy writes it, or NULL. It lasts until the
- * object is closed or its columns change. Don't free it.
+ * Returns the type of the items of a carray or a column as NumPy writes it, or NULL on error. The
+ * object owns it: it is valid until the object is closed or its columns change.
+ *
+ * @param object the object.
+ * @param column the number of the column, 0 for a carray.
  */
 FERROBLOSC_EXPORT const char *bcolz_dtype(const struct bcolz_object *object, int column);
 
 /**
- * Fills in the first `room` lengths of the dimensions of a carray or a column; returns the number of its
- * dimensions, or an error code.
+ * Stores the shape of a carray or a column. The first dimension is the number of rows.
+ *
+ * @param object the object.
+ * @param column the number of the column, 0 for a carray.
+ * @param shape the destination, or NULL to only get the number of dimensions.
+ * @param room the capacity of `shape` in items. Further dimensions are not stored.
+ *
+ * @return The number of dimensions, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int bcolz_shape(const struct bcolz_object *object,
@@ -129,39 +165,62 @@ int bcolz_shape(const struct bcolz_object *object,
                 int64_t *shape,
                 int room);
 
-/** The bytes of a row of a carray or a column, or an error code. */
+/**
+ * Returns the size of a row of a carray or a column in bytes, or a negative error code.
+ *
+ * @param object the object.
+ * @param column the number of the column, 0 for a carray.
+ */
 FERROBLOSC_EXPORT int64_t bcolz_row_bytes(const struct bcolz_object *object, int column);
 
-/** The number of rows, or an error code. */
+/**
+ * Returns the number of rows, or a negative error code.
+ *
+ * @param object the object.
+ */
 FERROBLOSC_EXPORT int64_t bcolz_len(const struct bcolz_object *object);
 
 /**
- * What there is to know about a carray or a column, as the text of a JSON object for the caller to free, or NULL:
- * "shape", "dtype", "itemsize", "chunklen", "expectedlen", "nbytes", "cbytes" (of its files), "cparams" with "clevel",
- * "shuffle", "cname" and "quantize", and "dflt", which growth fills with.
+ * Returns the properties of a carray or a column as a JSON object, or NULL on error. The caller
+ * releases the text with free().
+ *
+ * The properties are "shape", "dtype", "itemsize", "chunklen", "expectedlen", "nbytes", "cbytes"
+ * (the size of its files), "cparams" with "clevel", "shuffle", "cname" and "quantize", and "dflt",
+ * the fill value of added rows.
+ *
+ * @param object the object.
+ * @param column the number of the column, 0 for a carray.
  */
-FERROBLOSC_EXPORT
-char *bcolz_info(const struct bcolz_object *object,
-                 int column);
+FERROBLOSC_EXPORT char *bcolz_info(const struct bcolz_object *object, int column);
 
 /**
- * The attributes as the text of a JSON object, for the caller to free, or NULL: those of a column, or of the carray or
- * ctable itself if `column` is -1.
+ * Returns the attributes as a JSON object, or NULL on error. The caller releases the text with
+ * free().
+ *
+ * @param object the object.
+ * @param column the number of the column, or -1 for the attributes of the carray or ctable itself.
  */
-FERROBLOSC_EXPORT
-char *bcolz_attrs(const struct bcolz_object *object,
-                  int column);
+FERROBLOSC_EXPORT char *bcolz_attrs(const struct bcolz_object *object, int column);
 
 /**
- * What the last call of this thread failed with, in words: of a function of `bcolz.h` or `bloscpack.h`. The text lasts
- * until the next failure. Don't free it.
+ * Returns the message of the last failed call of a function of `bcolz.h` or `bloscpack.h` in this
+ * thread, or "" if none failed.
+ *
+ * The library owns the text: it is valid until the next such call fails in this thread.
  */
-FERROBLOSC_EXPORT
-const char *bcolz_last_error(void);
+FERROBLOSC_EXPORT const char *bcolz_last_error(void);
 
 /**
- * Reads rows of a carray or a column, from row `start` on (a negative number counts from the end), as many as
- * `size` bytes are. Returns 0, or an error code: -33 when there are not so many.
+ * Reads consecutive rows of a carray or a column.
+ *
+ * @param object the object.
+ * @param column the number of the column, 0 for a carray.
+ * @param start the index of the first row. Negative indices count from the end.
+ * @param dest the destination, owned by the caller.
+ * @param size the size of `dest` in bytes, a multiple of bcolz_row_bytes().
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX (-33) if the rows are out of
+ * range.
  */
 FERROBLOSC_EXPORT
 int bcolz_read(struct bcolz_object *object,
@@ -171,17 +230,26 @@ int bcolz_read(struct bcolz_object *object,
                size_t size);
 
 /**
- * Appends rows to a carray: `size` bytes. They are on the disk when bcolz_flush() or bcolz_close() returned 0.
- * Returns 0, or an error code.
+ * Appends rows to a carray. They are on disk after bcolz_flush() or bcolz_close() returned 0.
+ *
+ * @param object the carray.
+ * @param rows the rows.
+ * @param size the size of `rows` in bytes, a multiple of bcolz_row_bytes().
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_append(struct bcolz_object *object,
-                 const void *rows,
-                 size_t size);
+FERROBLOSC_EXPORT int bcolz_append(struct bcolz_object *object, const void *rows, size_t size);
 
 /**
- * Appends `nrows` rows to a ctable, given as a pointer to the rows of each column, in the order of the columns. They
- * are on the disk afterwards. A failure leaves the rows there were in all columns. Returns 0, or an error code.
+ * Appends rows to a ctable and writes them to disk. On failure all columns keep their previous
+ * rows.
+ *
+ * @param object the ctable.
+ * @param columns one pointer per column, in the order of the columns, to `nrows` rows of that
+ *   column.
+ * @param nrows the number of rows.
+ *
+ * @return 0, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int bcolz_append_columns(struct bcolz_object *object,
@@ -189,8 +257,16 @@ int bcolz_append_columns(struct bcolz_object *object,
                          int64_t nrows);
 
 /**
- * Writes over rows of a carray or a column, from row `start` on (a negative number counts from the end): `size` bytes.
- * Returns 0, or an error code: -33 when there are not so many.
+ * Overwrites consecutive rows of a carray or a column.
+ *
+ * @param object the object.
+ * @param column the number of the column, 0 for a carray.
+ * @param start the index of the first row. Negative indices count from the end.
+ * @param rows the new rows.
+ * @param size the size of `rows` in bytes, a multiple of bcolz_row_bytes().
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX (-33) if the rows are out of
+ * range.
  */
 FERROBLOSC_EXPORT
 int bcolz_set(struct bcolz_object *object,
@@ -199,26 +275,48 @@ int bcolz_set(struct bcolz_object *object,
               const void *rows,
               size_t size);
 
-/** Takes `nrows` rows away from the end. Returns 0, or an error code. */
+/**
+ * Removes rows from the end.
+ *
+ * @param object the object.
+ * @param nrows the number of rows to remove.
+ *
+ * @return 0, or a negative error code.
+ */
 FERROBLOSC_EXPORT int bcolz_trim(struct bcolz_object *object, int64_t nrows);
 
 /**
- * Makes it `nrows` rows long: takes rows away, or fills new ones with the fill value. Returns 0, or an error code.
+ * Changes the number of rows. Added rows have the fill value.
+ *
+ * @param object the object.
+ * @param nrows the new number of rows.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_resize(struct bcolz_object *object,
-                 int64_t nrows);
+FERROBLOSC_EXPORT int bcolz_resize(struct bcolz_object *object, int64_t nrows);
 
 /**
- * Writes what is only in memory; nothing for what was opened to be read. Returns 0, or an error code.
+ * Writes buffered rows to disk. Does nothing for objects opened for reading.
+ *
+ * @param object the object.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_flush(struct bcolz_object *object);
+FERROBLOSC_EXPORT int bcolz_flush(struct bcolz_object *object);
 
 /**
- * Adds a column to a ctable, in front of column `at`, or behind all if that is -1. Its rows are the `size` bytes at `rows`, as
- * many as the table has unless it is the first column; or, if `rows` is NULL, the fill value. What bcolz_column_name()
- * and bcolz_dtype() returned is gone then. Returns 0, or an error code.
+ * Adds a column to a ctable. Invalidates the texts returned by bcolz_column_name() and
+ * bcolz_dtype().
+ *
+ * @param object the ctable.
+ * @param name the name of the column.
+ * @param spec the description of the column.
+ * @param at the number of the existing column to insert before, or -1 to add the column at the end.
+ * @param rows the rows of the column, as many as the ctable has (any number for its first column),
+ *   or NULL to fill the column with the fill value.
+ * @param size the size of `rows` in bytes.
+ *
+ * @return 0, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int bcolz_add_column(struct bcolz_object *object,
@@ -229,17 +327,26 @@ int bcolz_add_column(struct bcolz_object *object,
                      size_t size);
 
 /**
- * Takes a column out of a ctable, and removes its directory unless `keep` is not 0. What bcolz_column_name() and
- * bcolz_dtype() returned is gone then. Returns 0, or an error code.
+ * Removes a column from a ctable. Invalidates the texts returned by bcolz_column_name() and
+ * bcolz_dtype().
+ *
+ * @param object the ctable.
+ * @param name the name of the column.
+ * @param keep 0 to delete the directory of the column; otherwise it is kept.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_remove_column(struct bcolz_object *object,
-                        const char *name,
-                        int keep);
+FERROBLOSC_EXPORT int bcolz_remove_column(struct bcolz_object *object, const char *name, int keep);
 
 /**
- * Gives a column of a ctable another name. What bcolz_column_name() and bcolz_dtype() returned is gone then. Returns 0,
- * or an error code.
+ * Renames a column of a ctable. Invalidates the texts returned by bcolz_column_name() and
+ * bcolz_dtype().
+ *
+ * @param object the ctable.
+ * @param from the current name.
+ * @param to the new name.
+ *
+ * @return 0, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int bcolz_rename_column(struct bcolz_object *object,
@@ -247,8 +354,14 @@ int bcolz_rename_column(struct bcolz_object *object,
                         const char *to);
 
 /**
- * Puts a value, the text of any JSON, under a name among the attributes: of a column, or of the carray or ctable itself
- * if `column` is -1. It is on the disk afterwards. Returns 0, or an error code.
+ * Sets an attribute and writes it to disk.
+ *
+ * @param object the object.
+ * @param column the number of the column, or -1 for an attribute of the carray or ctable itself.
+ * @param name the name of the attribute.
+ * @param json the value as JSON.
+ *
+ * @return 0, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int bcolz_set_attr(struct bcolz_object *object,
@@ -257,77 +370,107 @@ int bcolz_set_attr(struct bcolz_object *object,
                    const char *json);
 
 /**
- * Takes an attribute away: of a column, or of the carray or ctable itself if `column` is -1. Returns 1, or 0 when there
- * was none, or an error code.
+ * Removes an attribute.
+ *
+ * @param object the object.
+ * @param column the number of the column, or -1 for an attribute of the carray or ctable itself.
+ * @param name the name of the attribute.
+ *
+ * @return 1, 0 if there was no such attribute, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_remove_attr(struct bcolz_object *object,
-                      int column,
-                      const char *name);
+FERROBLOSC_EXPORT int bcolz_remove_attr(struct bcolz_object *object, int column, const char *name);
 
 /**
- * Looks at everything in the carray or ctable at `root`: all files, all chunks. Returns the number of faults, or an error
- * code when there is nothing to look at. What `report` points to, unless it is NULL, becomes the text of a JSON list for
- * the caller to free: objects with the "path", the "fault" in words, and whether it is only a "note", which is not
- * counted.
+ * Verifies all files and chunks of a carray or ctable.
+ *
+ * @param root the directory.
+ * @param report receives a JSON list, which the caller releases with free(), or NULL. Its items are
+ *   objects with the "path", the "fault" as text, and whether it is only a "note", which does not
+ *   count as a fault.
+ *
+ * @return The number of faults, or a negative error code if there is no carray or ctable.
  */
-FERROBLOSC_EXPORT
-int bcolz_verify(const char *root,
-                 char **report);
+FERROBLOSC_EXPORT int bcolz_verify(const char *root, char **report);
 
 /**
- * Mends what can be mended of the carray or ctable at `root`. No file is deleted: one that is replaced gets `.broken`
- * behind its name. Returns the number of faults that are left, or an error code. What `report` points to, unless it is
- * NULL, becomes the text of a JSON object for the caller to free: "mended" and "left" are lists as those of
- * bcolz_verify(), "lost" is one of objects with the "path" of an array and the rows from "start" to before "stop".
+ * Repairs a carray or ctable as far as possible. No file is deleted: `.broken` is appended to the
+ * names of replaced files.
+ *
+ * @param root the directory.
+ * @param report receives a JSON object, which the caller releases with free(), or NULL. Its members
+ *   "mended" and "left" are lists as of bcolz_verify(); "lost" is a list of objects with the
+ *   "path" of an array and the range of lost rows from "start" to before "stop".
+ *
+ * @return The number of remaining faults, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_repair(const char *root,
-                 char **report);
+FERROBLOSC_EXPORT int bcolz_repair(const char *root, char **report);
 
-/** Writes the carray at `root` into a `.npy` file. Returns 0, or an error code. */
+/**
+ * Writes a carray into a `.npy` file.
+ *
+ * @param root the directory of the carray.
+ * @param npy the path of the file.
+ *
+ * @return 0, or a negative error code.
+ */
 FERROBLOSC_EXPORT int bcolz_to_npy(const char *root, const char *npy);
 
 /**
- * Makes the carray of a `.npy` file at `root`. `mode` is "a" or "w". Returns 0, or an error code.
+ * Creates a carray from a `.npy` file.
+ *
+ * @param npy the path of the file.
+ * @param root the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+ *
+ * @return 0, or a negative error code.
  */
 FERROBLOSC_EXPORT int bcolz_from_npy(const char *npy, const char *root, const char *mode);
 
 /**
- * Writes the carray at `root` into a Bloscpack container with Adler-32 checksums; its chunks are copied. Returns 0, or
- * an error code.
+ * Writes a carray into a Bloscpack container with Adler-32 checksums. Its chunks are copied
+ * without recompression.
+ *
+ * @param root the directory of the carray.
+ * @param blp the path of the container.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_to_bloscpack(const char *root,
-                       const char *blp);
+FERROBLOSC_EXPORT int bcolz_to_bloscpack(const char *root, const char *blp);
 
 /**
- * Makes the carray of the array in a Bloscpack container at `root`; chunks of whole rows are copied. `mode` is "a" or
- * "w". Returns 0, or an error code.
+ * Creates a carray from the array in a Bloscpack container. Chunks of whole rows are copied
+ * without recompression.
+ *
+ * @param blp the path of the container.
+ * @param root the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_from_bloscpack(const char *blp,
-                         const char *root,
-                         const char *mode);
+FERROBLOSC_EXPORT int bcolz_from_bloscpack(const char *blp, const char *root, const char *mode);
 
 /**
- * Writes the carray at `root` into the frame of an array of Blosc2, or each column of the ctable there into a frame
- * NAME.b2nd in the folder `output`, which is made. Attributes become variable-length metalayers. Returns 0, or an error
- * code.
+ * Writes a carray into a frame with a b2nd array, or each column of a ctable into a frame
+ * NAME.b2nd of a directory. Attributes become variable-length metalayers.
+ *
+ * @param root the directory of the carray or ctable.
+ * @param output the path of the frame, or of the directory to create.
+ *
+ * @return 0, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_to_b2nd(const char *root,
-                  const char *output);
+FERROBLOSC_EXPORT int bcolz_to_b2nd(const char *root, const char *output);
 
 /**
- * Makes the carray of the frame of an array of Blosc2 at `root`, or the ctable of a folder of such frames. Metalayers in
- * MessagePack become attributes where JSON can say what is in them; returns the number of the others, or an error code.
- * `mode` is "a" or "w".
+ * Creates a carray from a frame with a b2nd array, or a ctable from a directory of such frames.
+ * MessagePack metalayers become attributes if JSON can represent them.
+ *
+ * @param input the path of the frame or directory.
+ * @param root the directory to create; its parent must exist.
+ * @param mode "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+ *
+ * @return The number of metalayers that were not converted, or a negative error code.
  */
-FERROBLOSC_EXPORT
-int bcolz_from_b2nd(const char *input,
-                    const char *root,
-                    const char *mode);
+FERROBLOSC_EXPORT int bcolz_from_b2nd(const char *input, const char *root, const char *mode);
 
 
 #ifdef __cplusplus

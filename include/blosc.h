@@ -165,17 +165,24 @@ extern "C" {
 #define BLOSC_FORWARD_COMPAT_SPLIT 4
 
 /**
- * Compresses nbytes bytes at src, items of typesize bytes, into a chunk at dest.
- *
- * clevel is from 0 (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
- * BLOSC_BITSHUFFLE; a typesize above BLOSC_MAX_TYPESIZE is treated as 1. Returns the size of the
- * chunk, 0 if it is larger than destsize, or a negative number. A destination that is
- * BLOSC_MAX_OVERHEAD bytes larger than the source is always large enough.
+ * Compresses a buffer into a chunk, with the global settings.
  *
  * Environment variables override the arguments and the settings: BLOSC_CLEVEL, BLOSC_SHUFFLE,
  * BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE; the last
  * four change the settings permanently. With BLOSC_NOLOCK, calls in different threads do not wait
  * for one another. With BLOSC_WARN above 0, messages on stderr explain why a call is refused.
+ *
+ * @param clevel the compression level: 0 (no compression) to 9 (smallest).
+ * @param doshuffle BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+ * @param typesize the size of an item in bytes; sizes above BLOSC_MAX_TYPESIZE are treated as 1.
+ * @param nbytes the size of the data in bytes, at most BLOSC_MAX_BUFFERSIZE.
+ * @param src the data.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes; `nbytes` + BLOSC_MAX_OVERHEAD is always
+ *   sufficient.
+ *
+ * @return The size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative
+ * number.
  */
 BLOSC_EXPORT
 int blosc_compress(int clevel,
@@ -187,10 +194,24 @@ int blosc_compress(int clevel,
                    size_t destsize);
 
 /**
- * blosc_compress() without global state: it depends only on the arguments and the split mode.
- * Calls in different threads do not wait for one another.
+ * Compresses a buffer into a chunk, as blosc_compress(), without global state: the call depends
+ * only on the arguments and the split mode. Calls in different threads do not wait for one
+ * another.
  *
- * blocksize 0 is automatic; numinternalthreads is the number of threads of this call.
+ * @param clevel the compression level: 0 (no compression) to 9 (smallest).
+ * @param doshuffle BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+ * @param typesize the size of an item in bytes; sizes above BLOSC_MAX_TYPESIZE are treated as 1.
+ * @param nbytes the size of the data in bytes, at most BLOSC_MAX_BUFFERSIZE.
+ * @param src the data.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes; `nbytes` + BLOSC_MAX_OVERHEAD is always
+ *   sufficient.
+ * @param compressor the name of the compressor.
+ * @param blocksize the block size in bytes, or 0 for an automatic one.
+ * @param numinternalthreads the number of threads of this call.
+ *
+ * @return The size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative
+ * number.
  */
 BLOSC_EXPORT
 int blosc_compress_ctx(int clevel,
@@ -205,18 +226,28 @@ int blosc_compress_ctx(int clevel,
                        int numinternalthreads);
 
 /**
- * Decompresses the chunk at src to dest. The size in the header of the chunk is trusted: check
- * chunks from other sources with blosc_cbuffer_validate() first.
+ * Decompresses a chunk. The size in the header of the chunk is trusted: check chunks from other
+ * sources with blosc_cbuffer_validate() first. The environment variables BLOSC_NTHREADS and
+ * BLOSC_NOLOCK apply as in blosc_compress().
  *
- * @return The size of the data in bytes, or a negative number. The environment variables
- * BLOSC_NTHREADS and BLOSC_NOLOCK apply as in blosc_compress().
+ * @param src the chunk.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the data in bytes, or a negative number.
  */
 BLOSC_EXPORT int blosc_decompress(const void *src, void *dest, size_t destsize);
 
 /**
- * blosc_decompress() without global state. Calls in different threads do not wait for one another.
+ * Decompresses a chunk, as blosc_decompress(), without global state. Calls in different threads do
+ * not wait for one another.
  *
- * numinternalthreads is the number of threads of this call.
+ * @param src the chunk.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ * @param numinternalthreads the number of threads of this call.
+ *
+ * @return The size of the data in bytes, or a negative number.
  */
 BLOSC_EXPORT
 int blosc_decompress_ctx(const void *src,
@@ -225,8 +256,14 @@ int blosc_decompress_ctx(const void *src,
                          int numinternalthreads);
 
 /**
- * Decompresses nitems items of the chunk at src, from item start on, to dest. Returns the number
- * of bytes written, or a negative number.
+ * Decompresses a range of items of a chunk. The size in the header of the chunk is trusted.
+ *
+ * @param src the chunk.
+ * @param start the index of the first item.
+ * @param nitems the number of items.
+ * @param dest the destination, `nitems` * typesize bytes, owned by the caller.
+ *
+ * @return The number of bytes written, or a negative number.
  */
 BLOSC_EXPORT int blosc_getitem(const void *src, int start, int nitems, void *dest);
 
@@ -241,21 +278,35 @@ BLOSC_EXPORT void blosc_destroy(void);
 
 /**
  * Stops the threads of the library and frees its working memory until they are needed again.
- * Returns 0, or -1 if the library is not initialised.
+ *
+ * @return 0, or -1 if the library is not initialised.
  */
 BLOSC_EXPORT int blosc_free_resources(void);
 
 /** Returns the number of threads, initially 1. */
 BLOSC_EXPORT int blosc_get_nthreads(void);
 
-/** Sets the number of threads, from 1 to BLOSC_MAX_THREADS. Returns the previous number. */
+/**
+ * Sets the number of threads. An invalid number makes calls that need threads fail.
+ *
+ * @param nthreads the number of threads: 1 to BLOSC_MAX_THREADS.
+ *
+ * @return The previous number.
+ */
 BLOSC_EXPORT int blosc_set_nthreads(int nthreads);
 
-/** Returns the name of the compressor, or NULL after an unknown one was set. */
+/**
+ * Returns the name of the compressor, or NULL after an unknown one was set. The library owns the
+ * name.
+ */
 BLOSC_EXPORT const char *blosc_get_compressor(void);
 
 /**
- * Sets the compressor. Returns its code, or -1 for an unknown one; compression then fails until
+ * Sets the compressor.
+ *
+ * @param compname the name of the compressor.
+ *
+ * @return The code of the compressor, or -1 for an unknown one; compression then fails until
  * another one is set.
  */
 BLOSC_EXPORT int blosc_set_compressor(const char *compname);
@@ -263,39 +314,65 @@ BLOSC_EXPORT int blosc_set_compressor(const char *compname);
 /** Returns the block size in bytes, or 0 if it is automatic. */
 BLOSC_EXPORT int blosc_get_blocksize(void);
 
-/** Sets the block size in bytes; 0 is automatic. */
+/**
+ * Sets the block size.
+ *
+ * @param blocksize the block size in bytes, or 0 for an automatic one.
+ */
 BLOSC_EXPORT void blosc_set_blocksize(size_t blocksize);
 
 /**
- * Sets how blocks are split into one stream per byte of an item: BLOSC_FORWARD_COMPAT_SPLIT
- * (default) or another split mode. It applies to the calls with _ctx, too.
+ * Sets the mode in which blocks are split into one stream per byte of an item. It applies to the
+ * functions with `_ctx`, too.
+ *
+ * @param splitmode BLOSC_FORWARD_COMPAT_SPLIT (default), BLOSC_ALWAYS_SPLIT, BLOSC_NEVER_SPLIT or
+ *   BLOSC_AUTO_SPLIT.
  */
 BLOSC_EXPORT void blosc_set_splitmode(int splitmode);
 
 /**
- * Stores the name of a compressor, or NULL for an unknown code. Returns the code, or -1. The name
- * is static: do not free it.
+ * Stores the name of a compressor. The library owns the name.
+ *
+ * @param compcode the code of the compressor.
+ * @param compname receives the name, or NULL for an unknown code; may be NULL.
+ *
+ * @return The code, or -1 for an unknown code.
  */
 BLOSC_EXPORT int blosc_compcode_to_compname(int compcode, const char **compname);
 
-/** Returns the code of a compressor, or -1 for an unknown name. */
+/**
+ * Returns the code of a compressor, or -1 for an unknown name.
+ *
+ * @param compname the name of the compressor.
+ */
 BLOSC_EXPORT int blosc_compname_to_compcode(const char *compname);
 
-/** Returns the names of all compressors, separated by commas. Do not free it. */
+/** Returns the names of all compressors, separated by commas. The library owns the text. */
 BLOSC_EXPORT const char *blosc_list_compressors(void);
 
-/** Returns the version of the library, BLOSC_VERSION_STRING. Do not free it. */
+/** Returns the version of the library, BLOSC_VERSION_STRING. The library owns the text. */
 BLOSC_EXPORT const char *blosc_get_version_string(void);
 
 /**
- * Stores the name and the version of a compressor's library, both to be freed by the caller.
- * Returns the code of the library, or -1 for an unknown compressor; both are NULL then.
+ * Stores the name and the version of the library of a compressor.
+ *
+ * @param compname the name of the compressor.
+ * @param complib receives the name, which the caller releases with free(), or NULL for an unknown
+ *   compressor; may be NULL.
+ * @param version receives the version, which the caller releases with free(), or NULL for an unknown
+ *   compressor; may be NULL.
+ *
+ * @return The code of the library, or -1 for an unknown compressor.
  */
 BLOSC_EXPORT int blosc_get_complib_info(const char *compname, char **complib, char **version);
 
 /**
- * Stores the sizes in the header of a chunk: of its data, of the chunk and of a block, in bytes.
- * They are 0 for an invalid chunk.
+ * Stores the sizes in the header of a chunk. They are 0 for an invalid chunk.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ * @param nbytes receives the size of the data in bytes; may be NULL.
+ * @param cbytes receives the size of the chunk in bytes; may be NULL.
+ * @param blocksize receives the size of a block in bytes; may be NULL.
  */
 BLOSC_EXPORT
 void blosc_cbuffer_sizes(const void *cbuffer,
@@ -304,25 +381,41 @@ void blosc_cbuffer_sizes(const void *cbuffer,
                          size_t *blocksize);
 
 /**
- * Checks that the cbytes bytes at cbuffer can be a chunk and stores the size of its data, or 0.
+ * Validates the header of a chunk. The compressed data is not checked.
  *
- * @return 0, or -1 for an invalid chunk. The compressed data is not checked.
+ * @param cbuffer the chunk.
+ * @param cbytes the size of the chunk in bytes.
+ * @param nbytes receives the size of the data in bytes, or 0 on error; may be NULL.
+ *
+ * @return 0, or -1 for an invalid chunk.
  */
 BLOSC_EXPORT int blosc_cbuffer_validate(const void *cbuffer, size_t cbytes, size_t *nbytes);
 
 /**
- * Stores the typesize and the flags in the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,
- * BLOSC_DOBITSHUFFLE. They are 0 for an invalid chunk.
+ * Stores the typesize and the flags in the header of a chunk. They are 0 for an invalid chunk.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ * @param typesize receives the size of an item in bytes; may be NULL.
+ * @param flags receives the flags BLOSC_DOSHUFFLE, BLOSC_MEMCPYED and BLOSC_DOBITSHUFFLE; may be
+ *   NULL.
  */
 BLOSC_EXPORT void blosc_cbuffer_metainfo(const void *cbuffer, size_t *typesize, int *flags);
 
 /**
- * Stores the versions in the header of a chunk: of the chunk format and of the compressor's
- * format.
+ * Stores the versions in the header of a chunk.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ * @param version receives the version of the chunk format; may be NULL.
+ * @param compversion receives the version of the compressor's format; may be NULL.
  */
 BLOSC_EXPORT void blosc_cbuffer_versions(const void *cbuffer, int *version, int *compversion);
 
-/** Returns the name of the library that decompresses a chunk, or NULL if it is unknown. */
+/**
+ * Returns the name of the library that decompresses a chunk, or NULL if it is unknown. The library
+ * owns the name.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ */
 BLOSC_EXPORT const char *blosc_cbuffer_complib(const void *cbuffer);
 
 

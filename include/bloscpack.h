@@ -1,5 +1,5 @@
 /*
- * bloscpack.h: Bloscpack's containers of Blosc chunks, in files and in memory.
+ * bloscpack.h: Bloscpack containers in files and in memory.
  *
  * Part of Ferroblosc.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
@@ -20,73 +20,88 @@ extern "C" {
 #endif
 
 
-/** How containers are made; bloscpack_args_default() gives the usual. What is NULL is as usual. */
+/**
+ * The properties of a new container; bloscpack_args_default() fills in the defaults. NULL in a
+ * field selects its default.
+ */
 typedef struct bloscpack_args {
   /** The codec: "blosclz", "lz4", "lz4hc", "snappy", "zlib" or "zstd". */
   const char *codec;
   /**
-   * What follows each chunk: "None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256",
+   * The checksum of each chunk: "None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256",
    * "sha384" or "sha512".
    */
   const char *checksum;
-  /** Metadata: a value as JSON; none unless it is given. */
+  /** The metadata as a JSON value; NULL for none. */
   const char *metadata;
-  /** Bytes of a chunk. */
+  /** The size of a chunk in bytes. */
   uint64_t chunk_size;
-  /** Room for so many chunks to be appended; negative: ten times those there are. */
+  /**
+   * The number of appended chunks to reserve space for; negative for ten times the number of
+   * chunks.
+   */
   int64_t max_app_chunks;
-  /** Bytes reserved for metadata; negative: ten times those they have. */
+  /** The number of bytes to reserve for the metadata; negative for ten times its size. */
   int64_t max_meta_size;
-  /** Bytes of an item. Of calls that append, 0 takes that of the container. */
+  /** The size of an item in bytes. When appending, 0 selects the typesize of the container. */
   int32_t typesize;
-  /** 0 (store) to 9 (smallest). */
+  /** The compression level: 0 (no compression) to 9 (smallest). */
   int32_t clevel;
-  /** 0 none, 1 bytes, 2 bits. */
+  /** The shuffle filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle. */
   int32_t shuffle;
-  /** Whether there are offsets: without them nothing can be appended. */
+  /** Whether to store the offsets of the chunks; appending requires them. */
   int32_t offsets;
-  /** Threads. */
+  /** The number of threads. */
   int32_t nthreads;
 } bloscpack_args;
 
-/** What a container is. Numbers that it doesn't tell are -1. */
+/** The properties of a container. Numbers that its header does not contain are -1. */
 typedef struct bloscpack_info {
-  /** Bytes of the data in it. */
+  /** The size of the data in bytes. */
   int64_t nbytes;
-  /** Bytes of its file. */
+  /** The size of the file in bytes. */
   int64_t file_size;
-  /** Chunks. */
+  /** The number of chunks. */
   int64_t nchunks;
-  /** Room for so many chunks to be appended. */
+  /** The number of appended chunks that the container has reserved space for. */
   int64_t max_app_chunks;
-  /** Bytes of data in each chunk but the last. */
+  /** The size of the data of each chunk but the last, in bytes. */
   int32_t chunk_size;
-  /** Bytes of data in the last chunk. */
+  /** The size of the data of the last chunk in bytes. */
   int32_t last_chunk;
-  /** Version of the format: 1 to 3. */
+  /** The version of the format: 1 to 3. */
   int32_t format_version;
-  /** Bytes of an item. */
+  /** The size of an item in bytes. */
   int32_t typesize;
   /**
-   * Number of the checksum: 0 none, 1 adler32, 2 crc32, 3 md5, 4 sha1, 5 sha224, 6 sha256,
-   * 7 sha384, 8 sha512.
+   * The checksum of each chunk: 0 for none, 1 adler32, 2 crc32, 3 md5, 4 sha1, 5 sha224, 6
+   * sha256, 7 sha384, 8 sha512.
    */
   int32_t checksum;
-  /** Whether there are offsets. */
+  /** Whether the container stores the offsets of the chunks. */
   int32_t offsets;
-  /** Whether there are metadata. */
+  /** Whether the container has metadata. */
   int32_t metadata;
 } bloscpack_info;
 
 /**
- * The usual: blosclz at level 7, byte shuffle, items of 8 bytes, chunks of 1 MiB, adler32, offsets
- * with room for ten times as many chunks, no metadata, one thread.
+ * Fills in the default arguments: BloscLZ at level 7, byte shuffle, items of 8 bytes, chunks of 1
+ * MiB, Adler-32, offsets with space for ten times the number of chunks, no metadata, one thread.
+ *
+ * @param args the arguments.
+ *
+ * @return 0, or BLOSC2_ERROR_INVALID_PARAM if `args` is NULL.
  */
 FERROBLOSC_EXPORT int bloscpack_args_default(bloscpack_args *args);
 
 /**
- * Packs a file into a file, which appears when it is complete. Gives the bytes of the new file, or a
- * negative error code.
+ * Packs a file into a container. The container appears at its path when it is complete.
+ *
+ * @param in_file the path of the file.
+ * @param out_file the path of the container.
+ * @param args the arguments, or NULL for the defaults.
+ *
+ * @return The size of the container in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_pack_file(const char *in_file,
@@ -94,9 +109,15 @@ int64_t bloscpack_pack_file(const char *in_file,
                             const bloscpack_args *args);
 
 /**
- * Unpacks a file into a file, which appears when it is complete. Gives the bytes of data, or a
- * negative error code. The metadata, when there are any, are stored as JSON in what metadata points
- * to, unless it is NULL: free() them.
+ * Unpacks a container into a file. The file appears at its path when it is complete.
+ *
+ * @param in_file the path of the container.
+ * @param out_file the path of the file.
+ * @param nthreads the number of threads.
+ * @param metadata receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+ *   releases the text with free().
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_unpack_file(const char *in_file,
@@ -105,8 +126,14 @@ int64_t bloscpack_unpack_file(const char *in_file,
                               char **metadata);
 
 /**
- * Packs nbytes bytes at src into a file, which appears when it is complete. Gives the bytes of the
- * file, or a negative error code.
+ * Packs a buffer into a container. The container appears at its path when it is complete.
+ *
+ * @param src the data.
+ * @param nbytes the size of the data in bytes.
+ * @param out_file the path of the container.
+ * @param args the arguments, or NULL for the defaults.
+ *
+ * @return The size of the container in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_pack_bytes_to_file(const void *src,
@@ -115,8 +142,15 @@ int64_t bloscpack_pack_bytes_to_file(const void *src,
                                      const bloscpack_args *args);
 
 /**
- * Unpacks a file into memory: the data are stored in what dest points to, and the metadata as with
- * bloscpack_unpack_file(); free() both. Gives the bytes of data, or a negative error code.
+ * Unpacks a container in a file into memory.
+ *
+ * @param in_file the path of the container.
+ * @param nthreads the number of threads.
+ * @param dest receives the data, which the caller releases with free().
+ * @param metadata receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+ *   releases the text with free().
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_unpack_bytes_from_file(const char *in_file,
@@ -125,8 +159,14 @@ int64_t bloscpack_unpack_bytes_from_file(const char *in_file,
                                          char **metadata);
 
 /**
- * Packs nbytes bytes at src into memory: the container is stored in what dest points to; free() it.
- * Gives its bytes, or a negative error code.
+ * Packs a buffer into a container in memory.
+ *
+ * @param src the data.
+ * @param nbytes the size of the data in bytes.
+ * @param args the arguments, or NULL for the defaults.
+ * @param dest receives the container, which the caller releases with free().
+ *
+ * @return The size of the container in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_pack_bytes(const void *src,
@@ -135,8 +175,16 @@ int64_t bloscpack_pack_bytes(const void *src,
                              void **dest);
 
 /**
- * Unpacks the container of nbytes bytes at src into memory, as bloscpack_unpack_bytes_from_file().
- * The caller frees both by free().
+ * Unpacks a container in memory into memory.
+ *
+ * @param src the container.
+ * @param nbytes the size of the container in bytes.
+ * @param nthreads the number of threads.
+ * @param dest receives the data, which the caller releases with free().
+ * @param metadata receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+ *   releases the text with free().
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_unpack_bytes(const void *src,
@@ -146,8 +194,14 @@ int64_t bloscpack_unpack_bytes(const void *src,
                                char **metadata);
 
 /**
- * Reads nbytes bytes of data of a file, from byte start on, into dest. Only the chunks they are in
- * are read. Gives nbytes, or a negative error code.
+ * Reads a range of the data in a container. Only the chunks of the range are read.
+ *
+ * @param in_file the path of the container.
+ * @param start the offset of the range in the data, in bytes.
+ * @param nbytes the size of the range in bytes.
+ * @param dest the destination, `nbytes` bytes, owned by the caller.
+ *
+ * @return `nbytes`, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_read_range(const char *in_file,
@@ -156,17 +210,33 @@ int64_t bloscpack_read_range(const char *in_file,
                              void *dest);
 
 /**
- * Appends a file to a container in place. When it fails, the container is what it was; when it is
- * interrupted, bloscpack_recover() makes it so. Gives the bytes that were appended, or a negative
- * error code. Metadata in args replace those there are; args that say how a container is laid out
- * are not looked at.
+ * Appends the data of a file to a container in place.
+ *
+ * On failure the container keeps its previous contents; bloscpack_recover() restores them after an
+ * interruption. Metadata in `args` replaces the metadata of the container. The chunk size, the
+ * checksum and the reserved chunks are those of the container: `args` does not change them.
+ *
+ * @param original the path of the container.
+ * @param new_file the path of the file.
+ * @param args the arguments, or NULL for the defaults.
+ *
+ * @return The number of appended bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_append_file(const char *original,
                               const char *new_file,
                               const bloscpack_args *args);
 
-/** Appends nbytes bytes at src to a container in place, as bloscpack_append_file(). */
+/**
+ * Appends a buffer to a container in place, as bloscpack_append_file().
+ *
+ * @param original the path of the container.
+ * @param src the data.
+ * @param nbytes the size of the data in bytes.
+ * @param args the arguments, or NULL for the defaults.
+ *
+ * @return The number of appended bytes, or a negative error code.
+ */
 FERROBLOSC_EXPORT
 int64_t bloscpack_append_bytes(const char *original,
                                const void *src,
@@ -174,26 +244,45 @@ int64_t bloscpack_append_bytes(const char *original,
                                const bloscpack_args *args);
 
 /**
- * Undoes a change of a container that was interrupted. Gives 1 when there was one, 0 when not, or a
- * negative error code.
+ * Undoes an interrupted change of a container.
+ *
+ * @param file the path of the container.
+ *
+ * @return 1 if a change was undone, 0 if there was none, or a negative error code.
  */
 FERROBLOSC_EXPORT int bloscpack_recover(const char *file);
 
 /**
- * Reads all of a container and checks everything in it. Gives the number of faults, or a negative
- * error code when it can't be read at all; bloscpack_last_error() tells the first fault.
+ * Reads a whole container and verifies it. bloscpack_last_error() returns the message of the first
+ * fault.
+ *
+ * @param file the path of the container.
+ * @param nthreads the number of threads.
+ *
+ * @return The number of faults, or a negative error code if the container cannot be read.
  */
 FERROBLOSC_EXPORT int64_t bloscpack_verify(const char *file, int nthreads);
 
 /**
- * Tells what a container is. Gives 0, or a negative error code. The metadata are stored as with
- * bloscpack_unpack_file(). The caller frees them by free().
+ * Stores the properties of a container.
+ *
+ * @param file the path of the container.
+ * @param info the destination; may be NULL.
+ * @param metadata receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+ *   releases the text with free().
+ *
+ * @return 0, or a negative error code.
  */
 FERROBLOSC_EXPORT int bloscpack_get_info(const char *file, bloscpack_info *info, char **metadata);
 
 /**
- * Packs the array of a .npy file into a file. Gives the bytes of the new file, or a negative error
- * code.
+ * Packs the array of a `.npy` file into a container.
+ *
+ * @param npy_file the path of the `.npy` file.
+ * @param out_file the path of the container.
+ * @param args the arguments, or NULL for the defaults.
+ *
+ * @return The size of the container in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_pack_npy(const char *npy_file,
@@ -201,8 +290,13 @@ int64_t bloscpack_pack_npy(const char *npy_file,
                            const bloscpack_args *args);
 
 /**
- * Unpacks the array in a file into a .npy file. Gives the bytes of its items, or a negative error
- * code.
+ * Unpacks the array in a container into a `.npy` file.
+ *
+ * @param in_file the path of the container.
+ * @param npy_file the path of the `.npy` file.
+ * @param nthreads the number of threads.
+ *
+ * @return The size of the items in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT
 int64_t bloscpack_unpack_npy(const char *in_file,
@@ -210,8 +304,10 @@ int64_t bloscpack_unpack_npy(const char *in_file,
                              int nthreads);
 
 /**
- * What the last bloscpack_ call of this thread that failed had to say; "" before there was one. It
- * lasts until the next one fails. Don't free it.
+ * Returns the message of the last failed call of a function of `bloscpack.h` or `bcolz.h` in this
+ * thread, or "" if none failed.
+ *
+ * The library owns the text: it is valid until the next such call fails in this thread.
  */
 FERROBLOSC_EXPORT const char *bloscpack_last_error(void);
 

@@ -1,5 +1,5 @@
 /*
- * ferroblosc.h: what Ferroblosc has beyond the C interfaces of C-Blosc and C-Blosc2.
+ * ferroblosc.h: functions beyond the C interfaces of C-Blosc and C-Blosc2.
  *
  * Part of Ferroblosc.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
@@ -27,85 +27,90 @@ extern "C" {
 
 
 /**
- * The id of files whose super-chunks are changed durably: put into `id` of the `blosc2_io` of a
- * `blosc2_storage`, in place of BLOSC2_IO_FILESYSTEM and with its parameters.
+ * The id of the I/O backend whose files are changed durably: set it as `id` of the `blosc2_io` of
+ * a `blosc2_storage` instead of BLOSC2_IO_FILESYSTEM; the parameters are the same.
  */
 #define FERROBLOSC_IO_DURABLE 157
 
-/** The id of files whose super-chunks have checksums. */
+/** The id of the I/O backend whose files have checksums. */
 #define FERROBLOSC_IO_CHECKSUMS 158
 
-/** The id of files whose super-chunks are changed durably and have checksums. */
+/** The id of the I/O backend whose files are changed durably and have checksums. */
 #define FERROBLOSC_IO_DURABLE_CHECKSUMS 159
 
-/** Nothing says whether what leads to the chunks is as it was written. */
+/** The super-chunk has no fingerprint of its header, index, checksums and metalayers. */
 #define FERROBLOSC_FINGERPRINT_NONE 0
 
-/** Header, index, checksums and metalayers are as they were written. */
+/** Header, index, checksums and metalayers match the fingerprint. */
 #define FERROBLOSC_FINGERPRINT_RIGHT 1
 
-/** One of them is not. */
+/** Header, index, checksums or metalayers do not match the fingerprint. */
 #define FERROBLOSC_FINGERPRINT_WRONG 2
 
-/** What ferroblosc_verify() found in a super-chunk. */
+/** The result of ferroblosc_verify(). */
 typedef struct ferroblosc_report {
-  /** Chunks there are. */
+  /** The number of chunks. */
   int64_t nchunks;
-  /** Chunks that were compared with a checksum. */
+  /** The number of chunks whose checksum was compared. */
   int64_t compared;
-  /** Chunks without a checksum, which were decompressed. */
+  /** The number of chunks without a checksum, which were decompressed. */
   int64_t decompressed;
-  /** Chunks that are broken. */
+  /** The number of corrupt chunks. */
   int64_t bad_chunks;
-  /** Variable-length metalayers that are broken. */
+  /** The number of corrupt variable-length metalayers. */
   int64_t bad_vlmetalayers;
   /**
-   * One of FERROBLOSC_FINGERPRINT_NONE, FERROBLOSC_FINGERPRINT_RIGHT and
-   * FERROBLOSC_FINGERPRINT_WRONG.
+   * FERROBLOSC_FINGERPRINT_NONE, FERROBLOSC_FINGERPRINT_RIGHT or FERROBLOSC_FINGERPRINT_WRONG.
    */
   int32_t fingerprint;
 } ferroblosc_report;
 
 /**
- * The version of the library, as text: that of the headers is FERROBLOSC_VERSION_STRING. Don't
- * free it.
+ * Returns the version of the library as text. FERROBLOSC_VERSION_STRING is the version of the
+ * headers. The library owns the text.
  */
 FERROBLOSC_EXPORT const char *ferroblosc_version(void);
 
 /**
- * The text for an error code of a function of this library; "Unknown error" for values that are
- * none. The codes are the BLOSC2_ERROR_ ones of blosc2.h. Don't free it.
+ * Returns the text of an error code, or "Unknown error" for other values. The library owns the
+ * text.
+ *
+ * @param error_code a code returned by a function of this library. The codes are the BLOSC2_ERROR_
+ *   constants of blosc2.h.
  */
 FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
 
 /**
- * Why the last call of this thread failed, as one line of text: the operation, the path or chunk, and
- * the reason of the system. NULL when the call succeeded, and before the first one.
+ * Returns the message of this thread's last call if it failed, otherwise NULL. The message is one
+ * line of text with the operation, the path or chunk, and the reason of the system.
  *
- * The call is one of a function of libblosc2 or of this library; functions of libblosc (Blosc 1.x),
- * and callbacks that you wrote, don't count. Each thread has its own last error. The text stays in
- * place until the next such call of the same thread; don't free it. Asking changes nothing.
+ * Calls are those of the functions of libblosc2 and of this library, except this one and
+ * ferroblosc_last_errno(). Functions of libblosc (Blosc 1.x) and user callbacks are not included.
+ * The library owns the text: it is valid until the next call of the same thread.
  *
- * Of calls of libblosc2 it is known if that is the one of Ferroblosc, and if the process can see it: a
- * library that was opened with RTLD_LOCAL, as Python does, is not seen.
+ * Calls of libblosc2 are included if it is Ferroblosc's and its symbols are visible in the
+ * process: a library opened with RTLD_LOCAL, as Python does, is not visible.
  */
-FERROBLOSC_EXPORT
-const char *ferroblosc_last_error(void);
+FERROBLOSC_EXPORT const char *ferroblosc_last_error(void);
 
 /**
- * The error number of the system (`errno`) that made the last call of this thread fail; 0 when it
- * succeeded, and when it failed for another reason. Calls are those of ferroblosc_last_error().
+ * Returns the `errno` of this thread's last call if the system made it fail, otherwise 0. Calls
+ * are those of ferroblosc_last_error().
  */
 FERROBLOSC_EXPORT int ferroblosc_last_errno(void);
 
 /**
- * Reads all of the super-chunk in a file, from a byte on, or in a directory, and tells what is
- * broken. Chunks that have a checksum are compared with it, the others are decompressed.
+ * Reads a whole super-chunk and verifies it. Chunks with a checksum are compared with it, others
+ * are decompressed.
  *
- * Gives the number of faults, 0 when all is well: broken chunks and variable-length metalayers,
- * and one more for a wrong fingerprint. A negative error code means that it can't be opened. A
- * `report` is filled in unless it is NULL. The numbers of the first broken chunks go to
- * `bad_chunks`, up to `room` of them; it may be NULL if `room` is 0.
+ * @param urlpath the path of the file or directory.
+ * @param offset the offset of the frame in the file, in bytes.
+ * @param report receives the counts; may be NULL.
+ * @param bad_chunks receives the indices of the first corrupt chunks; may be NULL if `room` is 0.
+ * @param room the capacity of `bad_chunks` in items.
+ *
+ * @return The number of faults, or a negative error code if the super-chunk cannot be opened.
+ * Faults are corrupt chunks, corrupt variable-length metalayers and a wrong fingerprint.
  */
 FERROBLOSC_EXPORT
 int64_t ferroblosc_verify(const char *urlpath,
@@ -115,8 +120,15 @@ int64_t ferroblosc_verify(const char *urlpath,
                           int64_t room);
 
 /**
- * Reads all of the contiguous frame in a buffer and tells what is broken, as ferroblosc_verify()
- * does.
+ * Reads a whole contiguous frame in memory and verifies it, as ferroblosc_verify().
+ *
+ * @param cframe the frame.
+ * @param size the size of the frame in bytes.
+ * @param report receives the counts; may be NULL.
+ * @param bad_chunks receives the indices of the first corrupt chunks; may be NULL if `room` is 0.
+ * @param room the capacity of `bad_chunks` in items.
+ *
+ * @return The number of faults, or a negative error code if the frame cannot be opened.
  */
 FERROBLOSC_EXPORT
 int64_t ferroblosc_verify_buffer(const void *cframe,
@@ -126,57 +138,75 @@ int64_t ferroblosc_verify_buffer(const void *cframe,
                                  int64_t room);
 
 /**
- * Begins a transaction of a `blosc2_schunk`, or one within its open transaction. All changes until
- * ferroblosc_commit() become one: other handles, and whoever opens the super-chunk after a crash,
- * find all of them or none. With locks, others wait until the end of the transaction.
+ * Begins a transaction of a super-chunk, or a nested one in its open transaction.
  *
- * Super-chunks in durable files and directories have transactions (FERROBLOSC_IO_DURABLE,
- * FERROBLOSC_DURABLE); appending many chunks in one is much faster than one by one. Freeing the
- * super-chunk rolls an open transaction back. A transaction belongs to the process that began it: in
- * a forked child, calls with this super-chunk fail until ferroblosc_rollback().
+ * ferroblosc_commit() applies all changes at once: other handles, and readers after a crash, see
+ * all of them or none. With locks, other handles wait until the end of the transaction.
  *
- * Gives 0; BLOSC2_ERROR_INVALID_PARAM for super-chunks that have no transactions, and when the
- * super-chunk is not one of Ferroblosc's libblosc2; BLOSC2_ERROR_LOCK and the errors of files.
+ * Super-chunks in durable files and directories (FERROBLOSC_IO_DURABLE, FERROBLOSC_DURABLE)
+ * support transactions. Appending many chunks in one transaction is much faster than without one.
+ * Freeing the super-chunk rolls an open transaction back. A transaction belongs to the process
+ * that began it: in a forked child, calls with this super-chunk fail until ferroblosc_rollback().
+ *
+ * @param schunk the super-chunk, a `blosc2_schunk`.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM if the super-chunk has no
+ * transactions or is not one of Ferroblosc's libblosc2; BLOSC2_ERROR_LOCK; or the code of a file
+ * error.
  */
-FERROBLOSC_EXPORT
-int ferroblosc_begin(void *schunk);
+FERROBLOSC_EXPORT int ferroblosc_begin(void *schunk);
 
 /**
- * Commits the last transaction that was begun; with the first one, all changes become part of the
- * super-chunk, and have reached the disk.
+ * Commits the innermost transaction. Committing the outermost one applies all changes and writes
+ * them to disk.
  *
- * Gives 0; BLOSC2_ERROR_INVALID_PARAM without a transaction; other errors when the commit failed: all
- * changes are rolled back then, and the super-chunk can be used on.
+ * @param schunk the super-chunk, a `blosc2_schunk`.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM without a transaction. After
+ * other errors all changes are rolled back, and the super-chunk remains usable.
  */
-FERROBLOSC_EXPORT
-int ferroblosc_commit(void *schunk);
+FERROBLOSC_EXPORT int ferroblosc_commit(void *schunk);
 
 /**
- * Rolls the last transaction that was begun back: the super-chunk is as it was then. Of a super-chunk
- * within a file (`offset` > 0), an inner rollback rolls everything back, and the outer transactions
- * can't be committed any more.
+ * Rolls the innermost transaction back: the super-chunk returns to its state at the begin.
  *
- * Gives 0; BLOSC2_ERROR_INVALID_PARAM without a transaction.
+ * For a super-chunk inside a file (`offset` > 0), an inner rollback rolls everything back, and the
+ * outer transactions can no longer be committed.
+ *
+ * @param schunk the super-chunk, a `blosc2_schunk`.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM without a transaction.
  */
-FERROBLOSC_EXPORT
-int ferroblosc_rollback(void *schunk);
+FERROBLOSC_EXPORT int ferroblosc_rollback(void *schunk);
 
-/** Begins a transaction of a `b2nd_array_t`, as ferroblosc_begin() does of its super-chunk. */
+/**
+ * Begins a transaction of an array, as ferroblosc_begin() does for a super-chunk.
+ *
+ * @param array the array, a `b2nd_array_t`.
+ *
+ * @return 0, or a negative error code, as ferroblosc_begin().
+ */
 FERROBLOSC_EXPORT int ferroblosc_begin_array(void *array);
 
 /**
- * Commits the last transaction that was begun, as ferroblosc_commit() does. If that fails, the struct
- * has the old shape again.
+ * Commits the innermost transaction of an array, as ferroblosc_commit(). If that fails, the struct
+ * has its previous shape.
+ *
+ * @param array the array, a `b2nd_array_t`.
+ *
+ * @return 0, or a negative error code, as ferroblosc_commit().
  */
-FERROBLOSC_EXPORT
-int ferroblosc_commit_array(void *array);
+FERROBLOSC_EXPORT int ferroblosc_commit_array(void *array);
 
 /**
- * Rolls the last transaction that was begun back, as ferroblosc_rollback() does, and restores the shape
- * in the struct.
+ * Rolls the innermost transaction of an array back, as ferroblosc_rollback(), and restores the
+ * shape in the struct.
+ *
+ * @param array the array, a `b2nd_array_t`.
+ *
+ * @return 0, or a negative error code, as ferroblosc_rollback().
  */
-FERROBLOSC_EXPORT
-int ferroblosc_rollback_array(void *array);
+FERROBLOSC_EXPORT int ferroblosc_rollback_array(void *array);
 
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * blosc2-common.h: small helpers for clients and plugins.
+ * blosc2-common.h: helper macros for clients and plugins.
  *
  * Part of Ferroblosc, which has the C interface of C-Blosc2 3.3.5.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,7 @@
 
 #include "blosc2-export.h"
 
-/* Tells the compiler that a parameter is not used on purpose. */
+/* Marks a parameter as intentionally unused. */
 #define BLOSC_UNUSED_PARAM(x) ((void)(x))
 
 #endif /* BLOSC2_COMMON_H */

@@ -1,5 +1,5 @@
 /*
- * blosc2-export.h: marks of exported functions.
+ * blosc2-export.h: visibility of functions.
  *
  * Part of Ferroblosc, which has the C interface of C-Blosc2 3.3.5.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
@@ -10,14 +10,14 @@
 #ifndef BLOSC2_EXPORT_H
 #define BLOSC2_EXPORT_H
 
-/* A function of the library's interface. */
+/* Marks a function of the public interface. */
 #if defined(__GNUC__)
 #define BLOSC_EXPORT __attribute__((visibility("default")))
 #else
 #define BLOSC_EXPORT
 #endif
 
-/* A function that the library keeps to itself. */
+/* Marks an internal function of the library. */
 #if defined(__GNUC__)
 #define BLOSC_NO_EXPORT __attribute__((visibility("hidden")))
 #else

@@ -18,11 +18,11 @@ extern "C" {
 enum {
   /** Lempel-Ziv over the cells of two-dimensional arrays. */
   BLOSC_CODEC_NDLZ = 32,
-  /** ZFP with a bound on the absolute error. */
+  /** ZFP with a maximum absolute error. */
   BLOSC_CODEC_ZFP_FIXED_ACCURACY = 33,
-  /** ZFP with a number of bit planes. */
+  /** ZFP with a fixed number of bit planes. */
   BLOSC_CODEC_ZFP_FIXED_PRECISION = 34,
-  /** ZFP with a number of bits per value. */
+  /** ZFP with a fixed number of bits per value. */
   BLOSC_CODEC_ZFP_FIXED_RATE = 35,
   /** High-throughput JPEG 2000 by OpenHTJ2K (a plugin library). */
   BLOSC_CODEC_OPENHTJ2K = 36,
@@ -36,7 +36,7 @@ enum {
   BLOSC_CODEC_HTJ2K = 40
 };
 
-/** What a codec plugin exports under the name `info`: the names of its functions. */
+/** The object `info` of a codec's plugin library: the names of its functions. */
 typedef struct codec_info {
   /** The encoder. */
   char *encoder;

@@ -16,19 +16,19 @@ extern "C" {
 
 /* `blosc2/filters-registry.h`. */
 enum {
-  /** Items of a multidimensional cell side by side. */
+  /** Groups the items of each multidimensional cell. */
   BLOSC_FILTER_NDCELL = 32,
-  /** Items of a multidimensional cell replaced by their mean (lossy). */
+  /** Replaces the items of each multidimensional cell by their mean (lossy). */
   BLOSC_FILTER_NDMEAN = 33,
-  /** Differences of bytes, as the first version computed them; for reading only. */
+  /** Byte differences of the first, faulty version; for reading only. */
   BLOSC_FILTER_BYTEDELTA_BUGGY = 34,
-  /** Differences of the bytes of each stream of a shuffled block. */
+  /** Byte differences within each stream of a shuffled block. */
   BLOSC_FILTER_BYTEDELTA = 35,
-  /** Truncation of integers to a number of significant bits (lossy). */
+  /** Truncates integers to a number of significant bits (lossy). */
   BLOSC_FILTER_INT_TRUNC = 36
 };
 
-/** What a filter plugin exports under the name `info`: the names of its functions. */
+/** The object `info` of a filter's plugin library: the names of its functions. */
 typedef struct filter_info {
   /** The function that compression calls. */
   char *forward;

@@ -20,7 +20,7 @@ enum {
   BLOSC_BTUNE = 32
 };
 
-/** What a tuner plugin exports under the name `info`: the names of its functions. */
+/** The object `info` of a tuner's plugin library: the names of its functions. */
 typedef struct tuner_info {
   /** Called once per context. */
   char *init;
@@ -28,7 +28,7 @@ typedef struct tuner_info {
   char *next_blocksize;
   /** Called to set the compression parameters. */
   char *next_cparams;
-  /** Called with the time a compression took. */
+  /** Called with the time of a compression. */
   char *update;
   /** Called when the context is freed. */
   char *free;

@@ -6,8 +6,12 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 
-/// Stores the sizes in the header of a chunk: of its data, of the chunk and of a block, in bytes.
-/// They are 0 for an invalid chunk.
+/// Stores the sizes in the header of a chunk. They are 0 for an invalid chunk.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+/// - `nbytes`: receives the size of the data in bytes; may be NULL.
+/// - `cbytes`: receives the size of the chunk in bytes; may be NULL.
+/// - `blocksize`: receives the size of a block in bytes; may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_sizes(
     cbuffer: *const c_void,
@@ -29,9 +33,13 @@ pub unsafe extern "C" fn blosc_cbuffer_sizes(
     })
 }
 
-/// Checks that the cbytes bytes at cbuffer can be a chunk and stores the size of its data, or 0.
+/// Validates the header of a chunk. The compressed data is not checked.
 ///
-/// Returns 0, or -1 for an invalid chunk. The compressed data is not checked.
+/// - `cbuffer`: the chunk.
+/// - `cbytes`: the size of the chunk in bytes.
+/// - `nbytes`: receives the size of the data in bytes, or 0 on error; may be NULL.
+///
+/// Returns 0, or -1 for an invalid chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_validate(
     cbuffer: *const c_void,
@@ -54,8 +62,12 @@ pub unsafe extern "C" fn blosc_cbuffer_validate(
     })
 }
 
-/// Stores the typesize and the flags in the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,
-/// BLOSC_DOBITSHUFFLE. They are 0 for an invalid chunk.
+/// Stores the typesize and the flags in the header of a chunk. They are 0 for an invalid chunk.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+/// - `typesize`: receives the size of an item in bytes; may be NULL.
+/// - `flags`: receives the flags BLOSC_DOSHUFFLE, BLOSC_MEMCPYED and BLOSC_DOBITSHUFFLE; may be
+///   NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_metainfo(
     cbuffer: *const c_void,
@@ -75,8 +87,11 @@ pub unsafe extern "C" fn blosc_cbuffer_metainfo(
     })
 }
 
-/// Stores the versions in the header of a chunk: of the chunk format and of the compressor's
-/// format.
+/// Stores the versions in the header of a chunk.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+/// - `version`: receives the version of the chunk format; may be NULL.
+/// - `compversion`: receives the version of the compressor's format; may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_versions(
     cbuffer: *const c_void,
@@ -96,7 +111,10 @@ pub unsafe extern "C" fn blosc_cbuffer_versions(
     })
 }
 
-/// Returns the name of the library that decompresses a chunk, or NULL if it is unknown.
+/// Returns the name of the library that decompresses a chunk, or NULL if it is unknown. The library
+/// owns the name.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_cbuffer_complib(cbuffer: *const c_void) -> *const c_char {
     boundary!(blosc_cbuffer_complib, in_memory, Error, {

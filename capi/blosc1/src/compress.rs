@@ -84,17 +84,24 @@ unsafe fn decompress(
     Ok(run(&mut |engine| engine.decompress(src.bytes(), nthreads, dest))? as c_int)
 }
 
-/// Compresses nbytes bytes at src, items of typesize bytes, into a chunk at dest.
-///
-/// clevel is from 0 (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
-/// BLOSC_BITSHUFFLE; a typesize above BLOSC_MAX_TYPESIZE is treated as 1. Returns the size of the
-/// chunk, 0 if it is larger than destsize, or a negative number. A destination that is
-/// BLOSC_MAX_OVERHEAD bytes larger than the source is always large enough.
+/// Compresses a buffer into a chunk, with the global settings.
 ///
 /// Environment variables override the arguments and the settings: BLOSC_CLEVEL, BLOSC_SHUFFLE,
 /// BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE; the last
 /// four change the settings permanently. With BLOSC_NOLOCK, calls in different threads do not wait
 /// for one another. With BLOSC_WARN above 0, messages on stderr explain why a call is refused.
+///
+/// - `clevel`: the compression level: 0 (no compression) to 9 (smallest).
+/// - `doshuffle`: BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+/// - `typesize`: the size of an item in bytes; sizes above BLOSC_MAX_TYPESIZE are treated as 1.
+/// - `nbytes`: the size of the data in bytes, at most BLOSC_MAX_BUFFERSIZE.
+/// - `src`: the data.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes; `nbytes` + BLOSC_MAX_OVERHEAD is always
+///   sufficient.
+///
+/// Returns the size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative
+/// number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compress(
     clevel: c_int,
@@ -126,10 +133,24 @@ pub unsafe extern "C" fn blosc_compress(
     })
 }
 
-/// blosc_compress() without global state: it depends only on the arguments and the split mode.
-/// Calls in different threads do not wait for one another.
+/// Compresses a buffer into a chunk, as blosc_compress(), without global state: the call depends
+/// only on the arguments and the split mode. Calls in different threads do not wait for one
+/// another.
 ///
-/// blocksize 0 is automatic; numinternalthreads is the number of threads of this call.
+/// - `clevel`: the compression level: 0 (no compression) to 9 (smallest).
+/// - `doshuffle`: BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+/// - `typesize`: the size of an item in bytes; sizes above BLOSC_MAX_TYPESIZE are treated as 1.
+/// - `nbytes`: the size of the data in bytes, at most BLOSC_MAX_BUFFERSIZE.
+/// - `src`: the data.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes; `nbytes` + BLOSC_MAX_OVERHEAD is always
+///   sufficient.
+/// - `compressor`: the name of the compressor.
+/// - `blocksize`: the block size in bytes, or 0 for an automatic one.
+/// - `numinternalthreads`: the number of threads of this call.
+///
+/// Returns the size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative
+/// number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compress_ctx(
     clevel: c_int,
@@ -166,11 +187,15 @@ pub unsafe extern "C" fn blosc_compress_ctx(
     })
 }
 
-/// Decompresses the chunk at src to dest. The size in the header of the chunk is trusted: check
-/// chunks from other sources with blosc_cbuffer_validate() first.
+/// Decompresses a chunk. The size in the header of the chunk is trusted: check chunks from other
+/// sources with blosc_cbuffer_validate() first. The environment variables BLOSC_NTHREADS and
+/// BLOSC_NOLOCK apply as in blosc_compress().
 ///
-/// Returns the size of the data in bytes, or a negative number. The environment variables
-/// BLOSC_NTHREADS and BLOSC_NOLOCK apply as in blosc_compress().
+/// - `src`: the chunk.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the data in bytes, or a negative number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress(
     src: *const c_void,
@@ -193,9 +218,15 @@ pub unsafe extern "C" fn blosc_decompress(
     })
 }
 
-/// blosc_decompress() without global state. Calls in different threads do not wait for one another.
+/// Decompresses a chunk, as blosc_decompress(), without global state. Calls in different threads do
+/// not wait for one another.
 ///
-/// numinternalthreads is the number of threads of this call.
+/// - `src`: the chunk.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+/// - `numinternalthreads`: the number of threads of this call.
+///
+/// Returns the size of the data in bytes, or a negative number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress_ctx(
     src: *const c_void,
@@ -213,8 +244,14 @@ pub unsafe extern "C" fn blosc_decompress_ctx(
     })
 }
 
-/// Decompresses nitems items of the chunk at src, from item start on, to dest. Returns the number
-/// of bytes written, or a negative number.
+/// Decompresses a range of items of a chunk. The size in the header of the chunk is trusted.
+///
+/// - `src`: the chunk.
+/// - `start`: the index of the first item.
+/// - `nitems`: the number of items.
+/// - `dest`: the destination, `nitems` * typesize bytes, owned by the caller.
+///
+/// Returns the number of bytes written, or a negative number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_getitem(
     src: *const c_void,

@@ -6,8 +6,12 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 
-/// Stores the name of a compressor, or NULL for an unknown code. Returns the code, or -1. The name
-/// is static: do not free it.
+/// Stores the name of a compressor. The library owns the name.
+///
+/// - `compcode`: the code of the compressor.
+/// - `compname`: receives the name, or NULL for an unknown code; may be NULL.
+///
+/// Returns the code, or -1 for an unknown code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compcode_to_compname(
     compcode: c_int,
@@ -22,6 +26,8 @@ pub unsafe extern "C" fn blosc_compcode_to_compname(
 }
 
 /// Returns the code of a compressor, or -1 for an unknown name.
+///
+/// - `compname`: the name of the compressor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> c_int {
     boundary!(blosc_compname_to_compcode, in_memory, Error, {
@@ -32,7 +38,7 @@ pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> 
     })
 }
 
-/// Returns the names of all compressors, separated by commas. Do not free it.
+/// Returns the names of all compressors, separated by commas. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
     boundary!(blosc_list_compressors, always, Error, {
@@ -40,7 +46,7 @@ pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
     })
 }
 
-/// Returns the version of the library, BLOSC_VERSION_STRING. Do not free it.
+/// Returns the version of the library, BLOSC_VERSION_STRING. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
     boundary!(blosc_get_version_string, always, Error, {
@@ -48,8 +54,15 @@ pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
     })
 }
 
-/// Stores the name and the version of a compressor's library, both to be freed by the caller.
-/// Returns the code of the library, or -1 for an unknown compressor; both are NULL then.
+/// Stores the name and the version of the library of a compressor.
+///
+/// - `compname`: the name of the compressor.
+/// - `complib`: receives the name, which the caller releases with free(), or NULL for an unknown
+///   compressor; may be NULL.
+/// - `version`: receives the version, which the caller releases with free(), or NULL for an unknown
+///   compressor; may be NULL.
+///
+/// Returns the code of the library, or -1 for an unknown compressor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_complib_info(
     compname: *const c_char,

@@ -29,6 +29,7 @@ pub unsafe extern "C" fn blosc_destroy() {
 }
 
 /// Stops the threads of the library and frees its working memory until they are needed again.
+///
 /// Returns 0, or -1 if the library is not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_free_resources() -> c_int {
@@ -47,7 +48,11 @@ pub unsafe extern "C" fn blosc_get_nthreads() -> c_int {
     boundary!(blosc_get_nthreads, Error, { Ok(SETTINGS.nthreads()) })
 }
 
-/// Sets the number of threads, from 1 to BLOSC_MAX_THREADS. Returns the previous number.
+/// Sets the number of threads. An invalid number makes calls that need threads fail.
+///
+/// - `nthreads`: the number of threads: 1 to BLOSC_MAX_THREADS.
+///
+/// Returns the previous number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_nthreads(nthreads: c_int) -> c_int {
     boundary!(blosc_set_nthreads, Error, {
@@ -56,7 +61,8 @@ pub unsafe extern "C" fn blosc_set_nthreads(nthreads: c_int) -> c_int {
     })
 }
 
-/// Returns the name of the compressor, or NULL after an unknown one was set.
+/// Returns the name of the compressor, or NULL after an unknown one was set. The library owns the
+/// name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_compressor() -> *const c_char {
     boundary!(blosc_get_compressor, always, Error, {
@@ -66,7 +72,11 @@ pub unsafe extern "C" fn blosc_get_compressor() -> *const c_char {
     })
 }
 
-/// Sets the compressor. Returns its code, or -1 for an unknown one; compression then fails until
+/// Sets the compressor.
+///
+/// - `compname`: the name of the compressor.
+///
+/// Returns the code of the compressor, or -1 for an unknown one; compression then fails until
 /// another one is set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_compressor(compname: *const c_char) -> c_int {
@@ -84,7 +94,9 @@ pub unsafe extern "C" fn blosc_get_blocksize() -> c_int {
     boundary!(blosc_get_blocksize, Error, { Ok(SETTINGS.blocksize()) })
 }
 
-/// Sets the block size in bytes; 0 is automatic.
+/// Sets the block size.
+///
+/// - `blocksize`: the block size in bytes, or 0 for an automatic one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_blocksize(blocksize: usize) {
     boundary!(blosc_set_blocksize, Error, {
@@ -93,8 +105,11 @@ pub unsafe extern "C" fn blosc_set_blocksize(blocksize: usize) {
     })
 }
 
-/// Sets how blocks are split into one stream per byte of an item: BLOSC_FORWARD_COMPAT_SPLIT
-/// (default) or another split mode. It applies to the calls with _ctx, too.
+/// Sets the mode in which blocks are split into one stream per byte of an item. It applies to the
+/// functions with `_ctx`, too.
+///
+/// - `splitmode`: BLOSC_FORWARD_COMPAT_SPLIT (default), BLOSC_ALWAYS_SPLIT, BLOSC_NEVER_SPLIT or
+///   BLOSC_AUTO_SPLIT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_splitmode(splitmode: c_int) {
     boundary!(blosc_set_splitmode, Error, {

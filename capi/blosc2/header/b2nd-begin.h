@@ -19,7 +19,7 @@
 #include "blosc2.h"
 #include "blosc2/blosc2-export.h"
 
-/* Marks a function that new programs shouldn't call. */
+/* Marks a deprecated function. */
 #if defined(__GNUC__)
 #define B2ND_DEPRECATED(msg) __attribute__((deprecated(msg)))
 #else
@@ -30,8 +30,8 @@
 extern "C" {
 #endif
 
-/* The dtype of an array when none is given. */
+/* The default dtype of an array. */
 #define B2ND_DEFAULT_DTYPE "|u1"
 
-/* The name B2ND_MAX_DIM had before C-Blosc2 3.0. */
+/* The name of B2ND_MAX_DIM before C-Blosc2 3.0. */
 #define BLOSC2_MAX_DIM B2ND_MAX_DIM

@@ -1,15 +1,23 @@
 /**
- * Reads the metalayer of an array, as b2nd_deserialize_meta() does, without the library.
+ * Parses the metalayer of an array, as b2nd_deserialize_meta(), without calling the library.
  *
- * shape, chunkshape and blockshape need room for B2ND_MAX_DIM numbers; the first ndim are written.
- * dtype and dtype_format may be NULL; the caller frees dtype. Gives the bytes read or an error code; after
- * an error *ndim is 0 and *dtype NULL.
+ * @param smeta the content of the metalayer.
+ * @param smeta_len the size of the content in bytes.
+ * @param ndim receives the number of dimensions, or 0 on error.
+ * @param shape receives the shape; B2ND_MAX_DIM items, the first `ndim` are written.
+ * @param chunkshape receives the chunk shape; B2ND_MAX_DIM items, the first `ndim` are written.
+ * @param blockshape receives the block shape; B2ND_MAX_DIM items, the first `ndim` are written.
+ * @param dtype receives the dtype, which the caller releases with free(), or NULL if there is none
+ *   or on error; may be NULL.
+ * @param dtype_format receives the format of the dtype; may be NULL.
+ *
+ * @return The number of bytes read, or a negative error code.
  */
 static inline int b2nd_deserialize_meta_inline(const uint8_t *smeta, int32_t smeta_len, int8_t *ndim,
                                                int64_t *shape, int32_t *chunkshape,
                                                int32_t *blockshape, char **dtype,
                                                int8_t *dtype_format) {
-  /* Positions of the fixed parts; every number is a marker byte and a big-endian integer. */
+  /* Offsets and sizes; every number is a marker byte and a big-endian integer. */
   enum { NDIM_AT = 2, SHAPE_AT = 3, SHAPE_ITEM = 9, PARTITION_ITEM = 5, DTYPE_HEAD = 6 };
   int32_t at, from, i, dtype_len;
   int8_t dims;
@@ -43,7 +51,7 @@ static inline int b2nd_deserialize_meta_inline(const uint8_t *smeta, int32_t sme
 
   at = SHAPE_AT + 1 + SHAPE_ITEM * dims + 2 * (1 + PARTITION_ITEM * dims);
 
-  /* Old arrays end here. */
+  /* The metalayer of old arrays ends here. */
   if (dtype != NULL && dtype_format != NULL && at != smeta_len) {
     if (smeta_len - at < DTYPE_HEAD || smeta[at + 1] != 0xdb) {
       return BLOSC2_ERROR_FAILURE;

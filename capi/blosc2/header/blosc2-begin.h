@@ -23,8 +23,8 @@
 #include "blosc2/blosc2-export.h"
 #include "blosc2/blosc2-stdio.h"
 
-/* The version of C-Blosc2 whose interface this is. Build scripts read these lines, and that of PyTables knows
-   them by the words "major", "minor" and "tweaks". */
+/* The implemented version of C-Blosc2. Build scripts parse these lines; that of PyTables searches
+   for "major", "minor" and "tweaks". */
 #define BLOSC2_VERSION_MAJOR 3   /* major: the interface may break */
 #define BLOSC2_VERSION_MINOR 3   /* minor: the interface may grow */
 #define BLOSC2_VERSION_RELEASE 5 /* tweaks */
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* What blosc.h of C-Blosc 1.x has defined already is not defined again. */
+/* These are omitted if blosc.h of C-Blosc 1.x has defined them. */
 #ifndef BLOSC_H
 
 /* Names of the codecs. */
@@ -45,7 +45,7 @@ extern "C" {
 #define BLOSC_ZLIB_COMPNAME "zlib"
 #define BLOSC_ZSTD_COMPNAME "zstd"
 
-/* Names of the libraries they come from. */
+/* Names of the libraries of the codecs. */
 #define BLOSC_BLOSCLZ_LIBNAME "BloscLZ"
 #define BLOSC_LZ4_LIBNAME "LZ4"
 #define BLOSC_ZLIB_LIBNAME "Zlib"

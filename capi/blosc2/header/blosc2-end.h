@@ -1,11 +1,16 @@
 /* ---- Inline functions and macros ---- */
 
-/** The text of an error code, as blosc2_error_string() gives it. Don't change or free it. */
+/**
+ * Returns the text of an error code, as blosc2_error_string(). The library owns the text, which
+ * must not be modified.
+ *
+ * @param rc the error code.
+ */
 static inline char *print_error(int rc) {
   return (char *)blosc2_error_string(rc);
 }
 
-/* Messages on standard error, for plugins: only when the environment variable BLOSC_TRACE is set. */
+/* Prints a message of a plugin on standard error if the environment variable BLOSC_TRACE is set. */
 #define BLOSC_TRACE(cat, ...)                                \
   do {                                                       \
     if (getenv("BLOSC_TRACE") != NULL) {                     \
@@ -18,7 +23,7 @@ static inline char *print_error(int rc) {
 #define BLOSC_TRACE_WARNING(...) BLOSC_TRACE(warning, __VA_ARGS__)
 #define BLOSC_TRACE_INFO(...) BLOSC_TRACE(info, __VA_ARGS__)
 
-/* The same under the environment variable BLOSC_INFO. */
+/* Prints a message on standard error if the environment variable BLOSC_INFO is set. */
 #define BLOSC_INFO(...)                                      \
   do {                                                       \
     if (getenv("BLOSC_INFO") != NULL) {                      \
@@ -28,7 +33,7 @@ static inline char *print_error(int rc) {
     }                                                        \
   } while (0)
 
-/* Returns from the caller's function when rc is an error code. */
+/* Returns rc from the enclosing function if it is an error code. */
 #define BLOSC_ERROR(rc)                                      \
   do {                                                       \
     int rc_ = (rc);                                          \
@@ -38,7 +43,7 @@ static inline char *print_error(int rc) {
     }                                                        \
   } while (0)
 
-/* Returns rc from the caller's function when pointer is NULL. */
+/* Returns rc from the enclosing function if pointer is NULL. */
 #define BLOSC_ERROR_NULL(pointer, rc)                        \
   do {                                                       \
     if ((pointer) == NULL) {                                 \
@@ -48,7 +53,11 @@ static inline char *print_error(int rc) {
   } while (0)
 
 /**
- * Copies a number of 1, 2, 4 or 8 bytes from or to big-endian order.
+ * Copies a number between big-endian and native byte order.
+ *
+ * @param dest the destination, `size` bytes, owned by the caller.
+ * @param pa the number.
+ * @param size the size of the number in bytes: 1, 2, 4 or 8.
  */
 static inline void swap_store(void *dest, const void *pa, int size) {
   const uint8_t *from = (const uint8_t *)pa;
@@ -71,7 +80,12 @@ static inline void swap_store(void *dest, const void *pa, int size) {
 }
 
 /**
- * Looks for a fixed metalayer: its index, or an error code.
+ * Finds a fixed metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 static inline int blosc2_meta_exists(blosc2_schunk *schunk, const char *name) {
   int i;
@@ -88,9 +102,15 @@ static inline int blosc2_meta_exists(blosc2_schunk *schunk, const char *name) {
 }
 
 /**
- * Copies the content of a fixed metalayer: its index, or an error code.
+ * Copies the content of a fixed metalayer.
  *
- * The caller frees content; it is NULL when the metalayer is empty.
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content receives the content, which the caller releases with free(), or NULL if it is
+ *   empty or on error.
+ * @param content_len receives the size of the content in bytes.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8_t **content,
                                   int32_t *content_len) {
@@ -125,7 +145,7 @@ static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8
   return index;
 }
 
-/* ---- The names of C-Blosc 1.x, for programs that define BLOSC1_COMPAT ---- */
+/* ---- Names of C-Blosc 1.x, for programs that define BLOSC1_COMPAT ---- */
 
 #ifdef BLOSC1_COMPAT
 #define BLOSC_MAX_BUFFERSIZE BLOSC2_MAX_BUFFERSIZE

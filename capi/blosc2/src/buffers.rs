@@ -1,14 +1,14 @@
-//! Buffers of a call, as C gives them: a pointer and a size that may make no sense.
+//! Buffers of C calls as slices.
 //!
-//! The sizes are judged by the core, which knows in which order callers expect errors; so here a
-//! negative size stands for an empty buffer, which is too small for anything.
+//! The core checks the sizes, since it defines the order of the errors. A negative size is
+//! therefore converted to an empty buffer, which is too small for anything.
 
 use ferroblosc::chunk::{BasicHeader, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source};
 use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::pointers::{self, Apart, overlap};
 use std::ffi::c_void;
 
-/// A destination of a compression.
+/// Returns the destination of a compression.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for NULL.
@@ -19,15 +19,15 @@ pub unsafe fn destination<'a>(dest: *mut c_void, destsize: i32) -> Result<&'a mu
     if dest.is_null() {
         return Err(Error::InvalidParam);
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { pointers::bytes_mut(dest, destsize.max(0)) }
 }
 
-/// A source of a compression into `destsize` bytes; without bytes when it is NULL.
+/// Returns the source of a compression into `destsize` bytes, [`Source::Absent`] for NULL.
 ///
 /// # Errors
-/// For a negative size, the error that comes first: [`Error::MaxBufsizeExceeded`] when the
-/// destination can't hold any chunk, [`Error::InvalidParam`] otherwise.
+/// For a negative size: [`Error::MaxBufsizeExceeded`] if the destination is too small for any
+/// chunk, otherwise [`Error::InvalidParam`].
 ///
 /// # Safety
 /// `src` is NULL or readable for `srcsize` bytes.
@@ -36,12 +36,12 @@ pub unsafe fn source<'a>(src: *const c_void, srcsize: i32, destsize: usize) -> R
         Err(_) if destsize < MAX_OVERHEAD => Err(Error::MaxBufsizeExceeded),
         Err(_) => Err(Error::InvalidParam),
         Ok(size) if src.is_null() => Ok(Source::Absent(size)),
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         Ok(_) => Ok(Source::Bytes(unsafe { pointers::bytes(src, srcsize) }?)),
     }
 }
 
-/// A chunk that is to be read.
+/// Returns a chunk to read.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for NULL.
@@ -52,17 +52,17 @@ pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u
     if src.is_null() {
         return Err(Error::InvalidParam);
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { pointers::bytes(src, srcsize.max(0)) }
 }
 
-/// A chunk that is to be read into `dest`, copied if it overlaps that.
+/// Returns a chunk to decompress into `dest`, copied if it overlaps the written bytes.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for NULL; [`Error::MemoryAlloc`].
 ///
 /// # Safety
-/// `src` is NULL or readable for `srcsize` bytes, `dest` NULL or writable for `destsize` bytes.
+/// `src` is NULL or readable for `srcsize` bytes; `dest` is NULL or writable for `destsize` bytes.
 pub unsafe fn chunk_apart(
     (src, srcsize): (*const c_void, i32),
     (dest, destsize): (*mut c_void, i32),
@@ -78,9 +78,8 @@ pub unsafe fn chunk_apart(
     let mut changes = overlap((src.cast(), len), (dest.cast(), room));
     let mut used = len;
     if changes && len >= MIN_HEADER_LENGTH {
-        // Sizes that callers give may be larger than what is there. What is used is as long as the header
-        // says.
-        // SAFETY: promised by the caller; nothing is written while the slice lives.
+        // The sizes may exceed the used bytes, whose number is in the header.
+        // SAFETY: guaranteed by the caller; nothing is written while the slice is in use.
         let header = BasicHeader::parse(unsafe { whole_chunk(src, MIN_HEADER_LENGTH as i32) }?);
         if let Ok(header) = header {
             let cbytes = usize::try_from(header.cbytes).unwrap_or(0);
@@ -89,15 +88,15 @@ pub unsafe fn chunk_apart(
             changes = overlap((src.cast(), used), (dest.cast(), written));
         }
         if !changes {
-            // The sizes overlap, the bytes don't.
+            // Only unused bytes overlap.
             used = len;
         }
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { Apart::new(src.cast(), used, changes) }
 }
 
-/// The first bytes of a chunk, as many as every chunk has.
+/// Returns the first [`MIN_HEADER_LENGTH`] bytes of a chunk.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for NULL.
@@ -105,41 +104,41 @@ pub unsafe fn chunk_apart(
 /// # Safety
 /// `src` is NULL or readable for 16 bytes.
 pub unsafe fn header<'a>(src: *const c_void) -> Result<&'a [u8]> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { whole_chunk(src, MIN_HEADER_LENGTH as i32) }
 }
 
-/// A chunk of unknown size: as many bytes as its header says it has.
+/// Returns a chunk of unknown size; its size is read from its header.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for NULL; those of reading the header.
+/// [`Error::InvalidParam`] for NULL; the errors of reading the header.
 ///
 /// # Safety
-/// `src` is NULL or a chunk, readable for the bytes its header says.
+/// `src` is NULL or a chunk, readable for the size in its header.
 pub unsafe fn chunk_by_header<'a>(src: *const c_void) -> Result<&'a [u8]> {
     // SAFETY: a chunk has at least these bytes.
     let header = BasicHeader::parse(unsafe { header(src) }?)?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { whole_chunk(src, header.cbytes) }
 }
 
 /// A destination that may be NULL, as long as nothing is written to it.
 pub struct MaybeNull<'a>(Option<&'a mut [u8]>);
 
-/// A destination that may be NULL, as long as nothing is written to it.
+/// Returns a destination that may be NULL if nothing is written to it.
 ///
 /// # Safety
 /// `dest` is NULL or writable for `destsize` bytes.
 pub unsafe fn nullable_dest<'a>(dest: *mut c_void, destsize: i32) -> MaybeNull<'a> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     MaybeNull(unsafe { destination(dest, destsize) }.ok())
 }
 
 impl MaybeNull<'_> {
-    /// Lets `work` write to the destination.
+    /// Runs `work` with the destination.
     ///
     /// # Errors
-    /// Those of `work`, but [`Error::InvalidParam`] when all it lacks is a destination.
+    /// The errors of `work`, but [`Error::InvalidParam`] if the destination is NULL and too small.
     pub fn fill(self, work: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<usize> {
         match self.0 {
             Some(dest) => work(dest),

@@ -1,4 +1,4 @@
-//! Chunks: what their headers tell, and chunks that are only a header.
+//! Queries on the header of a chunk, and chunks of special values.
 
 use crate::buffers::{destination, header};
 use crate::context::core_cparams;
@@ -10,9 +10,14 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
-/// Stores the sizes in the header of a chunk: of its data, of itself, of a block.
+/// Stores the sizes in the header of a chunk. They are 0 on error.
 ///
-/// Gives 0 or an error code, and the sizes are 0 then. Outputs may be NULL.
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+/// - `nbytes`: receives the size of the data in bytes; may be NULL.
+/// - `cbytes`: receives the size of the chunk in bytes; may be NULL.
+/// - `blocksize`: receives the size of a block in bytes; may be NULL.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_cbuffer_sizes(
     cbuffer: *const c_void,
@@ -21,9 +26,9 @@ pub unsafe extern "C" fn blosc2_cbuffer_sizes(
     blocksize: *mut i32,
 ) -> c_int {
     boundary!(blosc2_cbuffer_sizes, in_memory, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
-        // SAFETY: the caller gives room for each number, or NULL.
+        // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(nbytes, sizes.as_ref().map_or(0, |sizes| sizes.nbytes));
             pointers::write_if_given(cbytes, sizes.as_ref().map_or(0, |sizes| sizes.cbytes));
@@ -33,8 +38,12 @@ pub unsafe extern "C" fn blosc2_cbuffer_sizes(
     })
 }
 
-/// Stores the sizes in the header of a chunk: of its data, of itself, of a block. They are 0 for
-/// what is no chunk.
+/// Stores the sizes in the header of a chunk. They are 0 for an invalid chunk.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+/// - `nbytes`: receives the size of the data in bytes; may be NULL.
+/// - `cbytes`: receives the size of the chunk in bytes; may be NULL.
+/// - `blocksize`: receives the size of a block in bytes; may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_cbuffer_sizes(
     cbuffer: *const c_void,
@@ -43,9 +52,9 @@ pub unsafe extern "C" fn blosc1_cbuffer_sizes(
     blocksize: *mut usize,
 ) {
     boundary!(blosc1_cbuffer_sizes, in_memory, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
-        // SAFETY: the caller gives room for each number, or NULL.
+        // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(
                 nbytes,
@@ -64,10 +73,13 @@ pub unsafe extern "C" fn blosc1_cbuffer_sizes(
     })
 }
 
-/// Tells whether the header of a chunk makes sense and says that the chunk has cbytes bytes; stores
-/// the size of its data in *nbytes, 0 when not.
+/// Validates the header of a chunk, including its size. The compressed data is not checked.
 ///
-/// Gives 0 or an error code. The data itself is not looked at.
+/// - `cbuffer`: the chunk.
+/// - `cbytes`: the size of the chunk in bytes.
+/// - `nbytes`: receives the size of the data in bytes, or 0 on error; may be NULL.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_cbuffer_validate(
     cbuffer: *const c_void,
@@ -75,17 +87,21 @@ pub unsafe extern "C" fn blosc1_cbuffer_validate(
     nbytes: *mut usize,
 ) -> c_int {
     boundary!(blosc1_cbuffer_validate, in_memory, {
-        // A chunk has at most i32::MAX bytes, so that sizes beyond it are all as wrong as this one.
+        // A chunk has at most `i32::MAX` bytes: all larger sizes are equally wrong.
         let len = i32::try_from(cbytes).unwrap_or(i32::MAX);
-        // SAFETY: the caller gives a chunk of that size, or NULL.
+        // SAFETY: the caller passes a chunk of that size or NULL.
         let size = unsafe { crate::buffers::whole_chunk(cbuffer, len) }.and_then(chunk::validate);
-        // SAFETY: the caller gives room for a number, or NULL.
+        // SAFETY: the caller passes a writable number or NULL.
         unsafe { pointers::write_if_given(nbytes, *size.as_ref().unwrap_or(&0)) };
         size.map(|_| 0)
     })
 }
 
-/// Stores the typesize and the flags in the header of a chunk; 0 for what is no chunk.
+/// Stores the typesize and the flags in the header of a chunk. They are 0 for an invalid chunk.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+/// - `typesize`: receives the size of an item in bytes; may be NULL.
+/// - `flags`: receives the flags; may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
     cbuffer: *const c_void,
@@ -93,9 +109,9 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
     flags: *mut c_int,
 ) {
     boundary!(blosc1_cbuffer_metainfo, in_memory, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
-        // SAFETY: the caller gives room for each number, or NULL.
+        // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(
                 typesize,
@@ -110,7 +126,11 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
     })
 }
 
-/// Stores the version of a chunk and of the format of its codec; 0 for what is no chunk.
+/// Stores the versions in the header of a chunk. They are 0 for an invalid chunk.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+/// - `version`: receives the version of the chunk format; may be NULL.
+/// - `versionlz`: receives the version of the codec's format; may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_cbuffer_versions(
     cbuffer: *const c_void,
@@ -118,9 +138,9 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
     versionlz: *mut c_int,
 ) {
     boundary!(blosc2_cbuffer_versions, in_memory, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
-        // SAFETY: the caller gives room for each number, or NULL.
+        // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(
                 version,
@@ -135,28 +155,30 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
     })
 }
 
-/// The name of the library that made the streams of a chunk, as its header says; NULL for what is
-/// no chunk or of a registered codec. Don't free it.
+/// Returns the name of the library that compressed a chunk according to its header, or NULL for an
+/// invalid chunk or a registered codec. The library owns the name.
+///
+/// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_cbuffer_complib(cbuffer: *const c_void) -> *const c_char {
     boundary!(blosc2_cbuffer_complib, in_memory, {
-        // SAFETY: the caller gives a chunk, or NULL.
+        // SAFETY: the caller passes a chunk or NULL.
         let header = BasicHeader::parse(unsafe { header(cbuffer) }?)?;
         Ok(chunk::complib(&header).map_or(null(), |name| name.as_ptr()))
     })
 }
 
-/// Makes a chunk of nbytes bytes that are told by the header alone, or the header and a value.
+/// Writes a chunk of a special value with `maker`.
 ///
 /// # Safety
-/// `cparams` is valid, and `dest` writable for `destsize` bytes or NULL.
+/// `cparams` is valid, and `dest` is writable for `destsize` bytes or NULL.
 unsafe fn make_special(
     cparams: &blosc2_cparams,
     dest: *mut c_void,
     destsize: i32,
     maker: impl FnOnce(&CParams, &mut [u8]) -> Result<usize>,
 ) -> Result<c_int> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let (mut params, dest) = unsafe { (core_cparams(cparams), destination(dest, destsize)?) };
     params
         .apply_environment()
@@ -164,9 +186,14 @@ unsafe fn make_special(
     Ok(maker(&params, dest)? as c_int)
 }
 
-/// Makes a chunk of nbytes zeros, which takes BLOSC_EXTENDED_HEADER_LENGTH bytes.
+/// Makes a chunk of zeros. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
 ///
-/// Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+/// - `cparams`: the compression parameters.
+/// - `nbytes`: the size of the data in bytes, a multiple of the typesize.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the chunk in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_chunk_zeros(
     cparams: blosc2_cparams,
@@ -175,7 +202,7 @@ pub unsafe extern "C" fn blosc2_chunk_zeros(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_chunk_zeros, in_memory, {
-        // SAFETY: the caller gives a destination of that size, or NULL.
+        // SAFETY: the caller passes a destination of that size or NULL.
         unsafe {
             make_special(&cparams, dest, destsize, |params, dest| {
                 special::zeros(params, nbytes, dest)
@@ -184,10 +211,14 @@ pub unsafe extern "C" fn blosc2_chunk_zeros(
     })
 }
 
-/// Makes a chunk of nbytes bytes of NaNs, of 4 or 8 bytes each, which takes
-/// BLOSC_EXTENDED_HEADER_LENGTH bytes.
+/// Makes a chunk of NaNs of 4 or 8 bytes. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
 ///
-/// Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+/// - `cparams`: the compression parameters; the typesize is 4 or 8.
+/// - `nbytes`: the size of the data in bytes, a multiple of the typesize.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the chunk in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_chunk_nans(
     cparams: blosc2_cparams,
@@ -196,7 +227,7 @@ pub unsafe extern "C" fn blosc2_chunk_nans(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_chunk_nans, in_memory, {
-        // SAFETY: the caller gives a destination of that size, or NULL.
+        // SAFETY: the caller passes a destination of that size or NULL.
         unsafe {
             make_special(&cparams, dest, destsize, |params, dest| {
                 special::nans(params, nbytes, dest)
@@ -205,10 +236,15 @@ pub unsafe extern "C" fn blosc2_chunk_nans(
     })
 }
 
-/// Makes a chunk of nbytes bytes without a value, which takes BLOSC_EXTENDED_HEADER_LENGTH bytes.
-/// Decompressing it leaves the destination alone.
+/// Makes a chunk of uninitialised data. It has BLOSC_EXTENDED_HEADER_LENGTH bytes. Decompressing it
+/// does not write to the destination.
 ///
-/// Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+/// - `cparams`: the compression parameters.
+/// - `nbytes`: the size of the data in bytes, a multiple of the typesize.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the chunk in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_chunk_uninit(
     cparams: blosc2_cparams,
@@ -217,7 +253,7 @@ pub unsafe extern "C" fn blosc2_chunk_uninit(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_chunk_uninit, in_memory, {
-        // SAFETY: the caller gives a destination of that size, or NULL.
+        // SAFETY: the caller passes a destination of that size or NULL.
         unsafe {
             make_special(&cparams, dest, destsize, |params, dest| {
                 special::uninit(params, nbytes, dest)
@@ -226,10 +262,15 @@ pub unsafe extern "C" fn blosc2_chunk_uninit(
     })
 }
 
-/// Makes a chunk of nbytes bytes that repeats one item, which takes
-/// BLOSC_EXTENDED_HEADER_LENGTH + typesize bytes.
+/// Makes a chunk that repeats one item. It has BLOSC_EXTENDED_HEADER_LENGTH + typesize bytes.
 ///
-/// Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+/// - `cparams`: the compression parameters.
+/// - `nbytes`: the size of the data in bytes, a multiple of the typesize.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+/// - `repeatval`: the item, typesize bytes.
+///
+/// Returns the size of the chunk in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_chunk_repeatval(
     cparams: blosc2_cparams,
@@ -239,7 +280,7 @@ pub unsafe extern "C" fn blosc2_chunk_repeatval(
     repeatval: *const c_void,
 ) -> c_int {
     boundary!(blosc2_chunk_repeatval, in_memory, {
-        // SAFETY: the caller gives a destination of that size and an item, or NULL.
+        // SAFETY: the caller passes a destination of that size and an item, or NULL.
         unsafe {
             let item = Apart::from((repeatval, cparams.typesize), (dest, destsize))?;
             make_special(&cparams, dest, destsize, |params, dest| {

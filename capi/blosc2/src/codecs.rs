@@ -1,4 +1,4 @@
-//! Codecs: names, libraries, registration.
+//! Codecs: names, libraries and registration.
 
 use crate::bridge::codec::CCodec;
 use crate::types::plugins::blosc2_codec;
@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-/// The names of the built-in codecs, separated by commas. Don't free it.
+/// Returns the names of the built-in codecs, separated by commas. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_list_compressors() -> *const c_char {
     boundary!(blosc2_list_compressors, always, {
@@ -16,20 +16,25 @@ pub unsafe extern "C" fn blosc2_list_compressors() -> *const c_char {
     })
 }
 
-/// The code of the codec with this name, built in or registered; -1 when there is none.
+/// Returns the code of a built-in or registered codec, or -1 for an unknown one.
+///
+/// - `compname`: the name of the codec.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_compname_to_compcode(compname: *const c_char) -> c_int {
     boundary!(blosc2_compname_to_compcode, in_memory, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let code = codec::compname_to_compcode(name.to_bytes()).ok_or(Error::Failure)?;
         Ok(c_int::from(code))
     })
 }
 
-/// Stores the name of the codec with this code in *compname; don't free it.
+/// Stores the name of a built-in or registered codec. The library owns the name.
 ///
-/// Gives the code; -1 when there is no such codec, and the name is NULL then.
+/// - `compcode`: the code of the codec.
+/// - `compname`: receives the name, or NULL for an unknown codec; may be NULL.
+///
+/// Returns the code, or -1 for an unknown codec.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_compcode_to_compname(
     compcode: c_int,
@@ -39,16 +44,21 @@ pub unsafe extern "C" fn blosc2_compcode_to_compname(
         let name = u8::try_from(compcode)
             .ok()
             .and_then(codec::compcode_to_compname);
-        // SAFETY: the caller gives room for a pointer, or NULL.
+        // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { pointers::write_if_given(compname, name.map_or(null(), |name| name.as_ptr())) };
         name.map(|_| compcode).ok_or(Error::Failure)
     })
 }
 
-/// Stores the name and the version of the library behind a codec in *complib and *version; the
-/// caller frees them.
+/// Stores the name and the version of the library of a codec.
 ///
-/// Gives the code of the library; -1 when there is no such codec, and both are NULL then.
+/// - `compname`: the name of the codec.
+/// - `complib`: receives the name, which the caller releases with free(), or NULL for an unknown
+///   codec; may be NULL.
+/// - `version`: receives the version, which the caller releases with free(), or NULL for an unknown
+///   codec; may be NULL.
+///
+/// Returns the code of the library, or -1 for an unknown codec.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_complib_info(
     compname: *const c_char,
@@ -56,22 +66,22 @@ pub unsafe extern "C" fn blosc2_get_complib_info(
     version: *mut *mut c_char,
 ) -> c_int {
     boundary!(blosc2_get_complib_info, {
-        // SAFETY: the caller gives room for pointers, or NULL.
+        // SAFETY: the caller passes writable pointers or NULL.
         unsafe {
             pointers::write_if_given(complib, null_mut());
             pointers::write_if_given(version, null_mut());
         }
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let library = codec::library_info(name.to_bytes()).ok_or(Error::Failure)?;
-        // Both are made before one is handed over.
+        // Both copies are made before one is stored.
         let copy = |text: &CStr| Buffer::copy_of(text.to_bytes_with_nul());
         for (output, text) in [
             (complib, copy(library.name)?),
             (version, copy(library.version)?),
         ] {
             if !output.is_null() {
-                // SAFETY: not NULL, so that there is room for a pointer.
+                // SAFETY: not NULL, so a pointer can be written.
                 unsafe { output.write(text.into_raw().cast()) };
             }
         }
@@ -79,15 +89,16 @@ pub unsafe extern "C" fn blosc2_get_complib_info(
     })
 }
 
-/// Makes a codec known to the library. The struct is copied, its name is not.
+/// Registers a codec. Registering the same code and name again has no effect.
 ///
-/// Gives 0; registering the same code and name again changes nothing. A code below
-/// BLOSC2_USER_REGISTERED_CODECS_START, or one taken by another name, is refused with
-/// BLOSC2_ERROR_CODEC_PARAM.
+/// - `codec`: the codec. The struct is copied; the name is not and must outlive the library.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_CODEC_PARAM if the code is below
+/// BLOSC2_USER_REGISTERED_CODECS_START or registered with another name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_codec(codec: *mut blosc2_codec) -> c_int {
     boundary!(blosc2_register_codec, {
-        // SAFETY: the caller gives a valid struct with a NUL-terminated name, or NULL.
+        // SAFETY: the caller passes a valid struct with a NUL-terminated name, or NULL.
         let (user, name) = unsafe {
             let user = pointers::reference(codec)?;
             (

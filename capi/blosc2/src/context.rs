@@ -1,4 +1,4 @@
-//! Contexts: parameters and working memory of compressions or decompressions.
+//! Contexts: parameters and working memory of compression or decompression.
 
 use crate::bridge::origin::{CompressionOrigin, DecompressionOrigin, OwnCopy};
 use crate::bridge::parent::CParent;
@@ -19,18 +19,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use try_lock::{Locked, TryLock};
 
-/// Parameters and working memory of compressions or decompressions, one at a time: a second call in another
-/// thread gives BLOSC2_ERROR_INVALID_PARAM.
+/// The parameters and working memory of compression or decompression. A context serves one call at
+/// a time: a concurrent call from another thread returns BLOSC2_ERROR_INVALID_PARAM.
 pub struct blosc2_context {
     role: Role,
 }
 
-/// What a context is for.
+/// Compression or decompression.
 ///
-/// What callbacks may ask for while the context is at work stands beside the lock; what is at work
-/// is behind it. A context serves one call at a time: the lock is only ever tried, and turns the
-/// mistake of using a context twice at once into an error. The calls of a super-chunk take a spare
-/// engine then.
+/// State that callbacks may query during a call is outside of the lock; the engine is inside. The
+/// lock is only ever tried, so using a context twice at once is an error instead of a deadlock.
+/// Concurrent calls of a super-chunk use a spare engine.
 enum Role {
     Compression {
         origin: Arc<CompressionOrigin>,
@@ -48,26 +47,26 @@ enum Role {
 /// The number of slots for spare engines.
 const SLOTS: usize = 16;
 
-/// Engines for calls of one super-chunk in several threads, beside the context's own. A thread gets the same
-/// engine again, which knows the block that was last read.
+/// Engines for concurrent calls of one super-chunk, in addition to the context's own. A thread
+/// reuses its engine, which caches the block that was read last.
 struct Spares<P, T> {
     params: Box<P>,
-    /// NULL until a spare engine is needed. No thread waits for another that makes them, which a fork may leave
-    /// behind.
+    /// NULL until a spare engine is needed. Initialised without waiting for another thread, which
+    /// would not exist in a forked child.
     slots: AtomicPtr<[Spare<T>; SLOTS]>,
     /// The thread that last used the context's own engine.
     owner: AtomicUsize,
 }
 
-/// A slot of its own cache lines.
+/// A slot with its own cache lines.
 #[repr(align(128))]
 struct Spare<T>(TryLock<Option<T>>);
 
-/// The number of this thread, from 1 on.
+/// Returns the number of this thread, from 1.
 fn thread_number() -> usize {
     static LAST: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
-        // Relaxed: the numbers only have to differ.
+        // Relaxed: the numbers only need to be distinct.
         static NUMBER: usize = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     }
     NUMBER.with(|number| *number)
@@ -88,7 +87,7 @@ impl<P, T> Spares<P, T> {
         Some(&slots[thread % SLOTS].0)
     }
 
-    /// All slots, which are made unless they are there.
+    /// Returns the slots, which are allocated on first use.
     fn all_slots(&self) -> &[Spare<T>; SLOTS] {
         let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
         let mut slots = self.slots.load(acquire);
@@ -98,7 +97,7 @@ impl<P, T> Spares<P, T> {
             slots = match (self.slots).compare_exchange(null_mut(), made, release, acquire) {
                 Ok(_) => made,
                 Err(first) => {
-                    // SAFETY: it was just made, and no other thread has seen it.
+                    // SAFETY: it was just allocated, and no other thread has its address.
                     drop(unsafe { Box::from_raw(made) });
                     first
                 }
@@ -108,8 +107,8 @@ impl<P, T> Spares<P, T> {
         unsafe { &*slots }
     }
 
-    /// Whether a call of this thread should take the context's own engine, if it is idle: unless another thread
-    /// used it last and this one has an engine.
+    /// Whether a call of this thread should use the context's own engine if it is idle: unless
+    /// another thread used it last and this thread has a spare engine.
     fn prefers_own(&self) -> bool {
         let thread = thread_number();
         // Relaxed: a hint.
@@ -125,12 +124,12 @@ impl<P, T> Spares<P, T> {
         !has_engine
     }
 
-    /// Notes that the next call of this thread needs the context's own engine.
+    /// Makes the next call of this thread use the context's own engine.
     fn claim_own(&self) {
         self.owner.store(thread_number(), Ordering::Relaxed);
     }
 
-    /// Lets the spare engine of this thread work, which is made unless it is there.
+    /// Runs `work` with the spare engine of this thread, which `make` creates on first use.
     fn work<R>(
         &self,
         make: impl FnOnce(&P) -> Result<T>,
@@ -138,7 +137,7 @@ impl<P, T> Spares<P, T> {
     ) -> Result<R> {
         let slot = &self.all_slots()[thread_number() % SLOTS].0;
         let Some(mut slot) = slot.try_lock() else {
-            // Another thread of this slot is at work.
+            // Another thread uses this slot.
             return work(&mut make(&self.params)?);
         };
         let engine = match &mut *slot {
@@ -159,13 +158,14 @@ impl<P, T> Drop for Spares<P, T> {
     }
 }
 
-/// What compresses, and what reads single items for the same context.
+/// The compressor and the reader of single items of a context.
 struct CompressionEngine {
     compressor: Compressor,
     reader: Decompressor,
 }
 
-/// The engine, unless it is at work. A call that panicked leaves buffers that the next one sets up anew.
+/// Locks the engine, which fails if it is in use. A call that panicked leaves buffers that the next
+/// call initialises again.
 fn engine<T>(engine: &TryLock<T>) -> Result<Locked<'_, T>> {
     engine.try_lock().ok_or(Error::InvalidParam)
 }
@@ -175,7 +175,7 @@ fn deferred_for_files(origin: &DecompressionOrigin) -> Option<cancellation::Defe
     (!origin.dparams.schunk.is_null()).then(cancellation::defer)
 }
 
-/// The parameters of the core, of those of C but for callbacks and tuner.
+/// Converts C parameters to those of the core, without callbacks and tuner.
 ///
 /// # Safety
 /// `cparams.schunk` is NULL or a super-chunk that outlives the result.
@@ -201,9 +201,9 @@ pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
     }
 }
 
-/// Writes the parameters of the core that the environment may have changed back to those of C.
+/// Stores the parameters that the environment may have changed back in the C struct.
 fn store_cparams(core: &CParams, cparams: &mut blosc2_cparams) {
-    // A codec nobody has is -1 in the core; the byte of C holds its lowest bits.
+    // An unknown codec is -1 in the core; the C field has its low 8 bits.
     cparams.compcode = core.compcode as u8;
     cparams.clevel = core.clevel as u8;
     cparams.typesize = core.typesize;
@@ -214,16 +214,16 @@ fn store_cparams(core: &CParams, cparams: &mut blosc2_cparams) {
 }
 
 impl blosc2_context {
-    /// A context that compresses.
+    /// Creates a context for compression.
     ///
     /// # Errors
     /// [`Error::FilterPipeline`], [`Error::CodecSupport`], [`Error::Tuner`] or
-    /// [`Error::InvalidParam`] for parameters that no context can have.
+    /// [`Error::InvalidParam`] for invalid parameters.
     ///
     /// # Safety
-    /// The pointers in `cparams` are valid or NULL, and but for `preparams` outlive the context.
+    /// The pointers in `cparams` are valid or NULL and, except `preparams`, outlive the context.
     pub unsafe fn for_compression(mut cparams: blosc2_cparams) -> Result<Box<blosc2_context>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let (mut core, preparams) =
             unsafe { (core_cparams(&cparams), OwnCopy::of(cparams.preparams)) };
         core.apply_environment()?;
@@ -262,7 +262,8 @@ impl blosc2_context {
             spares,
         };
         let mut context = Box::new(blosc2_context { role });
-        // Relaxed, here and below: whoever uses the context got it from this thread.
+        // Relaxed, here and below: other threads receive the context from this one, which
+        // synchronises.
         origin.context.store(&mut *context, Ordering::Relaxed);
         if cparams.tuner_id > 0 {
             // SAFETY: the context is complete; the tuner's parameters are the user's.
@@ -271,13 +272,13 @@ impl blosc2_context {
         Ok(context)
     }
 
-    /// A context that decompresses.
+    /// Creates a context for decompression.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for a postfilter without parameters.
     ///
     /// # Safety
-    /// The pointers in `dparams` are valid or NULL, and but for `postparams` outlive the context.
+    /// The pointers in `dparams` are valid or NULL and, except `postparams`, outlive the context.
     pub unsafe fn for_decompression(mut dparams: blosc2_dparams) -> Result<Box<blosc2_context>> {
         plugins::install();
         let schunk = CParent::behind(dparams.schunk);
@@ -289,7 +290,7 @@ impl blosc2_context {
         };
         core.apply_environment();
         dparams.nthreads = core.nthreads;
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let postparams = unsafe { OwnCopy::of(dparams.postparams) };
         dparams.postparams = postparams.as_ptr();
         let origin = Arc::new(DecompressionOrigin {
@@ -319,7 +320,7 @@ impl blosc2_context {
         Ok(context)
     }
 
-    /// The parameters of now.
+    /// Returns the current compression parameters.
     pub(crate) fn cparams(&self) -> blosc2_cparams {
         match &self.role {
             Role::Compression {
@@ -335,7 +336,7 @@ impl blosc2_context {
         }
     }
 
-    /// The parameters of now.
+    /// Returns the current decompression parameters.
     pub(crate) fn dparams(&self) -> blosc2_dparams {
         match &self.role {
             Role::Compression { origin, .. } => blosc2_dparams {
@@ -347,10 +348,10 @@ impl blosc2_context {
         }
     }
 
-    /// Lets the compressor work, and notes the block size it took.
+    /// Runs `work` with the compressor, then records the block size it used.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a context that decompresses or is at work; those of `work`.
+    /// [`Error::InvalidParam`] for a context for decompression or in use; the errors of `work`.
     pub fn compress_with<T>(&self, work: impl FnOnce(&mut Compressor) -> Result<T>) -> Result<T> {
         let Role::Compression {
             blocksize,
@@ -366,10 +367,10 @@ impl blosc2_context {
         result
     }
 
-    /// Lets the decompressor work.
+    /// Runs `work` with the decompressor.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a context that compresses or is at work; those of `work`.
+    /// [`Error::InvalidParam`] for a context for compression or in use; the errors of `work`.
     pub fn decompress_with<T>(
         &self,
         work: impl FnOnce(&mut Decompressor) -> Result<T>,
@@ -387,7 +388,7 @@ impl blosc2_context {
         }
     }
 
-    /// Whether it runs a prefilter, a postfilter or a tuner of the program.
+    /// Whether the context calls a prefilter, a postfilter or a tuner of the program.
     pub(crate) fn calls_program(&self) -> bool {
         match &self.role {
             Role::Compression { origin, .. } => {
@@ -397,11 +398,11 @@ impl blosc2_context {
         }
     }
 
-    /// As [`blosc2_context::compress_with`], beside other calls that use the context.
+    /// As [`blosc2_context::compress_with`], but allows concurrent calls with the context.
     ///
     /// # Errors
-    /// The same, but for a context at work only when it runs a prefilter or a tuner: those are told the
-    /// number of one chunk.
+    /// The same, but a context in use fails only if it has a prefilter or a tuner: those receive
+    /// the number of one chunk.
     pub fn compress_beside(
         &self,
         work: impl FnOnce(&mut Compressor) -> Result<usize>,
@@ -434,11 +435,11 @@ impl blosc2_context {
         )
     }
 
-    /// As [`blosc2_context::decompress_with`], beside other calls that use the context. `is_nested` says that
-    /// a callback of the same super-chunk makes the call.
+    /// As [`blosc2_context::decompress_with`], but allows concurrent calls with the context.
+    /// `is_nested` is set if a callback of the same super-chunk makes the call.
     ///
     /// # Errors
-    /// The same, but for a context at work only when the call is nested: it could go on without end.
+    /// The same, but a context in use fails only for nested calls, which could recurse without end.
     pub fn decompress_beside(
         &self,
         is_nested: bool,
@@ -464,10 +465,10 @@ impl blosc2_context {
         spares.work(|params| Ok(Decompressor::new(params.clone())), work)
     }
 
-    /// Lets whatever reads single items work, which contexts of both kinds have.
+    /// Runs `work` with the reader of single items, which contexts for compression have, too.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a context at work; those of `work`.
+    /// [`Error::InvalidParam`] for a context in use; the errors of `work`.
     pub fn read_with<T>(&self, work: impl FnOnce(&mut Decompressor) -> Result<T>) -> Result<T> {
         match &self.role {
             Role::Compression { engine: behind, .. } => work(&mut engine(behind)?.reader),
@@ -483,57 +484,73 @@ impl blosc2_context {
     }
 }
 
-/// Creates a context that compresses, or gives NULL for parameters no context can have: an unknown
-/// filter or tuner. Everything else is judged when something is compressed.
+/// Creates a context for compression.
 ///
-/// The parameters are copied, and so is what preparams points to. Environment variables
-/// (BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA, BLOSC_BLOCKSIZE,
-/// BLOSC_NTHREADS, BLOSC_SPLITMODE) take precedence. Free it with blosc2_free_ctx().
+/// The parameters are copied, including the struct at `preparams`. Environment variables override
+/// them: BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA,
+/// BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE.
+///
+/// - `cparams`: the compression parameters. An unknown filter or tuner is an error here; most other
+///   invalid values make the compression fail.
+///
+/// Returns the context, which the caller frees with blosc2_free_ctx(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_create_cctx(cparams: blosc2_cparams) -> *mut blosc2_context {
     boundary!(blosc2_create_cctx, {
-        // SAFETY: the caller gives valid parameters.
+        // SAFETY: the caller passes valid parameters.
         Ok(Box::into_raw(unsafe {
             blosc2_context::for_compression(cparams)
         }?))
     })
 }
 
-/// Creates a context that decompresses, or gives NULL.
+/// Creates a context for decompression.
 ///
-/// The parameters are copied, and so is what postparams points to. The environment variable
-/// BLOSC_NTHREADS takes precedence. Free it with blosc2_free_ctx().
+/// The parameters are copied, including the struct at `postparams`. The environment variable
+/// BLOSC_NTHREADS overrides them.
+///
+/// - `dparams`: the decompression parameters.
+///
+/// Returns the context, which the caller frees with blosc2_free_ctx(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_create_dctx(dparams: blosc2_dparams) -> *mut blosc2_context {
     boundary!(blosc2_create_dctx, {
-        // SAFETY: the caller gives valid parameters.
+        // SAFETY: the caller passes valid parameters.
         Ok(Box::into_raw(unsafe {
             blosc2_context::for_decompression(dparams)
         }?))
     })
 }
 
-/// Frees a context and all it owns; NULL is allowed.
+/// Frees a context and everything it owns.
+///
+/// - `context`: the context, or NULL to do nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_free_ctx(context: *mut blosc2_context) {
     boundary!(blosc2_free_ctx, always, {
         if !context.is_null() {
-            // SAFETY: the caller gives a context that a function of this file made, once.
+            // SAFETY: a function of this file made the context, and the caller passes it once.
             drop(unsafe { Box::from_raw(context) });
         }
         Ok(())
     })
 }
 
-/// Stores the parameters of a context that compresses in *cparams, but for tuner_params and
-/// filter_params. The block size is the one of the last compression. Gives 0 or an error code.
+/// Stores the parameters of a context for compression. The block size is that of the last
+/// compression.
+///
+/// - `ctx`: the context.
+/// - `cparams`: the destination. Its `tuner_params` and `filter_params` are not changed.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_ctx_get_cparams(
     ctx: *mut blosc2_context,
     cparams: *mut blosc2_cparams,
 ) -> c_int {
     boundary!(blosc2_ctx_get_cparams, in_memory, {
-        // SAFETY: the caller gives a context and a struct, or NULL. All-zero bytes are a valid value of it.
+        // SAFETY: the caller passes a context and a struct, or NULL; all-zero bytes are a valid
+        // struct.
         unsafe {
             let Ok(context) = pointers::reference(ctx) else {
                 pointers::write_if_given(cparams, std::mem::zeroed());
@@ -551,14 +568,20 @@ pub unsafe extern "C" fn blosc2_ctx_get_cparams(
     })
 }
 
-/// Stores the parameters of a context that decompresses in *dparams. Gives 0 or an error code.
+/// Stores the parameters of a context for decompression.
+///
+/// - `ctx`: the context.
+/// - `dparams`: the destination.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_ctx_get_dparams(
     ctx: *mut blosc2_context,
     dparams: *mut blosc2_dparams,
 ) -> c_int {
     boundary!(blosc2_ctx_get_dparams, in_memory, {
-        // SAFETY: the caller gives a context and a struct, or NULL. All-zero bytes are a valid value of it.
+        // SAFETY: the caller passes a context and a struct, or NULL; all-zero bytes are a valid
+        // struct.
         unsafe {
             let Ok(context) = pointers::reference(ctx) else {
                 pointers::write_if_given(dparams, std::mem::zeroed());
@@ -570,9 +593,14 @@ pub unsafe extern "C" fn blosc2_ctx_get_dparams(
     })
 }
 
-/// Leaves out the blocks marked in maskout when the context decompresses the next chunk, and only
-/// then: their bytes stay as they are. nblocks must be the number of blocks of that chunk. The
-/// marks are copied. Gives 0 or an error code.
+/// Sets blocks to skip in the next decompression with a context. Their bytes in the destination are
+/// not changed. Only the next decompression uses the mask.
+///
+/// - `ctx`: the context.
+/// - `maskout`: one entry per block, true to skip it; copied.
+/// - `nblocks`: the number of blocks of the chunk.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_set_maskout(
     ctx: *mut blosc2_context,
@@ -580,12 +608,12 @@ pub unsafe extern "C" fn blosc2_set_maskout(
     nblocks: c_int,
 ) -> c_int {
     boundary!(blosc2_set_maskout, in_memory, {
-        // SAFETY: the caller gives a context, or NULL.
+        // SAFETY: the caller passes a context or NULL.
         let context = unsafe { pointers::reference(ctx) }?;
         if nblocks < 0 {
             return Err(Error::MemoryAlloc);
         }
-        // SAFETY: the caller gives that many marks, each a byte.
+        // SAFETY: the caller passes `nblocks` marks of one byte each, or NULL.
         let marks = unsafe { pointers::bytes(maskout.cast(), nblocks) }?;
         let mut mask = Vec::new();
         mask.try_reserve_exact(marks.len())?;
@@ -600,11 +628,17 @@ pub unsafe extern "C" fn blosc2_set_maskout(
     })
 }
 
-/// Compresses srcsize bytes at src into a chunk at dest.
+/// Compresses a buffer into a chunk.
 ///
-/// Gives the size of the chunk, 0 when it is larger than destsize, or an error code. A destination
-/// that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large enough. src may be NULL
-/// when the context has a prefilter.
+/// - `context`: the context.
+/// - `src`: the data; may be NULL if the context has a prefilter.
+/// - `srcsize`: the size of the data in bytes, at most BLOSC2_MAX_BUFFERSIZE.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes; `srcsize` + BLOSC2_MAX_OVERHEAD is always
+///   sufficient.
+///
+/// Returns the size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative error
+/// code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_compress_ctx(
     context: *mut blosc2_context,
@@ -614,7 +648,7 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_compress_ctx, in_memory, {
-        // SAFETY: the caller gives a context, a source and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a context, a source and a destination of these sizes, or NULL.
         let (context, apart) = unsafe {
             let apart = Apart::from((src, srcsize), (dest, destsize))?;
             (pointers::reference(context)?, apart)
@@ -629,9 +663,15 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
     })
 }
 
-/// Decompresses the chunk at src, of at most srcsize bytes, to dest.
+/// Decompresses a chunk.
 ///
-/// Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none.
+/// - `context`: the context.
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the buffer with the chunk in bytes, at least the size of the chunk.
+/// - `dest`: the destination, owned by the caller; may be NULL if the chunk has no data.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_decompress_ctx(
     context: *mut blosc2_context,
@@ -641,7 +681,7 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_decompress_ctx, in_memory, {
-        // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
@@ -654,9 +694,17 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
     })
 }
 
-/// Decompresses nitems items of the chunk at src, from item start on, to dest.
+/// Decompresses a range of items of a chunk.
 ///
-/// Gives the bytes written, or an error code. Contexts of both kinds can be used.
+/// - `context`: a context for compression or decompression.
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the buffer with the chunk in bytes, at least the size of the chunk.
+/// - `start`: the index of the first item.
+/// - `nitems`: the number of items.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the number of bytes written, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_getitem_ctx(
     context: *mut blosc2_context,
@@ -668,7 +716,7 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_getitem_ctx, in_memory, {
-        // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
@@ -682,10 +730,17 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
     })
 }
 
-/// Decompresses nbytes bytes of the chunk at src, from byte start on, to dest. Both must be
-/// multiples of the typesize of the chunk.
+/// Decompresses a range of bytes of a chunk.
 ///
-/// Gives the bytes written, or an error code. Contexts of both kinds can be used.
+/// - `context`: a context for compression or decompression.
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the buffer with the chunk in bytes, at least the size of the chunk.
+/// - `start`: the offset of the first byte, a multiple of the typesize.
+/// - `nbytes`: the number of bytes, a multiple of the typesize.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the number of bytes written, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
     context: *mut blosc2_context,
@@ -697,7 +752,7 @@ pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_getitem_bytes_ctx, in_memory, {
-        // SAFETY: the caller gives a context, a chunk and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;

@@ -1,6 +1,6 @@
-//! The default parameters, as functions: bindings of other languages cannot see the
-//! `*_DEFAULTS` objects of the header. Their values are constants here too, so these functions have
-//! nothing in them that could panic.
+//! The default parameters as functions, for bindings of other languages, which cannot use the
+//! `*_DEFAULTS` objects of the header. The values are constants, so these functions cannot panic
+//! and need no boundary.
 
 use crate::constants::blosc1::{BLOSC_BLOSCLZ, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_SHUFFLE};
 use crate::constants::io::BLOSC2_IO_FILESYSTEM;
@@ -12,12 +12,12 @@ use ferroblosc::io::mmap::DEFAULT_INITIAL_SIZE;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-/// Level a compression has unless told otherwise.
+/// The default compression level.
 const DEFAULT_CLEVEL: u8 = 5;
-/// Bytes of an item unless told otherwise.
+/// The default size of an item in bytes.
 const DEFAULT_TYPESIZE: i32 = 8;
 
-/// Compression parameters unless told otherwise.
+/// The default compression parameters.
 pub const CPARAMS: blosc2_cparams = blosc2_cparams {
     compcode: BLOSC_BLOSCLZ as u8,
     compcode_meta: 0,
@@ -39,7 +39,7 @@ pub const CPARAMS: blosc2_cparams = blosc2_cparams {
     filter_params: [null_mut(); BLOSC2_MAX_FILTERS],
 };
 
-/// Decompression parameters unless told otherwise.
+/// The default decompression parameters.
 pub const DPARAMS: blosc2_dparams = blosc2_dparams {
     nthreads: 1,
     schunk: null_mut(),
@@ -48,17 +48,17 @@ pub const DPARAMS: blosc2_dparams = blosc2_dparams {
     typesize: DEFAULT_TYPESIZE,
 };
 
-/// Name of the file-system backend.
+/// The name of the file system backend.
 pub const FILESYSTEM_NAME: &CStr = c"filesystem";
 
-/// The I/O backend unless told otherwise.
+/// The default I/O backend.
 pub const IO: blosc2_io = blosc2_io {
     id: BLOSC2_IO_FILESYSTEM as u8,
     name: FILESYSTEM_NAME.as_ptr(),
     params: null_mut(),
 };
 
-/// The storage unless told otherwise.
+/// The default storage.
 pub const STORAGE: blosc2_storage = blosc2_storage {
     contiguous: false,
     urlpath: null_mut(),
@@ -67,7 +67,7 @@ pub const STORAGE: blosc2_storage = blosc2_storage {
     io: null_mut(),
 };
 
-/// Parameters of the mapped-file backend unless told otherwise.
+/// The default parameters of the memory-mapped file backend.
 pub const STDIO_MMAP: blosc2_stdio_mmap = blosc2_stdio_mmap {
     mode: c"r".as_ptr(),
     initial_mapping_size: DEFAULT_INITIAL_SIZE,
@@ -83,31 +83,31 @@ pub const STDIO_MMAP: blosc2_stdio_mmap = blosc2_stdio_mmap {
     map_flags: -1,
 };
 
-/// The value of BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 behind a shuffle of 8-byte items.
+/// Returns BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 after a byte shuffle of 8-byte items.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_blosc2_cparams_defaults() -> blosc2_cparams {
     CPARAMS
 }
 
-/// The value of BLOSC2_DPARAMS_DEFAULTS: one thread.
+/// Returns BLOSC2_DPARAMS_DEFAULTS: one thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_blosc2_dparams_defaults() -> blosc2_dparams {
     DPARAMS
 }
 
-/// The value of BLOSC2_IO_DEFAULTS: the file system.
+/// Returns BLOSC2_IO_DEFAULTS: the file system.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_blosc2_io_defaults() -> blosc2_io {
     IO
 }
 
-/// The value of BLOSC2_STORAGE_DEFAULTS: chunks apart, in memory, with default parameters.
+/// Returns BLOSC2_STORAGE_DEFAULTS: separate chunks in memory with default parameters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_blosc2_storage_defaults() -> blosc2_storage {
     STORAGE
 }
 
-/// The value of BLOSC2_STDIO_MMAP_DEFAULTS: read only, 1 GiB mapped at first.
+/// Returns BLOSC2_STDIO_MMAP_DEFAULTS: read-only, with an initial mapping of 1 GiB.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_blosc2_stdio_mmap_defaults() -> blosc2_stdio_mmap {
     STDIO_MMAP

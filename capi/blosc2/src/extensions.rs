@@ -1,7 +1,8 @@
-//! What `libferroblosc` asks of this library, which exports the functions of C-Blosc2 and no others.
+//! Functions of this library for `libferroblosc`. They are not exported as symbols, since the
+//! exported functions are those of C-Blosc2.
 //!
-//! The table is found through blosc2_get_io_cb(FERROBLOSC_IO_DURABLE), which is NULL in C-Blosc2: the backend is
-//! the first member of a longer struct.
+//! blosc2_get_io_cb(FERROBLOSC_IO_DURABLE), which returns NULL in C-Blosc2, returns the table: the
+//! backend is the first field of a larger struct.
 
 use crate::bridge::array::CArray;
 use crate::bridge::schunk::{CSchunk, Purpose};
@@ -16,7 +17,7 @@ use ferroblosc_capi_common::boundary;
 use ferroblosc_capi_common::{last_error as last, pointers};
 use std::ffi::{c_char, c_int};
 
-/// The number that marks a table: "FERROBLO" in the order of a little-endian machine.
+/// Identifies a table: "FERROBLO" as a little-endian integer.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"FERROBLO");
 
 /// A function of a super-chunk.
@@ -24,7 +25,7 @@ type OfSchunk = unsafe extern "C" fn(*mut blosc2_schunk) -> c_int;
 /// A function of an array.
 type OfArray = unsafe extern "C" fn(*mut b2nd_array_t) -> c_int;
 
-/// The table. Members are only added at its end; `size` says which are there.
+/// The table. Fields are only added at its end; `size` determines which are present.
 #[repr(C)]
 pub struct Extensions {
     io: blosc2_io_cb,
@@ -38,13 +39,13 @@ pub struct Extensions {
     rollback_array: OfArray,
     /// Returns the text of the last error of this thread, or NULL.
     last_error: extern "C" fn() -> *const c_char,
-    /// Returns its error number of the system, or 0.
+    /// Returns the `errno` of the last error of this thread, or 0.
     last_errno: extern "C" fn() -> c_int,
-    /// Makes an error of another library the last one: a text, or NULL for a success, and an error number.
+    /// Sets the last error: a text, or NULL for success, and an `errno`.
     set_last_error: unsafe extern "C" fn(*const c_char, c_int),
 }
 
-// SAFETY: the table is only read, and its backend's name is a constant.
+// SAFETY: the table is never written, and the name of its backend is static.
 unsafe impl Sync for Extensions {}
 
 static EXTENSIONS: Extensions = Extensions {
@@ -66,14 +67,14 @@ static EXTENSIONS: Extensions = Extensions {
     set_last_error,
 };
 
-/// Returns the table as the backend that it begins with.
+/// Returns the table as a pointer to its first field, the backend.
 pub(crate) fn table() -> *mut blosc2_io_cb {
     (&raw const EXTENSIONS).cast_mut().cast()
 }
 
 unsafe extern "C" fn begin(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(ferroblosc_begin, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         transaction::begin(&mut *schunk).map(|()| 0)
     })
@@ -81,7 +82,7 @@ unsafe extern "C" fn begin(schunk: *mut blosc2_schunk) -> c_int {
 
 unsafe extern "C" fn commit(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(ferroblosc_commit, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         transaction::commit(&mut *schunk).map(|()| 0)
     })
@@ -89,7 +90,7 @@ unsafe extern "C" fn commit(schunk: *mut blosc2_schunk) -> c_int {
 
 unsafe extern "C" fn rollback(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(ferroblosc_rollback, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         transaction::rollback(&mut *schunk).map(|()| 0)
     })
@@ -97,7 +98,7 @@ unsafe extern "C" fn rollback(schunk: *mut blosc2_schunk) -> c_int {
 
 unsafe extern "C" fn begin_array(array: *mut b2nd_array_t) -> c_int {
     boundary!(ferroblosc_begin_array, {
-        // SAFETY: the caller gives an array, or NULL.
+        // SAFETY: the caller passes an array or NULL.
         let mut array = unsafe { CArray::enter(array, Purpose::Change) }?;
         b2nd::transaction::begin(&mut *array).map(|()| 0)
     })
@@ -105,7 +106,7 @@ unsafe extern "C" fn begin_array(array: *mut b2nd_array_t) -> c_int {
 
 unsafe extern "C" fn commit_array(array: *mut b2nd_array_t) -> c_int {
     boundary!(ferroblosc_commit_array, {
-        // SAFETY: the caller gives an array, or NULL.
+        // SAFETY: the caller passes an array or NULL.
         let mut array = unsafe { CArray::enter(array, Purpose::Change) }?;
         b2nd::transaction::commit(&mut *array).map(|()| 0)
     })
@@ -113,7 +114,7 @@ unsafe extern "C" fn commit_array(array: *mut b2nd_array_t) -> c_int {
 
 unsafe extern "C" fn rollback_array(array: *mut b2nd_array_t) -> c_int {
     boundary!(ferroblosc_rollback_array, {
-        // SAFETY: the caller gives an array, or NULL.
+        // SAFETY: the caller passes an array or NULL.
         let mut array = unsafe { CArray::enter(array, Purpose::Change) }?;
         b2nd::transaction::rollback(&mut *array).map(|()| 0)
     })
@@ -129,7 +130,7 @@ extern "C" fn last_errno() -> c_int {
 
 unsafe extern "C" fn set_last_error(text: *const c_char, errno: c_int) {
     boundary!(ferroblosc_set_last_error, unrecorded, {
-        // SAFETY: the caller gives a NUL-terminated text, or NULL.
+        // SAFETY: the caller passes a NUL-terminated text or NULL.
         match unsafe { pointers::c_str(text) } {
             None => last::clear(),
             Some(text) => last::record_text(text, errno),

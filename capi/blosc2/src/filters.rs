@@ -1,4 +1,4 @@
-//! Filters: registration, and the shuffles as functions.
+//! Filters: registration, and the shuffle filters as functions.
 
 use crate::bridge::filter::CFilter;
 use crate::types::plugins::blosc2_filter;
@@ -10,18 +10,19 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-/// The largest item the shuffles take.
+/// The maximum typesize of the shuffle functions in bytes.
 const MAX_SHUFFLED_TYPESIZE: i32 = 256;
 
-/// Makes a filter known to the library. The struct is copied, its name is not.
+/// Registers a filter. Registering the same id and name again has no effect.
 ///
-/// Gives 0; registering the same id and name again changes nothing. An id below
-/// BLOSC2_USER_REGISTERED_FILTERS_START, or one taken by another name, is refused with
-/// BLOSC2_ERROR_FAILURE.
+/// - `filter`: the filter. The struct is copied; the name is not and must outlive the library.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_FAILURE if the id is below
+/// BLOSC2_USER_REGISTERED_FILTERS_START or registered with another name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_filter(filter: *mut blosc2_filter) -> c_int {
     boundary!(blosc2_register_filter, {
-        // SAFETY: the caller gives a valid struct with a NUL-terminated name, or NULL.
+        // SAFETY: the caller passes a valid struct with a NUL-terminated name, or NULL.
         let (user, name) = unsafe {
             let user = pointers::reference(filter)?;
             (user, pointers::c_str(user.name).ok_or(Error::InvalidParam)?)
@@ -37,10 +38,10 @@ pub unsafe extern "C" fn blosc2_register_filter(filter: *mut blosc2_filter) -> c
     })
 }
 
-/// A transform of blocksize bytes at src to as many at dest.
+/// Transforms `blocksize` bytes at `src` into as many at `dest`.
 ///
 /// # Safety
-/// src is readable and dest writable for that many bytes.
+/// `src` is NULL or readable and `dest` is NULL or writable for `blocksize` bytes.
 unsafe fn transform(
     typesize: i32,
     max_typesize: i32,
@@ -52,7 +53,7 @@ unsafe fn transform(
     if !(1..=max_typesize).contains(&typesize) {
         return Err(Error::InvalidParam);
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let (src, dest) = unsafe {
         pointers::bytes(src, blocksize)?;
         let src = Apart::from((src, blocksize), (dest, blocksize))?;
@@ -62,10 +63,14 @@ unsafe fn transform(
     Ok(blocksize)
 }
 
-/// Shuffles bytes: the first bytes of all items, then the second ones, and so on.
+/// Shuffles bytes: the first bytes of all items, then their second bytes, and so on.
 ///
-/// src and dest have blocksize bytes and may overlap. Gives blocksize, or
-/// BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
+/// - `typesize`: the size of an item in bytes: 1 to 256.
+/// - `blocksize`: the size of the data in bytes.
+/// - `src`: the data; may overlap `dest`.
+/// - `dest`: the destination, `blocksize` bytes, owned by the caller.
+///
+/// Returns `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_shuffle(
     typesize: i32,
@@ -74,7 +79,7 @@ pub unsafe extern "C" fn blosc2_shuffle(
     dest: *mut c_void,
 ) -> i32 {
     boundary!(blosc2_shuffle, in_memory, {
-        // SAFETY: the caller promises the bytes.
+        // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
         unsafe {
             transform(
                 typesize,
@@ -88,7 +93,14 @@ pub unsafe extern "C" fn blosc2_shuffle(
     })
 }
 
-/// Undoes blosc2_shuffle(). Sizes and what it gives are as there.
+/// Reverses blosc2_shuffle().
+///
+/// - `typesize`: the size of an item in bytes: 1 to 256.
+/// - `blocksize`: the size of the data in bytes.
+/// - `src`: the data; may overlap `dest`.
+/// - `dest`: the destination, `blocksize` bytes, owned by the caller.
+///
+/// Returns `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_unshuffle(
     typesize: i32,
@@ -97,7 +109,7 @@ pub unsafe extern "C" fn blosc2_unshuffle(
     dest: *mut c_void,
 ) -> i32 {
     boundary!(blosc2_unshuffle, in_memory, {
-        // SAFETY: the caller promises the bytes.
+        // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
         unsafe {
             transform(
                 typesize,
@@ -111,10 +123,14 @@ pub unsafe extern "C" fn blosc2_unshuffle(
     })
 }
 
-/// Shuffles bits: the first bits of all items, then the second ones, and so on.
+/// Shuffles bits: the first bits of all items, then their second bits, and so on.
 ///
-/// src and dest have blocksize bytes and may overlap. Gives blocksize, or
-/// BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
+/// - `typesize`: the size of an item in bytes: 1 to 256.
+/// - `blocksize`: the size of the data in bytes.
+/// - `src`: the data; may overlap `dest`.
+/// - `dest`: the destination, `blocksize` bytes, owned by the caller.
+///
+/// Returns `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_bitshuffle(
     typesize: i32,
@@ -123,7 +139,7 @@ pub unsafe extern "C" fn blosc2_bitshuffle(
     dest: *mut c_void,
 ) -> i32 {
     boundary!(blosc2_bitshuffle, in_memory, {
-        // SAFETY: the caller promises the bytes.
+        // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
         unsafe {
             transform(
                 typesize,
@@ -137,8 +153,15 @@ pub unsafe extern "C" fn blosc2_bitshuffle(
     })
 }
 
-/// Undoes blosc2_bitshuffle(). Larger typesizes than 256 are taken here. Sizes and what it gives
-/// are as there.
+/// Reverses blosc2_bitshuffle().
+///
+/// - `typesize`: the size of an item in bytes, at least 1; unlike in blosc2_bitshuffle(), it may
+///   exceed 256.
+/// - `blocksize`: the size of the data in bytes.
+/// - `src`: the data; may overlap `dest`.
+/// - `dest`: the destination, `blocksize` bytes, owned by the caller.
+///
+/// Returns `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_bitunshuffle(
     typesize: i32,
@@ -147,7 +170,7 @@ pub unsafe extern "C" fn blosc2_bitunshuffle(
     dest: *mut c_void,
 ) -> i32 {
     boundary!(blosc2_bitunshuffle, in_memory, {
-        // SAFETY: the caller promises the bytes.
+        // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
         unsafe {
             transform(
                 typesize,

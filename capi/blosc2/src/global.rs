@@ -1,4 +1,4 @@
-//! The calls without context, and the settings they share.
+//! Functions without context, and the settings they share.
 
 use crate::buffers::{chunk_apart, chunk_by_header, destination, nullable_dest, source};
 use crate::{plugins, tuners};
@@ -12,30 +12,30 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 use try_lock::TryLock;
 
-/// What the library remembers between calls without context.
+/// The state of the functions without context.
 struct State {
     settings: Settings,
     phase: Phase,
 }
 
-/// Where the library stands between `blosc2_init` and `blosc2_destroy`.
+/// The lifecycle state between `blosc2_init` and `blosc2_destroy`.
 #[derive(PartialEq)]
 enum Phase {
-    /// Nobody has initialised it.
+    /// Not initialised.
     Untouched,
-    /// Somebody has, if only by a call that does so by itself.
+    /// Initialised, by `blosc2_init` or implicitly by another call.
     Initialised,
-    /// It was destroyed after that.
+    /// Destroyed after initialisation.
     Destroyed,
 }
 
 fork_safe_global! {
-    /// The state; every call without context goes through it, one at a time.
+    /// The state; it is locked during each call without context.
     static STATE: State = State { settings: Settings::new(), phase: Phase::Untouched };
 }
 
 impl State {
-    /// What `blosc2_init` does, and every call that needs it done.
+    /// Initialises the library, as `blosc2_init` and each call that requires it do.
     fn initialise(&mut self) -> &mut Settings {
         if self.phase == Phase::Destroyed {
             codec::reset_user_registrations();
@@ -47,7 +47,7 @@ impl State {
         &mut self.settings
     }
 
-    /// Gives up threads and working memory; both come back when they are needed.
+    /// Releases threads and working memory until they are needed again.
     fn release(&mut self) {
         self.settings.release();
         if let Some(mut reader) = READER.try_lock() {
@@ -59,11 +59,12 @@ impl State {
     }
 }
 
-/// What reads single items, which takes no setting. It is kept for what it keeps, and only ever tried: calls at
-/// the same time, and those of a child that was forked amid one, bring their own.
+/// A reader of single items, which depends on no setting. It caches the last block. The lock is
+/// only ever tried: concurrent calls, and those of a child forked during a call, use a temporary
+/// reader.
 static READER: TryLock<Option<Decompressor>> = TryLock::new(None);
 
-/// Lets `work` use something that reads single items.
+/// Runs `work` with a reader of single items.
 fn with_reader<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
     plugins::install();
     let make = || Decompressor::new(DParams::default());
@@ -73,13 +74,13 @@ fn with_reader<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
     }
 }
 
-/// Lets `work` use the settings.
+/// Runs `work` with the settings.
 fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
     STATE.with(|state| work(state.initialise()))
 }
 
-/// Initialises the library. It works without, but after blosc2_destroy() this makes it forget the
-/// codecs, filters and tuners that users registered.
+/// Initialises the library. Calling it is optional, but after blosc2_destroy() it removes the
+/// codecs, filters and tuners that were registered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_init() {
     boundary!(blosc2_init, always, {
@@ -90,8 +91,8 @@ pub unsafe extern "C" fn blosc2_init() {
     })
 }
 
-/// Ends the threads of the library and frees its working memory. Settings stay, and contexts stay
-/// usable.
+/// Stops the threads of the library and frees its working memory. Settings are kept, and contexts
+/// remain usable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_destroy() {
     boundary!(blosc2_destroy, always, {
@@ -105,8 +106,10 @@ pub unsafe extern "C" fn blosc2_destroy() {
     })
 }
 
-/// Frees threads and working memory of the calls without context, until the next one. Gives 0, or
-/// -1 when the library is not initialised.
+/// Frees the threads and working memory of the functions without context until they are needed
+/// again.
+///
+/// Returns 0, or -1 if the library is not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
     boundary!(blosc2_free_resources, always, {
@@ -120,7 +123,7 @@ pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
     })
 }
 
-/// Compresses as a request says, under the lock or, with BLOSC_NOLOCK, apart.
+/// Compresses a request, under the lock or, with BLOSC_NOLOCK, without it.
 fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
     let size = if nolock() {
         with_settings(Settings::snapshot_for_compression).compress_nolock(request, dest)?
@@ -130,7 +133,7 @@ fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
     Ok(size as c_int)
 }
 
-/// Decompresses under the lock or, with BLOSC_NOLOCK, apart.
+/// Decompresses a chunk, under the lock or, with BLOSC_NOLOCK, without it.
 fn decompress(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     if nolock() {
         with_settings(Settings::snapshot_for_decompression)?.decompress(src, dest)
@@ -139,17 +142,24 @@ fn decompress(src: &[u8], dest: &mut [u8]) -> Result<usize> {
     }
 }
 
-/// Compresses srcsize bytes at src, items of typesize bytes, into a chunk at dest.
+/// Compresses a buffer into a chunk, with the global settings.
 ///
-/// clevel is from 0 (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
-/// BLOSC_BITSHUFFLE. Gives the size of the chunk, 0 when it is larger than destsize, or an error
-/// code. A destination that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large
-/// enough.
+/// Environment variables override the arguments and the settings: BLOSC_CLEVEL, BLOSC_SHUFFLE,
+/// BLOSC_DELTA, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE.
+/// With BLOSC_NOLOCK, calls in different threads do not wait for one another. With
+/// BLOSC_BLOSC1_COMPAT, the chunk has the header of Blosc 1.x.
 ///
-/// Environment variables take precedence over the arguments and over what was set before:
-/// BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_DELTA, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE,
-/// BLOSC_NTHREADS, BLOSC_SPLITMODE. With BLOSC_NOLOCK, calls in different threads don't wait for
-/// one another. With BLOSC_BLOSC1_COMPAT the chunk has the header of Blosc 1.x.
+/// - `clevel`: the compression level: 0 (no compression) to 9 (smallest).
+/// - `doshuffle`: BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+/// - `typesize`: the size of an item in bytes.
+/// - `src`: the data.
+/// - `srcsize`: the size of the data in bytes, at most BLOSC2_MAX_BUFFERSIZE.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes; `srcsize` + BLOSC2_MAX_OVERHEAD is always
+///   sufficient.
+///
+/// Returns the size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative error
+/// code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_compress(
     clevel: c_int,
@@ -161,7 +171,7 @@ pub unsafe extern "C" fn blosc2_compress(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_compress, in_memory, {
-        // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
         let apart = unsafe { Apart::from((src, srcsize), (dest, destsize)) }?;
         // SAFETY: as above.
         let (source, dest) = unsafe {
@@ -181,7 +191,19 @@ pub unsafe extern "C" fn blosc2_compress(
     })
 }
 
-/// blosc2_compress() with the arguments of Blosc 1.x. Gives what that gives.
+/// Compresses a buffer into a chunk, as blosc2_compress(), with the signature of Blosc 1.x.
+///
+/// - `clevel`: the compression level: 0 (no compression) to 9 (smallest).
+/// - `doshuffle`: BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+/// - `typesize`: the size of an item in bytes.
+/// - `nbytes`: the size of the data in bytes, at most BLOSC2_MAX_BUFFERSIZE.
+/// - `src`: the data.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes; `nbytes` + BLOSC2_MAX_OVERHEAD is always
+///   sufficient.
+///
+/// Returns the size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative error
+/// code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_compress(
     clevel: c_int,
@@ -198,7 +220,7 @@ pub unsafe extern "C" fn blosc1_compress(
         }
         let typesize = i32::try_from(typesize).map_err(|_| Error::InvalidParam)?;
         let (srcsize, destsize) = (clamped(nbytes), clamped(destsize));
-        // SAFETY: the caller gives a source and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
         let apart = unsafe { Apart::from((src, srcsize), (dest, destsize)) }?;
         // SAFETY: as above.
         let (source, dest) = unsafe {
@@ -218,15 +240,20 @@ pub unsafe extern "C" fn blosc1_compress(
     })
 }
 
-/// A size of Blosc 1.x; beyond the range of today's, as large as possible.
+/// Converts a size of Blosc 1.x, which is reduced to `i32::MAX` if it is larger.
 fn clamped(size: usize) -> i32 {
     i32::try_from(size).unwrap_or(i32::MAX)
 }
 
-/// Decompresses the chunk at src, of at most srcsize bytes, to dest.
+/// Decompresses a chunk. The environment variables BLOSC_NTHREADS and BLOSC_NOLOCK apply as in
+/// blosc2_compress().
 ///
-/// Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none. The
-/// environment variables BLOSC_NTHREADS and BLOSC_NOLOCK count as for blosc2_compress().
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the buffer with the chunk in bytes, at least the size of the chunk.
+/// - `dest`: the destination, owned by the caller; may be NULL if the chunk has no data.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_decompress(
     src: *const c_void,
@@ -235,7 +262,7 @@ pub unsafe extern "C" fn blosc2_decompress(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_decompress, in_memory, {
-        // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
             (chunk, nullable_dest(dest, destsize))
@@ -245,8 +272,14 @@ pub unsafe extern "C" fn blosc2_decompress(
     })
 }
 
-/// blosc2_decompress() with the arguments of Blosc 1.x: the chunk is as large as its header says.
-/// Gives what that gives.
+/// Decompresses a chunk, as blosc2_decompress(), with the signature of Blosc 1.x. The size in the
+/// header of the chunk is trusted.
+///
+/// - `src`: the chunk.
+/// - `dest`: the destination, owned by the caller; may be NULL if the chunk has no data.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_decompress(
     src: *const c_void,
@@ -254,7 +287,7 @@ pub unsafe extern "C" fn blosc1_decompress(
     destsize: usize,
 ) -> c_int {
     boundary!(blosc1_decompress, in_memory, {
-        // SAFETY: the caller gives a chunk and a destination of that size, or NULL.
+        // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
         let (chunk, dest) = unsafe {
             let srcsize = chunk_by_header(src)?.len() as i32;
             let destsize = clamped(destsize);
@@ -266,8 +299,16 @@ pub unsafe extern "C" fn blosc1_decompress(
     })
 }
 
-/// Decompresses nitems items of the chunk at src, from item start on, to dest. Gives the bytes
-/// written, or an error code.
+/// Decompresses a range of items of a chunk.
+///
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the buffer with the chunk in bytes, at least the size of the chunk.
+/// - `start`: the index of the first item.
+/// - `nitems`: the number of items.
+/// - `dest`: the destination, owned by the caller.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the number of bytes written, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_getitem(
     src: *const c_void,
@@ -278,7 +319,7 @@ pub unsafe extern "C" fn blosc2_getitem(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_getitem, in_memory, {
-        // SAFETY: the caller gives a chunk and a destination of these sizes, or NULL.
+        // SAFETY: the caller passes a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
             (chunk, nullable_dest(dest, destsize))
@@ -290,8 +331,15 @@ pub unsafe extern "C" fn blosc2_getitem(
     })
 }
 
-/// blosc2_getitem() with the arguments of Blosc 1.x: the chunk is as large as its header says, and
-/// dest as the items need. Gives what that gives.
+/// Decompresses a range of items of a chunk, as blosc2_getitem(), with the signature of Blosc 1.x.
+/// The size in the header of the chunk is trusted.
+///
+/// - `src`: the chunk.
+/// - `start`: the index of the first item.
+/// - `nitems`: the number of items.
+/// - `dest`: the destination, `nitems` * typesize bytes, owned by the caller.
+///
+/// Returns the number of bytes written, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_getitem(
     src: *const c_void,
@@ -300,7 +348,7 @@ pub unsafe extern "C" fn blosc1_getitem(
     dest: *mut c_void,
 ) -> c_int {
     boundary!(blosc1_getitem, in_memory, {
-        // SAFETY: the caller gives a chunk and room for the items, or NULL.
+        // SAFETY: the caller passes a chunk and space for the items, or NULL.
         let (chunk, dest) = unsafe {
             let chunk = chunk_by_header(src)?;
             let (srcsize, header) = (chunk.len() as i32, BasicHeader::parse(chunk)?);
@@ -315,19 +363,23 @@ pub unsafe extern "C" fn blosc1_getitem(
     })
 }
 
-/// The number of threads of the calls without context, which super-chunks get that are opened.
+/// Returns the number of threads of the functions without context, which is also that of opened
+/// super-chunks.
 pub(crate) fn nthreads() -> i16 {
     with_settings(|settings| settings.nthreads())
 }
 
-/// The number of threads of the calls without context.
+/// Returns the number of threads of the functions without context.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_nthreads() -> i16 {
     boundary!(blosc2_get_nthreads, { Ok(nthreads()) })
 }
 
-/// Sets the number of threads of the calls without context. Gives the number before, or an error
-/// code for a number below 1.
+/// Sets the number of threads of the functions without context.
+///
+/// - `nthreads`: the number of threads, at least 1.
+///
+/// Returns the previous number, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_set_nthreads(nthreads: i16) -> i16 {
     boundary!(blosc2_set_nthreads, {
@@ -335,7 +387,8 @@ pub unsafe extern "C" fn blosc2_set_nthreads(nthreads: i16) -> i16 {
     })
 }
 
-/// The name of the codec of the calls without context; NULL after an unknown one was set.
+/// Returns the name of the codec of the functions without context, or NULL after an unknown one was
+/// set. The library owns the name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_get_compressor() -> *const c_char {
     boundary!(blosc1_get_compressor, always, {
@@ -345,19 +398,23 @@ pub unsafe extern "C" fn blosc1_get_compressor() -> *const c_char {
     })
 }
 
-/// Chooses the codec of the calls without context. Gives its code; -1 for an unknown one, and
-/// compressing fails then until another one is chosen.
+/// Sets the codec of the functions without context.
+///
+/// - `compname`: the name of the codec.
+///
+/// Returns the code of the codec, or -1 for an unknown one; compression then fails until another
+/// one is set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_set_compressor(compname: *const c_char) -> c_int {
     boundary!(blosc1_set_compressor, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let code = with_settings(|settings| settings.set_compressor(name.to_bytes()))?;
         Ok(c_int::from(code))
     })
 }
 
-/// The block size of the calls without context; 0 when it is automatic.
+/// Returns the block size of the functions without context in bytes, or 0 if it is automatic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_get_blocksize() -> c_int {
     boundary!(blosc1_get_blocksize, {
@@ -365,7 +422,9 @@ pub unsafe extern "C" fn blosc1_get_blocksize() -> c_int {
     })
 }
 
-/// Sets the block size of the calls without context; 0 is automatic.
+/// Sets the block size of the functions without context.
+///
+/// - `blocksize`: the block size in bytes, or 0 for an automatic one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_set_blocksize(blocksize: usize) {
     boundary!(blosc1_set_blocksize, {
@@ -374,8 +433,10 @@ pub unsafe extern "C" fn blosc1_set_blocksize(blocksize: usize) {
     })
 }
 
-/// Chooses whether the calls without context split blocks in streams: BLOSC_ALWAYS_SPLIT and its
-/// siblings.
+/// Sets the mode in which the functions without context split blocks into streams.
+///
+/// - `splitmode`: BLOSC_ALWAYS_SPLIT, BLOSC_NEVER_SPLIT, BLOSC_AUTO_SPLIT or
+///   BLOSC_FORWARD_COMPAT_SPLIT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_set_splitmode(splitmode: c_int) {
     boundary!(blosc1_set_splitmode, {
@@ -384,7 +445,9 @@ pub unsafe extern "C" fn blosc1_set_splitmode(splitmode: c_int) {
     })
 }
 
-/// Chooses whether the calls without context apply the delta filter.
+/// Enables or disables the delta filter of the functions without context.
+///
+/// - `dodelta`: 0 to disable it; otherwise it is enabled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_set_delta(dodelta: c_int) {
     boundary!(blosc2_set_delta, {

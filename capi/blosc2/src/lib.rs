@@ -1,27 +1,27 @@
 //! `libblosc2.so.9`: the C interface of C-Blosc2 3.3.5.
 //!
-//! A thin skin. Each exported function checks its pointers, converts, calls one function of the
-//! `ferroblosc` core and converts back; the body of each is wrapped by
-//! [`boundary!`](ferroblosc_capi_common::boundary!), so that no panic reaches the caller. There is
-//! one file per section of the header:
+//! A thin layer over the `ferroblosc` core. Each exported function checks its pointers, converts
+//! its arguments, calls one function of the core and converts the result. Its body is wrapped in
+//! [`boundary!`](ferroblosc_capi_common::boundary!), so no panic reaches the caller. There is one
+//! file per section of the header:
 //!
 //! | file | section |
 //! |---|---|
-//! | [`context`], [`vl`] | contexts, and what they do with chunks of variable-length blocks |
-//! | [`chunk`] | what the header of a chunk tells, chunks that are only a header |
-//! | [`global`] | the calls without context |
-//! | [`schunk`], [`meta`], [`geometry`] | super-chunks, their metalayers, numbers of items |
-//! | [`b2nd`] | arrays of several dimensions |
+//! | [`context`], [`vl`] | contexts, and chunks with variable-length blocks |
+//! | [`chunk`] | chunk headers and chunks of special values |
+//! | [`global`] | functions without context |
+//! | [`schunk`], [`meta`], [`geometry`] | super-chunks, their metalayers, item numbers |
+//! | [`b2nd`] | multidimensional arrays |
 //! | [`codecs`], [`filters`], [`tuners`], [`threads`] | names and registration, callbacks |
 //! | [`io`], [`stdio`], [`mmap`] | I/O backends and the two built-in ones, frames by path |
 //! | [`util`] | versions, error texts, timestamps |
 //! | [`defaults`] | the default parameters |
-//! | [`constants`], [`types`], [`registry`] | what the headers declare besides functions |
+//! | [`constants`], [`types`], [`registry`] | declarations of the headers other than functions |
 //! | `bridge/` | the core's traits over C callbacks |
-//! | `buffers.rs` | pointers and sizes of a call, as slices |
+//! | `buffers.rs` | buffers of C calls as slices |
 //!
-//! The headers under `include/` are made from these files by `tools/headers`; the documentation of
-//! the items goes with them. So the documentation here is written for C programmers.
+//! `tools/headers` generates the headers under `include/` from these files, including the
+//! documentation of the items, which is therefore written for C programmers.
 
 #![allow(
     non_camel_case_types,
@@ -59,7 +59,7 @@ pub mod vl;
 
 use ferroblosc_capi_common::reserve::Reserve;
 
-/// Small requests succeed when the system has no memory.
+/// Keeps a reserve for small allocations when the system is out of memory.
 #[global_allocator]
 static ALLOCATOR: Reserve = Reserve;
 

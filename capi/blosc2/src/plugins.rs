@@ -1,12 +1,14 @@
-//! Plugin libraries: codecs, filters and tuners of which only the name is known, found when they are needed.
+//! Plugin libraries: codecs, filters and tuners that are registered by name only, loaded on first
+//! use.
 //!
-//! The library of a plugin `name` is `libblosc2_name.so`, wherever the dynamic linker finds it. It exports an
-//! object `info` that names its functions ([`codec_info`], [`filter_info`], [`tuner_info`]). Loaded libraries
-//! stay for good: nobody knows who holds their functions.
+//! The library of a plugin `name` is `libblosc2_name.so` in the search path of the dynamic linker.
+//! It exports an object `info` with the names of its functions ([`codec_info`], [`filter_info`],
+//! [`tuner_info`]). Libraries are never unloaded, since their functions may be referenced anywhere.
 //!
-//! Plugins that come as a Python package can tell where their library is. A chunk names the plugin it needs,
-//! and chunks may be anybody's; so that reading one never starts a program on its own, Python is only asked
-//! if `FERROBLOSC_PLUGIN_SEARCH` allows it, and only for the plugins of the project.
+//! Python packages of plugins can print the path of their library. A chunk names the plugin it
+//! needs, and chunks may be untrusted; reading one must not start a program unasked. Python is
+//! therefore only started if `FERROBLOSC_PLUGIN_SEARCH` allows it, and only for plugins of the
+//! project.
 
 use crate::bridge::codec::CCodec;
 use crate::bridge::filter::CFilter;
@@ -24,26 +26,26 @@ use std::os::unix::ffi::OsStrExt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Python is asked for plugins when this is set and neither empty nor `0`.
+/// Enables the search with Python if it is set and neither empty nor `0`.
 const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
-/// The programs that are asked, until one answers.
+/// The names of the Python interpreter, tried in this order.
 const PYTHONS: [&str; 2] = ["python", "python3"];
-/// Bytes of the longest answer.
+/// The maximum size of a path in bytes.
 const MAX_ANSWER: usize = 4096;
-/// The object that every plugin library exports.
+/// The name of the object that every plugin library exports.
 const INFO: &CStr = c"info";
 
-/// Lets the core find plugins. Every way into the library that may need one comes here first; all but the
-/// first call change nothing.
+/// Registers the plugin loaders with the core. Each function that may need a plugin calls this
+/// first; calls after the first have no effect.
 pub fn install() {
     codec::set_loader(load_codec);
     filter::set_loader(load_filter);
 }
 
-/// Who a plugin comes from.
+/// The origin of a plugin.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Registrant {
-    /// The project: its number says what it is.
+    /// The project: its id identifies it.
     Project,
     /// The user of the library.
     User,
@@ -55,8 +57,8 @@ fn load_codec(codec: &RegisteredCodec) -> Option<Arc<dyn Codec>> {
         _ => Registrant::User,
     };
     let library = Library::find(codec.name().to_bytes(), registrant)?;
-    // SAFETY: the library of a codec exports a `codec_info`, the names in which are those of functions with
-    // these signatures; both are what makes it one.
+    // SAFETY: by the contract of plugin libraries, a codec's library exports a `codec_info` whose
+    // names are those of functions with these signatures.
     let functions = unsafe {
         let info = library.info::<codec_info>()?;
         CCodec {
@@ -80,7 +82,7 @@ fn load_filter(name: &str) -> Option<Arc<dyn Filter>> {
     Some(Arc::new(functions))
 }
 
-/// The tuner of this number and name, with the functions of its library.
+/// Loads the tuner with this id and name.
 pub fn load_tuner(id: c_int, name: &'static CStr, registrant: Registrant) -> Option<blosc2_tuner> {
     let library = Library::find(name.to_bytes(), registrant)?;
     // SAFETY: as in `load_codec`.
@@ -102,7 +104,7 @@ pub fn load_tuner(id: c_int, name: &'static CStr, registrant: Registrant) -> Opt
 struct Library(NonNull<c_void>);
 
 impl Library {
-    /// The library of the plugin of this name.
+    /// Loads the library of a plugin.
     fn find(name: &[u8], registrant: Registrant) -> Option<Library> {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         if name.is_empty() || !name.iter().all(is_word) {
@@ -121,14 +123,15 @@ impl Library {
 
     fn open(path: &OsStr) -> Option<Library> {
         let path = CString::new(path.as_bytes()).ok()?;
-        // SAFETY: a NUL-terminated path. What the library does when it is loaded is up to whoever put it
-        // where the dynamic linker looks.
+        // SAFETY: a NUL-terminated path. Initialisers of the library run; the search path of the
+        // dynamic linker is trusted.
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if handle.is_null() {
-            // SAFETY: the text of the thread's last error, or NULL.
+            // SAFETY: returns the text of the thread's last error, or NULL.
             let why = unsafe { libc::dlerror() };
             if !why.is_null() {
-                // SAFETY: NUL-terminated, and valid until the thread's next call of the dynamic linker.
+                // SAFETY: NUL-terminated, and valid until the thread's next call of a `dl`
+                // function.
                 let why = unsafe { CStr::from_ptr(why) };
                 ferroblosc::trace_warning!("no plugin library: {}", why.to_string_lossy());
             }
@@ -137,27 +140,28 @@ impl Library {
     }
 
     fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: the handle is of a library that is never closed.
+        // SAFETY: the handle is that of a library that is never closed.
         NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
     }
 
-    /// The object that names the functions.
+    /// Returns the object with the names of the functions.
     ///
     /// # Safety
-    /// If the library exports one, it is a `T`.
+    /// If the library exports `info`, it is a `T`.
     unsafe fn info<T>(&self) -> Option<&'static T> {
-        // SAFETY: promised by the caller; the library stays for good.
+        // SAFETY: guaranteed by the caller; the library is never unloaded.
         self.symbol(INFO)
             .map(|info| unsafe { info.cast().as_ref() })
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     ///
     /// # Safety
-    /// The name is NULL or NUL-terminated. `F` is a function pointer, of the type of that function.
+    /// `name` is NULL or NUL-terminated. `F` is a function pointer with the signature of that
+    /// function.
     unsafe fn function<F: Copy>(&self, name: *const c_char) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let symbol = self.symbol(unsafe { pointers::c_str(name) }?)?;
         // SAFETY: as above; function pointers are addresses.
         Some(unsafe { std::mem::transmute_copy(&symbol) })
@@ -168,12 +172,12 @@ fn is_search_allowed() -> bool {
     std::env::var_os(SEARCH_VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Where the plugin's Python package says its library is: the first line it prints.
+/// Returns the path of the library that the plugin's Python package prints.
 ///
-/// The program is started through libc: what Rust's own way refers to is not in every libc, and a static library
-/// would ask for it.
+/// Uses `popen`: `std::process` refers to functions that some C libraries lack, which a static
+/// library would require.
 fn path_told_by(python: &str, name: &str) -> Option<Vec<u8>> {
-    // The name becomes part of a command.
+    // The name is inserted into a shell command.
     if !name
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -184,7 +188,8 @@ fn path_told_by(python: &str, name: &str) -> Option<Vec<u8>> {
     let command = format!("{python} -c '{question}' </dev/null 2>/dev/null");
     let command = CString::new(command).ok()?;
     let mut line = [0u8; MAX_ANSWER];
-    // SAFETY: the texts are NUL-terminated, the room is as long as said, and the pipe is closed once.
+    // SAFETY: the texts are NUL-terminated, `line` has `line.len()` bytes, and the pipe is closed
+    // once.
     let len = unsafe {
         let pipe = NonNull::new(libc::popen(command.as_ptr(), c"r".as_ptr()))?.as_ptr();
         let len = libc::fread(line.as_mut_ptr().cast(), 1, line.len(), pipe);

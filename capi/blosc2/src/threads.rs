@@ -1,4 +1,4 @@
-//! Threads that the caller provides.
+//! Threads provided by the caller.
 
 use crate::bridge::threads::CThreads;
 use crate::types::threads::blosc_threads_callback;
@@ -7,8 +7,11 @@ use ferroblosc_capi_common::boundary;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Makes all contexts run their parallel work through a callback instead of the threads of the
-/// library; NULL goes back to those. To be called while no context is at work.
+/// Sets a callback that runs the parallel jobs of all contexts instead of the library's threads. It
+/// must not be called while a context is in use.
+///
+/// - `callback`: the callback, or NULL to use the library's threads again.
+/// - `callback_data`: the first argument of the callback, owned by the caller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_set_threads_callback(
     callback: blosc_threads_callback,

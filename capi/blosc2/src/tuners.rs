@@ -1,4 +1,4 @@
-//! Tuners: the user's, and the project's, which come in libraries of their own.
+//! Tuners: registered by users, or of the project and loaded from plugin libraries.
 
 use crate::constants::tuners::BLOSC2_USER_REGISTERED_TUNER_START;
 use crate::context::blosc2_context;
@@ -12,12 +12,13 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::{PoisonError, RwLock};
 
-/// Tuners that can be registered.
+/// The maximum number of registered tuners.
 const MAX_TUNERS: usize = 255;
 
-/// The tuners registered.
+/// The registered tuners.
 static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
-/// The tuners whose libraries were loaded. They stay for good, as the libraries do.
+/// The tuners loaded from plugin libraries. They are never removed, since the libraries are never
+/// unloaded.
 static LOADED: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
 /// The name of the project's tuner.
 const BTUNE_NAME: &CStr = c"btune";
@@ -30,7 +31,7 @@ unsafe impl Send for Registered {}
 // SAFETY: as above.
 unsafe impl Sync for Registered {}
 
-/// The tuner with this id, if it has functions by now.
+/// Returns the tuner with this id, if its functions are known.
 pub fn registered(id: c_int) -> Option<blosc2_tuner> {
     find(&REGISTRY, id)
         .filter(has_functions)
@@ -48,7 +49,7 @@ fn has_functions(tuner: &blosc2_tuner) -> bool {
     tuner.init.is_some() && tuner.next_blocksize.is_some()
 }
 
-/// The tuner with this id, loaded if only its name is known.
+/// Returns the tuner with this id, which is loaded if only its name is registered.
 fn registered_or_loaded(id: c_int) -> Option<blosc2_tuner> {
     if let Some(tuner) = registered(id) {
         return Some(tuner);
@@ -68,7 +69,7 @@ fn registered_or_loaded(id: c_int) -> Option<blosc2_tuner> {
     Some(tuner)
 }
 
-/// The description of a tuner that has no code here.
+/// Returns the description of a tuner without functions.
 fn missing(id: c_int) -> Plugin {
     let name = match id {
         BLOSC_BTUNE => Some(BTUNE_NAME),
@@ -82,13 +83,13 @@ fn missing(id: c_int) -> Plugin {
     }
 }
 
-/// Lets a tuner prepare a context that was created with it.
+/// Calls a tuner's `init` for a new context.
 ///
 /// # Errors
-/// [`Error::Tuner`] when there is no such tuner, it lacks a function, or refuses the context.
+/// [`Error::Tuner`] if there is no such tuner, it lacks a function, or its `init` fails.
 ///
 /// # Safety
-/// `context` is complete; `params` is what the tuner expects.
+/// `context` is complete; `params` is valid for the tuner.
 pub unsafe fn initialise(
     id: c_int,
     params: *mut c_void,
@@ -99,14 +100,14 @@ pub unsafe fn initialise(
         return Err(Error::Tuner);
     };
     let init = tuner.init.ok_or(Error::Tuner)?;
-    // SAFETY: whoever registered the tuner promised that it takes any context.
+    // SAFETY: a registered `init` accepts any context, by the contract of registration.
     match unsafe { init(params, context, null_mut()) } {
         0.. => Ok(()),
         _ => Err(Error::Tuner),
     }
 }
 
-/// Forgets all tuners.
+/// Removes all registered tuners.
 pub fn reset() {
     REGISTRY
         .write()
@@ -122,7 +123,7 @@ unsafe fn register(tuner: blosc2_tuner) -> Result<()> {
     if tuner.id < BLOSC2_USER_REGISTERED_TUNER_START {
         return Err(Error::Failure);
     }
-    // SAFETY: the caller promises a NUL-terminated string.
+    // SAFETY: the caller guarantees a NUL-terminated string.
     let name = |tuner: &blosc2_tuner| unsafe { CStr::from_ptr(tuner.name) };
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     match registry.iter().find(|known| known.0.id == tuner.id) {
@@ -137,20 +138,22 @@ unsafe fn register(tuner: blosc2_tuner) -> Result<()> {
     }
 }
 
-/// Makes a tuner known to all contexts created from now on. The struct is copied, its name is not.
+/// Registers a tuner for the contexts created afterwards. Registering the same id and name again
+/// has no effect.
 ///
-/// Gives 0; registering the same id and name again changes nothing. An id below
-/// BLOSC2_USER_REGISTERED_TUNER_START, or one taken by another name, is refused with
-/// BLOSC2_ERROR_FAILURE.
+/// - `tuner`: the tuner. The struct is copied; the name is not and must outlive the library.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_FAILURE if the id is below
+/// BLOSC2_USER_REGISTERED_TUNER_START or registered with another name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_tuner(tuner: *mut blosc2_tuner) -> c_int {
     boundary!(blosc2_register_tuner, {
-        // SAFETY: the caller gives a valid struct, or NULL.
+        // SAFETY: the caller passes a valid struct or NULL.
         let tuner = unsafe { pointers::reference(tuner) }?;
         if tuner.name.is_null() {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: the name is NUL-terminated, as the caller promises.
+        // SAFETY: not NULL; the caller guarantees a NUL-terminated name.
         unsafe { register(*tuner) }?;
         Ok(0)
     })

@@ -4,19 +4,22 @@ use ferroblosc::Error;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int};
 
-/// The version of C-Blosc2 whose interface and results this library has.
+/// The implemented version of C-Blosc2.
 pub const VERSION: &CStr = c"3.3.5";
 
-/// A point in time, as blosc_set_timestamp() takes it.
+/// A point in time of a monotonic clock.
 pub type blosc_timestamp_t = libc::timespec;
 
-/// The version of the library, as text. Don't free it.
+/// Returns the implemented version of C-Blosc2, BLOSC2_VERSION_STRING. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_version_string() -> *const c_char {
     boundary!(blosc2_get_version_string, always, { Ok(VERSION.as_ptr()) })
 }
 
-/// The text for an error code; "Unknown error" for values that are none. Don't free it.
+/// Returns the text of an error code, or "Unknown error" for other values. The library owns the
+/// text.
+///
+/// - `error_code`: the code, a BLOSC2_ERROR_ constant.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_error_string(error_code: c_int) -> *const c_char {
     boundary!(blosc2_error_string, always, {
@@ -24,11 +27,13 @@ pub unsafe extern "C" fn blosc2_error_string(error_code: c_int) -> *const c_char
     })
 }
 
-/// Stores the time of a clock that never goes back.
+/// Stores the time of a monotonic clock.
+///
+/// - `timestamp`: the destination.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_timestamp(timestamp: *mut blosc_timestamp_t) {
     boundary!(blosc_set_timestamp, always, {
-        // SAFETY: the caller gives room for a timestamp, or NULL.
+        // SAFETY: the caller passes a writable timestamp or NULL.
         let timestamp = unsafe { pointers::reference_mut(timestamp) }?;
         // SAFETY: `timestamp` is a valid output.
         match unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, timestamp) } {
@@ -38,7 +43,10 @@ pub unsafe extern "C" fn blosc_set_timestamp(timestamp: *mut blosc_timestamp_t) 
     })
 }
 
-/// Nanoseconds from start_time to end_time.
+/// Returns the time between two timestamps in nanoseconds.
+///
+/// - `start_time`: the first timestamp.
+/// - `end_time`: the second timestamp.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_elapsed_nsecs(
     start_time: blosc_timestamp_t,
@@ -49,7 +57,10 @@ pub unsafe extern "C" fn blosc_elapsed_nsecs(
     })
 }
 
-/// Seconds from start_time to end_time.
+/// Returns the time between two timestamps in seconds.
+///
+/// - `start_time`: the first timestamp.
+/// - `end_time`: the second timestamp.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_elapsed_secs(
     start_time: blosc_timestamp_t,
@@ -60,7 +71,7 @@ pub unsafe extern "C" fn blosc_elapsed_secs(
     })
 }
 
-/// The distance of two timestamps; exact for distances below 2^53 ns, a hundred days.
+/// Returns the difference of two timestamps in nanoseconds; exact below 2^53 ns, about 104 days.
 fn nanoseconds_between(start: blosc_timestamp_t, end: blosc_timestamp_t) -> f64 {
     let seconds = end.tv_sec as f64 - start.tv_sec as f64;
     1e9 * seconds + (end.tv_nsec as f64 - start.tv_nsec as f64)
@@ -71,19 +82,19 @@ mod tests {
     use super::*;
 
     fn text(text: *const c_char) -> &'static str {
-        // SAFETY: the functions under test give static NUL-terminated strings.
+        // SAFETY: the functions under test return static NUL-terminated strings.
         unsafe { CStr::from_ptr(text) }.to_str().unwrap()
     }
 
     #[test]
     fn row_d10_the_version_is_that_of_the_reference() {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no arguments.
         assert_eq!(text(unsafe { blosc2_get_version_string() }), "3.3.5");
     }
 
     #[test]
     fn error_texts_are_those_of_the_table() {
-        // SAFETY: any code may be asked for.
+        // SAFETY: all codes are valid arguments.
         let of = |code| text(unsafe { blosc2_error_string(code) });
         assert_eq!(of(-1), "Generic failure");
         assert_eq!(of(-22), "Sizes larger than 2gb not supported");

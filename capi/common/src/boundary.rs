@@ -1,9 +1,9 @@
-//! The panic boundary: the only way from Rust code back to a C caller.
+//! The panic boundary between Rust code and C callers.
 //!
 //! The body of an exported function is a closure that returns a [`Result`]. [`run`] calls it,
-//! catches a panic, writes what went wrong under `BLOSC_TRACE`, and turns an error into the value
-//! that the C prototype reserves for errors: the negative code for integers, NULL for pointers,
-//! nothing for `void`. Each skin has its own codes: its errors are [`CError`]s.
+//! catches a panic, traces errors under `BLOSC_TRACE`, and converts an error to the error value of
+//! the C return type: the negative code for integers, NULL for pointers, nothing for `void`. Each C
+//! library has its own error codes: its errors implement [`CError`].
 
 use crate::{last_error, reserve};
 pub use ferroblosc::Error as CoreError;
@@ -12,15 +12,15 @@ use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// An error with the code that C callers get.
+/// An error with the code that C callers receive.
 pub trait CError: Display {
-    /// What a panic is to callers.
+    /// The error of a panic.
     const PANIC: Self;
-    /// The error of a call that there is no memory for.
+    /// The error of a call that is refused for lack of memory.
     const NO_MEMORY: Self;
-    /// The code, negative.
+    /// The negative error code.
     fn code(&self) -> i32;
-    /// Returns the error as one of the core.
+    /// Converts the error to one of the core.
     fn into_core(self) -> Error;
 }
 
@@ -39,7 +39,7 @@ impl CError for Error {
 
 impl CError for blosc1::Error {
     const PANIC: blosc1::Error = blosc1::Error::Failure;
-    // C-Blosc has no code of its own for it.
+    // C-Blosc has no specific code.
     const NO_MEMORY: blosc1::Error = blosc1::Error::Failure;
 
     fn code(&self) -> i32 {
@@ -51,9 +51,9 @@ impl CError for blosc1::Error {
     }
 }
 
-/// A type a C function returns, with the value that reports an error.
+/// A return type of C functions, with the value that reports an error.
 pub trait CReturn {
-    /// What the caller gets when the call failed with an error of this code.
+    /// Returns the value that reports this error code.
     fn from_code(code: i32) -> Self;
 }
 
@@ -71,7 +71,7 @@ impl CReturn for i64 {
 
 impl CReturn for i16 {
     fn from_code(code: i32) -> i16 {
-        // The library's own codes fit; a callback's may not, and then any negative value will do.
+        // The library's codes fit; a code of a callback that does not becomes -1.
         i16::try_from(code).unwrap_or(Error::Failure.code() as i16)
     }
 }
@@ -107,8 +107,9 @@ pub fn run_with_memory<T: CReturn, E: CError>(
     run_in_memory(name, body)
 }
 
-/// As [`run`], but refuses the call while there is no memory and the reserve for small allocations is
-/// low: it could not end in an orderly way. The body reaches no cancellation point.
+/// As [`run`], but refuses the call while the system is out of memory and the reserve for small
+/// allocations is low, since the call might abort the process. The body must not reach a
+/// cancellation point.
 pub fn run_in_memory<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
     run(name, || {
         if reserve::is_exhausted() {
@@ -118,15 +119,15 @@ pub fn run_in_memory<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> R
     })
 }
 
-/// Runs the body of the exported function `name` that frees something or has no value for errors. A
+/// Runs the body of the exported function `name`, which frees something or has no error value. A
 /// cancellation of the thread waits until the call ends.
 pub fn run_always<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
     let _deferred = cancellation::defer();
     run(name, body)
 }
 
-/// Runs the body of the exported function `name`, and keeps its error as the
-/// [last one](last_error); use the [`boundary!`](crate::boundary!) macro.
+/// Runs the body of the exported function `name` and records its error as the [last
+/// one](last_error). Use the [`boundary!`](crate::boundary!) macro instead.
 pub fn run<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
     match guarded(name, body) {
         Ok(value) => {
@@ -141,23 +142,23 @@ pub fn run<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E
     }
 }
 
-/// Runs the body of a function that leaves the last error alone. A cancellation of the thread waits until
-/// the call ends.
+/// Runs the body of a function without changing the last error. A cancellation of the thread waits
+/// until the call ends.
 pub fn run_unrecorded<T: CReturn>(name: &str, body: impl FnOnce() -> Result<T, Error>) -> T {
     let _deferred = cancellation::defer();
     guarded(name, body).unwrap_or_else(|failure| T::from_code(failure.code))
 }
 
-/// The error of a call, and the code that its caller gets.
+/// The error of a call, and the code that its caller receives.
 struct Failure {
     code: i32,
     error: Error,
 }
 
-/// Runs the body of the exported function `name`, and writes under `BLOSC_TRACE` why it failed.
+/// Runs the body of the exported function `name` and traces its error under `BLOSC_TRACE`.
 fn guarded<T, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T, Failure> {
-    // Unwind safety: the library's shared state is behind locks that tolerate a poisoned holder,
-    // and a context whose call panicked is set up anew by its next call.
+    // Unwind safety: the locks of the library's shared state tolerate poisoning, and the next call
+    // of a context initialises again what a panicking call left.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
@@ -168,7 +169,7 @@ fn guarded<T, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> Res
             })
         }
         Err(panic) => {
-            // Dropping the payload may itself panic, which would get out of here: leak it.
+            // Dropping the payload may panic, which would cross the boundary: leak it.
             let panic = std::mem::ManuallyDrop::new(panic);
             let text = panic_text(&**panic);
             trace_error!("{name} panicked: {text}");
@@ -180,7 +181,7 @@ fn guarded<T, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> Res
     }
 }
 
-/// The message of a panic, when it is a text.
+/// Returns the message of a panic, if it is a text.
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     if let Some(text) = panic.downcast_ref::<&str>() {
         text
@@ -193,17 +194,18 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 /// Wraps the body of an exported function: `boundary!(name, { … Ok(value) })`.
 ///
-/// The body is a block of type [`ferroblosc::Result`]; `?` works in it. With another type of error,
-/// that comes before the block: `boundary!(name, blosc1::Error, { … })`. Functions that ask for the
-/// last error leave it alone: `boundary!(name, unrecorded, { … })`.
+/// The body is a block of type [`ferroblosc::Result`], in which `?` works. Another error type
+/// precedes the block: `boundary!(name, blosc1::Error, { … })`. Functions that query the last error
+/// do not change it: `boundary!(name, unrecorded, { … })`.
 ///
-/// A function that frees something, or has no value for errors, runs without memory too:
-/// `boundary!(name, always, { … })`. The others are refused where [`reserve::is_exhausted`].
+/// Functions that free something or have no error value also run without memory: `boundary!(name,
+/// always, { … })`. The others are refused if [`reserve::is_exhausted`].
 ///
-/// A cancellation of the thread (`pthread_cancel`) waits until the call ends (`ferroblosc::cancellation`). That
-/// costs about 17 ns, so functions that are called often and only compute in memory leave it out:
-/// `boundary!(name, in_memory, { … })`. They must not reach a cancellation point; the few places that
-/// may (callbacks, traces, loading a plugin, starting the thread pool) defer cancellation themselves.
+/// A cancellation of the thread (`pthread_cancel`) waits until the call ends
+/// (`ferroblosc::cancellation`). That costs about 17 ns, so frequently called functions that only
+/// compute in memory omit it: `boundary!(name, in_memory, { … })`. Their bodies must not reach a
+/// cancellation point; the operations that may (callbacks, traces, loading a plugin, starting the
+/// thread pool) defer cancellation themselves.
 #[macro_export]
 macro_rules! boundary {
     ($name:ident, always, $body:block) => {

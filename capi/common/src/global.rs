@@ -1,21 +1,22 @@
-//! Global state of a skin, behind a lock that survives `fork`.
+//! Global state of a C library, in a lock that survives `fork`.
 //!
-//! A child forked while another thread of the parent holds an ordinary lock finds it locked for
-//! ever, by a thread it does not have. So `fork` itself takes the lock first, and lets it go on both
-//! sides: it waits for the call under way in another thread, and the child inherits a state nobody
-//! was working on. A thread that forks in a callback, while it holds the lock itself, simply keeps
-//! it: it exists in the child too, and goes on there where it was.
+//! If another thread of the parent holds an ordinary lock during `fork`, the child inherits it
+//! locked, without the thread that could unlock it. Therefore `fork` locks the state itself and
+//! unlocks it afterwards in parent and child: it waits for a running call in another thread, and
+//! the child inherits a consistent state. A thread that forks in a callback while it holds the lock
+//! keeps it; it exists in the child, too, and continues there.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Global state behind a lock; made by [`fork_safe_global!`](crate::fork_safe_global!).
+/// Global state in a lock; created by [`fork_safe_global!`](crate::fork_safe_global!).
 pub struct Global<T: 'static> {
     state: Mutex<T>,
-    /// The guard that `fork` holds, from before it to behind it on both sides.
+    /// The guard that `fork` holds, until after the fork in parent and child.
     held_by_fork: UnsafeCell<Option<MutexGuard<'static, T>>>,
-    /// The thread that holds it so; 0 for none. (The handlers may be registered more than once.)
+    /// The thread whose fork holds the guard; 0 for none. The handlers may be registered several
+    /// times.
     forker: AtomicUsize,
     watched: AtomicBool,
     handlers: Handlers,
@@ -24,21 +25,21 @@ pub struct Global<T: 'static> {
 // SAFETY: `held_by_fork` is used only by the thread that forks, while it holds the lock.
 unsafe impl<T: Send> Sync for Global<T> {}
 
-/// What `fork` calls: before, in the parent, in the child.
+/// The functions that `fork` calls in the parent and the child.
 #[derive(Clone, Copy)]
 pub struct Handlers {
-    /// Before; takes the lock.
+    /// Called before the fork; locks the state.
     pub before: unsafe extern "C" fn(),
-    /// Behind, on both sides; lets it go.
+    /// Called after the fork in parent and child; unlocks the state.
     pub behind: unsafe extern "C" fn(),
 }
 
 thread_local! {
-    /// Whether this thread is inside `with` of any global.
+    /// Whether this thread is inside `with` of any global state.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Notes that the thread is inside `with`, until it is dropped.
+/// Marks the thread as inside `with` until it is dropped.
 struct Inside;
 
 impl Inside {
@@ -55,7 +56,7 @@ impl Drop for Inside {
 }
 
 impl<T: Send> Global<T> {
-    /// State whose lock `fork` takes through these handlers.
+    /// Creates state that `fork` locks through these handlers.
     pub const fn new(state: T, handlers: Handlers) -> Global<T> {
         Global {
             state: Mutex::new(state),
@@ -66,29 +67,28 @@ impl<T: Send> Global<T> {
         }
     }
 
-    /// Lets `work` use the state, alone.
+    /// Runs `work` with exclusive access to the state.
     pub fn with<R>(&'static self, work: impl FnOnce(&mut T) -> R) -> R {
         self.watch();
-        // A state is left right by whatever panicked under the lock: its changes are single
-        // assignments.
+        // A panic under the lock leaves a consistent state: its changes are single assignments.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let _inside = Inside::enter();
         work(&mut state)
     }
 
-    /// Makes `fork` call the handlers, before anybody takes the lock for the first time: a fork that is
-    /// under way then lets the registration wait, and so finds nobody inside.
+    /// Registers the fork handlers before the lock is used for the first time. A concurrent fork
+    /// delays the registration, so no thread holds the lock during an unobserved fork.
     ///
-    /// Threads that come here together register them more than once, which does no harm; a `Once` would, as
-    /// a fork during it leaves it locked in the child.
+    /// Concurrent first calls register the handlers more than once, which is harmless. A `Once`
+    /// would not be: a fork during it leaves it locked in the child.
     fn watch(&self) {
-        // Relaxed: the flag guards no memory of ours.
+        // Relaxed: the flag guards no other memory.
         if self.watched.load(Ordering::Relaxed) {
             return;
         }
-        // SAFETY: the handlers are functions without arguments that stay loaded, as the shared libraries
-        // are linked so that they are never unloaded. Should there be no memory for them, forks are as
-        // safe as with an ordinary lock.
+        // SAFETY: the handlers are functions without arguments that stay mapped, as the shared
+        // libraries are linked with `nodelete`. If the registration fails for lack of memory, forks
+        // are as safe as with an ordinary lock.
         unsafe {
             libc::pthread_atfork(
                 Some(self.handlers.before),
@@ -99,35 +99,36 @@ impl<T: Send> Global<T> {
         self.watched.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the lock, in the thread that is about to fork.
+    /// Locks the state in the thread that is about to fork.
     pub fn before_fork(&'static self) {
-        // Relaxed: only a thread's own value matters to it, here and below.
+        // Relaxed, here and below: a thread only compares with its own value.
         if INSIDE.get() || self.forker.load(Ordering::Relaxed) == this_thread() {
             return;
         }
         let guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: this thread holds the lock, and so is the only one here.
+        // SAFETY: this thread holds the lock, so no other one accesses the guard.
         unsafe { *self.held_by_fork.get() = Some(guard) };
         self.forker.store(this_thread(), Ordering::Relaxed);
     }
 
-    /// Lets the lock go, in the thread that forked or its copy in the child.
+    /// Unlocks the state in the thread that forked, or in its copy in the child.
     pub fn behind_fork(&'static self) {
         if self.forker.load(Ordering::Relaxed) != this_thread() {
             return;
         }
         self.forker.store(0, Ordering::Relaxed);
-        // SAFETY: this thread, or the one it is a copy of, took the lock in `before_fork`.
+        // SAFETY: this thread, or the one it is a copy of, locked the state in `before_fork`.
         drop(unsafe { (*self.held_by_fork.get()).take() });
     }
 }
 
-/// A number that no other thread has, and that a thread's copy in a forked child has too.
+/// Returns a number that no other thread has, and that the copy of a thread in a forked child
+/// shares.
 fn this_thread() -> usize {
     INSIDE.with(|inside| std::ptr::from_ref(inside).addr())
 }
 
-/// Defines a [`Global`] together with the handlers that `fork` needs.
+/// Defines a [`Global`] with its fork handlers.
 #[macro_export]
 macro_rules! fork_safe_global {
     ($(#[$doc:meta])* static $name:ident: $type:ty = $value:expr;) => {
@@ -155,10 +156,10 @@ mod tests {
         static COUNTER: u32 = 0;
     }
 
-    /// Forks; the child runs `work` and tells by its exit status whether that gave `true`, and is
-    /// killed when it takes too long.
+    /// Forks. The child runs `work`, returns its result in the exit status, and is killed after 20
+    /// seconds.
     fn forked(work: impl FnOnce() -> bool) -> bool {
-        // SAFETY: the child only runs `work` and leaves without running destructors of the parent.
+        // SAFETY: the child only runs `work` and exits without running destructors of the parent.
         unsafe {
             match libc::fork() {
                 0 => {
@@ -190,7 +191,7 @@ mod tests {
         assert!(forked(|| COUNTER.with(|counter| *counter == 2)));
         holder.join().unwrap();
 
-        // And by a thread that holds it itself.
+        // The forking thread may hold the lock itself.
         assert!(COUNTER.with(|counter| {
             *counter = 3;
             forked(|| *counter == 3)

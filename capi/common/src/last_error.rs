@@ -1,7 +1,7 @@
 //! The error of the last failing call of each thread.
 //!
-//! [`boundary!`](crate::boundary!) keeps the error of a call that fails and forgets it when a call
-//! succeeds, which costs a look at a flag. The text is made when it is asked for.
+//! [`boundary!`](crate::boundary!) records the error of a failing call and clears it when a call
+//! succeeds, which costs one test of a flag. The text is formatted on request.
 
 use ferroblosc::Error;
 use std::cell::Cell;
@@ -10,58 +10,58 @@ use std::ptr::{NonNull, null};
 use std::sync::OnceLock;
 
 thread_local! {
-    /// Whether the thread has an error.
+    /// Whether the thread has a recorded error.
     static IS_SET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The POSIX key of each thread's error; none if there are no keys left.
+/// The POSIX key of each thread's error; `None` if no key is available.
 ///
-/// A `thread_local!` with a destructor would not do: its registration allocates, and ends the
-/// process when that fails. A key reports it.
+/// A `thread_local!` with a destructor is unsuitable: its registration allocates and aborts the
+/// process on failure. A key reports the failure.
 static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 
-/// An error, and its text once it was asked for.
+/// An error, and its text after it was requested.
 struct Last {
     error: Error,
     text: Option<CString>,
     errno: c_int,
 }
 
-/// The memory that a thread keeps for its error.
+/// The memory of a thread for its error.
 type Slot = Option<Last>;
 
-/// Frees the memory of a thread that ends.
+/// Frees the memory of an exiting thread.
 unsafe extern "C" fn free(slot: *mut c_void) {
     IS_SET.set(false);
-    // SAFETY: `keep` made it of a box, and the thread does not use it any more.
+    // SAFETY: `keep_first` created it from a box, and the exiting thread no longer uses it.
     drop(unsafe { Box::from_raw(slot.cast::<Slot>()) });
 }
 
 fn key() -> Option<libc::pthread_key_t> {
     *KEY.get_or_init(|| {
         let mut key = 0;
-        // SAFETY: the call writes the key when it returns 0; the library stays loaded.
+        // SAFETY: the call initialises the key if it returns 0; the library is never unloaded.
         (unsafe { libc::pthread_key_create(&mut key, Some(free)) } == 0).then_some(key)
     })
 }
 
-/// Calls `use_slot` with the memory of this thread, if it has any.
+/// Runs `use_slot` with the memory of this thread, if it has any.
 fn with_slot<T>(use_slot: impl FnOnce(&mut Slot) -> T) -> Option<T> {
     let key = key()?;
-    // SAFETY: the key exists, and what it holds is a box of this thread, which nothing else
-    // borrows: `use_slot` does not call into this module.
+    // SAFETY: the key exists, and its value is a box of this thread, which nothing else borrows:
+    // `use_slot` does not call into this module.
     let slot = unsafe { NonNull::new(libc::pthread_getspecific(key).cast::<Slot>())?.as_mut() };
     Some(use_slot(slot))
 }
 
-/// Forgets the error of the last call.
+/// Clears the error of the last call.
 pub fn clear() {
     if IS_SET.get() {
         drop(take());
     }
 }
 
-/// Keeps an error as that of the last call.
+/// Records an error as that of the last call.
 #[cold]
 pub fn record(error: Error) {
     let errno = error.errno().unwrap_or(0);
@@ -72,7 +72,7 @@ pub fn record(error: Error) {
     });
 }
 
-/// Keeps the text of another library's error, and its error number, as those of the last call.
+/// Records the text of another library's error and its `errno` as those of the last call.
 #[cold]
 pub fn record_text(text: &CStr, errno: c_int) {
     keep(Last {
@@ -88,7 +88,7 @@ fn keep(error: Last) {
     IS_SET.set(old.is_some() || error.is_some_and(keep_first));
 }
 
-/// Keeps the first error of a thread; returns false if there is no memory for it.
+/// Stores the first error of a thread; returns false without memory for it.
 fn keep_first(error: Last) -> bool {
     let Some(key) = key() else {
         return false;
@@ -97,13 +97,13 @@ fn keep_first(error: Last) -> bool {
     // SAFETY: the key exists, and its destructor frees the box.
     let is_kept = unsafe { libc::pthread_setspecific(key, slot.cast()) } == 0;
     if !is_kept {
-        // SAFETY: the box was just made, and nothing else has it.
+        // SAFETY: the box was just allocated, and nothing else refers to it.
         drop(unsafe { Box::from_raw(slot) });
     }
     is_kept
 }
 
-/// Returns the error of the last call, and forgets it.
+/// Returns the error of the last call and clears it.
 #[cold]
 pub fn take() -> Option<Error> {
     IS_SET.set(false);
@@ -111,14 +111,15 @@ pub fn take() -> Option<Error> {
     last.map(|last| last.error)
 }
 
-/// Returns the text of the last call's error, or NULL if it succeeded. It lasts until the next call.
+/// Returns the text of the last call's error, or NULL if it succeeded. It is valid until the next
+/// call.
 pub fn text() -> *const c_char {
     let text = with_slot(|slot| {
         let Some(last) = slot else {
             return null();
         };
         let text = last.text.get_or_insert_with(|| {
-            // A path has no NUL; the text of a callback's library may.
+            // A path has no NUL, but the text of a callback's library may.
             let text = last.error.to_string().replace('\0', "");
             CString::new(text).unwrap_or_default()
         });
@@ -127,7 +128,7 @@ pub fn text() -> *const c_char {
     text.unwrap_or(null())
 }
 
-/// Returns the error number of the system of the last call's error; 0 if it has none.
+/// Returns the `errno` of the last call's error, or 0 if it has none.
 pub fn errno() -> c_int {
     let errno = with_slot(|slot| slot.as_ref().map(|last| last.errno));
     errno.flatten().unwrap_or(0)
@@ -139,7 +140,7 @@ mod tests {
 
     fn shown() -> Option<String> {
         let text = text();
-        // SAFETY: the text lasts until the next call.
+        // SAFETY: the text is valid until the next call.
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned())
     }
 

@@ -1,25 +1,25 @@
-//! What every C skin of Ferroblosc needs, and nothing that only one of them needs.
+//! The common foundation of Ferroblosc's C libraries.
 //!
-//! | module | what it gives |
+//! | module | contents |
 //! |---|---|
-//! | [`boundary`](mod@boundary) | the wrapper around the body of every exported function: no panic gets out, an error becomes the value a C caller expects |
-//! | [`pointers`] | pointers of C callers turned into slices, strings and references, with the checks |
-//! | [`buffers`] | strings that the caller will `free` |
+//! | [`boundary`](mod@boundary) | the wrapper of every exported function: catches panics and converts errors to C values |
+//! | [`pointers`] | checked conversions of C pointers to slices, strings and references |
+//! | [`buffers`] | strings that the caller releases with `free` |
 //! | [`last_error`] | the error of the last failing call of each thread |
-//! | [`global`] | global state behind a lock that survives `fork` |
-//! | [`reserve`] | the allocator of the libraries: small requests succeed when the system has no memory |
+//! | [`global`] | global state in a lock that survives `fork` |
+//! | [`reserve`] | the allocator of the libraries, with a reserve for small requests |
 //!
-//! A function of a skin checks and converts its arguments, calls one function of the core, and
-//! converts the result back:
+//! An exported function checks and converts its arguments, calls one function of the core, and
+//! converts the result:
 //!
 //! ```
 //! use ferroblosc_capi_common::{boundary, pointers};
 //! use std::ffi::{c_int, c_void};
 //!
-//! /// The sum of the bytes of a buffer.
+//! /// Returns the sum of the bytes of a buffer.
 //! pub unsafe extern "C" fn sum(buffer: *const c_void, size: i32) -> c_int {
 //!     boundary!(sum, {
-//!         // SAFETY: the caller gives `size` readable bytes.
+//!         // SAFETY: the caller passes `size` readable bytes or NULL.
 //!         let bytes = unsafe { pointers::bytes(buffer, size) }?;
 //!         Ok(bytes.iter().map(|&b| c_int::from(b)).sum())
 //!     })

@@ -1,8 +1,8 @@
-//! Pointers of C callers, checked and turned into Rust values.
+//! Checked conversions of C pointers to Rust values.
 //!
-//! NULL and negative lengths are errors here ([`Error::InvalidParam`]) and never reach the core.
-//! What a check cannot know (that the memory is really there) is the safety contract of each
-//! function, and it is the same everywhere: *the caller of the exported function promised it*.
+//! NULL and negative sizes are [`Error::InvalidParam`] and never reach the core. The validity of
+//! the memory cannot be checked: it is the safety contract of each function here, guaranteed by the
+//! caller of the exported function.
 
 use ferroblosc::chunk::MAX_BUFFERSIZE;
 use ferroblosc::{Buffer, Error, Result};
@@ -10,85 +10,86 @@ use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The `size` bytes at `start`; NULL is an error unless `size` is 0.
+/// Returns the `size` bytes at `start`, which may be NULL if `size` is 0.
 ///
 /// # Safety
-/// `start` is NULL or points to `size` readable bytes that nobody writes while `'a` lasts.
+/// `start` is NULL or readable for `size` bytes that do not change during `'a`.
 ///
 /// # Errors
-/// [`Error::InvalidParam`]: `size` is negative, or `start` is NULL and `size` is not 0.
+/// [`Error::InvalidParam`] if `size` is negative, or `start` is NULL and `size` is not 0.
 pub unsafe fn bytes<'a>(start: *const c_void, size: i32) -> Result<&'a [u8]> {
     let size = usize::try_from(size).map_err(|_| Error::InvalidParam)?;
     match (start.is_null(), size) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(Error::InvalidParam),
-        // SAFETY: not NULL, and the caller promises `size` readable bytes.
+        // SAFETY: not NULL, and the caller guarantees `size` readable bytes.
         (false, _) => Ok(unsafe { std::slice::from_raw_parts(start.cast(), size) }),
     }
 }
 
-/// The `size` writable bytes at `start`; NULL is an error unless `size` is 0.
+/// Returns the `size` writable bytes at `start`, which may be NULL if `size` is 0.
 ///
 /// # Safety
-/// `start` is NULL or points to `size` writable bytes that nobody else uses while `'a` lasts.
+/// `start` is NULL or writable for `size` bytes that nothing else accesses during `'a`.
 ///
 /// # Errors
-/// [`Error::InvalidParam`]: `size` is negative, or `start` is NULL and `size` is not 0.
+/// [`Error::InvalidParam`] if `size` is negative, or `start` is NULL and `size` is not 0.
 pub unsafe fn bytes_mut<'a>(start: *mut c_void, size: i32) -> Result<&'a mut [u8]> {
     let size = usize::try_from(size).map_err(|_| Error::InvalidParam)?;
     match (start.is_null(), size) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(Error::InvalidParam),
-        // SAFETY: not NULL, and the caller promises `size` writable bytes.
+        // SAFETY: not NULL, and the caller guarantees `size` writable bytes.
         (false, _) => Ok(unsafe { std::slice::from_raw_parts_mut(start.cast(), size) }),
     }
 }
 
-/// What `pointer` points to.
+/// Returns a reference to the value at `pointer`.
 ///
 /// # Safety
-/// `pointer` is NULL or points to a valid `T` that nobody writes while `'a` lasts.
+/// `pointer` is NULL or points to a valid `T` that does not change during `'a`.
 ///
 /// # Errors
-/// [`Error::InvalidParam`]: `pointer` is NULL.
+/// [`Error::InvalidParam`] if `pointer` is NULL.
 pub unsafe fn reference<'a, T>(pointer: *const T) -> Result<&'a T> {
-    // SAFETY: the caller promises a valid `T` or NULL.
+    // SAFETY: the caller guarantees a valid `T` or NULL.
     unsafe { pointer.as_ref() }.ok_or(Error::InvalidParam)
 }
 
-/// What `pointer` points to, writable.
+/// Returns a mutable reference to the value at `pointer`.
 ///
 /// # Safety
-/// `pointer` is NULL or points to a valid `T` that nobody else uses while `'a` lasts.
+/// `pointer` is NULL or points to a valid `T` that nothing else accesses during `'a`.
 ///
 /// # Errors
-/// [`Error::InvalidParam`]: `pointer` is NULL.
+/// [`Error::InvalidParam`] if `pointer` is NULL.
 pub unsafe fn reference_mut<'a, T>(pointer: *mut T) -> Result<&'a mut T> {
-    // SAFETY: the caller promises a valid `T` or NULL.
+    // SAFETY: the caller guarantees a valid `T` or NULL.
     unsafe { pointer.as_mut() }.ok_or(Error::InvalidParam)
 }
 
-/// Writes `value` to an output the caller may have left out.
+/// Writes `value` to an optional output; does nothing if it is NULL.
 ///
 /// # Safety
 /// `output` is NULL or points to memory for a `T`, initialised or not.
 pub unsafe fn write_if_given<T>(output: *mut T, value: T) {
     if !output.is_null() {
-        // SAFETY: not NULL, and the caller promises room for a `T`.
+        // SAFETY: not NULL, and the caller guarantees memory for a `T`.
         unsafe { output.write(value) }
     }
 }
 
-/// Whether two ranges of memory have a byte in common.
+/// Whether two ranges of memory share a byte.
 pub fn overlap(one: (*const u8, usize), other: (*const u8, usize)) -> bool {
     let end = |(start, len): (*const u8, usize)| start.addr().saturating_add(len);
     let is_empty = one.1 == 0 || other.1 == 0;
     !is_empty && one.0.addr() < end(other) && other.0.addr() < end(one)
 }
 
-/// Bytes that are read while memory of a call is written.
+/// Source bytes of a call that writes to other memory.
 ///
-/// No slice may be made of bytes that change during the call. Such bytes are copied first.
+/// A slice must not contain bytes that change during the call; bytes that overlap the destination
+/// are copied first.
 #[derive(Debug)]
 pub struct Apart {
     start: *const u8,
@@ -98,17 +99,18 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// The `len` bytes at `start`, copied if `changes`.
+    /// Creates a source of the `len` bytes at `start`, copied if `changes`.
     ///
     /// # Safety
-    /// `start` points to `len` readable bytes, or `len` is 0. Unless `changes`, nobody writes to them while
-    /// the value is used.
+    /// `start` is readable for `len` bytes, or `len` is 0. Unless `changes`, the bytes do not
+    /// change while the value is in use.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory for a copy.
+    /// [`Error::MemoryAlloc`] without memory for a copy.
     pub unsafe fn new(start: *const u8, len: usize, changes: bool) -> Result<Apart> {
         let copy = if changes && len > 0 {
-            // SAFETY: not empty; the caller promises the bytes, and nothing is written while they are copied.
+            // SAFETY: not empty; the caller guarantees the bytes, and nothing is written during the
+            // copy.
             Some(Buffer::copy_of(unsafe {
                 std::slice::from_raw_parts(start, len)
             })?)
@@ -118,15 +120,15 @@ impl Apart {
         Ok(Apart { start, len, copy })
     }
 
-    /// The `size` bytes at `src`, copied if they overlap the `destsize` bytes at `dest`. Sizes that can't be
-    /// and NULL are left to the checks of the caller.
+    /// Creates a source of the `size` bytes at `src`, copied if they overlap the `destsize` bytes
+    /// at `dest`. NULL and invalid sizes are left to the checks of the caller.
     ///
     /// # Safety
-    /// `src` is NULL or points to `size` readable bytes; nobody but the call writes to them, and only to
+    /// `src` is NULL or readable for `size` bytes, which change only by writes of the call to
     /// `dest`.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory for a copy.
+    /// [`Error::MemoryAlloc`] without memory for a copy.
     pub unsafe fn from(
         (src, size): (*const c_void, i32),
         (dest, destsize): (*const c_void, i32),
@@ -136,10 +138,10 @@ impl Apart {
             false => usize::try_from(size).unwrap_or(0),
         };
         let source = (src.cast::<u8>(), len(src, size));
-        // Sizes that no chunk can hold are refused without a look at the bytes, which may not be there.
+        // The caller refuses larger sizes without reading the bytes, which may not exist.
         let changes =
             source.1 <= MAX_BUFFERSIZE && overlap(source, (dest.cast(), len(dest, destsize)));
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { Apart::new(source.0, source.1, changes) }
     }
 
@@ -148,25 +150,25 @@ impl Apart {
         self.copy.is_some()
     }
 
-    /// The address of the bytes that don't change.
+    /// Returns the address of the unchanging bytes.
     pub fn as_ptr(&self) -> *const u8 {
         self.copy.as_ref().map_or(self.start, |copy| copy.as_ptr())
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         match &self.copy {
             Some(copy) => copy,
             None if self.len == 0 => &[],
-            // SAFETY: `new` was promised the bytes, and that they don't change.
+            // SAFETY: the caller of `new` guarantees readable bytes that do not change.
             None => unsafe { std::slice::from_raw_parts(self.start, self.len) },
         }
     }
 
-    /// The bytes as a buffer, copied unless they are a copy already.
+    /// Converts the bytes to a buffer, copying them unless they are a copy already.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]: there is no memory for a copy.
+    /// [`Error::MemoryAlloc`] without memory for a copy.
     pub fn into_buffer(self) -> Result<Buffer> {
         match self.copy {
             Some(copy) => Ok(copy),
@@ -175,24 +177,24 @@ impl Apart {
     }
 }
 
-/// The NUL-terminated string at `text`, or `None` for NULL.
+/// Returns the NUL-terminated string at `text`, or `None` for NULL.
 ///
 /// # Safety
-/// `text` is NULL or points to a NUL-terminated string that nobody changes while `'a` lasts.
+/// `text` is NULL or points to a NUL-terminated string that does not change during `'a`.
 pub unsafe fn c_str<'a>(text: *const c_char) -> Option<&'a CStr> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: not NULL, and the caller promises a NUL-terminated string.
+    // SAFETY: not NULL, and the caller guarantees a NUL-terminated string.
     Some(unsafe { CStr::from_ptr(text) })
 }
 
-/// The path at `text`, or `None` for NULL.
+/// Returns the path at `text`, or `None` for NULL.
 ///
 /// # Safety
 /// As for [`c_str`].
 pub unsafe fn path<'a>(text: *const c_char) -> Option<&'a Path> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let text = unsafe { c_str(text) }?;
     Some(Path::new(OsStr::from_bytes(text.to_bytes())))
 }
@@ -214,7 +216,7 @@ mod tests {
     #[test]
     fn null_with_a_size_and_negative_sizes_are_invalid() {
         let mut some = [1u8, 2];
-        // SAFETY: the sizes given never let a byte be read.
+        // SAFETY: no byte is read with these sizes.
         unsafe {
             assert_eq!(bytes(null(), 1), Err(Error::InvalidParam));
             assert_eq!(bytes(some.as_ptr().cast(), -1), Err(Error::InvalidParam));
@@ -247,7 +249,7 @@ mod tests {
     fn a_source_is_copied_only_when_it_overlaps_the_destination() {
         let bytes: Vec<u8> = (0..8).collect();
         let at = |i: usize| -> *const c_void { bytes[i..].as_ptr().cast() };
-        // SAFETY: the ranges are inside of `bytes`, and nothing is written.
+        // SAFETY: the ranges are inside `bytes`, and nothing is written.
         unsafe {
             let apart = Apart::from((at(0), 4), (at(4), 4)).unwrap();
             assert!(!apart.is_copy());
@@ -266,7 +268,7 @@ mod tests {
     #[test]
     fn pointers_become_what_they_point_to() {
         let mut some = [1u8, 2];
-        // SAFETY: `some` has two bytes; the references end before the next one is made.
+        // SAFETY: `some` has two bytes; each reference ends before the next one is created.
         unsafe {
             assert_eq!(bytes(some.as_ptr().cast(), 2), Ok(&[1u8, 2][..]));
             bytes_mut(some.as_mut_ptr().cast(), 2).unwrap()[1] = 5;

@@ -1,14 +1,14 @@
 //! The allocator of the C libraries: the system's, with a reserve for small requests.
 //!
 //! Large buffers are allocated fallibly, and a call without memory for them returns -4. Small
-//! allocations of Rust (a box, a string, a list) can't return an error: where the system has no
-//! memory, the standard library aborts the process. So a request of at most [`LARGEST`] bytes that
-//! the system refuses is served from a reserve inside the library. The call goes on; it succeeds, or
-//! it fails in an orderly way when it needs a large buffer.
+//! allocations of Rust (a box, a string, a list) cannot return an error: without memory, the
+//! standard library aborts the process. A request of at most [`LARGEST`] bytes that the system
+//! refuses is therefore served from a static reserve. The call then succeeds, or fails with an
+//! error when it needs a large buffer.
 //!
 //! The reserve is refilled when its blocks are freed. A call begins only while the reserve is at
-//! least half full or the system has memory again ([`is_exhausted`]), so objects that are made while
-//! memory is short can't use it up.
+//! least half full or the system has memory again ([`is_exhausted`]), so objects created without
+//! system memory cannot use it up.
 //!
 //! ```text
 //! alloc ── system ── null, and size <= LARGEST ── reserve: smallest class with a free block
@@ -16,9 +16,9 @@
 //!                                      └─ yes ─ bit of the block is cleared
 //! ```
 //!
-//! The reserve is zeroed static memory: it has no pages until it is used. Its only state is one bit a
-//! block and one counter a class, all atomic, so it needs no lock, and a forked child inherits a
-//! usable reserve whatever other threads of the parent were doing.
+//! The reserve is zeroed static memory, which has no pages until it is used. Its only state is one
+//! bit per block and one counter per class, all atomic. It needs no lock, and a forked child
+//! inherits a usable reserve regardless of the other threads of the parent.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
@@ -26,10 +26,9 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-// Rust registers destructors of thread-local values through this function where there is one, and
-// glibc's ends the process when it has no memory for its note. No other library can define a hidden
-// symbol, so the function is missing here, and Rust keeps a list of its own, in memory of this
-// allocator.
+// Rust registers destructors of thread-local values through this function if it exists, and glibc's
+// aborts the process without memory for its entry. No other library can define a hidden symbol, so
+// the function is undefined here, and Rust keeps its own list, in memory of this allocator.
 std::arch::global_asm!(
     ".weak __cxa_thread_atexit_impl",
     ".hidden __cxa_thread_atexit_impl"
@@ -38,36 +37,37 @@ std::arch::global_asm!(
 /// The largest request that the reserve serves, in bytes.
 pub const LARGEST: usize = 64 << 10;
 
-/// The alignment of the reserve; requests for a larger one are left to the system.
+/// The alignment of the reserve in bytes. Requests with a larger alignment are not served from it.
 const ALIGNMENT: usize = 4096;
 
-/// Blocks whose state is in one word.
+/// The number of blocks per bitmap word.
 const PER_WORD: usize = u64::BITS as usize;
 
-/// Blocks of `SIZE` bytes, 64 for each of the `WORDS` words that say which are taken.
+/// Blocks of `SIZE` bytes, 64 for each of the `WORDS` bitmap words.
 #[repr(C, align(4096))]
 struct Class<const SIZE: usize, const WORDS: usize> {
     memory: UnsafeCell<[[[MaybeUninit<u8>; SIZE]; PER_WORD]; WORDS]>,
-    /// Bit i of word w is set while block `w * 64 + i` is taken.
+    /// Bit i of word w is set while block `w * 64 + i` is in use.
     taken: [AtomicU64; WORDS],
-    /// The number of taken blocks.
+    /// The number of blocks in use.
     count: AtomicUsize,
 }
 
-// SAFETY: the memory is only reached through blocks, and `taken` gives a block to one owner at a time.
+// SAFETY: the memory is only accessed through blocks, and `taken` assigns a block to one owner at a
+// time.
 unsafe impl<const SIZE: usize, const WORDS: usize> Sync for Class<SIZE, WORDS> {}
 
-/// A class, whatever its sizes.
+/// A class of any sizes.
 trait Blocks: Sync {
-    /// The bytes of a block.
+    /// Returns the size of a block in bytes.
     fn size(&self) -> usize;
-    /// Takes a free block; null if there is none.
+    /// Allocates a block; returns null if none is free.
     fn take(&self) -> *mut u8;
     /// Whether an address is inside the memory of the class.
     fn contains(&self, address: usize) -> bool;
     /// Frees the block at an address.
     fn free(&self, address: usize);
-    /// Whether more than half of the blocks are taken.
+    /// Whether more than half of the blocks are in use.
     fn is_low(&self) -> bool;
 }
 
@@ -93,11 +93,12 @@ impl<const SIZE: usize, const WORDS: usize> Blocks for Class<SIZE, WORDS> {
 
     fn take(&self) -> *mut u8 {
         for (index, word) in self.taken.iter().enumerate() {
-            // Relaxed: a guess that the exchange verifies.
+            // Relaxed: the exchange verifies the value.
             let mut bits = word.load(Ordering::Relaxed);
             while bits != u64::MAX {
                 let bit = bits.trailing_ones() as usize;
-                // Acquire: pairs with the Release in `free`, so the new owner comes after the last.
+                // Acquire: pairs with the Release in `free`, which orders the previous owner before
+                // the new one.
                 match word.compare_exchange_weak(
                     bits,
                     bits | 1 << bit,
@@ -106,7 +107,8 @@ impl<const SIZE: usize, const WORDS: usize> Blocks for Class<SIZE, WORDS> {
                 ) {
                     Ok(_) => {
                         self.count.fetch_add(1, Ordering::Relaxed);
-                        // SAFETY: the block's number is below 64 * WORDS, so it is inside `memory`.
+                        // SAFETY: the index of the block is below 64 * WORDS, so it is inside
+                        // `memory`.
                         return unsafe { self.start().add((index * PER_WORD + bit) * SIZE) };
                     }
                     Err(now) => bits = now,
@@ -131,9 +133,9 @@ impl<const SIZE: usize, const WORDS: usize> Blocks for Class<SIZE, WORDS> {
     }
 }
 
-/// All classes, in order of their sizes.
+/// All classes in order of size.
 struct Classes {
-    /// The number of taken blocks of all classes.
+    /// The number of blocks in use in all classes.
     count: AtomicUsize,
     bytes64: Class<64, 64>,
     bytes256: Class<256, 32>,
@@ -142,6 +144,7 @@ struct Classes {
     kib64: Class<LARGEST, 1>,
 }
 
+/// The reserve.
 static CLASSES: Classes = Classes {
     count: AtomicUsize::new(0),
     bytes64: Class::new(),
@@ -162,13 +165,13 @@ impl Classes {
         ]
     }
 
-    /// Takes a block for a request; null if none fits.
+    /// Allocates a block for a request; returns null if none fits.
     #[cold]
     fn take(&self, layout: Layout) -> *mut u8 {
         if layout.size() > LARGEST || layout.align() > ALIGNMENT {
             return null_mut();
         }
-        // Blocks are aligned to their size, up to the alignment of the whole.
+        // Blocks are aligned to their size, up to the alignment of the reserve.
         let needed = layout.size().max(layout.align());
         let block = self
             .all()
@@ -188,7 +191,7 @@ impl Classes {
         address.wrapping_sub(std::ptr::from_ref(self).addr()) < size_of::<Classes>()
     }
 
-    /// The class of a block of the reserve.
+    /// Returns the class of a block of the reserve.
     fn class_of(&self, address: usize) -> Option<&dyn Blocks> {
         self.all().into_iter().find(|class| class.contains(address))
     }
@@ -208,18 +211,18 @@ impl Classes {
     }
 }
 
-/// Whether a new call must be refused, since the reserve is less than half full and the system has no
-/// memory.
+/// Whether a new call must be refused because the reserve is less than half full and the system is
+/// out of memory.
 #[inline]
 pub fn is_exhausted() -> bool {
-    // Relaxed: a thread that doesn't see the blocks of another one may begin one call more.
+    // Relaxed: a thread that misses the blocks of another one only begins one more call.
     CLASSES.count.load(Ordering::Relaxed) != 0 && CLASSES.are_exhausted()
 }
 
-/// Whether the system would serve any request of those that the reserve serves.
+/// Whether the system would serve the largest request that the reserve serves.
 #[cold]
 fn system_has_memory() -> bool {
-    // SAFETY: the block is freed at once; free takes NULL too.
+    // SAFETY: the block is freed immediately; `free` accepts NULL.
     unsafe {
         let block = std::hint::black_box(libc::malloc(LARGEST));
         libc::free(block);
@@ -227,16 +230,16 @@ fn system_has_memory() -> bool {
     }
 }
 
-/// The system's allocator, with the reserve for what it refuses. One line makes it a library's own:
+/// The system's allocator with the reserve as a fallback. A library uses it with
 /// `#[global_allocator] static ALLOCATOR: Reserve = Reserve;`
 pub struct Reserve;
 
-// SAFETY: a block is the system's, or one of the reserve that has no other owner, is at least as large
-// as asked for, and is aligned to its size or the alignment of the reserve. Which of the two it is, is
-// seen from its address.
+// SAFETY: a block is from the system, or from the reserve without another owner, at least as large
+// as requested, and aligned to its size or the alignment of the reserve. Its address determines its
+// origin.
 unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the contract of the caller is passed on.
         let memory = unsafe { System.alloc(layout) };
         if memory.is_null() {
             CLASSES.take(layout)
@@ -246,14 +249,14 @@ unsafe impl GlobalAlloc for Reserve {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the contract of the caller is passed on.
         let memory = unsafe { System.alloc_zeroed(layout) };
         if !memory.is_null() {
             return memory;
         }
         let memory = CLASSES.take(layout);
         if !memory.is_null() {
-            // SAFETY: the block has at least that many bytes.
+            // SAFETY: the block has at least `layout.size()` bytes.
             unsafe { memory.write_bytes(0, layout.size()) };
         }
         memory
@@ -263,20 +266,21 @@ unsafe impl GlobalAlloc for Reserve {
         if CLASSES.contain(memory.addr()) {
             CLASSES.free(memory.addr());
         } else {
-            // SAFETY: a block that isn't the reserve's is the system's.
+            // SAFETY: a block outside the reserve is from the system.
             unsafe { System.dealloc(memory, layout) }
         }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !CLASSES.contain(memory.addr()) {
-            // SAFETY: a block that isn't the reserve's is the system's.
+            // SAFETY: a block outside the reserve is from the system.
             let moved = unsafe { System.realloc(memory, layout, size) };
             if !moved.is_null() {
                 return moved;
             }
             if size <= layout.size() {
-                // Cutting can't fail: the block is longer than need be, and `free` asks for no size.
+                // Shrinking cannot fail: the block stays larger than needed, and `free` does not
+                // depend on the size.
                 return memory;
             }
         } else if CLASSES
@@ -285,8 +289,8 @@ unsafe impl GlobalAlloc for Reserve {
         {
             return memory;
         }
-        // SAFETY: the caller promises that `size` fits a layout of this alignment. The new block has
-        // another owner than the old one, and both have the bytes that are copied.
+        // SAFETY: the caller guarantees that `size` is valid for a layout of this alignment. The
+        // new block does not overlap the old one, and both contain the copied bytes.
         unsafe {
             let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
             if !moved.is_null() {
@@ -342,7 +346,7 @@ mod tests {
         let layout = Layout::from_size_align(40, 8).unwrap();
         let block = CLASSES.take(layout);
         assert!(CLASSES.contain(block.addr()));
-        // SAFETY: the block has 40 bytes and goes through the allocator that it belongs to.
+        // SAFETY: the block has 40 bytes and is passed to the allocator that owns it.
         unsafe {
             block.write_bytes(7, 40);
             assert_eq!(Reserve.realloc(block, layout, 64), block);

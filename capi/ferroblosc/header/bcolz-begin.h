@@ -1,5 +1,5 @@
 /*
- * bcolz.h: the directories of bcolz, carrays and ctables.
+ * bcolz.h: bcolz's carrays and ctables.
  *
  * Part of Ferroblosc.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause

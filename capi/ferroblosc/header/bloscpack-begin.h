@@ -1,5 +1,5 @@
 /*
- * bloscpack.h: Bloscpack's containers of Blosc chunks, in files and in memory.
+ * bloscpack.h: Bloscpack containers in files and in memory.
  *
  * Part of Ferroblosc.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause

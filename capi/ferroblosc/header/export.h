@@ -1,5 +1,5 @@
 /*
- * ferroblosc-export.h: the mark of exported functions.
+ * ferroblosc-export.h: visibility of exported functions.
  *
  * Part of Ferroblosc.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +10,7 @@
 #ifndef FERROBLOSC_EXPORT_H
 #define FERROBLOSC_EXPORT_H
 
-/* A function of the library's interface. */
+/* Marks a function of the public interface. */
 #ifndef FERROBLOSC_EXPORT
 #if defined(__GNUC__)
 #define FERROBLOSC_EXPORT __attribute__((visibility("default")))

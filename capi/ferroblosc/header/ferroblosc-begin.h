@@ -1,5 +1,5 @@
 /*
- * ferroblosc.h: what Ferroblosc has beyond the C interfaces of C-Blosc and C-Blosc2.
+ * ferroblosc.h: functions beyond the C interfaces of C-Blosc and C-Blosc2.
  *
  * Part of Ferroblosc.
  * Copyright (c) 2026, The Ferroblosc developers. SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-//! What C callers of Bloscpack and bcolz give and get, in Rust's terms.
+//! Conversions of C arguments and results of the Bloscpack and bcolz functions.
 
 use crate::types::bloscpack_args;
 use ferroblosc::bloscpack::{
@@ -16,22 +16,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 thread_local! {
-    /// What the last call of this thread failed with.
+    /// The text of the last error of this thread.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Keeps the words of an error, and turns it into a code.
+/// Records the text of a Bloscpack error and returns its code.
 pub fn noted(error: BloscpackError) -> Error {
     note(&error, error.code())
 }
 
-/// Keeps the words of an error with this code.
+/// Records the text of an error and returns `code` with the text as its cause.
 pub fn note(error: &dyn std::fmt::Display, code: Error) -> Error {
     let text = error.to_string();
     trace_error!("{text}");
-    // A name with a NUL in it is shown without the NUL.
+    // A NUL in a name is dropped.
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
-    // A thread that ends has nobody who asks.
+    // Fails only while the thread exits, when no caller can read the text.
     let _ = LAST_ERROR.try_with(|last| last.replace(text));
     if code.errno().is_some() {
         return code;
@@ -39,24 +39,31 @@ pub fn note(error: &dyn std::fmt::Display, code: Error) -> Error {
     Error::from(code.kind()).because(error.to_string())
 }
 
+/// Records the text of an error of the `blpk` module and returns its code.
 pub fn blpk(error: BlpkError) -> Error {
     noted(error.into())
 }
 
-/// The path of a C caller.
+/// Returns the path at a C pointer.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL.
 ///
 /// # Safety
-/// `path` is NULL or a string that nobody changes while `'a` lasts.
+/// `path` is NULL or a NUL-terminated string that does not change during `'a`.
 pub unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let path = unsafe { pointers::c_str(path) }.ok_or(Error::InvalidParam)?;
     Ok(Path::new(OsStr::from_bytes(path.to_bytes())))
 }
 
-/// The bytes of a C caller.
+/// Returns the bytes at a C pointer, which may be NULL if `size` is 0.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL or a `size` above `isize::MAX`.
 ///
 /// # Safety
-/// `start` is NULL or points to `size` bytes that nobody changes while `'a` lasts.
+/// `start` is NULL or readable for `size` bytes that do not change during `'a`.
 pub unsafe fn bytes<'a>(start: *const c_void, size: usize) -> Result<&'a [u8]> {
     if size == 0 {
         return Ok(&[]);
@@ -64,14 +71,17 @@ pub unsafe fn bytes<'a>(start: *const c_void, size: usize) -> Result<&'a [u8]> {
     if start.is_null() || isize::try_from(size).is_err() {
         return Err(Error::InvalidParam);
     }
-    // SAFETY: not NULL, no longer than memory can be, and the caller promises the bytes.
+    // SAFETY: not NULL, at most `isize::MAX` bytes; the bytes are guaranteed by the caller.
     Ok(unsafe { std::slice::from_raw_parts(start.cast(), size) })
 }
 
-/// The bytes of a C caller, writable.
+/// Returns the writable bytes at a C pointer, which may be NULL if `size` is 0.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL or a `size` above `isize::MAX`.
 ///
 /// # Safety
-/// `start` is NULL or points to `size` bytes that nobody else uses while `'a` lasts.
+/// `start` is NULL or writable for `size` bytes that nothing else accesses during `'a`.
 pub unsafe fn bytes_mut<'a>(start: *mut c_void, size: usize) -> Result<&'a mut [u8]> {
     if size == 0 {
         return Ok(&mut []);
@@ -79,41 +89,44 @@ pub unsafe fn bytes_mut<'a>(start: *mut c_void, size: usize) -> Result<&'a mut [
     if start.is_null() || isize::try_from(size).is_err() {
         return Err(Error::InvalidParam);
     }
-    // SAFETY: not NULL, no longer than memory can be, and the caller promises the bytes.
+    // SAFETY: not NULL, at most `isize::MAX` bytes; the bytes are guaranteed by the caller.
     Ok(unsafe { std::slice::from_raw_parts_mut(start.cast(), size) })
 }
 
-/// A word of a C caller, which may be left out.
+/// Returns the optional text at a C pointer, `None` for NULL.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a text that is not UTF-8.
 ///
 /// # Safety
-/// `text` is NULL or a string that nobody changes while `'a` lasts.
+/// `text` is NULL or a NUL-terminated string that does not change during `'a`.
 pub unsafe fn word<'a>(text: *const c_char) -> Result<Option<&'a str>> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let text = unsafe { pointers::c_str(text) };
     text.map(|text| text.to_str().map_err(|_| Error::InvalidParam))
         .transpose()
 }
 
-/// The number of threads that was asked for.
+/// Returns the requested number of threads, at least 1.
 pub fn threads(nthreads: c_int) -> usize {
     usize::try_from(nthreads).unwrap_or(1).max(1)
 }
 
-/// Room, where negative numbers stand for the usual.
+/// Returns the space to reserve. A negative number selects the default, ten times the size in use.
 fn reserve(number: i64) -> Reserve {
     u64::try_from(number).map_or(Reserve::Times(10), Reserve::Exactly)
 }
 
-/// The arguments of a C caller; NULL is as usual.
+/// Converts C arguments. NULL selects the defaults.
 ///
 /// # Safety
-/// `args` is NULL or points to arguments whose texts are NULL or strings.
+/// `args` is NULL or points to arguments whose texts are NULL or NUL-terminated strings.
 pub unsafe fn pack_args(args: *const bloscpack_args) -> Result<PackArgs> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let Some(args) = (unsafe { args.as_ref() }) else {
         return Ok(PackArgs::default());
     };
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let (codec, checksum, metadata) = unsafe {
         (
             word(args.codec)?,
@@ -160,15 +173,15 @@ pub unsafe fn pack_args(args: *const bloscpack_args) -> Result<PackArgs> {
     })
 }
 
-/// As [`pack_args`], for appending.
+/// Converts C arguments for appending. NULL selects the defaults.
 ///
 /// # Safety
-/// That of [`pack_args`].
+/// As for [`pack_args`].
 pub unsafe fn append_args(args: *const bloscpack_args) -> Result<AppendArgs> {
     if args.is_null() {
         return Ok(AppendArgs::default());
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let args = unsafe { pack_args(args) }?;
     Ok(AppendArgs {
         typesize: Some(args.blosc.typesize).filter(|size| *size != 0),
@@ -181,49 +194,51 @@ pub unsafe fn append_args(args: *const bloscpack_args) -> Result<AppendArgs> {
     })
 }
 
-/// Gives bytes to the caller; returns their number.
+/// Stores a copy of `data` for the caller to free and returns its size in bytes.
 ///
 /// # Safety
-/// `dest` is NULL or room for a pointer.
+/// `dest` is NULL or writable for a pointer.
 pub unsafe fn hand_over(data: &[u8], dest: *mut *mut c_void) -> Result<i64> {
     if dest.is_null() {
         return Err(Error::InvalidParam);
     }
     let buffer = Buffer::copy_of(data)?;
     let size = i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?;
-    // SAFETY: not NULL, and the caller promises room for a pointer.
+    // SAFETY: not NULL, and the caller guarantees that a pointer can be written.
     unsafe { dest.write(buffer.into_raw().cast()) };
     Ok(size)
 }
 
-/// Gives the metadata to a caller who wants them; NULL when there are none that are JSON.
+/// Stores the metadata as JSON for the caller to free, or NULL if there is no JSON metadata. Does
+/// nothing if `metadata` is NULL.
 ///
 /// # Safety
-/// `metadata` is NULL or room for a pointer.
+/// `metadata` is NULL or writable for a pointer.
 pub unsafe fn hand_over_metadata(unpacked: &Unpacked, metadata: *mut *mut c_char) -> Result<()> {
     if metadata.is_null() {
         return Ok(());
     }
     let value = unpacked.metadata.as_ref().and_then(Metadata::value);
     let text = match value {
-        // JSON writes a NUL as an escape.
+        // JSON escapes NULs.
         Some(value) => c_string(&CString::new(value.to_json()).map_err(|_| Error::Data)?)?,
         None => std::ptr::null_mut(),
     };
-    // SAFETY: not NULL, and the caller promises room for a pointer.
+    // SAFETY: not NULL, and the caller guarantees that a pointer can be written.
     unsafe { metadata.write(text) };
     Ok(())
 }
 
-/// A size for C.
+/// Converts a size to the type of the C functions.
 pub fn size(size: u64) -> Result<i64> {
     i64::try_from(size).map_err(|_| Error::InvalidParam)
 }
 
-/// Gives data and metadata to the caller: both or none.
+/// Stores data and metadata for the caller to free, both or neither. Returns the size of the data
+/// in bytes.
 ///
 /// # Safety
-/// `dest` and `metadata` are NULL or room for a pointer each.
+/// `dest` and `metadata` are NULL or writable for a pointer each.
 pub unsafe fn hand_over_both(
     data: &[u8],
     unpacked: &Unpacked,
@@ -235,7 +250,7 @@ pub unsafe fn hand_over_both(
     }
     let buffer = Buffer::copy_of(data)?;
     let size = size(data.len() as u64)?;
-    // SAFETY: promised by the caller; `dest` is not NULL.
+    // SAFETY: guaranteed by the caller; `dest` is not NULL.
     unsafe {
         hand_over_metadata(unpacked, metadata)?;
         dest.write(buffer.into_raw().cast());
@@ -243,14 +258,14 @@ pub unsafe fn hand_over_both(
     Ok(size)
 }
 
-/// Opens a container whose changes are complete.
+/// Opens a container, which must have no interrupted change.
 pub fn open(path: &Path) -> Result<Archive<File>> {
     bloscpack::check_complete(path).map_err(noted)?;
     let file = File::open(path).map_err(|error| noted(error.into()))?;
     Archive::open(file).map_err(blpk)
 }
 
-/// The words of the last error of this thread.
+/// Returns the text of the last error of this thread, or an empty text.
 pub fn last_error() -> *const c_char {
     let text = LAST_ERROR.try_with(|last| last.borrow().as_ptr());
     text.unwrap_or(c"".as_ptr())

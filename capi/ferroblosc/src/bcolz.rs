@@ -1,4 +1,4 @@
-//! Arrays and tables of bcolz: opening and reading.
+//! bcolz arrays and tables: opening, creating and reading.
 
 use crate::arguments::{bytes_mut, last_error, note, size, word};
 use crate::bcolz_spec::bcolz_spec;
@@ -9,56 +9,60 @@ use ferroblosc_capi_common::{buffers, pointers};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 
-/// A carray or a ctable that is open. One thread at a time may use it.
+/// An open carray or ctable. Calls with the same object must not run concurrently.
 pub struct bcolz_object {
     pub(crate) object: Object,
-    /// The columns' names and types, with their NULs: what functions return stays in place.
+    /// The names and types of the columns, NUL-terminated: C callers hold pointers into them.
     names: Vec<CString>,
     types: Vec<CString>,
 }
 
-/// The nearest code for what went wrong.
+/// Records the text of a bcolz error and returns the code that matches it best.
 pub(crate) fn code(error: bcolz::Error) -> Error {
     note(&error, error.code())
 }
 
-/// A text for C.
+/// Converts a text to a C string.
 pub(crate) fn text(text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| Error::Data)
 }
 
-/// The text of a C caller.
+/// Returns the text at a C pointer.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for NULL or a text that is not UTF-8.
 ///
 /// # Safety
-/// `text` is NULL or a string that lasts as long as `'a`.
+/// `text` is NULL or a NUL-terminated string that is valid for `'a`.
 pub(crate) unsafe fn string<'a>(text: *const c_char) -> Result<&'a str> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { word(text) }?.ok_or(Error::InvalidParam)
 }
 
-/// The path and the mode of a C caller.
+/// Returns the path and the mode at C pointers.
 ///
 /// # Safety
-/// Both are NULL or strings that last as long as `'a`.
+/// Both are NULL or NUL-terminated strings that are valid for `'a`.
 pub(crate) unsafe fn place<'a>(
     path: *const c_char,
     mode: *const c_char,
 ) -> Result<(&'a Path, Mode)> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let (path, mode) = unsafe { (pointers::path(path), string(mode)?) };
     let mode = Mode::from_name(mode).map_err(code)?;
     Ok((path.ok_or(Error::InvalidParam)?, mode))
 }
 
-/// The array that a C caller describes.
+/// Converts the description of an array.
 ///
 /// # Safety
-/// `spec` is NULL or points to a description whose texts are NULL or strings and whose shape has its dimensions.
+/// `spec` is NULL or points to a description whose texts are NULL or NUL-terminated strings and
+/// whose `row_shape` is NULL or has `ndim` items.
 pub(crate) unsafe fn spec_of(spec: *const bcolz_spec) -> Result<CarraySpec> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let spec = unsafe { pointers::reference(spec) }?;
     let ndim = usize::try_from(spec.ndim).map_err(|_| Error::InvalidParam)?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let (dtype, cname, dflt) =
         unsafe { (string(spec.dtype)?, word(spec.cname)?, word(spec.dflt)?) };
     let number = |number: i64| u64::try_from(number).map_err(|_| Error::InvalidParam);
@@ -67,7 +71,7 @@ pub(crate) unsafe fn spec_of(spec: *const bcolz_spec) -> Result<CarraySpec> {
         return Err(Error::InvalidParam);
     }
     for dim in 0..ndim {
-        // SAFETY: the caller promises `ndim` numbers, and they are not at NULL.
+        // SAFETY: not NULL, and the caller guarantees `ndim` numbers.
         row_shape.push(number(unsafe { *spec.row_shape.add(dim) })?);
     }
     let small = |number: c_int| u8::try_from(number).map_err(|_| Error::InvalidParam);
@@ -100,7 +104,7 @@ impl bcolz_object {
         Ok(object)
     }
 
-    /// Takes up what the columns are called.
+    /// Updates the names and types of the columns from the object.
     pub(crate) fn name_columns(&mut self) -> Result<()> {
         let (mut names, mut types) = (Vec::new(), Vec::new());
         match &self.object {
@@ -119,7 +123,7 @@ impl bcolz_object {
         Ok(())
     }
 
-    /// An array, or a column of a table.
+    /// Returns the array, or a column of the table.
     pub(crate) fn array(&self, column: c_int) -> Result<&Carray> {
         match &self.object {
             Object::Carray(array) if column == 0 => Ok(array),
@@ -131,7 +135,7 @@ impl bcolz_object {
         }
     }
 
-    /// The table.
+    /// Returns the table.
     pub(crate) fn table(&mut self) -> Result<&mut Ctable> {
         match &mut self.object {
             Object::Ctable(table) => Ok(table),
@@ -139,7 +143,7 @@ impl bcolz_object {
         }
     }
 
-    /// The name of a column.
+    /// Returns the name of a column.
     pub(crate) fn name(&self, column: c_int) -> Result<&str> {
         let column = usize::try_from(column).map_err(|_| Error::InvalidIndex)?;
         let name = self.names.get(column).ok_or(Error::InvalidIndex)?;
@@ -147,35 +151,50 @@ impl bcolz_object {
     }
 }
 
-/// Opens the carray or ctable in the directory `path`. `mode` is "r" to read, "a" to read and write, or
-/// "w", which takes all rows of a carray away. Returns NULL when it can't be opened. bcolz_close()
-/// frees what is returned.
+/// Opens the carray or ctable in a directory.
+///
+/// - `path`: the directory.
+/// - `mode`: "r" to read, "a" to read and write, or, for carrays only, "w" to read and write after
+///   removing all rows.
+///
+/// Returns the object, which the caller closes with bcolz_close(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) -> *mut bcolz_object {
     boundary!(bcolz_open, {
-        // SAFETY: the caller gives two strings.
+        // SAFETY: the caller passes two strings or NULL.
         let (path, mode) = unsafe { place(path, mode) }?;
         let object = bcolz::open(path, mode, &Options::default()).map_err(code)?;
         Ok(Box::into_raw(Box::new(bcolz_object::new(object)?)))
     })
 }
 
-/// Fills in a description: single items of NumPy's type `dtype`, compressed by LZ4 at level 5 behind a byte
-/// shuffle, in chunks as bcolz chooses them. `dtype` has to last as long as the description is used.
+/// Fills in the default description of a carray: single items, compressed with LZ4 at level 5 after
+/// a byte shuffle, in chunks of bcolz's default size.
+///
+/// - `spec`: the description.
+/// - `dtype`: the type of an item as NumPy writes it. It is not copied: it must be valid while the
+///   description is in use.
+///
+/// Returns 0, or BLOSC2_ERROR_INVALID_PARAM if an argument is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_spec_default(spec: *mut bcolz_spec, dtype: *const c_char) -> c_int {
     boundary!(bcolz_spec_default, always, {
         if spec.is_null() || dtype.is_null() {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: the caller gives room for a description.
+        // SAFETY: not NULL; the caller passes a writable description.
         unsafe { pointers::write_if_given(spec, bcolz_spec::of(dtype)) };
         Ok(0)
     })
 }
 
-/// Makes a carray without rows in the directory `path`. `mode` is "a", or "w" to replace what is there if it is
-/// bcolz's. Returns NULL when it can't be made. bcolz_close() frees what is returned.
+/// Creates a carray without rows.
+///
+/// - `path`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+/// - `spec`: the description of the array.
+///
+/// Returns the object, which the caller closes with bcolz_close(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_create(
     path: *const c_char,
@@ -183,7 +202,7 @@ pub unsafe extern "C" fn bcolz_create(
     spec: *const bcolz_spec,
 ) -> *mut bcolz_object {
     boundary!(bcolz_create, {
-        // SAFETY: the caller gives two strings and a description.
+        // SAFETY: the caller passes two strings and a description, or NULL.
         let ((path, mode), spec) = unsafe { (place(path, mode)?, spec_of(spec)?) };
         let array = Carray::create(path, &spec, mode, &Options::default()).map_err(code)?;
         let object = bcolz_object::new(Object::Carray(Box::new(array)))?;
@@ -191,16 +210,19 @@ pub unsafe extern "C" fn bcolz_create(
     })
 }
 
-/// Makes a ctable without columns in the directory `path`; bcolz_add_column() adds them. `mode` is "a", or "w" to
-/// replace what is there if it is bcolz's. Returns NULL when it can't be made. bcolz_close() frees
-/// what is returned.
+/// Creates a ctable without columns. bcolz_add_column() adds columns.
+///
+/// - `path`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+///
+/// Returns the object, which the caller closes with bcolz_close(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_create_ctable(
     path: *const c_char,
     mode: *const c_char,
 ) -> *mut bcolz_object {
     boundary!(bcolz_create_ctable, {
-        // SAFETY: the caller gives two strings.
+        // SAFETY: the caller passes two strings or NULL.
         let (path, mode) = unsafe { place(path, mode) }?;
         let table = Ctable::create(path, &[], mode, &Options::default()).map_err(code)?;
         let object = bcolz_object::new(Object::Ctable(table))?;
@@ -208,15 +230,18 @@ pub unsafe extern "C" fn bcolz_create_ctable(
     })
 }
 
-/// Writes what is only in memory and closes; `object` is gone afterwards, also when that fails. Returns 0, or
-/// an error code. NULL is nothing to close.
+/// Writes buffered rows, closes an object and frees it, even if writing fails.
+///
+/// - `object`: the object, or NULL to do nothing.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
     boundary!(bcolz_close, always, {
         if object.is_null() {
             return Ok(0);
         }
-        // SAFETY: the caller gives what `bcolz_open` or `bcolz_create` made, for the last time.
+        // SAFETY: a function of this file made the object, and the caller passes it once.
         let object = unsafe { Box::from_raw(object) };
         match object.object {
             Object::Carray(array) => array.close(),
@@ -227,12 +252,17 @@ pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
     })
 }
 
-/// Lets up to `nthreads` threads read and write the chunks of a carray, or of all columns; one if nobody says so. Returns
-/// 0, or an error code.
+/// Sets the number of threads that read and write the chunks of a carray or of each column of a
+/// ctable. It is initially 1.
+///
+/// - `object`: the object.
+/// - `nthreads`: the number of threads, at least 1.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_set_threads(object: *mut bcolz_object, nthreads: c_int) -> c_int {
     boundary!(bcolz_set_threads, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         if nthreads < 1 {
             return Err(Error::InvalidParam);
@@ -242,36 +272,45 @@ pub unsafe extern "C" fn bcolz_set_threads(object: *mut bcolz_object, nthreads: 
     })
 }
 
-/// 1 for a ctable, 0 for a carray, or an error code.
+/// Checks whether an object is a ctable.
+///
+/// - `object`: the object.
+///
+/// Returns 1 for a ctable, 0 for a carray, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_is_ctable(object: *const bcolz_object) -> c_int {
     boundary!(bcolz_is_ctable, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         Ok(matches!(object.object, Object::Ctable(_)).into())
     })
 }
 
-/// The number of columns of a ctable, 1 for a carray, or an error code. The columns of other functions count
-/// from 0.
+/// Returns the number of columns of a ctable, 1 for a carray, or a negative error code. The columns
+/// are numbered from 0.
+///
+/// - `object`: the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_ncolumns(object: *const bcolz_object) -> c_int {
     boundary!(bcolz_ncolumns, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         c_int::try_from(object.types.len()).map_err(|_| Error::Data)
     })
 }
 
-/// The name of a column of a ctable, or NULL. It lasts until the object is closed or
-/// its columns change. Don't free it.
+/// Returns the name of a column of a ctable, or NULL on error. The object owns it: it is valid
+/// until the object is closed or its columns change.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_column_name(
     object: *const bcolz_object,
     column: c_int,
 ) -> *const c_char {
     boundary!(bcolz_column_name, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let column = usize::try_from(column).map_err(|_| Error::InvalidIndex)?;
         let name = object.names.get(column).ok_or(Error::InvalidIndex)?;
@@ -279,12 +318,15 @@ pub unsafe extern "C" fn bcolz_column_name(
     })
 }
 
-/// The type of the items of a carray or a column, as NumPy writes it, or NULL. It lasts until the
-/// object is closed or its columns change. Don't free it.
+/// Returns the type of the items of a carray or a column as NumPy writes it, or NULL on error. The
+/// object owns it: it is valid until the object is closed or its columns change.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, 0 for a carray.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_dtype(object: *const bcolz_object, column: c_int) -> *const c_char {
     boundary!(bcolz_dtype, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         object.array(column)?;
         let types = &object.types;
@@ -293,8 +335,14 @@ pub unsafe extern "C" fn bcolz_dtype(object: *const bcolz_object, column: c_int)
     })
 }
 
-/// Fills in the first `room` lengths of the dimensions of a carray or a column; returns the number of its
-/// dimensions, or an error code.
+/// Stores the shape of a carray or a column. The first dimension is the number of rows.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, 0 for a carray.
+/// - `shape`: the destination, or NULL to only get the number of dimensions.
+/// - `room`: the capacity of `shape` in items. Further dimensions are not stored.
+///
+/// Returns the number of dimensions, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_shape(
     object: *const bcolz_object,
@@ -303,12 +351,12 @@ pub unsafe extern "C" fn bcolz_shape(
     room: c_int,
 ) -> c_int {
     boundary!(bcolz_shape, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let lengths = object.array(column)?.shape();
         let room = usize::try_from(room).map_err(|_| Error::InvalidParam)?;
         for (i, &len) in lengths.iter().enumerate().take(room) {
-            // SAFETY: the caller gives room for `room` numbers, or NULL.
+            // SAFETY: the caller passes `room` writable numbers or NULL.
             unsafe { pointers::write_if_given(shape.wrapping_add(i), len as i64) };
             if shape.is_null() {
                 break;
@@ -318,45 +366,59 @@ pub unsafe extern "C" fn bcolz_shape(
     })
 }
 
-/// The bytes of a row of a carray or a column, or an error code.
+/// Returns the size of a row of a carray or a column in bytes, or a negative error code.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, 0 for a carray.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_row_bytes(object: *const bcolz_object, column: c_int) -> i64 {
     boundary!(bcolz_row_bytes, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         i64::try_from(object.array(column)?.row_bytes()).map_err(|_| Error::Data)
     })
 }
 
-/// The number of rows, or an error code.
+/// Returns the number of rows, or a negative error code.
+///
+/// - `object`: the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_len(object: *const bcolz_object) -> i64 {
     boundary!(bcolz_len, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         size(object.object.len())
     })
 }
 
-/// What there is to know about a carray or a column, as the text of a JSON object for the caller to free, or NULL:
-/// "shape", "dtype", "itemsize", "chunklen", "expectedlen", "nbytes", "cbytes" (of its files), "cparams" with "clevel",
-/// "shuffle", "cname" and "quantize", and "dflt", which growth fills with.
+/// Returns the properties of a carray or a column as a JSON object, or NULL on error. The caller
+/// releases the text with free().
+///
+/// The properties are "shape", "dtype", "itemsize", "chunklen", "expectedlen", "nbytes", "cbytes"
+/// (the size of its files), "cparams" with "clevel", "shuffle", "cname" and "quantize", and "dflt",
+/// the fill value of added rows.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, 0 for a carray.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) -> *mut c_char {
     boundary!(bcolz_info, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let info = object.array(column)?.to_value().map_err(code)?;
         buffers::c_string(&text(&info.to_spaced_json())?)
     })
 }
 
-/// The attributes as the text of a JSON object, for the caller to free, or NULL: those of a column, or of the carray or
-/// ctable itself if `column` is -1.
+/// Returns the attributes as a JSON object, or NULL on error. The caller releases the text with
+/// free().
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, or -1 for the attributes of the carray or ctable itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int) -> *mut c_char {
     boundary!(bcolz_attrs, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let attrs = match column {
             -1 => object.object.attrs(),
@@ -366,15 +428,25 @@ pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int)
     })
 }
 
-/// What the last call of this thread failed with, in words: of a function of `bcolz.h` or `bloscpack.h`. The text lasts
-/// until the next failure. Don't free it.
+/// Returns the message of the last failed call of a function of `bcolz.h` or `bloscpack.h` in this
+/// thread, or "" if none failed.
+///
+/// The library owns the text: it is valid until the next such call fails in this thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_last_error() -> *const c_char {
     boundary!(bcolz_last_error, unrecorded, { Ok(last_error()) })
 }
 
-/// Reads rows of a carray or a column, from row `start` on (a negative number counts from the end), as many as
-/// `size` bytes are. Returns 0, or an error code: -33 when there are not so many.
+/// Reads consecutive rows of a carray or a column.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, 0 for a carray.
+/// - `start`: the index of the first row. Negative indices count from the end.
+/// - `dest`: the destination, owned by the caller.
+/// - `size`: the size of `dest` in bytes, a multiple of bcolz_row_bytes().
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX (-33) if the rows are out of
+/// range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_read(
     object: *mut bcolz_object,
@@ -384,7 +456,7 @@ pub unsafe extern "C" fn bcolz_read(
     size: usize,
 ) -> c_int {
     boundary!(bcolz_read, {
-        // SAFETY: the caller gives an open object and `size` writable bytes.
+        // SAFETY: the caller passes an open object and `size` writable bytes, or NULL.
         let (object, dest) = unsafe { (pointers::reference_mut(object)?, bytes_mut(dest, size)?) };
         if dest.is_empty() {
             return Ok(0);

@@ -1,4 +1,4 @@
-//! Arrays and tables of bcolz: changes.
+//! bcolz arrays and tables: modification.
 
 use crate::arguments::bytes;
 use crate::arguments::note;
@@ -10,8 +10,13 @@ use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::pointers;
 use std::ffi::{c_char, c_int, c_void};
 
-/// Appends rows to a carray: `size` bytes. They are on the disk when bcolz_flush() or bcolz_close() returned 0.
-/// Returns 0, or an error code.
+/// Appends rows to a carray. They are on disk after bcolz_flush() or bcolz_close() returned 0.
+///
+/// - `object`: the carray.
+/// - `rows`: the rows.
+/// - `size`: the size of `rows` in bytes, a multiple of bcolz_row_bytes().
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_append(
     object: *mut bcolz_object,
@@ -19,7 +24,7 @@ pub unsafe extern "C" fn bcolz_append(
     size: usize,
 ) -> c_int {
     boundary!(bcolz_append, {
-        // SAFETY: the caller gives an open object and `size` readable bytes.
+        // SAFETY: the caller passes an open object and `size` readable bytes, or NULL.
         let (object, rows) = unsafe { (pointers::reference_mut(object)?, bytes(rows, size)?) };
         match &mut object.object {
             Object::Carray(array) => array.append(rows).map_err(code)?,
@@ -29,8 +34,15 @@ pub unsafe extern "C" fn bcolz_append(
     })
 }
 
-/// Appends `nrows` rows to a ctable, given as a pointer to the rows of each column, in the order of the columns. They
-/// are on the disk afterwards. A failure leaves the rows there were in all columns. Returns 0, or an error code.
+/// Appends rows to a ctable and writes them to disk. On failure all columns keep their previous
+/// rows.
+///
+/// - `object`: the ctable.
+/// - `columns`: one pointer per column, in the order of the columns, to `nrows` rows of that
+///   column.
+/// - `nrows`: the number of rows.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_append_columns(
     object: *mut bcolz_object,
@@ -38,7 +50,7 @@ pub unsafe extern "C" fn bcolz_append_columns(
     nrows: i64,
 ) -> c_int {
     boundary!(bcolz_append_columns, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
         let ncolumns = object.table()?.names().count();
@@ -51,7 +63,8 @@ pub unsafe extern "C" fn bcolz_append_columns(
             let size = nrows.checked_mul(object.array(number)?.row_bytes());
             let size = size.and_then(|size| usize::try_from(size).ok());
             let size = size.ok_or(Error::InvalidParam)?;
-            // SAFETY: the caller gives a pointer for each column, to as many rows.
+            // SAFETY: not NULL; the caller passes one pointer per column, each to `nrows` rows or
+            // NULL.
             rows.push(unsafe { bytes(*columns.add(column), size) }?);
         }
         object.table()?.append(&rows).map_err(code)?;
@@ -59,8 +72,16 @@ pub unsafe extern "C" fn bcolz_append_columns(
     })
 }
 
-/// Writes over rows of a carray or a column, from row `start` on (a negative number counts from the end): `size` bytes.
-/// Returns 0, or an error code: -33 when there are not so many.
+/// Overwrites consecutive rows of a carray or a column.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, 0 for a carray.
+/// - `start`: the index of the first row. Negative indices count from the end.
+/// - `rows`: the new rows.
+/// - `size`: the size of `rows` in bytes, a multiple of bcolz_row_bytes().
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX (-33) if the rows are out of
+/// range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_set(
     object: *mut bcolz_object,
@@ -70,7 +91,7 @@ pub unsafe extern "C" fn bcolz_set(
     size: usize,
 ) -> c_int {
     boundary!(bcolz_set, {
-        // SAFETY: the caller gives an open object and `size` readable bytes.
+        // SAFETY: the caller passes an open object and `size` readable bytes, or NULL.
         let (object, rows) = unsafe { (pointers::reference_mut(object)?, bytes(rows, size)?) };
         if rows.is_empty() {
             return Ok(0);
@@ -86,11 +107,16 @@ pub unsafe extern "C" fn bcolz_set(
     })
 }
 
-/// Takes `nrows` rows away from the end. Returns 0, or an error code.
+/// Removes rows from the end.
+///
+/// - `object`: the object.
+/// - `nrows`: the number of rows to remove.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_trim(object: *mut bcolz_object, nrows: i64) -> c_int {
     boundary!(bcolz_trim, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
         match &mut object.object {
@@ -102,11 +128,16 @@ pub unsafe extern "C" fn bcolz_trim(object: *mut bcolz_object, nrows: i64) -> c_
     })
 }
 
-/// Makes it `nrows` rows long: takes rows away, or fills new ones with the fill value. Returns 0, or an error code.
+/// Changes the number of rows. Added rows have the fill value.
+///
+/// - `object`: the object.
+/// - `nrows`: the new number of rows.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_resize(object: *mut bcolz_object, nrows: i64) -> c_int {
     boundary!(bcolz_resize, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
         match &mut object.object {
@@ -118,11 +149,15 @@ pub unsafe extern "C" fn bcolz_resize(object: *mut bcolz_object, nrows: i64) -> 
     })
 }
 
-/// Writes what is only in memory; nothing for what was opened to be read. Returns 0, or an error code.
+/// Writes buffered rows to disk. Does nothing for objects opened for reading.
+///
+/// - `object`: the object.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_flush(object: *mut bcolz_object) -> c_int {
     boundary!(bcolz_flush, {
-        // SAFETY: the caller gives an open object.
+        // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         match &mut object.object {
             Object::Carray(array) => array.flush(),
@@ -133,9 +168,18 @@ pub unsafe extern "C" fn bcolz_flush(object: *mut bcolz_object) -> c_int {
     })
 }
 
-/// Adds a column to a ctable, in front of column `at`, or behind all if that is -1. Its rows are the `size` bytes at `rows`, as
-/// many as the table has unless it is the first column; or, if `rows` is NULL, the fill value. What bcolz_column_name()
-/// and bcolz_dtype() returned is gone then. Returns 0, or an error code.
+/// Adds a column to a ctable. Invalidates the texts returned by bcolz_column_name() and
+/// bcolz_dtype().
+///
+/// - `object`: the ctable.
+/// - `name`: the name of the column.
+/// - `spec`: the description of the column.
+/// - `at`: the number of the existing column to insert before, or -1 to add the column at the end.
+/// - `rows`: the rows of the column, as many as the ctable has (any number for its first column),
+///   or NULL to fill the column with the fill value.
+/// - `size`: the size of `rows` in bytes.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_add_column(
     object: *mut bcolz_object,
@@ -146,7 +190,7 @@ pub unsafe extern "C" fn bcolz_add_column(
     size: usize,
 ) -> c_int {
     boundary!(bcolz_add_column, {
-        // SAFETY: the caller gives an open object, a string, a description and `size` readable bytes.
+        // SAFETY: the caller passes an open object, a string and a description, or NULL.
         let (object, name, spec) = unsafe {
             (
                 pointers::reference_mut(object)?,
@@ -160,7 +204,7 @@ pub unsafe extern "C" fn bcolz_add_column(
         };
         let given = match rows.is_null() {
             true => None,
-            // SAFETY: the caller gives `size` readable bytes.
+            // SAFETY: the caller passes `size` readable bytes.
             false => Some(unsafe { bytes(rows, size) }?),
         };
         let table = object.table()?;
@@ -175,8 +219,14 @@ pub unsafe extern "C" fn bcolz_add_column(
     })
 }
 
-/// Takes a column out of a ctable, and removes its directory unless `keep` is not 0. What bcolz_column_name() and
-/// bcolz_dtype() returned is gone then. Returns 0, or an error code.
+/// Removes a column from a ctable. Invalidates the texts returned by bcolz_column_name() and
+/// bcolz_dtype().
+///
+/// - `object`: the ctable.
+/// - `name`: the name of the column.
+/// - `keep`: 0 to delete the directory of the column; otherwise it is kept.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_remove_column(
     object: *mut bcolz_object,
@@ -184,7 +234,7 @@ pub unsafe extern "C" fn bcolz_remove_column(
     keep: c_int,
 ) -> c_int {
     boundary!(bcolz_remove_column, {
-        // SAFETY: the caller gives an open object and a string.
+        // SAFETY: the caller passes an open object and a string, or NULL.
         let (object, name) = unsafe { (pointers::reference_mut(object)?, string(name)?) };
         object
             .table()?
@@ -195,8 +245,14 @@ pub unsafe extern "C" fn bcolz_remove_column(
     })
 }
 
-/// Gives a column of a ctable another name. What bcolz_column_name() and bcolz_dtype() returned is gone then. Returns 0,
-/// or an error code.
+/// Renames a column of a ctable. Invalidates the texts returned by bcolz_column_name() and
+/// bcolz_dtype().
+///
+/// - `object`: the ctable.
+/// - `from`: the current name.
+/// - `to`: the new name.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_rename_column(
     object: *mut bcolz_object,
@@ -204,7 +260,7 @@ pub unsafe extern "C" fn bcolz_rename_column(
     to: *const c_char,
 ) -> c_int {
     boundary!(bcolz_rename_column, {
-        // SAFETY: the caller gives an open object and two strings.
+        // SAFETY: the caller passes an open object and two strings, or NULL.
         let (object, from, to) =
             unsafe { (pointers::reference_mut(object)?, string(from)?, string(to)?) };
         object.table()?.rename_column(from, to).map_err(code)?;
@@ -213,8 +269,14 @@ pub unsafe extern "C" fn bcolz_rename_column(
     })
 }
 
-/// Puts a value, the text of any JSON, under a name among the attributes: of a column, or of the carray or ctable itself
-/// if `column` is -1. It is on the disk afterwards. Returns 0, or an error code.
+/// Sets an attribute and writes it to disk.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, or -1 for an attribute of the carray or ctable itself.
+/// - `name`: the name of the attribute.
+/// - `json`: the value as JSON.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_set_attr(
     object: *mut bcolz_object,
@@ -223,7 +285,7 @@ pub unsafe extern "C" fn bcolz_set_attr(
     json: *const c_char,
 ) -> c_int {
     boundary!(bcolz_set_attr, {
-        // SAFETY: the caller gives an open object and two strings.
+        // SAFETY: the caller passes an open object and two strings, or NULL.
         let (object, name, json) = unsafe {
             (
                 pointers::reference_mut(object)?,
@@ -244,8 +306,13 @@ pub unsafe extern "C" fn bcolz_set_attr(
     })
 }
 
-/// Takes an attribute away: of a column, or of the carray or ctable itself if `column` is -1. Returns 1, or 0 when there
-/// was none, or an error code.
+/// Removes an attribute.
+///
+/// - `object`: the object.
+/// - `column`: the number of the column, or -1 for an attribute of the carray or ctable itself.
+/// - `name`: the name of the attribute.
+///
+/// Returns 1, 0 if there was no such attribute, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_remove_attr(
     object: *mut bcolz_object,
@@ -253,7 +320,7 @@ pub unsafe extern "C" fn bcolz_remove_attr(
     name: *const c_char,
 ) -> c_int {
     boundary!(bcolz_remove_attr, {
-        // SAFETY: the caller gives an open object and a string.
+        // SAFETY: the caller passes an open object and a string, or NULL.
         let (object, name) = unsafe { (pointers::reference_mut(object)?, string(name)?) };
         let column = column_name(object, column)?;
         let removed = match (&mut object.object, column) {
@@ -265,7 +332,7 @@ pub unsafe extern "C" fn bcolz_remove_attr(
     })
 }
 
-/// The column of a table that is meant, or none for the object itself.
+/// Returns the name of a column of a table, or `None` for the object itself.
 fn column_name(object: &bcolz_object, column: c_int) -> Result<Option<String>> {
     match (&object.object, column) {
         (_, -1) | (Object::Carray(_), 0) => Ok(None),

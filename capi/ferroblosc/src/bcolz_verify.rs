@@ -1,4 +1,4 @@
-//! Directories of bcolz: what is wrong with them, mending, and other formats.
+//! bcolz directories: verification, repair and conversion.
 
 use crate::arguments::{note, path};
 use crate::bcolz::{code, place, text};
@@ -10,75 +10,96 @@ use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::buffers;
 use std::ffi::{c_char, c_int};
 
-/// The number of faults that callers get.
+/// Returns the number of faults as the functions return it.
 fn count(found: &[Finding]) -> Result<c_int> {
     c_int::try_from(Finding::faults(found)).map_err(|_| Error::Data)
 }
 
-/// Gives a report to a caller who wants it.
+/// Stores a report as JSON for the caller to free. Does nothing if `report` is NULL.
 ///
 /// # Safety
-/// `report` is NULL or room for a pointer.
+/// `report` is NULL or writable for a pointer.
 unsafe fn hand_over(value: &Value, report: *mut *mut c_char) -> Result<()> {
     if report.is_null() {
         return Ok(());
     }
     let json = buffers::c_string(&text(&value.to_spaced_json())?)?;
-    // SAFETY: not NULL, and the caller promises room for a pointer.
+    // SAFETY: not NULL, and the caller guarantees that a pointer can be written.
     unsafe { report.write(json) };
     Ok(())
 }
 
-/// Looks at everything in the carray or ctable at `root`: all files, all chunks. Returns the number of faults, or an error
-/// code when there is nothing to look at. What `report` points to, unless it is NULL, becomes the text of a JSON list for
-/// the caller to free: objects with the "path", the "fault" in words, and whether it is only a "note", which is not
-/// counted.
+/// Verifies all files and chunks of a carray or ctable.
+///
+/// - `root`: the directory.
+/// - `report`: receives a JSON list, which the caller releases with free(), or NULL. Its items are
+///   objects with the "path", the "fault" as text, and whether it is only a "note", which does not
+///   count as a fault.
+///
+/// Returns the number of faults, or a negative error code if there is no carray or ctable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_verify(root: *const c_char, report: *mut *mut c_char) -> c_int {
     boundary!(bcolz_verify, {
-        // SAFETY: the caller gives a string.
+        // SAFETY: the caller passes a string or NULL.
         let root = unsafe { path(root) }?;
         let found = bcolz::verify(root, &Options::default()).map_err(code)?;
         let count = count(&found)?;
-        // SAFETY: the caller gives room for a pointer, or NULL.
+        // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { hand_over(&Finding::list(&found), report) }?;
         Ok(count)
     })
 }
 
-/// Mends what can be mended of the carray or ctable at `root`. No file is deleted: one that is replaced gets `.broken`
-/// behind its name. Returns the number of faults that are left, or an error code. What `report` points to, unless it is
-/// NULL, becomes the text of a JSON object for the caller to free: "mended" and "left" are lists as those of
-/// bcolz_verify(), "lost" is one of objects with the "path" of an array and the rows from "start" to before "stop".
+/// Repairs a carray or ctable as far as possible. No file is deleted: `.broken` is appended to the
+/// names of replaced files.
+///
+/// - `root`: the directory.
+/// - `report`: receives a JSON object, which the caller releases with free(), or NULL. Its members
+///   "mended" and "left" are lists as of bcolz_verify(); "lost" is a list of objects with the
+///   "path" of an array and the range of lost rows from "start" to before "stop".
+///
+/// Returns the number of remaining faults, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_repair(root: *const c_char, report: *mut *mut c_char) -> c_int {
     boundary!(bcolz_repair, {
-        // SAFETY: the caller gives a string.
+        // SAFETY: the caller passes a string or NULL.
         let root = unsafe { path(root) }?;
         let repaired = bcolz::repair(root, &Options::default()).map_err(code)?;
         let count = count(&repaired.remaining)?;
-        // SAFETY: the caller gives room for a pointer, or NULL.
+        // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { hand_over(&repaired.to_value(), report) }?;
         Ok(count)
     })
 }
 
+/// Records the text of an error of a conversion and returns its code.
 fn converted(error: convert::Error) -> Error {
     note(&error, error.code())
 }
 
-/// Writes the carray at `root` into a `.npy` file. Returns 0, or an error code.
+/// Writes a carray into a `.npy` file.
+///
+/// - `root`: the directory of the carray.
+/// - `npy`: the path of the file.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_to_npy(root: *const c_char, npy: *const c_char) -> c_int {
     boundary!(bcolz_to_npy, {
-        // SAFETY: the caller gives two strings.
+        // SAFETY: the caller passes two strings or NULL.
         let (root, npy) = unsafe { (path(root)?, path(npy)?) };
         convert::carray_to_npy(root, npy, &Options::default()).map_err(converted)?;
         Ok(0)
     })
 }
 
-/// Makes the carray of a `.npy` file at `root`. `mode` is "a" or "w". Returns 0, or an error code.
+/// Creates a carray from a `.npy` file.
+///
+/// - `npy`: the path of the file.
+/// - `root`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_from_npy(
     npy: *const c_char,
@@ -86,7 +107,7 @@ pub unsafe extern "C" fn bcolz_from_npy(
     mode: *const c_char,
 ) -> c_int {
     boundary!(bcolz_from_npy, {
-        // SAFETY: the caller gives three strings.
+        // SAFETY: the caller passes three strings or NULL.
         let (npy, (root, mode)) = unsafe { (path(npy)?, place(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
         convert::npy_to_carray(npy, root, &target, mode, &options).map_err(converted)?;
@@ -94,12 +115,17 @@ pub unsafe extern "C" fn bcolz_from_npy(
     })
 }
 
-/// Writes the carray at `root` into a Bloscpack container with Adler-32 checksums; its chunks are copied. Returns 0, or
-/// an error code.
+/// Writes a carray into a Bloscpack container with Adler-32 checksums. Its chunks are copied
+/// without recompression.
+///
+/// - `root`: the directory of the carray.
+/// - `blp`: the path of the container.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_to_bloscpack(root: *const c_char, blp: *const c_char) -> c_int {
     boundary!(bcolz_to_bloscpack, {
-        // SAFETY: the caller gives two strings.
+        // SAFETY: the caller passes two strings or NULL.
         let (root, blp) = unsafe { (path(root)?, path(blp)?) };
         let options = Options::default();
         convert::carray_to_bloscpack(root, blp, Checksum::Adler32, &options).map_err(converted)?;
@@ -107,8 +133,14 @@ pub unsafe extern "C" fn bcolz_to_bloscpack(root: *const c_char, blp: *const c_c
     })
 }
 
-/// Makes the carray of the array in a Bloscpack container at `root`; chunks of whole rows are copied. `mode` is "a" or
-/// "w". Returns 0, or an error code.
+/// Creates a carray from the array in a Bloscpack container. Chunks of whole rows are copied
+/// without recompression.
+///
+/// - `blp`: the path of the container.
+/// - `root`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_from_bloscpack(
     blp: *const c_char,
@@ -116,7 +148,7 @@ pub unsafe extern "C" fn bcolz_from_bloscpack(
     mode: *const c_char,
 ) -> c_int {
     boundary!(bcolz_from_bloscpack, {
-        // SAFETY: the caller gives three strings.
+        // SAFETY: the caller passes three strings or NULL.
         let (blp, (root, mode)) = unsafe { (path(blp)?, place(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
         convert::bloscpack_to_carray(blp, root, &target, mode, &options).map_err(converted)?;
@@ -124,13 +156,17 @@ pub unsafe extern "C" fn bcolz_from_bloscpack(
     })
 }
 
-/// Writes the carray at `root` into the frame of an array of Blosc2, or each column of the ctable there into a frame
-/// NAME.b2nd in the folder `output`, which is made. Attributes become variable-length metalayers. Returns 0, or an error
-/// code.
+/// Writes a carray into a frame with a b2nd array, or each column of a ctable into a frame
+/// NAME.b2nd of a directory. Attributes become variable-length metalayers.
+///
+/// - `root`: the directory of the carray or ctable.
+/// - `output`: the path of the frame, or of the directory to create.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_to_b2nd(root: *const c_char, output: *const c_char) -> c_int {
     boundary!(bcolz_to_b2nd, {
-        // SAFETY: the caller gives two strings.
+        // SAFETY: the caller passes two strings or NULL.
         let (root, output) = unsafe { (path(root)?, path(output)?) };
         let options = Options::default();
         convert::bcolz_to_b2nd(root, output, &options).map_err(converted)?;
@@ -138,9 +174,14 @@ pub unsafe extern "C" fn bcolz_to_b2nd(root: *const c_char, output: *const c_cha
     })
 }
 
-/// Makes the carray of the frame of an array of Blosc2 at `root`, or the ctable of a folder of such frames. Metalayers in
-/// MessagePack become attributes where JSON can say what is in them; returns the number of the others, or an error code.
-/// `mode` is "a" or "w".
+/// Creates a carray from a frame with a b2nd array, or a ctable from a directory of such frames.
+/// MessagePack metalayers become attributes if JSON can represent them.
+///
+/// - `input`: the path of the frame or directory.
+/// - `root`: the directory to create; its parent must exist.
+/// - `mode`: "a" to fail if it exists, or "w" to replace an existing carray or ctable.
+///
+/// Returns the number of metalayers that were not converted, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_from_b2nd(
     input: *const c_char,
@@ -148,7 +189,7 @@ pub unsafe extern "C" fn bcolz_from_b2nd(
     mode: *const c_char,
 ) -> c_int {
     boundary!(bcolz_from_b2nd, {
-        // SAFETY: the caller gives three strings.
+        // SAFETY: the caller passes three strings or NULL.
         let (input, (root, mode)) = unsafe { (path(input)?, place(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
         let left =

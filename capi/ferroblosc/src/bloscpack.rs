@@ -1,4 +1,4 @@
-//! Bloscpack: containers of Blosc chunks, in files and in memory.
+//! Bloscpack: containers of Blosc chunks in files and in memory.
 
 use crate::arguments::{
     append_args, blpk, bytes, hand_over, hand_over_both, hand_over_metadata, last_error, noted,
@@ -11,8 +11,12 @@ use ferroblosc_capi_common::pointers;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
-/// The usual: blosclz at level 7, byte shuffle, items of 8 bytes, chunks of 1 MiB, adler32, offsets
-/// with room for ten times as many chunks, no metadata, one thread.
+/// Fills in the default arguments: BloscLZ at level 7, byte shuffle, items of 8 bytes, chunks of 1
+/// MiB, Adler-32, offsets with space for ten times the number of chunks, no metadata, one thread.
+///
+/// - `args`: the arguments.
+///
+/// Returns 0, or BLOSC2_ERROR_INVALID_PARAM if `args` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_args_default(args: *mut bloscpack_args) -> c_int {
     boundary!(bloscpack_args_default, always, {
@@ -32,14 +36,19 @@ pub unsafe extern "C" fn bloscpack_args_default(args: *mut bloscpack_args) -> c_
         if args.is_null() {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: the caller gives room for arguments.
+        // SAFETY: not NULL; the caller passes a writable struct.
         unsafe { pointers::write_if_given(args, usual) };
         Ok(0)
     })
 }
 
-/// Packs a file into a file, which appears when it is complete. Gives the bytes of the new file, or a
-/// negative error code.
+/// Packs a file into a container. The container appears at its path when it is complete.
+///
+/// - `in_file`: the path of the file.
+/// - `out_file`: the path of the container.
+/// - `args`: the arguments, or NULL for the defaults.
+///
+/// Returns the size of the container in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_pack_file(
     in_file: *const c_char,
@@ -47,16 +56,22 @@ pub unsafe extern "C" fn bloscpack_pack_file(
     args: *const bloscpack_args,
 ) -> i64 {
     boundary!(bloscpack_pack_file, {
-        // SAFETY: the caller gives paths and arguments, or NULL.
+        // SAFETY: the caller passes paths and arguments, or NULL.
         let (input, output, args) = unsafe { (path(in_file)?, path(out_file)?, pack_args(args)?) };
         let packed = bloscpack::pack_file_to_file(input, output, &args).map_err(noted)?;
         size(packed.output_size)
     })
 }
 
-/// Unpacks a file into a file, which appears when it is complete. Gives the bytes of data, or a
-/// negative error code. The metadata, when there are any, are stored as JSON in what metadata points
-/// to, unless it is NULL: free() them.
+/// Unpacks a container into a file. The file appears at its path when it is complete.
+///
+/// - `in_file`: the path of the container.
+/// - `out_file`: the path of the file.
+/// - `nthreads`: the number of threads.
+/// - `metadata`: receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+///   releases the text with free().
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_unpack_file(
     in_file: *const c_char,
@@ -65,18 +80,24 @@ pub unsafe extern "C" fn bloscpack_unpack_file(
     metadata: *mut *mut c_char,
 ) -> i64 {
     boundary!(bloscpack_unpack_file, {
-        // SAFETY: the caller gives paths, or NULL.
+        // SAFETY: the caller passes paths or NULL.
         let (input, output) = unsafe { (path(in_file)?, path(out_file)?) };
         let unpacked = bloscpack::unpack_file_from_file(input, output, threads(nthreads));
         let unpacked = unpacked.map_err(noted)?;
-        // SAFETY: the caller gives room for a pointer, or NULL.
+        // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { hand_over_metadata(&unpacked, metadata) }?;
         size(unpacked.output_size)
     })
 }
 
-/// Packs nbytes bytes at src into a file, which appears when it is complete. Gives the bytes of the
-/// file, or a negative error code.
+/// Packs a buffer into a container. The container appears at its path when it is complete.
+///
+/// - `src`: the data.
+/// - `nbytes`: the size of the data in bytes.
+/// - `out_file`: the path of the container.
+/// - `args`: the arguments, or NULL for the defaults.
+///
+/// Returns the size of the container in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_pack_bytes_to_file(
     src: *const c_void,
@@ -85,7 +106,7 @@ pub unsafe extern "C" fn bloscpack_pack_bytes_to_file(
     args: *const bloscpack_args,
 ) -> i64 {
     boundary!(bloscpack_pack_bytes_to_file, {
-        // SAFETY: the caller gives these bytes, a path and arguments, or NULL.
+        // SAFETY: the caller passes `nbytes` bytes, a path and arguments, or NULL.
         let (src, output, args) =
             unsafe { (bytes(src, nbytes)?, path(out_file)?, pack_args(args)?) };
         let packed = bloscpack::pack_bytes_to_file(src, output, &args).map_err(noted)?;
@@ -93,8 +114,15 @@ pub unsafe extern "C" fn bloscpack_pack_bytes_to_file(
     })
 }
 
-/// Unpacks a file into memory: the data are stored in what dest points to, and the metadata as with
-/// bloscpack_unpack_file(); free() both. Gives the bytes of data, or a negative error code.
+/// Unpacks a container in a file into memory.
+///
+/// - `in_file`: the path of the container.
+/// - `nthreads`: the number of threads.
+/// - `dest`: receives the data, which the caller releases with free().
+/// - `metadata`: receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+///   releases the text with free().
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_unpack_bytes_from_file(
     in_file: *const c_char,
@@ -103,17 +131,23 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes_from_file(
     metadata: *mut *mut c_char,
 ) -> i64 {
     boundary!(bloscpack_unpack_bytes_from_file, {
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path or NULL.
         let input = unsafe { path(in_file) }?;
         let unpacked = bloscpack::unpack_bytes_from_file(input, threads(nthreads));
         let (data, unpacked) = unpacked.map_err(noted)?;
-        // SAFETY: the caller gives room for pointers, or NULL.
+        // SAFETY: the caller passes writable pointers or NULL.
         unsafe { hand_over_both(&data, &unpacked, dest, metadata) }
     })
 }
 
-/// Packs nbytes bytes at src into memory: the container is stored in what dest points to; free() it.
-/// Gives its bytes, or a negative error code.
+/// Packs a buffer into a container in memory.
+///
+/// - `src`: the data.
+/// - `nbytes`: the size of the data in bytes.
+/// - `args`: the arguments, or NULL for the defaults.
+/// - `dest`: receives the container, which the caller releases with free().
+///
+/// Returns the size of the container in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_pack_bytes(
     src: *const c_void,
@@ -122,16 +156,24 @@ pub unsafe extern "C" fn bloscpack_pack_bytes(
     dest: *mut *mut c_void,
 ) -> i64 {
     boundary!(bloscpack_pack_bytes, {
-        // SAFETY: the caller gives these bytes and arguments, or NULL.
+        // SAFETY: the caller passes `nbytes` bytes and arguments, or NULL.
         let (src, args) = unsafe { (bytes(src, nbytes)?, pack_args(args)?) };
         let packed = bloscpack::pack_bytes_to_bytes(src, &args).map_err(noted)?;
-        // SAFETY: the caller gives room for a pointer, or NULL.
+        // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { hand_over(&packed, dest) }
     })
 }
 
-/// Unpacks the container of nbytes bytes at src into memory, as bloscpack_unpack_bytes_from_file().
-/// The caller frees both by free().
+/// Unpacks a container in memory into memory.
+///
+/// - `src`: the container.
+/// - `nbytes`: the size of the container in bytes.
+/// - `nthreads`: the number of threads.
+/// - `dest`: receives the data, which the caller releases with free().
+/// - `metadata`: receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+///   releases the text with free().
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_unpack_bytes(
     src: *const c_void,
@@ -141,17 +183,23 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes(
     metadata: *mut *mut c_char,
 ) -> i64 {
     boundary!(bloscpack_unpack_bytes, {
-        // SAFETY: the caller gives these bytes, or NULL.
+        // SAFETY: the caller passes `nbytes` bytes or NULL.
         let src = unsafe { bytes(src, nbytes) }?;
         let unpacked = bloscpack::unpack_bytes_from_bytes(src, threads(nthreads));
         let (data, unpacked) = unpacked.map_err(noted)?;
-        // SAFETY: the caller gives room for pointers, or NULL.
+        // SAFETY: the caller passes writable pointers or NULL.
         unsafe { hand_over_both(&data, &unpacked, dest, metadata) }
     })
 }
 
-/// Reads nbytes bytes of data of a file, from byte start on, into dest. Only the chunks they are in
-/// are read. Gives nbytes, or a negative error code.
+/// Reads a range of the data in a container. Only the chunks of the range are read.
+///
+/// - `in_file`: the path of the container.
+/// - `start`: the offset of the range in the data, in bytes.
+/// - `nbytes`: the size of the range in bytes.
+/// - `dest`: the destination, `nbytes` bytes, owned by the caller.
+///
+/// Returns `nbytes`, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_read_range(
     in_file: *const c_char,
@@ -163,12 +211,13 @@ pub unsafe extern "C" fn bloscpack_read_range(
         if isize::try_from(nbytes).is_err() || (dest.is_null() && nbytes > 0) {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path or NULL.
         let mut archive = open(unsafe { path(in_file) }?)?;
         let dest: &mut [u8] = if nbytes == 0 {
             &mut []
         } else {
-            // SAFETY: not NULL, and the caller gives room for so many bytes.
+            // SAFETY: not NULL, at most `isize::MAX`, and the caller passes `nbytes` writable
+            // bytes.
             unsafe { std::slice::from_raw_parts_mut(dest.cast(), nbytes) }
         };
         archive.read_range(start, dest).map_err(blpk)?;
@@ -176,10 +225,17 @@ pub unsafe extern "C" fn bloscpack_read_range(
     })
 }
 
-/// Appends a file to a container in place. When it fails, the container is what it was; when it is
-/// interrupted, bloscpack_recover() makes it so. Gives the bytes that were appended, or a negative
-/// error code. Metadata in args replace those there are; args that say how a container is laid out
-/// are not looked at.
+/// Appends the data of a file to a container in place.
+///
+/// On failure the container keeps its previous contents; bloscpack_recover() restores them after an
+/// interruption. Metadata in `args` replaces the metadata of the container. The chunk size, the
+/// checksum and the reserved chunks are those of the container: `args` does not change them.
+///
+/// - `original`: the path of the container.
+/// - `new_file`: the path of the file.
+/// - `args`: the arguments, or NULL for the defaults.
+///
+/// Returns the number of appended bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_append_file(
     original: *const c_char,
@@ -187,7 +243,7 @@ pub unsafe extern "C" fn bloscpack_append_file(
     args: *const bloscpack_args,
 ) -> i64 {
     boundary!(bloscpack_append_file, {
-        // SAFETY: the caller gives paths and arguments, or NULL.
+        // SAFETY: the caller passes paths and arguments, or NULL.
         let (original, new, args) =
             unsafe { (path(original)?, path(new_file)?, append_args(args)?) };
         let appended = bloscpack::append_file(original, new, &args).map_err(noted)?;
@@ -195,7 +251,14 @@ pub unsafe extern "C" fn bloscpack_append_file(
     })
 }
 
-/// Appends nbytes bytes at src to a container in place, as bloscpack_append_file().
+/// Appends a buffer to a container in place, as bloscpack_append_file().
+///
+/// - `original`: the path of the container.
+/// - `src`: the data.
+/// - `nbytes`: the size of the data in bytes.
+/// - `args`: the arguments, or NULL for the defaults.
+///
+/// Returns the number of appended bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_append_bytes(
     original: *const c_char,
@@ -204,7 +267,7 @@ pub unsafe extern "C" fn bloscpack_append_bytes(
     args: *const bloscpack_args,
 ) -> i64 {
     boundary!(bloscpack_append_bytes, {
-        // SAFETY: the caller gives a path, these bytes and arguments, or NULL.
+        // SAFETY: the caller passes a path, `nbytes` bytes and arguments, or NULL.
         let (original, src, args) =
             unsafe { (path(original)?, bytes(src, nbytes)?, append_args(args)?) };
         let len = Some(src.len() as u64);
@@ -213,23 +276,31 @@ pub unsafe extern "C" fn bloscpack_append_bytes(
     })
 }
 
-/// Undoes a change of a container that was interrupted. Gives 1 when there was one, 0 when not, or a
-/// negative error code.
+/// Undoes an interrupted change of a container.
+///
+/// - `file`: the path of the container.
+///
+/// Returns 1 if a change was undone, 0 if there was none, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_recover(file: *const c_char) -> c_int {
     boundary!(bloscpack_recover, {
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path or NULL.
         let undone = bloscpack::recover(unsafe { path(file) }?).map_err(noted)?;
         Ok(c_int::from(undone))
     })
 }
 
-/// Reads all of a container and checks everything in it. Gives the number of faults, or a negative
-/// error code when it can't be read at all; bloscpack_last_error() tells the first fault.
+/// Reads a whole container and verifies it. bloscpack_last_error() returns the message of the first
+/// fault.
+///
+/// - `file`: the path of the container.
+/// - `nthreads`: the number of threads.
+///
+/// Returns the number of faults, or a negative error code if the container cannot be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_verify(file: *const c_char, nthreads: c_int) -> i64 {
     boundary!(bloscpack_verify, {
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path or NULL.
         let report = bloscpack::verify(unsafe { path(file) }?, threads(nthreads)).map_err(noted)?;
         let count = report.faults.len() as u64;
         if let Some(first) = report.faults.into_iter().next() {
@@ -239,8 +310,14 @@ pub unsafe extern "C" fn bloscpack_verify(file: *const c_char, nthreads: c_int) 
     })
 }
 
-/// Tells what a container is. Gives 0, or a negative error code. The metadata are stored as with
-/// bloscpack_unpack_file(). The caller frees them by free().
+/// Stores the properties of a container.
+///
+/// - `file`: the path of the container.
+/// - `info`: the destination; may be NULL.
+/// - `metadata`: receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
+///   releases the text with free().
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_get_info(
     file: *const c_char,
@@ -248,7 +325,7 @@ pub unsafe extern "C" fn bloscpack_get_info(
     metadata: *mut *mut c_char,
 ) -> c_int {
     boundary!(bloscpack_get_info, {
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path or NULL.
         let mut archive = open(unsafe { path(file) }?)?;
         let header = *archive.header();
         let unknown = |number: Option<u64>| number.map_or(Ok(-1), size);
@@ -275,7 +352,7 @@ pub unsafe extern "C" fn bloscpack_get_info(
             offsets: header.offsets.into(),
             metadata: header.metadata.into(),
         };
-        // SAFETY: the caller gives room for each, or NULL.
+        // SAFETY: the caller passes writable outputs or NULL.
         unsafe {
             hand_over_metadata(&read, metadata)?;
             pointers::write_if_given(info, told);
@@ -284,8 +361,13 @@ pub unsafe extern "C" fn bloscpack_get_info(
     })
 }
 
-/// Packs the array of a .npy file into a file. Gives the bytes of the new file, or a negative error
-/// code.
+/// Packs the array of a `.npy` file into a container.
+///
+/// - `npy_file`: the path of the `.npy` file.
+/// - `out_file`: the path of the container.
+/// - `args`: the arguments, or NULL for the defaults.
+///
+/// Returns the size of the container in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_pack_npy(
     npy_file: *const c_char,
@@ -293,15 +375,20 @@ pub unsafe extern "C" fn bloscpack_pack_npy(
     args: *const bloscpack_args,
 ) -> i64 {
     boundary!(bloscpack_pack_npy, {
-        // SAFETY: the caller gives paths and arguments, or NULL.
+        // SAFETY: the caller passes paths and arguments, or NULL.
         let (npy, output, args) = unsafe { (path(npy_file)?, path(out_file)?, pack_args(args)?) };
         let packed = bloscpack::pack_npy_file(npy, output, &args).map_err(noted)?;
         size(packed.output_size)
     })
 }
 
-/// Unpacks the array in a file into a .npy file. Gives the bytes of its items, or a negative error
-/// code.
+/// Unpacks the array in a container into a `.npy` file.
+///
+/// - `in_file`: the path of the container.
+/// - `npy_file`: the path of the `.npy` file.
+/// - `nthreads`: the number of threads.
+///
+/// Returns the size of the items in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_unpack_npy(
     in_file: *const c_char,
@@ -309,15 +396,17 @@ pub unsafe extern "C" fn bloscpack_unpack_npy(
     nthreads: c_int,
 ) -> i64 {
     boundary!(bloscpack_unpack_npy, {
-        // SAFETY: the caller gives paths, or NULL.
+        // SAFETY: the caller passes paths or NULL.
         let (input, npy) = unsafe { (path(in_file)?, path(npy_file)?) };
         let unpacked = bloscpack::unpack_npy_file(input, npy, threads(nthreads)).map_err(noted)?;
         size(unpacked.output_size)
     })
 }
 
-/// What the last bloscpack_ call of this thread that failed had to say; "" before there was one. It
-/// lasts until the next one fails. Don't free it.
+/// Returns the message of the last failed call of a function of `bloscpack.h` or `bcolz.h` in this
+/// thread, or "" if none failed.
+///
+/// The library owns the text: it is valid until the next such call fails in this thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_last_error() -> *const c_char {
     boundary!(bloscpack_last_error, unrecorded, { Ok(last_error()) })

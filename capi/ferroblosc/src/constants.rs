@@ -1,14 +1,14 @@
-//! Numbers of I/O backends.
+//! Ids of I/O backends and results of verification.
 
 use ferroblosc::io::ids;
 use std::ffi::c_int;
 
-/// The id of files whose super-chunks are changed durably: put into `id` of the `blosc2_io` of a
-/// `blosc2_storage`, in place of BLOSC2_IO_FILESYSTEM and with its parameters.
+/// The id of the I/O backend whose files are changed durably: set it as `id` of the `blosc2_io` of
+/// a `blosc2_storage` instead of BLOSC2_IO_FILESYSTEM; the parameters are the same.
 pub const FERROBLOSC_IO_DURABLE: c_int = 157;
-/// The id of files whose super-chunks have checksums.
+/// The id of the I/O backend whose files have checksums.
 pub const FERROBLOSC_IO_CHECKSUMS: c_int = 158;
-/// The id of files whose super-chunks are changed durably and have checksums.
+/// The id of the I/O backend whose files are changed durably and have checksums.
 pub const FERROBLOSC_IO_DURABLE_CHECKSUMS: c_int = 159;
 
 const _: () = assert!(
@@ -17,9 +17,9 @@ const _: () = assert!(
         && FERROBLOSC_IO_DURABLE_CHECKSUMS == ids::DURABLE_CHECKSUMS as c_int
 );
 
-/// Nothing says whether what leads to the chunks is as it was written.
+/// The super-chunk has no fingerprint of its header, index, checksums and metalayers.
 pub const FERROBLOSC_FINGERPRINT_NONE: c_int = 0;
-/// Header, index, checksums and metalayers are as they were written.
+/// Header, index, checksums and metalayers match the fingerprint.
 pub const FERROBLOSC_FINGERPRINT_RIGHT: c_int = 1;
-/// One of them is not.
+/// Header, index, checksums or metalayers do not match the fingerprint.
 pub const FERROBLOSC_FINGERPRINT_WRONG: c_int = 2;

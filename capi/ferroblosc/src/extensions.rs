@@ -1,20 +1,20 @@
-//! Functions of `libblosc2.so.9` of Ferroblosc that it doesn't export under names of their own.
+//! Functions of Ferroblosc's `libblosc2.so.9` that it does not export as symbols.
 //!
-//! They are in a table that blosc2_get_io_cb() lends. That function is referred to weakly: a program without
-//! libblosc2 has no table, and neither has one with another implementation of C-Blosc2.
+//! blosc2_get_io_cb() returns a table of them. The reference to that function is weak: there is no
+//! table in a program without libblosc2 or with another implementation of C-Blosc2.
 
 use crate::constants::FERROBLOSC_IO_DURABLE;
 use ferroblosc::{Error, Result};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
 
-/// The number that marks a table.
+/// Identifies a table of Ferroblosc.
 const MAGIC: u64 = u64::from_le_bytes(*b"FERROBLO");
 
-/// A function of a super-chunk or of an array.
+/// A function of a super-chunk or an array.
 pub type Function = unsafe extern "C" fn(*mut c_void) -> c_int;
 
-/// An I/O backend as blosc2.h declares it, of which only the number matters here.
+/// The struct of an I/O backend as in blosc2.h; only its id is read here.
 #[repr(C)]
 struct Backend {
     id: u8,
@@ -23,33 +23,33 @@ struct Backend {
     functions: [*const c_void; 7],
 }
 
-/// The table, which begins with a backend.
+/// The table. Its first field is a backend.
 #[repr(C)]
 pub struct Extensions {
     io: Backend,
     magic: u64,
     size: usize,
-    /// Functions of transactions of super-chunks.
+    /// Begins a transaction of a super-chunk.
     pub begin: Function,
-    /// As above.
+    /// Commits a transaction of a super-chunk.
     pub commit: Function,
-    /// As above.
+    /// Rolls back a transaction of a super-chunk.
     pub rollback: Function,
-    /// Functions of transactions of arrays.
+    /// Begins a transaction of an array.
     pub begin_array: Function,
-    /// As above.
+    /// Commits a transaction of an array.
     pub commit_array: Function,
-    /// As above.
+    /// Rolls back a transaction of an array.
     pub rollback_array: Function,
     /// Returns the text of the last error of this thread, or NULL.
     pub last_error: extern "C" fn() -> *const c_char,
-    /// Returns its error number of the system, or 0.
+    /// Returns the `errno` of the last error of this thread, or 0.
     pub last_errno: extern "C" fn() -> c_int,
-    /// Makes an error of this library the last one: a text, or NULL for a success, and an error number.
+    /// Sets the last error: a text, or NULL for success, and an `errno`.
     pub set_last_error: unsafe extern "C" fn(*const c_char, c_int),
 }
 
-// A reference from here would be a strong one, so the address is kept where the assembler put it.
+// A reference from Rust would be strong, so the assembler stores the weak address.
 std::arch::global_asm!(
     ".weak blosc2_get_io_cb",
     ".pushsection .data.rel,\"aw\",@progbits",
@@ -68,17 +68,17 @@ unsafe extern "C" {
     static GET_BACKEND: Option<GetBackend>;
 }
 
-/// Returns blosc2_get_io_cb() of the libblosc2 that was there when this library was loaded.
+/// Returns the blosc2_get_io_cb() that was present when this library was loaded.
 fn linked() -> Option<GetBackend> {
-    // SAFETY: the linker filled the word in, with zero when there is no such function.
+    // SAFETY: the dynamic linker initialised the pointer, with zero if the symbol is undefined.
     unsafe { (&raw const GET_BACKEND).read_volatile() }
 }
 
-/// Returns blosc2_get_io_cb() of the libblosc2 of this process.
+/// Returns the blosc2_get_io_cb() of the process.
 fn get_backend() -> Option<GetBackend> {
     linked().or_else(|| {
-        // It may have been loaded after this library.
-        // SAFETY: the name is NUL-terminated; a function of this name is the one of blosc2.h.
+        // SAFETY: the name is NUL-terminated; a symbol of this name is the function declared in
+        // blosc2.h, and a null pointer is `None`.
         unsafe {
             let found = libc::dlsym(libc::RTLD_DEFAULT, c"blosc2_get_io_cb".as_ptr());
             std::mem::transmute::<*mut c_void, Option<GetBackend>>(found)
@@ -86,10 +86,10 @@ fn get_backend() -> Option<GetBackend> {
     })
 }
 
-/// Returns the table of the libblosc2 of this process.
+/// Returns the table of the libblosc2 of the process.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when it isn't Ferroblosc's.
+/// [`Error::InvalidParam`] if the process has no libblosc2 of Ferroblosc.
 pub fn extensions() -> Result<&'static Extensions> {
     get_backend().and_then(lent).ok_or_else(|| {
         Error::InvalidParam
@@ -97,18 +97,18 @@ pub fn extensions() -> Result<&'static Extensions> {
     })
 }
 
-/// Returns the table of the libblosc2 of this process if finding it costs nothing: if it was there
-/// when this library was loaded.
+/// Returns the table of the libblosc2 that was present when this library was loaded, without a
+/// symbol lookup.
 pub fn linked_extensions() -> Option<&'static Extensions> {
     linked().and_then(lent)
 }
 
-/// Returns the table that a blosc2_get_io_cb() lends.
+/// Returns the table that a blosc2_get_io_cb() returns.
 fn lent(get: GetBackend) -> Option<&'static Extensions> {
-    // SAFETY: a function of blosc2.h, which lends a backend or returns NULL.
+    // SAFETY: the function has the signature of blosc2.h and returns a backend or NULL.
     let backend = unsafe { get(FERROBLOSC_IO_DURABLE as u8) };
-    // SAFETY: C-Blosc2 has no backend of this number. That of Ferroblosc begins a table, which is static; its
-    // size is compared before members that an older one may not have are used.
+    // SAFETY: C-Blosc2 has no backend with this id. Ferroblosc's backend is the first field of a
+    // static table, whose size is checked before fields are read that an older table may lack.
     NonNull::new(backend.cast_mut()).and_then(|backend| unsafe {
         let table = backend.cast::<Extensions>().as_ptr();
         let is_ours = c_int::from((*table).io.id) == FERROBLOSC_IO_DURABLE

@@ -1,13 +1,13 @@
-//! The last error of a thread, of this library and of libblosc2.
+//! The last error of a thread, across this library and libblosc2.
 //!
-//! libblosc2 keeps the last error of both, if it is linked with the program; each library keeps its own
-//! otherwise.
+//! libblosc2 stores the last error of both if it is linked with the program; otherwise each library
+//! stores its own.
 
 use crate::extensions::{extensions, linked_extensions};
 use ferroblosc_capi_common::last_error as own;
 use std::ffi::{c_char, c_int};
 
-/// Lets libblosc2 know how a call of this library ended.
+/// Passes the result of a call of this library to libblosc2.
 pub(crate) fn forward() {
     if let Some(table) = linked_extensions() {
         // SAFETY: the text is NULL or NUL-terminated.
@@ -15,15 +15,15 @@ pub(crate) fn forward() {
     }
 }
 
-/// Why the last call of this thread failed, as one line of text: the operation, the path or chunk, and
-/// the reason of the system. NULL when the call succeeded, and before the first one.
+/// Returns the message of this thread's last call if it failed, otherwise NULL. The message is one
+/// line of text with the operation, the path or chunk, and the reason of the system.
 ///
-/// The call is one of a function of libblosc2 or of this library; functions of libblosc (Blosc 1.x),
-/// and callbacks that you wrote, don't count. Each thread has its own last error. The text stays in
-/// place until the next such call of the same thread; don't free it. Asking changes nothing.
+/// Calls are those of the functions of libblosc2 and of this library, except this one and
+/// ferroblosc_last_errno(). Functions of libblosc (Blosc 1.x) and user callbacks are not included.
+/// The library owns the text: it is valid until the next call of the same thread.
 ///
-/// Of calls of libblosc2 it is known if that is the one of Ferroblosc, and if the process can see it: a
-/// library that was opened with RTLD_LOCAL, as Python does, is not seen.
+/// Calls of libblosc2 are included if it is Ferroblosc's and its symbols are visible in the
+/// process: a library opened with RTLD_LOCAL, as Python does, is not visible.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_last_error() -> *const c_char {
     boundary!(ferroblosc_last_error, unrecorded, {
@@ -35,8 +35,8 @@ pub unsafe extern "C" fn ferroblosc_last_error() -> *const c_char {
     })
 }
 
-/// The error number of the system (`errno`) that made the last call of this thread fail; 0 when it
-/// succeeded, and when it failed for another reason. Calls are those of ferroblosc_last_error().
+/// Returns the `errno` of this thread's last call if the system made it fail, otherwise 0. Calls
+/// are those of ferroblosc_last_error().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_last_errno() -> c_int {
     boundary!(ferroblosc_last_errno, unrecorded, {

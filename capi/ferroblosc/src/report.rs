@@ -1,20 +1,19 @@
 //! The struct of `ferroblosc.h`.
 
-/// What ferroblosc_verify() found in a super-chunk.
+/// The result of ferroblosc_verify().
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ferroblosc_report {
-    /// Chunks there are.
+    /// The number of chunks.
     pub nchunks: i64,
-    /// Chunks that were compared with a checksum.
+    /// The number of chunks whose checksum was compared.
     pub compared: i64,
-    /// Chunks without a checksum, which were decompressed.
+    /// The number of chunks without a checksum, which were decompressed.
     pub decompressed: i64,
-    /// Chunks that are broken.
+    /// The number of corrupt chunks.
     pub bad_chunks: i64,
-    /// Variable-length metalayers that are broken.
+    /// The number of corrupt variable-length metalayers.
     pub bad_vlmetalayers: i64,
-    /// One of FERROBLOSC_FINGERPRINT_NONE, FERROBLOSC_FINGERPRINT_RIGHT and
-    /// FERROBLOSC_FINGERPRINT_WRONG.
+    /// FERROBLOSC_FINGERPRINT_NONE, FERROBLOSC_FINGERPRINT_RIGHT or FERROBLOSC_FINGERPRINT_WRONG.
     pub fingerprint: i32,
 }

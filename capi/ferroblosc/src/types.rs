@@ -2,60 +2,62 @@
 
 use std::ffi::c_char;
 
-/// How containers are made; bloscpack_args_default() gives the usual. What is NULL is as usual.
+/// The properties of a new container; bloscpack_args_default() fills in the defaults. NULL in a
+/// field selects its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct bloscpack_args {
     /// The codec: "blosclz", "lz4", "lz4hc", "snappy", "zlib" or "zstd".
     pub codec: *const c_char,
-    /// What follows each chunk: "None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256",
+    /// The checksum of each chunk: "None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256",
     /// "sha384" or "sha512".
     pub checksum: *const c_char,
-    /// Metadata: a value as JSON; none unless it is given.
+    /// The metadata as a JSON value; NULL for none.
     pub metadata: *const c_char,
-    /// Bytes of a chunk.
+    /// The size of a chunk in bytes.
     pub chunk_size: u64,
-    /// Room for so many chunks to be appended; negative: ten times those there are.
+    /// The number of appended chunks to reserve space for; negative for ten times the number of
+    /// chunks.
     pub max_app_chunks: i64,
-    /// Bytes reserved for metadata; negative: ten times those they have.
+    /// The number of bytes to reserve for the metadata; negative for ten times its size.
     pub max_meta_size: i64,
-    /// Bytes of an item. Of calls that append, 0 takes that of the container.
+    /// The size of an item in bytes. When appending, 0 selects the typesize of the container.
     pub typesize: i32,
-    /// 0 (store) to 9 (smallest).
+    /// The compression level: 0 (no compression) to 9 (smallest).
     pub clevel: i32,
-    /// 0 none, 1 bytes, 2 bits.
+    /// The shuffle filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle.
     pub shuffle: i32,
-    /// Whether there are offsets: without them nothing can be appended.
+    /// Whether to store the offsets of the chunks; appending requires them.
     pub offsets: i32,
-    /// Threads.
+    /// The number of threads.
     pub nthreads: i32,
 }
 
-/// What a container is. Numbers that it doesn't tell are -1.
+/// The properties of a container. Numbers that its header does not contain are -1.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct bloscpack_info {
-    /// Bytes of the data in it.
+    /// The size of the data in bytes.
     pub nbytes: i64,
-    /// Bytes of its file.
+    /// The size of the file in bytes.
     pub file_size: i64,
-    /// Chunks.
+    /// The number of chunks.
     pub nchunks: i64,
-    /// Room for so many chunks to be appended.
+    /// The number of appended chunks that the container has reserved space for.
     pub max_app_chunks: i64,
-    /// Bytes of data in each chunk but the last.
+    /// The size of the data of each chunk but the last, in bytes.
     pub chunk_size: i32,
-    /// Bytes of data in the last chunk.
+    /// The size of the data of the last chunk in bytes.
     pub last_chunk: i32,
-    /// Version of the format: 1 to 3.
+    /// The version of the format: 1 to 3.
     pub format_version: i32,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: i32,
-    /// Number of the checksum: 0 none, 1 adler32, 2 crc32, 3 md5, 4 sha1, 5 sha224, 6 sha256,
-    /// 7 sha384, 8 sha512.
+    /// The checksum of each chunk: 0 for none, 1 adler32, 2 crc32, 3 md5, 4 sha1, 5 sha224, 6
+    /// sha256, 7 sha384, 8 sha512.
     pub checksum: i32,
-    /// Whether there are offsets.
+    /// Whether the container stores the offsets of the chunks.
     pub offsets: i32,
-    /// Whether there are metadata.
+    /// Whether the container has metadata.
     pub metadata: i32,
 }

@@ -10,15 +10,18 @@ pub const VERSION: &CStr =
         Err(_) => panic!("a version is a text without NUL"),
     };
 
-/// The version of the library, as text: that of the headers is FERROBLOSC_VERSION_STRING. Don't
-/// free it.
+/// Returns the version of the library as text. FERROBLOSC_VERSION_STRING is the version of the
+/// headers. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_version() -> *const c_char {
     boundary!(ferroblosc_version, always, { Ok(VERSION.as_ptr()) })
 }
 
-/// The text for an error code of a function of this library; "Unknown error" for values that are
-/// none. The codes are the BLOSC2_ERROR_ ones of blosc2.h. Don't free it.
+/// Returns the text of an error code, or "Unknown error" for other values. The library owns the
+/// text.
+///
+/// - `error_code`: a code returned by a function of this library. The codes are the BLOSC2_ERROR_
+///   constants of blosc2.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_error_string(error_code: c_int) -> *const c_char {
     boundary!(ferroblosc_error_string, always, {

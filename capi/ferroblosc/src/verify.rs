@@ -1,4 +1,4 @@
-//! Checks of super-chunks.
+//! Verification of super-chunks.
 
 use crate::arguments::{bytes, path};
 use crate::constants::{
@@ -12,13 +12,17 @@ use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::pointers;
 use std::ffi::{c_char, c_void};
 
-/// Reads all of the super-chunk in a file, from a byte on, or in a directory, and tells what is
-/// broken. Chunks that have a checksum are compared with it, the others are decompressed.
+/// Reads a whole super-chunk and verifies it. Chunks with a checksum are compared with it, others
+/// are decompressed.
 ///
-/// Gives the number of faults, 0 when all is well: broken chunks and variable-length metalayers,
-/// and one more for a wrong fingerprint. A negative error code means that it can't be opened. A
-/// `report` is filled in unless it is NULL. The numbers of the first broken chunks go to
-/// `bad_chunks`, up to `room` of them; it may be NULL if `room` is 0.
+/// - `urlpath`: the path of the file or directory.
+/// - `offset`: the offset of the frame in the file, in bytes.
+/// - `report`: receives the counts; may be NULL.
+/// - `bad_chunks`: receives the indices of the first corrupt chunks; may be NULL if `room` is 0.
+/// - `room`: the capacity of `bad_chunks` in items.
+///
+/// Returns the number of faults, or a negative error code if the super-chunk cannot be opened.
+/// Faults are corrupt chunks, corrupt variable-length metalayers and a wrong fingerprint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_verify(
     urlpath: *const c_char,
@@ -28,7 +32,7 @@ pub unsafe extern "C" fn ferroblosc_verify(
     room: i64,
 ) -> i64 {
     boundary!(ferroblosc_verify, {
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path or NULL.
         let path = unsafe { path(urlpath) }?;
         let offset = u64::try_from(offset).map_err(|_| Error::InvalidParam)?;
         let storage = match path.is_dir() {
@@ -36,13 +40,20 @@ pub unsafe extern "C" fn ferroblosc_verify(
             false => Storage::file(path),
         };
         let schunk = SChunk::open(storage.at(offset), DParams::default())?;
-        // SAFETY: the caller gives places to write to, or NULL.
+        // SAFETY: the caller passes writable outputs or NULL.
         unsafe { tell(schunk, report, bad_chunks, room) }
     })
 }
 
-/// Reads all of the contiguous frame in a buffer and tells what is broken, as ferroblosc_verify()
-/// does.
+/// Reads a whole contiguous frame in memory and verifies it, as ferroblosc_verify().
+///
+/// - `cframe`: the frame.
+/// - `size`: the size of the frame in bytes.
+/// - `report`: receives the counts; may be NULL.
+/// - `bad_chunks`: receives the indices of the first corrupt chunks; may be NULL if `room` is 0.
+/// - `room`: the capacity of `bad_chunks` in items.
+///
+/// Returns the number of faults, or a negative error code if the frame cannot be opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_verify_buffer(
     cframe: *const c_void,
@@ -52,18 +63,18 @@ pub unsafe extern "C" fn ferroblosc_verify_buffer(
     room: i64,
 ) -> i64 {
     boundary!(ferroblosc_verify_buffer, {
-        // SAFETY: the caller gives so many bytes, or NULL.
+        // SAFETY: the caller passes `size` bytes or NULL.
         let cframe = unsafe { bytes(cframe, size) }?;
         let schunk = SChunk::from_bytes(cframe, DParams::default())?;
-        // SAFETY: the caller gives places to write to, or NULL.
+        // SAFETY: the caller passes writable outputs or NULL.
         unsafe { tell(schunk, report, bad_chunks, room) }
     })
 }
 
-/// Verifies a super-chunk, and tells the caller.
+/// Verifies a super-chunk and stores the results.
 ///
 /// # Safety
-/// `report` is NULL or has room for one, `bad_chunks` is NULL or has `room`.
+/// `report` is NULL or writable; `bad_chunks` is NULL or writable for `room` items.
 unsafe fn tell(
     mut schunk: SChunk,
     report: *mut ferroblosc_report,
@@ -76,14 +87,15 @@ unsafe fn tell(
     }
     let found = schunk.verify()?;
     for (place, &(nchunk, _)) in found.bad_chunks.iter().take(room).enumerate() {
-        // SAFETY: the caller promises `room` places, of which this is one.
+        // SAFETY: not NULL, and the index is below `room`.
         unsafe { bad_chunks.add(place).write(nchunk) };
     }
-    // SAFETY: the caller promises a place, or NULL.
+    // SAFETY: the caller guarantees a writable struct or NULL.
     unsafe { pointers::write_if_given(report, in_c(&found)) };
     Ok(found.faults() as i64)
 }
 
+/// Converts a report to its C struct.
 fn in_c(found: &Report) -> ferroblosc_report {
     ferroblosc_report {
         nchunks: found.nchunks,

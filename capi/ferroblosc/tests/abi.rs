@@ -1,4 +1,4 @@
-//! What the library exports, and what its headers say.
+//! The exported symbols and the headers of the library.
 //!
 //! `tests/abi/symbols-libferroblosc.so.0.txt` lists the functions.
 
@@ -11,7 +11,7 @@ use common::abi::{
 use common::{hide_symbols, library_folder, project_root, scratch};
 use std::collections::BTreeSet;
 
-/// The listed symbols.
+/// The file with the expected symbols.
 const SYMBOLS: &str = "symbols-libferroblosc.so.0.txt";
 
 /// The headers of the library.
@@ -21,7 +21,7 @@ const HEADERS: [&str; 4] = [
     "bcolz.h",
     "bloscpack.h",
 ];
-/// How the names of its functions begin.
+/// The prefixes of the function names.
 const PREFIXES: [&str; 3] = ["ferroblosc_", "bloscpack_", "bcolz_"];
 
 #[test]

@@ -1,4 +1,5 @@
-//! The C programs of `c-tests/ferroblosc`, against the headers and both libraries.
+//! The C programs of `c-tests/ferroblosc`, compiled with the headers and linked with both
+//! libraries.
 
 mod common;
 
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Compiles a C test in a folder of its own, with every warning an error.
+/// Compiles a C test in a directory of its own, with warnings as errors.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
     run(compiler_of(&format!("ferroblosc/{source}"), &program)
@@ -16,7 +17,7 @@ fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     program
 }
 
-/// The static library, made as it is installed.
+/// Returns the static library as it is installed.
 fn static_library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -25,7 +26,7 @@ fn static_library() -> &'static Path {
     })
 }
 
-/// A program linked with the shared library, in the folder it may write to.
+/// Returns the command of a program linked with the shared library, in a writable directory.
 fn shared(source: &str) -> Command {
     let library = library_folder().join("libferroblosc.so");
     let mut command = Command::new(compile(source, "shared", &[&library]));
@@ -35,7 +36,7 @@ fn shared(source: &str) -> Command {
     command
 }
 
-/// A program linked with the static library, in the folder it may write to.
+/// Returns the command of a program linked with the static library, in a writable directory.
 fn linked_statically(source: &str) -> Command {
     let mut command = Command::new(compile(source, "static", &[static_library()]));
     command.current_dir(scratch("static"));

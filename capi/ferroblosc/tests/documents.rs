@@ -1,6 +1,8 @@
-//! The C programs in the documents, compiled with every warning an error, linked and run as they stand there; and the
-//! commands around them: installing, compiling against what was installed, running with it. In commands `/usr/local`
-//! becomes a folder of this test.
+//! The C programs and commands in the documents.
+//!
+//! The programs are compiled with warnings as errors, linked and run unchanged. The commands
+//! install the library, compile against the installation and run with it; `/usr/local` is replaced
+//! by a directory of the test.
 
 mod common;
 
@@ -18,13 +20,13 @@ const LIBRARIES: [(&str, &[&str]); 3] = [
 
 /// The prefix of the commands in documents.
 const PREFIX: &str = "/usr/local";
-/// What a project for CMake has in front of what the documents show.
+/// The start of a CMake project, which the documents omit.
 const PROJECT: &str = "cmake_minimum_required(VERSION 3.16)
 project(shown C)
 add_executable(program program.c)
 ";
 
-/// The blocks of a document in a language.
+/// Returns the code blocks of a document in a language.
 fn blocks(document: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(project_root().join(document)).unwrap();
     let fence = format!("```{language}\n");
@@ -34,12 +36,12 @@ fn blocks(document: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
-/// The programs of a document.
+/// Returns the C programs of a document.
 fn programs(document: &str) -> Vec<String> {
     blocks(document, "c")
 }
 
-/// The one block of a document that begins so.
+/// Returns the only code block of a document that begins with `start`.
 fn block(document: &str, language: &str, start: &str) -> String {
     let blocks = blocks(document, language).into_iter();
     let mut found: Vec<String> = blocks.filter(|block| block.starts_with(start)).collect();
@@ -47,7 +49,7 @@ fn block(document: &str, language: &str, start: &str) -> String {
     found.remove(0)
 }
 
-/// An empty folder.
+/// Returns an empty directory.
 fn empty(name: &str) -> PathBuf {
     let folder = scratch(name);
     std::fs::remove_dir_all(&folder).unwrap();
@@ -55,8 +57,8 @@ fn empty(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs commands of a document in a folder, with what was installed in the place of `/usr/local`, and its programs and
-/// those of the folder on the path.
+/// Runs commands of a document in a directory, with the installed prefix instead of `/usr/local`.
+/// The programs of the prefix and of the directory are in the search path.
 fn shell(folder: &Path, commands: &str) {
     let prefix = installed();
     let commands = commands.replace(PREFIX, prefix.to_str().unwrap());
@@ -72,7 +74,7 @@ fn shell(folder: &Path, commands: &str) {
     assert_eq!(errors, "", "{commands}");
 }
 
-/// Where the command of the README has installed what was built.
+/// Installs the libraries with the command of the README; returns the prefix.
 fn installed() -> &'static Path {
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
     INSTALLED.get_or_init(|| {
@@ -81,7 +83,7 @@ fn installed() -> &'static Path {
         let block = block("README.md", "sh", "make install");
         let command = block.lines().next().unwrap();
         let command = command.replace(PREFIX, prefix.to_str().unwrap());
-        // It is built already, and as it is tested.
+        // The libraries are already built, with the settings of the tests.
         let build = build_folder();
         let command = command.replace(
             "make ",
@@ -97,7 +99,7 @@ fn installed() -> &'static Path {
     })
 }
 
-/// The libraries whose headers a program includes, as options of the linker.
+/// Returns the linker options for the libraries whose headers a program includes.
 fn libraries(program: &str) -> impl Iterator<Item = String> {
     let is_used = |headers: &[&str]| {
         let mut headers = headers.iter();
@@ -109,7 +111,7 @@ fn libraries(program: &str) -> impl Iterator<Item = String> {
     used.map(|(name, _)| format!("-l{name}"))
 }
 
-/// Compiles a program in a folder and runs it there.
+/// Compiles and runs a program in a directory.
 fn run_in(folder: &Path, program: &str) {
     let source = folder.join("program.c");
     std::fs::write(&source, program).unwrap();
@@ -126,7 +128,7 @@ fn run_in(folder: &Path, program: &str) {
         .env("LD_LIBRARY_PATH", library_folder()));
 }
 
-/// Runs the programs of a document, each in an empty folder. There are `count`.
+/// Runs the `count` programs of a document, each in an empty directory.
 fn all_run(document: &str, count: usize) {
     let programs = programs(document);
     assert_eq!(programs.len(), count, "{document}");

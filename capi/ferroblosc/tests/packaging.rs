@@ -1,4 +1,4 @@
-//! The installed tree: what is in it, and that clients find it by pkg-config and CMake.
+//! The installed files, and their use by clients with pkg-config and CMake.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A fresh installed tree of that name, moved after it was made: it must not know where it is.
+/// Installs into an empty directory and renames it: the installation must be relocatable.
 fn installed(name: &str) -> PathBuf {
     library_folder();
     let first = scratch(name).join("first");
@@ -22,7 +22,7 @@ fn installed(name: &str) -> PathBuf {
     prefix
 }
 
-/// Whether a program asks for the shared library.
+/// Whether a program is linked with the shared library.
 fn is_shared(program: &Path) -> bool {
     let output = run(Command::new("readelf").arg("-d").arg(program));
     let dynamic = String::from_utf8(output.stdout).expect("text");
@@ -106,7 +106,7 @@ fn pkg_config_finds_both_libraries() {
     run(&mut Command::new(&program));
 }
 
-/// Builds the client of `c-tests/ferroblosc/cmake` against a tree; gives the program.
+/// Builds the client of `c-tests/ferroblosc/cmake` against an installation; returns the program.
 fn cmake_client(prefix: &Path, library: &str) -> PathBuf {
     let build = prefix.join("build").join(library.replace("::", "-"));
     run(Command::new("cmake")

@@ -1,4 +1,4 @@
-//! Ferroblosc's own version, wherever somebody may look for it.
+//! Ferroblosc's version in all files that contain it.
 
 mod common;
 
@@ -7,10 +7,10 @@ use std::process::Command;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The shared objects that are installed.
+/// The installed shared objects.
 const OBJECTS: [&str; 5] = ["blosc2", "blosc", "ferroblosc", "H5Zblosc", "H5Zblosc2"];
 
-/// What a tool says of a shared object.
+/// Returns the output of a tool for a shared object.
 fn told_by(tool: &[&str], object: &str) -> String {
     library_folder();
     let output = run(Command::new(tool[0])

@@ -1,15 +1,15 @@
-//! How the shared libraries are linked: what their build scripts tell cargo.
+//! Link arguments of the shared libraries, for their build scripts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Tells cargo how to link a package's shared library, whose name for programs is `soname`.
+/// Prints the cargo instructions that link a package's shared library with the name `soname`.
 pub fn shared_library(soname: &str) {
     println!("cargo::rerun-if-changed=build.rs");
     argument(&format!("-soname,{soname}"));
-    // Worker threads outlive every call: the code they run must stay mapped after dlclose.
+    // Worker threads outlive calls: their code must stay mapped after `dlclose`.
     argument("-z,nodelete");
-    // What common calls run lies together, so that programs map few pages of the rest.
+    // Functions of common calls are contiguous, so that programs map few other pages.
     let often = Path::new(env!("CARGO_MANIFEST_DIR")).join("../often.ld");
     println!("cargo::rerun-if-changed={}", often.display());
     argument(&format!("-T,{}", often.display()));
@@ -20,8 +20,8 @@ fn argument(argument: &str) {
     println!("cargo::rustc-cdylib-link-arg=-Wl,{argument}");
 }
 
-/// Links the unwinder into the library where it is there as an archive: a shared one would be one more
-/// library that each program loads.
+/// Links the unwinder into the library if it exists as an archive. A shared unwinder would be one
+/// more library for each program to load.
 fn own_unwinder() {
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
     if let Some(unwinder) = musl_unwinder() {
@@ -36,7 +36,7 @@ fn own_unwinder() {
 
 /// Returns the unwinder that Rust ships for a target with musl.
 ///
-/// The `libgcc_eh.a` and `libgcc_s.so.1` of a system with glibc need functions that musl lacks.
+/// The `libgcc_eh.a` and `libgcc_s.so.1` of a system with glibc require functions that musl lacks.
 fn musl_unwinder() -> Option<PathBuf> {
     if std::env::var("CARGO_CFG_TARGET_ENV").ok()? != "musl" {
         return None;
@@ -54,23 +54,24 @@ fn musl_unwinder() -> Option<PathBuf> {
 /// Links `unwinder` into the shared library and the static one.
 fn own_musl_unwinder(unwinder: &Path) {
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // A copy, as the archive of the C library is beside the original, and would be preferred to the shared one.
+    // A copy: the directory of the original also contains the archive of the C library, which would
+    // be preferred to the shared one.
     std::fs::copy(unwinder, folder.join("libunwind.a")).expect("OUT_DIR can be written to");
-    // Rust's standard library asks for the shared unwinder of GCC, for which this linker script stands in.
+    // Rust's standard library links the shared unwinder of GCC, which this linker script replaces.
     std::fs::write(folder.join("libgcc_s.so"), "INPUT(-lunwind)\n")
         .expect("OUT_DIR can be written to");
     println!("cargo::rustc-link-search=native={}", folder.display());
     println!("cargo::rustc-link-lib=static=unwind");
 }
 
-/// Where the C compiler has an archive of its own, if it does.
+/// Returns the path of an archive of the C compiler, if it has it.
 fn archive(name: &str) -> Option<PathBuf> {
     let compiler = std::env::var_os("RUSTC_LINKER").unwrap_or("cc".into());
     let said = Command::new(compiler)
         .arg(format!("-print-file-name={name}"))
         .output()
         .ok()?;
-    // A compiler that doesn't know the archive says its name.
+    // The compiler prints the bare name of an unknown archive.
     let path = PathBuf::from(String::from_utf8(said.stdout).ok()?.trim_end());
     path.is_absolute().then_some(path)
 }

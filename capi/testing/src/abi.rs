@@ -1,5 +1,5 @@
-//! A library and its headers against the facts in `tests/abi`: lists of symbols, `layout-x86_64.json` and
-//! `prototypes.json`.
+//! Comparison of a library and its headers with the facts in `tests/abi`: lists of symbols,
+//! `layout-x86_64.json` and `prototypes.json`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{c_compiler, project_root, run};
 
-/// The part of a file of facts that is about a library.
+/// Returns the facts about a library from a file.
 pub fn facts(library: &str, file: &str) -> Value {
     let path = project_root().join("tests/abi").join(file);
     let text = std::fs::read_to_string(path).expect("the facts are in the tree");
@@ -18,7 +18,7 @@ pub fn facts(library: &str, file: &str) -> Value {
     all[library].take()
 }
 
-/// The symbols in a list: the first word of each line that is no comment.
+/// Returns the symbols of a list: the first field of each line that is not a comment.
 pub fn listed_symbols(file: &str) -> BTreeSet<String> {
     let path = project_root().join("tests/abi").join(file);
     let text = std::fs::read_to_string(path).expect("the list is in the tree");
@@ -39,17 +39,17 @@ fn symbols(library: &Path, what: &[&str]) -> BTreeSet<String> {
         .collect()
 }
 
-/// The symbols a shared library exports.
+/// Returns the symbols that a shared library exports.
 pub fn exports(shared: &Path) -> BTreeSet<String> {
     symbols(shared, &["-D", "--defined-only"])
 }
 
-/// The symbols a static library defines for others.
+/// Returns the external symbols that a static library defines.
 pub fn archive_exports(archive: &Path) -> BTreeSet<String> {
     symbols(archive, &["--extern-only", "--defined-only"])
 }
 
-/// That a shared library says its name and is never unloaded.
+/// Asserts that a shared library has its soname and is never unloaded.
 pub fn assert_name_and_stay(shared: &Path, soname: &str) {
     let output = run(Command::new("readelf").arg("-d").arg(shared));
     let dynamic = String::from_utf8(output.stdout).expect("text");
@@ -60,15 +60,15 @@ pub fn assert_name_and_stay(shared: &Path, soname: &str) {
     assert!(dynamic.contains("NODELETE"), "{dynamic}");
 }
 
-/// A function that a skin exports.
+/// An exported function.
 pub struct Exported {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its source from the first thing in its body on.
+    /// The source from the start of the body.
     pub body: String,
 }
 
-/// What the Rust files in a folder export.
+/// Returns the functions that the Rust files in a directory export.
 pub fn exported_in(folder: &Path) -> Vec<Exported> {
     let mut exported = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the sources are in the tree") {
@@ -91,7 +91,7 @@ pub fn exported_in(folder: &Path) -> Vec<Exported> {
     exported
 }
 
-/// Compiles a C text in a folder of its own; returns the program.
+/// Compiles a C source in a directory; returns the path of the program.
 pub fn compile(folder: &Path, source: &str, arguments: &[&str]) -> PathBuf {
     let file = folder.join("test.c");
     std::fs::write(&file, source).expect("a file under target");
@@ -104,12 +104,13 @@ pub fn compile(folder: &Path, source: &str, arguments: &[&str]) -> PathBuf {
     program
 }
 
-/// That a C text compiles.
+/// Asserts that a C source compiles.
 pub fn assert_compiles(folder: &Path, source: &str, arguments: &[&str]) {
     compile(folder, source, &[arguments, &["-fsyntax-only"]].concat());
 }
 
-/// That a header compiles alone in every language without a warning. `scratch` gives the folders to do so in.
+/// Asserts that a header compiles alone in every language without warnings. `scratch` returns a
+/// directory for each name.
 pub fn assert_compiles_alone(header: &str, arguments: &[&str], scratch: impl Fn(&str) -> PathBuf) {
     let source = format!("#include <{header}>\nint main(void) {{ return 0; }}\n");
     for (language, standard) in [
@@ -137,7 +138,8 @@ pub fn assert_compiles_alone(header: &str, arguments: &[&str], scratch: impl Fn(
     }
 }
 
-/// C assertions that functions have the recorded prototypes, but for those that no header shows.
+/// Returns C assertions that functions have the recorded prototypes, except those that no header
+/// declares.
 pub fn prototype_assertions(prototypes: &Value) -> String {
     let mut source = String::new();
     for (name, fact) in prototypes.as_object().expect("prototypes by name") {

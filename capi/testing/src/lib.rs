@@ -1,7 +1,7 @@
-//! What the tests of the C libraries share: the built libraries, the headers and the C compiler; in [`abi`], what a
-//! library and its headers are compared with.
+//! Helpers for the tests of the C libraries: the built libraries, the headers and the C compiler,
+//! and in [`abi`] the comparison of a library and its headers with recorded facts.
 //!
-//! Whatever can't be done fails the test.
+//! Any error fails the test.
 
 pub mod abi;
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The root of the project.
+/// Returns the root directory of the project.
 pub fn project_root() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {
@@ -18,9 +18,9 @@ pub fn project_root() -> &'static Path {
     })
 }
 
-/// The folder cargo built in.
+/// Returns cargo's build directory.
 pub fn build_folder() -> PathBuf {
-    // The test runs from <target>/debug/deps.
+    // The test is in `<target>/debug/deps`.
     let test = std::env::current_exe().expect("the test has a path");
     let folder = test
         .ancestors()
@@ -29,14 +29,15 @@ pub fn build_folder() -> PathBuf {
     folder.to_owned()
 }
 
-/// A folder for files of the test program `test`, below cargo's folder for those of its package.
+/// Returns a directory for files of the test program `test`, below cargo's directory for the tests
+/// of its package.
 pub fn folder_below(target: &str, test: &str, name: &str) -> PathBuf {
     let folder = Path::new(target).join(test).join(name);
     std::fs::create_dir_all(&folder).expect("a folder under target");
     folder
 }
 
-/// The packages of what is installed.
+/// The packages with installed files.
 const INSTALLED: [&str; 7] = [
     "ferroblosc-capi-blosc2",
     "ferroblosc-capi-blosc1",
@@ -47,10 +48,10 @@ const INSTALLED: [&str; 7] = [
     "ferroblosc-hdf5-blosc2",
 ];
 
-/// Lets cargo build all that is installed, and links libraries among it in `folder`, under the names programs know: each
-/// is given as its name and the number behind `.so`.
+/// Builds everything that is installed, and links libraries to `folder` under the names that
+/// programs use. Each library is a name and the number after `.so`.
 ///
-/// A test's own dependencies do not include shared libraries, so cargo is asked for them here.
+/// The dependencies of a test do not include shared libraries, so cargo is called here.
 pub fn build_libraries(libraries: &[(&str, &str)], folder: &Path) {
     let packages = INSTALLED.iter().flat_map(|name| ["--package", name]);
     run(Command::new(env!("CARGO"))
@@ -67,8 +68,8 @@ pub fn build_libraries(libraries: &[(&str, &str)], folder: &Path) {
     }
 }
 
-/// The static library beside a shared one, made in `folder` as it is installed: with its exports visible and nothing
-/// else.
+/// Returns the static library of a shared one, made in `folder` as for installation: only its
+/// exports are visible.
 pub fn hide_symbols(shared: &Path, folder: &Path) -> PathBuf {
     let name = Path::new(shared.file_name().expect("a file")).with_extension("a");
     let library = folder.join(&name);
@@ -82,15 +83,15 @@ pub fn hide_symbols(shared: &Path, folder: &Path) -> PathBuf {
     library
 }
 
-/// A C compiler with the project's headers.
+/// Returns a C compiler with the project's headers.
 pub fn c_compiler() -> Command {
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     command.arg("-I").arg(project_root().join("include"));
     command
 }
 
-/// A compiler call for a program of `c-tests`, up to the libraries: C99 but for what POSIX adds, with every warning an
-/// error.
+/// Returns a compiler command for a program of `c-tests`, without the libraries: C99 with POSIX
+/// functions, warnings as errors.
 pub fn compiler_of(source: &str, program: &Path) -> Command {
     let mut command = c_compiler();
     command

@@ -1,12 +1,12 @@
-//! Constants that C-Blosc 1.x's `blosc.h` defines as well, with the same values.
+//! Constants that C-Blosc 1.x's `blosc.h` defines, too, with the same values.
 //!
-//! There they are macros, so this group is left out when `blosc.h` was included before.
+//! There they are macros, so this group is omitted if `blosc.h` was included before.
 
 use std::ffi::c_int;
 
-/// Size of the header of a Blosc1 chunk, and the least any chunk has.
+/// The size of the header of a Blosc1 chunk in bytes, and the minimum size of any chunk.
 pub const BLOSC_MIN_HEADER_LENGTH: c_int = 16;
-/// The largest typesize a chunk header can hold; larger ones are stored as 1.
+/// The maximum typesize a chunk header can represent; larger ones are stored as 1.
 pub const BLOSC_MAX_TYPESIZE: c_int = 255;
 
 /// No shuffle.
@@ -18,7 +18,7 @@ pub const BLOSC_BITSHUFFLE: c_int = 2;
 
 /// Chunk flag: byte-wise shuffle.
 pub const BLOSC_DOSHUFFLE: c_int = 0x1;
-/// Chunk flag: the data is stored as it is.
+/// Chunk flag: the data is stored uncompressed.
 pub const BLOSC_MEMCPYED: c_int = 0x2;
 /// Chunk flag: bit-wise shuffle.
 pub const BLOSC_DOBITSHUFFLE: c_int = 0x4;
@@ -69,7 +69,7 @@ pub const BLOSC_ZSTD_VERSION_FORMAT: c_int = 1;
 pub const BLOSC_ALWAYS_SPLIT: c_int = 1;
 /// Blocks are never split.
 pub const BLOSC_NEVER_SPLIT: c_int = 2;
-/// Blocks are split where it pays with the codec and level.
+/// Blocks are split if that improves compression with the codec and level.
 pub const BLOSC_AUTO_SPLIT: c_int = 3;
-/// Blocks are split as older versions of the library expect it (default).
+/// Blocks are split in the mode that older versions of the library expect (default).
 pub const BLOSC_FORWARD_COMPAT_SPLIT: c_int = 4;

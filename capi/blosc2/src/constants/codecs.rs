@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-/// One more than the last built-in codec.
+/// The code after the last built-in codec.
 pub const BLOSC_LAST_CODEC: c_int = 6;
 /// The last codec of the first global registry, see `blosc2/codecs-registry.h`.
 pub const BLOSC_LAST_REGISTERED_CODEC: c_int = 36;
@@ -15,7 +15,7 @@ pub const BLOSC2_DEFINED_CODECS_STOP: c_int = 31;
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS_START: c_int = 32;
 /// Last id of the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS_STOP: c_int = 159;
-/// Codecs of the first global registry.
+/// The number of codecs of the first global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS: c_int = 5;
 /// First id for users.
 pub const BLOSC2_USER_REGISTERED_CODECS_START: c_int = 160;
@@ -24,9 +24,9 @@ pub const BLOSC2_USER_REGISTERED_CODECS_STOP: c_int = 255;
 
 /// Library code of registered codecs.
 pub const BLOSC_UDCODEC_LIB: c_int = 6;
-/// Library code of data that is in the super-chunk.
+/// Library code of data stored in the super-chunk.
 pub const BLOSC_SCHUNK_LIB: c_int = 7;
 /// Format code of registered codecs in the chunk flags.
 pub const BLOSC_UDCODEC_FORMAT: c_int = 6;
-/// Version of the format of registered codecs, when they have none of their own.
+/// Version of the format of registered codecs without a version of their own.
 pub const BLOSC_UDCODEC_VERSION_FORMAT: c_int = 1;

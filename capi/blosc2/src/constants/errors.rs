@@ -1,8 +1,8 @@
-//! Error codes. `blosc2_error_string` gives the text of each.
+//! Error codes. `blosc2_error_string` returns their texts.
 
 use std::ffi::c_int;
 
-/// It worked.
+/// Success.
 pub const BLOSC2_ERROR_SUCCESS: c_int = 0;
 /// Generic failure.
 pub const BLOSC2_ERROR_FAILURE: c_int = -1;
@@ -12,9 +12,9 @@ pub const BLOSC2_ERROR_STREAM: c_int = -2;
 pub const BLOSC2_ERROR_DATA: c_int = -3;
 /// Memory allocation failed.
 pub const BLOSC2_ERROR_MEMORY_ALLOC: c_int = -4;
-/// Not enough bytes to read.
+/// The source buffer is too small.
 pub const BLOSC2_ERROR_READ_BUFFER: c_int = -5;
-/// Not enough room to write.
+/// The destination buffer is too small.
 pub const BLOSC2_ERROR_WRITE_BUFFER: c_int = -6;
 /// Codec not supported.
 pub const BLOSC2_ERROR_CODEC_SUPPORT: c_int = -7;
@@ -58,9 +58,9 @@ pub const BLOSC2_ERROR_FILE_TRUNCATE: c_int = -25;
 pub const BLOSC2_ERROR_THREAD_CREATE: c_int = -26;
 /// A postfilter failed.
 pub const BLOSC2_ERROR_POSTFILTER: c_int = -27;
-/// Special value of a frame failed.
+/// A special value of a frame failed.
 pub const BLOSC2_ERROR_FRAME_SPECIAL: c_int = -28;
-/// Special value of a super-chunk failed.
+/// A special value of a super-chunk failed.
 pub const BLOSC2_ERROR_SCHUNK_SPECIAL: c_int = -29;
 /// Error of an I/O plugin.
 pub const BLOSC2_ERROR_PLUGIN_IO: c_int = -30;
@@ -70,9 +70,9 @@ pub const BLOSC2_ERROR_FILE_REMOVE: c_int = -31;
 pub const BLOSC2_ERROR_NULL_POINTER: c_int = -32;
 /// Invalid index.
 pub const BLOSC2_ERROR_INVALID_INDEX: c_int = -33;
-/// There is no such metalayer.
+/// The metalayer does not exist.
 pub const BLOSC2_ERROR_METALAYER_NOT_FOUND: c_int = -34;
-/// Buffer larger than the maximum.
+/// The buffer is larger than the maximum.
 pub const BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED: c_int = -35;
 /// A tuner failed.
 pub const BLOSC2_ERROR_TUNER: c_int = -36;

@@ -8,7 +8,7 @@ pub const BLOSC_NOFILTER: c_int = 0;
 pub const BLOSC_DELTA: c_int = 3;
 /// Truncation of mantissa bits of floating-point items (lossy).
 pub const BLOSC_TRUNC_PREC: c_int = 4;
-/// One more than the last built-in filter.
+/// The id after the last built-in filter.
 pub const BLOSC_LAST_FILTER: c_int = 5;
 /// The last filter of the global registry, see `blosc2/filters-registry.h`.
 pub const BLOSC_LAST_REGISTERED_FILTER: c_int = 36;
@@ -21,7 +21,7 @@ pub const BLOSC2_DEFINED_FILTERS_STOP: c_int = 31;
 pub const BLOSC2_GLOBAL_REGISTERED_FILTERS_START: c_int = 32;
 /// Last id of the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_FILTERS_STOP: c_int = 159;
-/// Filters in the global registry.
+/// The number of filters in the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_FILTERS: c_int = 5;
 /// First id for users.
 pub const BLOSC2_USER_REGISTERED_FILTERS_START: c_int = 160;

@@ -1,4 +1,4 @@
-//! The chunk format: versions, positions in the header, flags, special values.
+//! The chunk format: versions, offsets in the header, flags, special values.
 
 use std::ffi::c_int;
 
@@ -12,7 +12,7 @@ pub const BLOSC2_VERSION_FORMAT_ALPHA: c_int = 3;
 pub const BLOSC2_VERSION_FORMAT_BETA1: c_int = 4;
 /// Chunks of the stable Blosc2.
 pub const BLOSC2_VERSION_FORMAT_STABLE: c_int = 5;
-/// Chunks with blocks of variable length.
+/// Chunks with variable-length blocks.
 pub const BLOSC2_VERSION_FORMAT_VL_BLOCKS: c_int = 6;
 /// The newest chunk version this library reads and writes.
 pub const BLOSC2_VERSION_FORMAT: c_int = 6;
@@ -21,56 +21,56 @@ pub const BLOSC2_VERSION_FORMAT: c_int = 6;
 pub const BLOSC2_VERSION_FRAME_FORMAT_BETA2: c_int = 1;
 /// Frames of the first release candidate and later.
 pub const BLOSC2_VERSION_FRAME_FORMAT_RC1: c_int = 2;
-/// Frames that may hold chunks with blocks of variable length.
+/// Frames that may contain chunks with variable-length blocks.
 pub const BLOSC2_VERSION_FRAME_FORMAT_VL_BLOCKS: c_int = 3;
 /// The newest frame version this library reads and writes.
 pub const BLOSC2_VERSION_FRAME_FORMAT: c_int = 3;
 
-/// Position of the chunk version (1 byte).
+/// Offset of the chunk version (1 byte).
 pub const BLOSC2_CHUNK_VERSION: c_int = 0x0;
-/// Position of the version of the codec's format (1 byte).
+/// Offset of the version of the codec's format (1 byte).
 pub const BLOSC2_CHUNK_VERSIONLZ: c_int = 0x1;
-/// Position of the flags and the codec's format code (1 byte).
+/// Offset of the flags and the codec's format code (1 byte).
 pub const BLOSC2_CHUNK_FLAGS: c_int = 0x2;
-/// Position of the typesize (1 byte).
+/// Offset of the typesize (1 byte).
 pub const BLOSC2_CHUNK_TYPESIZE: c_int = 0x3;
-/// Position of the uncompressed size (4 bytes).
+/// Offset of the uncompressed size (4 bytes).
 pub const BLOSC2_CHUNK_NBYTES: c_int = 0x4;
-/// Position of the block size (4 bytes).
+/// Offset of the block size (4 bytes).
 pub const BLOSC2_CHUNK_BLOCKSIZE: c_int = 0x8;
-/// Position of the compressed size, header included (4 bytes).
+/// Offset of the compressed size including the header (4 bytes).
 pub const BLOSC2_CHUNK_CBYTES: c_int = 0xC;
-/// Position of the filter codes (6 bytes).
+/// Offset of the filter codes (6 bytes).
 pub const BLOSC2_CHUNK_FILTER_CODES: c_int = 0x10;
-/// Position of the meta bytes of the filters (6 bytes).
+/// Offset of the meta bytes of the filters (6 bytes).
 pub const BLOSC2_CHUNK_FILTER_META: c_int = 0x18;
-/// Position of the second Blosc2 flags (1 byte).
+/// Offset of the second Blosc2 flags (1 byte).
 pub const BLOSC2_CHUNK_BLOSC2_FLAGS2: c_int = 0x1E;
-/// Position of the Blosc2 flags (1 byte).
+/// Offset of the Blosc2 flags (1 byte).
 pub const BLOSC2_CHUNK_BLOSC2_FLAGS: c_int = 0x1F;
 
 /// Chunk flag: delta filter.
 pub const BLOSC_DODELTA: c_int = 0x8;
-/// Blosc2 flag: the chunk holds a dictionary.
+/// Blosc2 flag: the chunk contains a dictionary.
 pub const BLOSC2_USEDICT: c_int = 0x1;
 /// Blosc2 flag: the data is big-endian.
 pub const BLOSC2_BIGENDIAN: c_int = 0x2;
-/// Blosc2 flag: the blocks are measurements of the codec, not data.
+/// Blosc2 flag: the blocks contain measurements of the codec instead of data.
 pub const BLOSC2_INSTR_CODEC: c_int = 0x80;
-/// Second Blosc2 flag: the blocks have variable length.
+/// Second Blosc2 flag: the blocks have variable lengths.
 pub const BLOSC2_VL_BLOCKS: c_int = 0x1;
 
-/// Regular chunk, no special value.
+/// A regular chunk without special value.
 pub const BLOSC2_NO_SPECIAL: c_int = 0x0;
 /// All bytes are zero.
 pub const BLOSC2_SPECIAL_ZERO: c_int = 0x1;
 /// All items are NaN (typesize 4 or 8).
 pub const BLOSC2_SPECIAL_NAN: c_int = 0x2;
-/// All items are the value that follows the header.
+/// All items equal the value after the header.
 pub const BLOSC2_SPECIAL_VALUE: c_int = 0x3;
-/// The items have no value yet.
+/// The items are uninitialised.
 pub const BLOSC2_SPECIAL_UNINIT: c_int = 0x4;
-/// The last kind of special value.
+/// The last special value.
 pub const BLOSC2_SPECIAL_LASTID: c_int = 0x4;
-/// Bits of the special value, after a shift by 4 in the Blosc2 flags.
+/// Mask of the special value in the Blosc2 flags after a right shift by 4.
 pub const BLOSC2_SPECIAL_MASK: c_int = 0x7;

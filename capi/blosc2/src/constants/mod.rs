@@ -1,7 +1,7 @@
 //! The integer constants of `blosc2.h`, one file per group.
 //!
-//! C clients use them as enum constants, and so the header has them: each file becomes one `enum`.
-//! Constants whose Rust side is an array length are `usize`; the others are `c_int`.
+//! They are enum constants in C: each file becomes one `enum`. Constants used as array lengths in
+//! Rust are `usize`, the others `c_int`.
 
 pub mod blosc1;
 pub mod codecs;

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 /// The built-in tuner.
 pub const BLOSC_STUNE: c_int = 0;
-/// One more than the last built-in tuner.
+/// The id after the last built-in tuner.
 pub const BLOSC_LAST_TUNER: c_int = 1;
 /// The last tuner before the global registry, see `blosc2/tuners-registry.h`.
 pub const BLOSC_LAST_REGISTERED_TUNE: c_int = 31;
@@ -17,7 +17,7 @@ pub const BLOSC2_DEFINED_TUNER_STOP: c_int = 31;
 pub const BLOSC2_GLOBAL_REGISTERED_TUNER_START: c_int = 32;
 /// Last id of the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_TUNER_STOP: c_int = 159;
-/// Tuners built in from the global registry.
+/// The number of built-in tuners of the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_TUNERS: c_int = 0;
 /// First id for users.
 pub const BLOSC2_USER_REGISTERED_TUNER_START: c_int = 160;

@@ -2,18 +2,18 @@
 
 use std::ffi::{c_char, c_int};
 
-/// Items of a multidimensional cell side by side.
+/// Groups the items of each multidimensional cell.
 pub const BLOSC_FILTER_NDCELL: c_int = 32;
-/// Items of a multidimensional cell replaced by their mean (lossy).
+/// Replaces the items of each multidimensional cell by their mean (lossy).
 pub const BLOSC_FILTER_NDMEAN: c_int = 33;
-/// Differences of bytes, as the first version computed them; for reading only.
+/// Byte differences of the first, faulty version; for reading only.
 pub const BLOSC_FILTER_BYTEDELTA_BUGGY: c_int = 34;
-/// Differences of the bytes of each stream of a shuffled block.
+/// Byte differences within each stream of a shuffled block.
 pub const BLOSC_FILTER_BYTEDELTA: c_int = 35;
-/// Truncation of integers to a number of significant bits (lossy).
+/// Truncates integers to a number of significant bits (lossy).
 pub const BLOSC_FILTER_INT_TRUNC: c_int = 36;
 
-/// What a filter plugin exports under the name `info`: the names of its functions.
+/// The object `info` of a filter's plugin library: the names of its functions.
 #[repr(C)]
 pub struct filter_info {
     /// The function that compression calls.

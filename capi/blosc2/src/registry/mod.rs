@@ -1,4 +1,4 @@
-//! The headers of the global plugin registries: ids, and the type of the `info` object that a
+//! The headers of the global plugin registries: ids, and the types of the `info` object that a
 //! plugin library exports.
 
 pub mod codecs;

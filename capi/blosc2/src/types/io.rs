@@ -4,7 +4,7 @@ use super::assert_layout;
 use super::params::{blosc2_cparams, blosc2_dparams};
 use std::ffi::{c_char, c_int, c_void};
 
-/// Opens a file; gives a stream, or NULL.
+/// Opens a file. Returns a stream, or NULL on error.
 pub type blosc2_open_cb = Option<
     unsafe extern "C" fn(
         urlpath: *const c_char,
@@ -13,13 +13,13 @@ pub type blosc2_open_cb = Option<
     ) -> *mut c_void,
 >;
 
-/// Closes a stream; 0 when it worked.
+/// Closes a stream. Returns 0 on success.
 pub type blosc2_close_cb = Option<unsafe extern "C" fn(stream: *mut c_void) -> c_int>;
 
-/// The size of a stream in bytes, or a negative value.
+/// Returns the size of a stream in bytes, or a negative value on error.
 pub type blosc2_size_cb = Option<unsafe extern "C" fn(stream: *mut c_void) -> i64>;
 
-/// Writes nitems items of size bytes at a position; gives the items written.
+/// Writes `nitems` items of `size` bytes at an offset. Returns the number of items written.
 pub type blosc2_write_cb = Option<
     unsafe extern "C" fn(
         ptr: *const c_void,
@@ -30,10 +30,10 @@ pub type blosc2_write_cb = Option<
     ) -> i64,
 >;
 
-/// Reads nitems items of size bytes from a position; gives the items read.
+/// Reads `nitems` items of `size` bytes at an offset. Returns the number of items read.
 ///
-/// With is_allocation_necessary, *ptr is the buffer to fill; without, the backend stores there a
-/// pointer of its own.
+/// With `is_allocation_necessary`, `*ptr` is the buffer to fill; otherwise the backend stores a
+/// pointer to memory that it owns there.
 pub type blosc2_read_cb = Option<
     unsafe extern "C" fn(
         ptr: *mut *mut c_void,
@@ -44,35 +44,36 @@ pub type blosc2_read_cb = Option<
     ) -> i64,
 >;
 
-/// Sets the size of a stream; 0 when it worked.
+/// Sets the size of a stream in bytes. Returns 0 on success.
 pub type blosc2_truncate_cb = Option<unsafe extern "C" fn(stream: *mut c_void, size: i64) -> c_int>;
 
-/// Frees what belongs to the parameters of a backend; negative when it failed.
+/// Frees the resources of the parameters of a backend. Returns a negative value on error.
 pub type blosc2_destroy_cb = Option<unsafe extern "C" fn(params: *mut c_void) -> c_int>;
 
 /// An I/O backend.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_io_cb {
-    /// Its id, from BLOSC2_IO_REGISTERED on.
+    /// The id, at least BLOSC2_IO_REGISTERED.
     pub id: u8,
-    /// Its name; must outlive the library.
+    /// The name; it must outlive the library.
     pub name: *mut c_char,
-    /// Whether read fills a buffer of the library, or hands out a pointer of its own.
+    /// Whether `read` fills a buffer of the library instead of returning a pointer to its own
+    /// memory.
     pub is_allocation_necessary: bool,
     /// Opens a file.
     pub open: blosc2_open_cb,
-    /// Closes it.
+    /// Closes a stream.
     pub close: blosc2_close_cb,
-    /// Tells its size.
+    /// Returns the size of a stream.
     pub size: blosc2_size_cb,
-    /// Writes to it.
+    /// Writes to a stream.
     pub write: blosc2_write_cb,
-    /// Reads from it.
+    /// Reads from a stream.
     pub read: blosc2_read_cb,
-    /// Sets its size.
+    /// Sets the size of a stream.
     pub truncate: blosc2_truncate_cb,
-    /// Frees the parameters.
+    /// Frees the resources of the parameters.
     pub destroy: blosc2_destroy_cb,
 }
 
@@ -81,33 +82,33 @@ assert_layout!(blosc2_io_cb, size 80, align 8, {
     truncate: 64, destroy: 72,
 });
 
-/// Which I/O backend to use, and how.
+/// The I/O backend of a storage.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_io {
     /// The id of the backend.
     pub id: u8,
-    /// Its name.
+    /// The name of the backend.
     pub name: *const c_char,
-    /// Parameters of the backend.
+    /// The parameters of the backend, or NULL.
     pub params: *mut c_void,
 }
 
 assert_layout!(blosc2_io, size 24, align 8, { id: 0, name: 8, params: 16 });
 
-/// Where and how a super-chunk is stored. Start from BLOSC2_STORAGE_DEFAULTS.
+/// The storage of a super-chunk. Start from BLOSC2_STORAGE_DEFAULTS.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_storage {
-    /// Whether the chunks are in one frame, or apart.
+    /// Whether the chunks are stored in one frame instead of separately.
     pub contiguous: bool,
-    /// The file or directory; NULL is memory.
+    /// The path of the file or directory; NULL for memory.
     pub urlpath: *mut c_char,
-    /// How to compress; NULL is the defaults.
+    /// The compression parameters; NULL for the defaults.
     pub cparams: *mut blosc2_cparams,
-    /// How to decompress; NULL is the defaults.
+    /// The decompression parameters; NULL for the defaults.
     pub dparams: *mut blosc2_dparams,
-    /// The I/O backend; NULL is the file system.
+    /// The I/O backend; NULL for the file system.
     pub io: *mut blosc2_io,
 }
 

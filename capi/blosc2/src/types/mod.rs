@@ -1,8 +1,8 @@
-//! The structs and callback types of the C headers, named as there.
+//! The structs and callback types of the C headers, with the same names.
 //!
-//! The layout is the interface: each struct is followed by an `assert_layout!` with the sizes and
-//! offsets of C-Blosc2 3.3.5 on 64-bit Linux, which every target the crate is checked for proves
-//! at compile time.
+//! The layout is part of the interface: each struct is followed by an `assert_layout!` with the
+//! size, alignment and offsets of C-Blosc2 3.3.5 on 64-bit Linux, which is checked at compile time
+//! for every target.
 
 pub mod b2nd;
 pub mod io;
@@ -12,7 +12,7 @@ pub mod schunk;
 pub mod stdio;
 pub mod threads;
 
-/// Proves at compile time that a struct has the size, the alignment and the field offsets given.
+/// Asserts the size, the alignment and the field offsets of a struct at compile time.
 macro_rules! assert_layout {
     ($type:ty, size $size:literal, align $align:literal, { $($field:ident: $offset:literal),* $(,)? }) => {
         const _: () = {

@@ -5,37 +5,37 @@ use crate::constants::limits::BLOSC2_MAX_FILTERS;
 use crate::context::blosc2_context;
 use std::ffi::{c_int, c_void};
 
-/// What a prefilter gets: one block, before the filters.
+/// The arguments of a prefilter: one block, before the filters.
 ///
-/// The struct is the callback's own for the time of the call.
+/// The callback may modify the struct, which is valid during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_prefilter_params {
-    /// What the user put there.
+    /// The pointer set by the user.
     pub user_data: *mut c_void,
     /// The block in the source buffer.
     pub input: *const u8,
-    /// Where the filtered block goes.
+    /// The destination of the filtered block.
     pub output: *mut u8,
-    /// Bytes to write to output.
+    /// The size of `output` in bytes.
     pub output_size: i32,
-    /// Bytes of an item of output.
+    /// The size of an item of `output` in bytes.
     pub output_typesize: i32,
-    /// Position of the block in the chunk, in bytes.
+    /// The offset of the block in the data of the chunk, in bytes.
     pub output_offset: i32,
-    /// Number of the chunk in its super-chunk, or -1.
+    /// The index of the chunk in its super-chunk, or -1.
     pub nchunk: i64,
-    /// Number of the block in its chunk.
+    /// The index of the block in its chunk.
     pub nblock: i32,
-    /// Number of the worker, 0 in serial runs.
+    /// The index of the worker thread, 0 in serial runs.
     pub tid: i32,
     /// Scratch memory.
     pub ttmp: *mut u8,
-    /// Bytes of ttmp.
+    /// The size of `ttmp` in bytes.
     pub ttmp_nbytes: usize,
-    /// The context that compresses.
+    /// The context for compression.
     pub ctx: *mut blosc2_context,
-    /// Whether the output is not going to be stored.
+    /// Whether the output will not be stored.
     pub output_is_disposable: bool,
 }
 
@@ -44,35 +44,35 @@ assert_layout!(blosc2_prefilter_params, size 88, align 8, {
     nchunk: 40, nblock: 48, tid: 52, ttmp: 56, ttmp_nbytes: 64, ctx: 72, output_is_disposable: 80,
 });
 
-/// What a postfilter gets: one block, after the filters were undone.
+/// The arguments of a postfilter: one block, after the filters were reversed.
 ///
-/// The struct is the callback's own for the time of the call.
+/// The callback may modify the struct, which is valid during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_postfilter_params {
-    /// What the user put there.
+    /// The pointer set by the user.
     pub user_data: *mut c_void,
     /// The decoded block.
     pub input: *const u8,
-    /// Where the block goes.
+    /// The destination of the block.
     pub output: *mut u8,
-    /// Bytes to write to output.
+    /// The size of `output` in bytes.
     pub size: i32,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: i32,
-    /// Position of the block in the chunk, in bytes.
+    /// The offset of the block in the data of the chunk, in bytes.
     pub offset: i32,
-    /// Number of the chunk in its super-chunk, or -1.
+    /// The index of the chunk in its super-chunk, or -1.
     pub nchunk: i64,
-    /// Number of the block in its chunk.
+    /// The index of the block in its chunk.
     pub nblock: i32,
-    /// Number of the worker, 0 in serial runs.
+    /// The index of the worker thread, 0 in serial runs.
     pub tid: i32,
     /// Scratch memory.
     pub ttmp: *mut u8,
-    /// Bytes of ttmp.
+    /// The size of `ttmp` in bytes.
     pub ttmp_nbytes: usize,
-    /// The context that decompresses.
+    /// The context for decompression.
     pub ctx: *mut blosc2_context,
 }
 
@@ -81,53 +81,53 @@ assert_layout!(blosc2_postfilter_params, size 80, align 8, {
     nchunk: 40, nblock: 48, tid: 52, ttmp: 56, ttmp_nbytes: 64, ctx: 72,
 });
 
-/// A prefilter: 0 when it worked, anything else makes the compression fail.
+/// A prefilter. Returns 0 on success; other values make the compression fail.
 pub type blosc2_prefilter_fn =
     Option<unsafe extern "C" fn(params: *mut blosc2_prefilter_params) -> c_int>;
 
-/// A postfilter: 0 when it worked, anything else makes the decompression fail.
+/// A postfilter. Returns 0 on success; other values make the decompression fail.
 pub type blosc2_postfilter_fn =
     Option<unsafe extern "C" fn(params: *mut blosc2_postfilter_params) -> c_int>;
 
-/// How to compress. Start from BLOSC2_CPARAMS_DEFAULTS.
+/// The compression parameters. Start from BLOSC2_CPARAMS_DEFAULTS.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_cparams {
-    /// The codec.
+    /// The code of the codec.
     pub compcode: u8,
-    /// A byte for the codec.
+    /// The metadata byte of the codec.
     pub compcode_meta: u8,
-    /// Level from 0 (store) to 9 (smallest).
+    /// The compression level: 0 (no compression) to 9 (smallest).
     pub clevel: u8,
-    /// Whether blocks share a dictionary.
+    /// Whether the blocks of a chunk share a dictionary.
     pub use_dict: c_int,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: i32,
-    /// Threads to use.
+    /// The number of threads.
     pub nthreads: i16,
-    /// Bytes of a block; 0 is automatic.
+    /// The size of a block in bytes; 0 for an automatic one.
     pub blocksize: i32,
-    /// Whether blocks are split in streams: BLOSC_ALWAYS_SPLIT and its siblings.
+    /// The mode in which blocks are split into streams, such as BLOSC_ALWAYS_SPLIT.
     pub splitmode: i32,
-    /// The super-chunk the chunks are for, or NULL.
+    /// The super-chunk of the chunks, or NULL.
     pub schunk: *mut c_void,
-    /// The filters, applied from the first to the last.
+    /// The ids of the filters, applied from first to last.
     pub filters: [u8; BLOSC2_MAX_FILTERS],
-    /// A byte for each filter.
+    /// The metadata byte of each filter.
     pub filters_meta: [u8; BLOSC2_MAX_FILTERS],
-    /// Called for each block before the filters, or NULL.
+    /// Called for each block before the filters; may be NULL.
     pub prefilter: blosc2_prefilter_fn,
-    /// Parameters of the prefilter; copied.
+    /// The parameters of the prefilter; copied.
     pub preparams: *mut blosc2_prefilter_params,
-    /// Parameters of the tuner.
+    /// The parameters of the tuner.
     pub tuner_params: *mut c_void,
-    /// The tuner.
+    /// The id of the tuner.
     pub tuner_id: c_int,
-    /// Whether to measure the codec instead of storing what it makes.
+    /// Whether to store measurements of the codec instead of its output.
     pub instr_codec: bool,
-    /// Parameters of the codec.
+    /// The parameters of the codec.
     pub codec_params: *mut c_void,
-    /// Parameters of each filter.
+    /// The parameters of each filter.
     pub filter_params: [*mut c_void; BLOSC2_MAX_FILTERS],
 }
 
@@ -137,19 +137,19 @@ assert_layout!(blosc2_cparams, size 136, align 8, {
     tuner_params: 64, tuner_id: 72, instr_codec: 76, codec_params: 80, filter_params: 88,
 });
 
-/// How to decompress. Start from BLOSC2_DPARAMS_DEFAULTS.
+/// The decompression parameters. Start from BLOSC2_DPARAMS_DEFAULTS.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_dparams {
-    /// Threads to use.
+    /// The number of threads.
     pub nthreads: i16,
-    /// The super-chunk the chunks are from, or NULL.
+    /// The super-chunk of the chunks, or NULL.
     pub schunk: *mut c_void,
-    /// Called for each block after the filters were undone, or NULL.
+    /// Called for each block after the filters were reversed; may be NULL.
     pub postfilter: blosc2_postfilter_fn,
-    /// Parameters of the postfilter; copied.
+    /// The parameters of the postfilter; copied.
     pub postparams: *mut blosc2_postfilter_params,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: i32,
 }
 
@@ -157,16 +157,16 @@ assert_layout!(blosc2_dparams, size 40, align 8, {
     nthreads: 0, schunk: 8, postfilter: 16, postparams: 24, typesize: 32,
 });
 
-/// What an instrumented chunk holds for each stream in place of its data.
+/// The contents of each stream of an instrumented chunk.
 #[repr(C)]
 pub struct blosc2_instr {
-    /// Compression ratio.
+    /// The compression ratio.
     pub cratio: f32,
-    /// Speed of the codec in bytes per second.
+    /// The speed of the codec in bytes per second.
     pub cspeed: f32,
-    /// Speed of the filters in bytes per second.
+    /// The speed of the filters in bytes per second.
     pub filter_speed: f32,
-    /// The first tells by its lowest bit whether the stream could not be compressed.
+    /// Bit 0 of the first byte is set if the stream was incompressible.
     pub flags: [u8; 4],
 }
 

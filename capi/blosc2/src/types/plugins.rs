@@ -5,10 +5,11 @@ use super::params::{blosc2_cparams, blosc2_dparams};
 use crate::context::blosc2_context;
 use std::ffi::{c_char, c_int, c_void};
 
-/// A codec's encoder: gives the bytes written to output, 0 when they don't fit, or an error code.
+/// The encoder of a codec. Returns the number of bytes written to `output`, 0 if they do not fit,
+/// or a negative error code.
 ///
-/// cparams are those of the context, valid during the call; chunk is the buffer being compressed.
-/// Called from several threads at once.
+/// `cparams` are those of the context and valid during the call; `chunk` is the buffer being
+/// compressed. Several threads may call it concurrently.
 pub type blosc2_codec_encoder_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,
@@ -21,10 +22,11 @@ pub type blosc2_codec_encoder_cb = Option<
     ) -> c_int,
 >;
 
-/// A codec's decoder: gives the bytes written to output, which must be output_len, or an error code.
+/// The decoder of a codec. Returns the number of bytes written to `output`, which must be
+/// `output_len`, or a negative error code.
 ///
-/// dparams are those of the context, valid during the call; chunk is the chunk being decompressed.
-/// Called from several threads at once.
+/// `dparams` are those of the context and valid during the call; `chunk` is the chunk being
+/// decompressed. Several threads may call it concurrently.
 pub type blosc2_codec_decoder_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,
@@ -37,19 +39,20 @@ pub type blosc2_codec_decoder_cb = Option<
     ) -> c_int,
 >;
 
-/// A codec of the user.
+/// A user-registered codec.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_codec {
-    /// Its code, from BLOSC2_USER_REGISTERED_CODECS_START on.
+    /// The code, at least BLOSC2_USER_REGISTERED_CODECS_START.
     pub compcode: u8,
-    /// Its name; must outlive the library.
+    /// The name; it must outlive the library.
     pub compname: *mut c_char,
     /// The code of its library.
     pub complib: u8,
-    /// The version of its format; chunks record it.
+    /// The version of its format, which is stored in chunks.
     pub version: u8,
-    /// The encoder; with NULL, a plugin library of the codec's name is looked for.
+    /// The encoder. If encoder and decoder are NULL, they are loaded from the plugin library of
+    /// this name.
     pub encoder: blosc2_codec_encoder_cb,
     /// The decoder.
     pub decoder: blosc2_codec_decoder_cb,
@@ -59,9 +62,10 @@ assert_layout!(blosc2_codec, size 40, align 8, {
     compcode: 0, compname: 8, complib: 16, version: 17, encoder: 24, decoder: 32,
 });
 
-/// A filter's forward function: 0 when it worked.
+/// The forward function of a filter. Returns 0 on success.
 ///
-/// input and output have size bytes and don't overlap. Called from several threads at once.
+/// `input` and `output` have `size` bytes and do not overlap. Several threads may call it
+/// concurrently.
 pub type blosc2_filter_forward_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,
@@ -73,9 +77,10 @@ pub type blosc2_filter_forward_cb = Option<
     ) -> c_int,
 >;
 
-/// A filter's backward function: 0 when it worked.
+/// The backward function of a filter. Returns 0 on success.
 ///
-/// input and output have size bytes and don't overlap. Called from several threads at once.
+/// `input` and `output` have `size` bytes and do not overlap. Several threads may call it
+/// concurrently.
 pub type blosc2_filter_backward_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,
@@ -87,19 +92,20 @@ pub type blosc2_filter_backward_cb = Option<
     ) -> c_int,
 >;
 
-/// A filter of the user.
+/// A user-registered filter.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_filter {
-    /// Its id, from BLOSC2_USER_REGISTERED_FILTERS_START on.
+    /// The id, at least BLOSC2_USER_REGISTERED_FILTERS_START.
     pub id: u8,
-    /// Its name; must outlive the library.
+    /// The name; it must outlive the library.
     pub name: *mut c_char,
     /// Its version, for people.
     pub version: u8,
-    /// What compression calls; with NULL, a plugin library of the filter's name is looked for.
+    /// Called by compression. If forward and backward are NULL, they are loaded from the plugin
+    /// library of this name.
     pub forward: blosc2_filter_forward_cb,
-    /// What decompression calls.
+    /// Called by decompression.
     pub backward: blosc2_filter_backward_cb,
 }
 
@@ -107,7 +113,7 @@ assert_layout!(blosc2_filter, size 40, align 8, {
     id: 0, name: 8, version: 16, forward: 24, backward: 32,
 });
 
-/// A tuner of the user. Each function gives 0, or a negative value when it failed.
+/// A user-registered tuner. Its functions return 0, or a negative value on error.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_tuner {
@@ -121,13 +127,13 @@ pub struct blosc2_tuner {
     >,
     /// Called before each compression.
     pub next_blocksize: Option<unsafe extern "C" fn(context: *mut blosc2_context) -> c_int>,
-    /// For tuners that keep their state in the context, which needs the private layout.
+    /// For tuners with state in the context, which requires the private layout.
     pub next_cparams: Option<unsafe extern "C" fn(context: *mut blosc2_context) -> c_int>,
-    /// For tuners that keep their state in the context, which needs the private layout.
+    /// For tuners with state in the context, which requires the private layout.
     pub update: Option<unsafe extern "C" fn(context: *mut blosc2_context, ctime: f64) -> c_int>,
-    /// For tuners that keep their state in the context, which needs the private layout.
+    /// For tuners with state in the context, which requires the private layout.
     pub free: Option<unsafe extern "C" fn(context: *mut blosc2_context) -> c_int>,
-    /// Its id, from BLOSC2_USER_REGISTERED_TUNER_START on.
+    /// The id, at least BLOSC2_USER_REGISTERED_TUNER_START.
     pub id: c_int,
     /// Its name; must outlive the library.
     pub name: *mut c_char,

@@ -7,19 +7,19 @@ use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYER
 use crate::context::blosc2_context;
 use std::ffi::{c_char, c_int, c_void};
 
-/// A frame: a super-chunk as one buffer, one file or one directory.
+/// A frame: a super-chunk as one buffer, file or directory.
 pub struct blosc2_frame {
     pub(crate) frame: ferroblosc::frame::Frame,
 }
 
-/// A metalayer: bytes with a name.
+/// A metalayer: named content.
 #[repr(C)]
 pub struct blosc2_metalayer {
     /// The name.
     pub name: *mut c_char,
-    /// The bytes.
+    /// The content.
     pub content: *mut u8,
-    /// Their count.
+    /// The size of the content in bytes.
     pub content_len: i32,
 }
 
@@ -27,76 +27,77 @@ assert_layout!(blosc2_metalayer, size 24, align 8, { name: 0, content: 8, conten
 
 /// A super-chunk: a sequence of chunks with parameters and metadata.
 ///
-/// Any number of threads may read one at the same time, and calls that change it wait for their turn; a call
-/// that would have to wait for a prefilter, postfilter or tuner of the program gives
-/// BLOSC2_ERROR_INVALID_PARAM. Not to be called beside others are blosc2_schunk_free(), the inline functions
-/// blosc2_meta_get() and blosc2_meta_exists() beside a change of metalayers, and the functions of contexts
-/// with cctx or dctx. Fields are read and replaced between calls only.
+/// Several threads may read a super-chunk concurrently; calls that change it wait for their turn. A
+/// call that would have to wait for a prefilter, postfilter or tuner of the program returns
+/// BLOSC2_ERROR_INVALID_PARAM. These functions must not run concurrently with other calls:
+/// blosc2_schunk_free(); the inline functions blosc2_meta_get() and blosc2_meta_exists(), if the
+/// other call changes metalayers; the functions of contexts with `cctx` or `dctx`. Fields may only
+/// be read and replaced between calls.
 #[repr(C)]
 pub struct blosc2_schunk {
-    /// Version of the format.
+    /// The version of the format.
     pub version: u8,
-    /// The codec.
+    /// The code of the codec.
     pub compcode: u8,
-    /// A byte for the codec.
+    /// The metadata byte of the codec.
     pub compcode_meta: u8,
     /// The compression level.
     pub clevel: u8,
     /// The split mode.
     pub splitmode: u8,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub typesize: i32,
-    /// Bytes of a block; 0 is automatic.
+    /// The size of a block in bytes; 0 for an automatic one.
     pub blocksize: i32,
-    /// Bytes of a chunk; 0 when the chunks differ.
+    /// The size of the data of a chunk in bytes; 0 if the chunks differ.
     pub chunksize: i32,
-    /// Flags of the chunks.
+    /// The flags of the chunks.
     pub flags2: u8,
-    /// Whether chunks hold a dictionary.
+    /// Whether the chunks have a dictionary.
     pub use_dict: u8,
-    /// The filters.
+    /// The ids of the filters.
     pub filters: [u8; BLOSC2_MAX_FILTERS],
-    /// A byte for each filter.
+    /// The metadata byte of each filter.
     pub filters_meta: [u8; BLOSC2_MAX_FILTERS],
-    /// Chunks held.
+    /// The number of chunks.
     pub nchunks: i64,
-    /// The chunk being worked on.
+    /// The index of the chunk in use.
     pub current_nchunk: i64,
-    /// Bytes of data.
+    /// The size of the data in bytes.
     pub nbytes: i64,
-    /// Bytes of data, compressed.
+    /// The size of the chunks in bytes.
     pub cbytes: i64,
-    /// The chunks, when they are in memory and apart.
+    /// The chunks, if they are in memory and separate.
     pub data: *mut *mut u8,
-    /// Bytes of the array at data.
+    /// The size of the array `data` in bytes.
     pub data_len: usize,
-    /// Where and how it is stored.
+    /// The storage.
     pub storage: *mut blosc2_storage,
     /// The frame, or NULL.
     pub frame: *mut blosc2_frame,
-    /// The context that compresses.
+    /// The context for compression.
     pub cctx: *mut blosc2_context,
-    /// The context that decompresses.
+    /// The context for decompression.
     pub dctx: *mut blosc2_context,
     /// The fixed metalayers.
     pub metalayers: [*mut blosc2_metalayer; BLOSC2_MAX_METALAYERS],
-    /// Their count.
+    /// The number of fixed metalayers.
     pub nmetalayers: u16,
     /// The variable-length metalayers.
     pub vlmetalayers: [*mut blosc2_metalayer; BLOSC2_MAX_VLMETALAYERS],
-    /// Their count.
+    /// The number of variable-length metalayers.
     pub nvlmetalayers: i16,
-    /// Parameters of the tuner.
+    /// The parameters of the tuner.
     pub tuner_params: *mut c_void,
-    /// The tuner.
+    /// The id of the tuner.
     pub tuner_id: c_int,
-    /// Dimensions of the array, or 0.
+    /// The number of dimensions of the array, or 0.
     pub ndim: i8,
-    /// The shape of its blocks.
+    /// The shape of a block of the array.
     pub blockshape: *mut i64,
-    /// Whether the chunks belong to another super-chunk.
+    /// Whether another super-chunk owns the chunks.
     pub view: bool,
-    /// Counts the changes of the metadata.
+    /// The number of changes of the metadata.
     pub change_tick: i64,
 }
 

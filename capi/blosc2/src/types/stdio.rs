@@ -4,7 +4,7 @@ use super::assert_layout;
 use libc::FILE;
 use std::ffi::{c_char, c_int};
 
-/// A stream of the file-system backend.
+/// A stream of the file system backend.
 #[repr(C)]
 pub struct blosc2_stdio_file {
     /// The open file.
@@ -13,43 +13,43 @@ pub struct blosc2_stdio_file {
 
 assert_layout!(blosc2_stdio_file, size 8, align 8, { file: 0 });
 
-/// Parameters of the file-system backend.
+/// Parameters of the file system backend.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_stdio_params {
-    /// Whether processes that share a frame lock it.
+    /// Whether processes lock the frames that they share.
     pub locking: bool,
 }
 
 assert_layout!(blosc2_stdio_params, size 1, align 1, { locking: 0 });
 
-/// Parameters and stream of the mapped-file backend. Start from BLOSC2_STDIO_MMAP_DEFAULTS.
+/// Parameters and stream of the memory-mapped file backend. Start from BLOSC2_STDIO_MMAP_DEFAULTS.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_stdio_mmap {
-    /// "r", "r+", "w+" or "c" (changes stay in memory).
+    /// The mode: "r", "r+", "w+" or "c" (changes stay in memory).
     pub mode: *const c_char,
-    /// Bytes to map at first.
+    /// The initial size of the mapping in bytes.
     pub initial_mapping_size: usize,
     /// Whether the library frees the struct.
     pub needs_free: bool,
-    /// Start of the mapping.
+    /// The start of the mapping.
     pub addr: *mut c_char,
-    /// The file.
+    /// The path of the file.
     pub urlpath: *mut c_char,
-    /// Its size.
+    /// The size of the file in bytes.
     pub file_size: usize,
-    /// Bytes mapped.
+    /// The size of the mapping in bytes.
     pub mapping_size: usize,
     /// Whether changes stay in memory.
     pub is_memory_only: bool,
     /// The open file.
     pub file: *mut FILE,
-    /// Its descriptor.
+    /// The file descriptor.
     pub fd: c_int,
-    /// Protection of the mapping.
+    /// The protection of the mapping.
     pub access_flags: i64,
-    /// Flags of the mapping.
+    /// The flags of the mapping.
     pub map_flags: i64,
 }
 

@@ -1,9 +1,9 @@
-//! Threads the caller provides.
+//! Threads provided by the caller.
 
 use std::ffi::{c_int, c_void};
 
-/// Runs dojob(jobdata + i * jobdata_elsize) once for each i below numjobs, in any threads and any
-/// order, and comes back when all are done.
+/// Calls `dojob(jobdata + i * jobdata_elsize)` once for each i below `numjobs`, in any threads and
+/// order, and returns after all calls have returned.
 pub type blosc_threads_callback = Option<
     unsafe extern "C" fn(
         callback_data: *mut c_void,

@@ -1,16 +1,16 @@
-//! What the tests of the C libraries share, for this one.
+//! Helpers for the tests of this library, in addition to those of all C libraries.
 
 pub use ferroblosc_capi_testing::*;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A folder of that name for the files of this test.
+/// Returns a directory for files of this test.
 pub fn scratch(name: &str) -> PathBuf {
     folder_below(env!("CARGO_TARGET_TMPDIR"), env!("CARGO_CRATE_NAME"), name)
 }
 
-/// The folder with the three libraries under the names programs know, just built, like all that is
-/// installed with them.
+/// Returns the directory with the three libraries under the names that programs use, after building
+/// everything that is installed.
 pub fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
