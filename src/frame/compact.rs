@@ -1,7 +1,7 @@
-//! Putting a frame together anew, without what nothing refers to.
+//! Rewriting of a frame without unused bytes.
 //!
-//! A file is written again beside the old one, chunk after chunk in the order of their numbers, and put in its
-//! place. In a directory the files go that no index refers to.
+//! The chunks of a contiguous frame are copied in order to a temporary file, which then replaces
+//! the old one. In a sparse frame the chunk files that the index does not refer to are removed.
 
 use super::checksum;
 use super::description::Description;
@@ -19,19 +19,19 @@ use crate::{Error, Result, trace_warning};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Holes of a file that aren't looked for.
+/// Holes of at most this many bytes are not looked for.
 const SMALL: i64 = 1 << 20;
-/// Bytes that are copied at a time.
+/// Number of bytes copied at a time.
 const SEGMENT: usize = 1 << 20;
 
-/// A chunk that is copied: where it lies behind the header, and its bytes.
+/// A chunk to copy: its position after the header, and its size in bytes.
 type Extent = (u64, usize);
 
 impl Frame {
-    /// Frees the room that nothing in the frame needs; returns the bytes of the data section, or of all the
-    /// chunks' files. Checksums that were missing are there afterwards, of a frame that has checksums.
+    /// Frees the bytes that the frame does not use. Returns the size in bytes of the data section,
+    /// or of all chunk files. In a frame with checksums, missing checksums are computed.
     ///
-    /// A frame that shares its file with something else stays as it is, and so does one in memory.
+    /// A frame in memory, and one that shares its file with other data, stays unchanged.
     ///
     /// # Errors
     /// As [`Frame::change`]; those of reading.
@@ -52,8 +52,8 @@ impl Frame {
         Ok(self.known_mut().counters.cbytes)
     }
 
-    /// Compacts a durable frame when its holes have come to take more room than its chunks; returns the bytes
-    /// of the data section, which are `cbytes` if nothing was done.
+    /// Compacts a durable frame once its holes are larger than its chunks. Returns the size of the
+    /// data section in bytes, which is `cbytes` if nothing was done.
     pub(super) fn compact_if_worth(&mut self, cbytes: i64) -> i64 {
         if !self.has_shadows() || cbytes <= 0 || self.transaction.is_some() {
             return cbytes;
@@ -72,17 +72,17 @@ impl Frame {
             }
         });
         compacted.unwrap_or_else(|error| {
-            // The change is made, whatever room it takes.
+            // The change itself succeeded; only the holes remain.
             trace_warning!("a frame with holes can't be written anew: {error}");
             self.look_for_holes_at = cbytes.saturating_mul(2);
             self.known_mut().counters.cbytes
         })
     }
 
-    /// Frees the room that a durable frame no longer needs, when that is worth it, before its use ends. All is
-    /// there if that doesn't work, whatever room it takes.
+    /// Compacts a durable frame before it is closed, if that is worth it. On failure the frame
+    /// stays complete, only larger than needed.
     pub fn tidy(&mut self) {
-        // Whoever hasn't changed it leaves it to others.
+        // A handle that changed nothing leaves compaction to others.
         if !self.has_shadows() || self.look_for_holes_at == 0 {
             return;
         }
@@ -102,7 +102,7 @@ impl Frame {
         }
     }
 
-    /// Bytes of the chunks, without holes.
+    /// Returns the size of all chunks in bytes, without holes.
     fn data_len(&self) -> Result<i64> {
         let Place::Disk(files) = &self.place else {
             return Ok(self.known().counters.cbytes);
@@ -113,7 +113,8 @@ impl Frame {
         Ok(bytes.sum())
     }
 
-    /// Where the stored chunks of a contiguous frame lie, by number.
+    /// Returns the extents of the chunks of a contiguous frame, by chunk number; `None` for chunks
+    /// that are not stored.
     fn extents(&self, reader: &FrameReader) -> Result<Vec<Option<Extent>>> {
         let offsets = self.offsets()?;
         let known = self.known();
@@ -139,7 +140,7 @@ impl Frame {
         Ok(extents)
     }
 
-    /// Writes the file again, without holes; with another description if there is one.
+    /// Rewrites the file without holes, with another description if one is given.
     pub(super) fn rewrite_file(
         &mut self,
         files: &Files,
@@ -171,7 +172,7 @@ impl Frame {
             None => reader.read_vec(0, header_len as usize)?,
         };
         header::set_cbytes(&mut header, cbytes);
-        // An index may be shorter than what we would make of it.
+        // The existing index may be shorter than a new encoding of the same offsets.
         let index = match &back {
             Some(back) if offsets == *old_offsets.as_slice()? => back.index().to_vec(),
             _ => {
@@ -197,7 +198,7 @@ impl Frame {
             Ok(())
         });
         if let Err(not) = replaced {
-            // The old file says the same, should it come back, unless the description is new.
+            // Both files hold the same content, unless the description is new.
             let is_new = description.is_some();
             self.known_mut().stale |= not.is_there && is_new;
             if !not.is_there || is_new {
@@ -214,7 +215,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Removes the files of chunks that the index doesn't refer to.
+    /// Removes chunk files that the index does not refer to.
     fn remove_orphans(&mut self, files: &Files) -> Result<()> {
         let offsets = self.offsets()?;
         let named: HashSet<_> = offsets
@@ -234,7 +235,7 @@ impl Frame {
     }
 }
 
-/// Copies chunks one behind the other, and finds the checksums that are missing.
+/// Copies the chunks contiguously and computes missing checksums.
 fn copy_chunks(
     reader: &FrameReader,
     target: &dyn Stream,

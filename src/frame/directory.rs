@@ -1,8 +1,9 @@
-//! Changing the files of a sparse frame: those of the chunks first, then the index, then those that nothing
-//! refers to any more.
+//! Changes of the files of a sparse frame: new chunk files first, then the index, then the removal
+//! of unreferenced files.
 //!
-//! In a durable frame the file of a chunk is never written to again, and the index is written beside the old
-//! one and put in its place. A file that no index refers to, which a crash may leave, only takes room.
+//! In a durable frame chunk files are never overwritten. The new index is written to a temporary
+//! file and renamed over the old one. A file that no index refers to, as a crash may leave, is
+//! harmless.
 
 use super::file::{change_in_place, publish};
 use super::files::Files;
@@ -13,11 +14,11 @@ use crate::io::{Mode, Names, Portions, Stream, temporary};
 use crate::{Buffer, Error, Result, trace_warning};
 use std::path::{Path, PathBuf};
 
-/// The end of the name of a chunk's file that is to replace another.
+/// Suffix of the temporary file that replaces a chunk file.
 const TEMPORARY: &str = ".tmp";
 
 impl Frame {
-    /// Carries out a change of the chunks.
+    /// Applies a change of the chunks.
     pub(super) fn change_directory(
         &mut self,
         files: &Files,
@@ -73,7 +74,7 @@ impl Frame {
         });
         if let Err(not) = replaced {
             if not.is_there {
-                // Either index may be the one that is found: all files of both stay.
+                // After a crash either index may be found, so the files of both stay.
                 chunks.created.clear();
                 self.known_mut().stale = true;
             }
@@ -83,11 +84,11 @@ impl Frame {
     }
 }
 
-/// The chunks' files of a sparse frame while it is changed.
+/// The chunk files of a sparse frame during a change.
 struct ChunkFiles<'a> {
     files: &'a Files,
     created: Vec<u32>,
-    /// The old content of a file that was overwritten.
+    /// Chunk number and old content of an overwritten file.
     rewritten: Option<(u32, Buffer)>,
 }
 
@@ -106,8 +107,10 @@ impl<'a> ChunkFiles<'a> {
             .write_chunk_file(&self.files.chunk_path(id), chunk)
     }
 
-    /// Gives a file another content: when the result is committed, or at once where an index that was written can't be
-    /// taken back after that. The old content is kept in memory then.
+    /// Replaces the content of a chunk file. If the backend can rename files, the result must be
+    /// committed; otherwise the file is overwritten at once and its old content is kept in memory
+    /// for a rollback. A durable frame also overwrites at once, because its index cannot be rolled
+    /// back afterwards.
     fn rewrite(&mut self, id: u32, chunk: &[u8]) -> Result<Option<Rewritten<'a>>> {
         if let Some(names) = self.files.backend().names()
             && !self.files.is_durable()
@@ -121,7 +124,7 @@ impl<'a> ChunkFiles<'a> {
         Ok(None)
     }
 
-    /// Gives a file another content at once.
+    /// Replaces the content of a chunk file at once.
     fn overwrite(&self, id: u32, chunk: &[u8]) -> Result<()> {
         match self.files.backend().names() {
             Some(names) => self.write_beside(names, id, chunk)?.commit(),
@@ -129,7 +132,7 @@ impl<'a> ChunkFiles<'a> {
         }
     }
 
-    /// Writes the new content of a file beside it.
+    /// Writes the new content of a chunk file to a temporary file.
     fn write_beside(&self, names: &'a dyn Names, id: u32, chunk: &[u8]) -> Result<Rewritten<'a>> {
         let path = self.files.chunk_path(id);
         let (temporary, stream) = temporary::create(names, &path, TEMPORARY, false)?;
@@ -143,8 +146,7 @@ impl<'a> ChunkFiles<'a> {
         Ok(rewritten)
     }
 
-    /// Does away with the file of a chunk that nothing refers to any more. Where files can't be removed it
-    /// is emptied.
+    /// Removes an unreferenced chunk file, or empties it if the backend cannot remove files.
     fn drop_file(&self, id: u32) {
         let path = self.files.chunk_path(id);
         match self.files.backend().names() {
@@ -159,7 +161,7 @@ impl<'a> ChunkFiles<'a> {
         }
     }
 
-    /// Puts back what there was, as far as that is possible.
+    /// Restores the old files, as far as possible.
     fn take_back(&self) {
         for &id in &self.created {
             self.drop_file(id);
@@ -172,12 +174,12 @@ impl<'a> ChunkFiles<'a> {
     }
 }
 
-/// The new content of a chunk's file, in a file beside it that is removed unless it is committed.
+/// The new content of a chunk file in a temporary file, which is removed unless it is committed.
 struct Rewritten<'a> {
     names: &'a dyn Names,
     temporary: PathBuf,
     path: PathBuf,
-    /// The new file; none once it has its name.
+    /// The temporary file; `None` after it was renamed.
     stream: Option<Box<dyn Stream>>,
 }
 
@@ -187,7 +189,7 @@ impl Rewritten<'_> {
         stream.write_at(0, chunk, Portions::Bytes)
     }
 
-    /// Puts the new file in the place of the old one.
+    /// Renames the temporary file over the old one.
     fn commit(mut self) -> Result<()> {
         self.names.rename(&self.temporary, &self.path)?;
         self.stream.take().map_or(Ok(()), Stream::close)
@@ -202,7 +204,7 @@ impl Drop for Rewritten<'_> {
     }
 }
 
-/// Removes a file that nothing refers to; if it can't be, it only takes room.
+/// Removes an unreferenced file. A failure is harmless: the file only uses disk space.
 pub(super) fn remove(names: &dyn Names, path: &Path) {
     if let Err(error) = names.remove(path) {
         trace_warning!("the file {} can't be removed: {error}", path.display());

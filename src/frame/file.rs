@@ -1,8 +1,8 @@
-//! Changing the one file of a contiguous frame: where it is, or beside what is there (`shadow.rs`).
+//! Changes of the file of a contiguous frame: in place, or after its end (`shadow.rs`).
 //!
-//! A change in place writes what follows the data section in the order that readers without locks rely on:
-//! index, header, trailer. A durable frame that begins somewhere within its file is changed in place too,
-//! under a journal: what stands behind it would seem to be somebody else's.
+//! An in-place change writes in the order that lock-free readers rely on: index, header, trailer. A
+//! durable frame that does not begin at offset 0 of its file is also changed in place, under a
+//! journal: bytes after its end could belong to other data.
 
 use super::files::Files;
 use super::frame::{Frame, Known};
@@ -17,21 +17,22 @@ use crate::io::{Portions, Stream};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// What a frame begins with.
+/// The first bytes of a frame.
 const FRAME_MARK: &[u8] = b"\x9e\xa8b2frame\0";
 
 impl Frame {
-    /// Whether changes leave all in place that the frame refers to until they are made.
+    /// Whether a change leaves everything that the frame refers to intact until it is committed.
     pub(super) fn keeps_old_state(&self) -> bool {
         self.files().is_some_and(|files| files.is_replaceable())
     }
 
-    /// Whether changes are written behind the frame of now.
+    /// Whether changes are written after the end of the current frame.
     pub(super) fn has_shadows(&self) -> bool {
         self.keeps_old_state() && !self.is_sparse()
     }
 
-    /// Bytes from the end of the header to where a change may write.
+    /// Returns the number of bytes from the end of the header to the first byte that a change may
+    /// write.
     pub(super) fn shadow_data_len(&mut self) -> i64 {
         if let Some(space) = self.space() {
             return space.end() as i64;
@@ -40,13 +41,13 @@ impl Frame {
         (end - u64::from(self.known_mut().header_len)) as i64
     }
 
-    /// Where a change may write.
+    /// Returns the position of the first byte that a change may write.
     pub(super) fn shadow_end(&mut self) -> u64 {
         let in_doubt = self.in_doubt;
         self.known_mut().len.max(in_doubt)
     }
 
-    /// Carries out a change of the chunks.
+    /// Applies a change of the chunks.
     pub(super) fn change_file(
         &mut self,
         files: &Files,
@@ -56,7 +57,8 @@ impl Frame {
         if self.has_shadows() {
             return match tail.index.is_empty() {
                 true => {
-                    // A reader looks for the trailer of a frame without data right behind the header.
+                    // In a frame without data, readers expect the trailer directly after the
+                    // header.
                     self.replace_file(files, &tail.to_bytes()?)?;
                     self.known_mut().written(tail);
                     Ok(())
@@ -80,8 +82,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Makes a change of a durable frame: chunks, which come with their positions in the data section, and
-    /// what is around them.
+    /// Applies a change of a durable frame: chunks with their positions in the data section, and
+    /// the bytes around them.
     pub(super) fn shadow(
         &mut self,
         files: &Files,
@@ -122,7 +124,7 @@ impl Frame {
         }
     }
 
-    /// Puts a file of these bytes in the place of the frame's, or of the index of a sparse one.
+    /// Replaces the file of the frame, or the index of a sparse one, by a file of these bytes.
     pub(super) fn replace_file(&mut self, files: &Files, bytes: &[u8]) -> Result<()> {
         files.check_there()?;
         let replaced = files.replace(files.path(), |stream| {
@@ -136,8 +138,8 @@ impl Frame {
     }
 }
 
-/// Changes a frame's file so that a change that fails is taken back; in a durable file under a journal,
-/// after all of it was staged in memory.
+/// Changes a frame's file and rolls back on failure. A durable file is changed under a journal,
+/// after the whole change was staged in memory.
 pub(super) fn change_in_place(
     files: &Files,
     known: &mut Known,
@@ -160,7 +162,7 @@ pub(super) fn change_in_place(
     commit_staged(files, &staged, known.len)
 }
 
-/// Carries out a staged change of a frame of `old_len` bytes under a journal.
+/// Applies a staged change of a frame of `old_len` bytes under a journal.
 pub(super) fn commit_staged(files: &Files, staged: &Staged, old_len: u64) -> Result<()> {
     let mut fixed = [0; FIXED_LEN];
     if staged.read_at(files.start(), &mut fixed)? != FIXED_LEN {
@@ -171,10 +173,10 @@ pub(super) fn commit_staged(files: &Files, staged: &Staged, old_len: u64) -> Res
     journal.end(staged.apply(files.start()))
 }
 
-/// Tells whether what lies behind a frame may be overwritten: nothing that isn't the frame's.
+/// Checks that the bytes after a frame may be overwritten, because they belong to nothing else.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when it may not.
+/// [`Error::InvalidParam`] if they may not.
 pub(super) fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
     if stream.size()? <= start + len {
         return Ok(());
@@ -190,8 +192,8 @@ pub(super) fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<
     }
 }
 
-/// Overwrites a chunk by another, after moving what follows it. `header_len` and `data_end` are the ends of the
-/// header and of the data section before the change.
+/// Overwrites a chunk by another after moving the bytes that follow it. `header_len` and `data_end`
+/// are the ends of the header and of the data section before the change.
 fn replace_chunk(
     writer: &mut Writer,
     files: &Files,
@@ -201,7 +203,7 @@ fn replace_chunk(
 ) -> Result<()> {
     let position = header_len + replaced.position;
     let (old_len, new_len) = (replaced.old_len, replaced.chunk.len() as u64);
-    // The writes of a program's own backend are not split.
+    // Writes through a program's own backend are not split.
     if old_len == new_len && files.backend().names().is_some() {
         return writer.write_differences(position, replaced.chunk);
     }
@@ -215,15 +217,15 @@ fn replace_chunk(
     if replaced.chunk.is_empty() {
         return Ok(());
     }
-    // All that this overwrites is saved, or was moved.
+    // Everything that this overwrites was saved or moved.
     writer.write_saved(position, replaced.chunk, Portions::Bytes)
 }
 
-/// Writes what follows the chunks.
+/// Writes the index, the header and the bytes after the index.
 pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result<()> {
     let write = match files.backend().names() {
         Some(_) => Writer::write_unless_there,
-        // A program's own backend is called for each part of each change.
+        // A program's own backend is called for every section of every change.
         None => Writer::write,
     };
     if !tail.index.is_empty() {
@@ -234,8 +236,8 @@ pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result
     end_file(writer, files, tail.frame_len())
 }
 
-/// Cuts the file behind the frame. User's backends are told each time, whether there is something to cut or
-/// not.
+/// Truncates the file at the end of the frame. A program's own backend is called every time, even
+/// if there is nothing to truncate.
 pub(super) fn end_file(writer: &mut Writer, files: &Files, len: u64) -> Result<()> {
     writer.truncate(len, files.backend().names().is_some())
 }
