@@ -1,7 +1,8 @@
-//! The frame itself: where it is, what was last seen of it, and how that is brought up to date.
+//! The frame: its storage, its cached state, and how that state is refreshed.
 //!
-//! Of a frame in files somebody else may be the writer. Each access therefore looks at the fixed part of the
-//! header first; when the length it tells is another one than last time, everything is read anew.
+//! Another process may change the files of a frame. Each access therefore first reads the fixed
+//! part of the header; if the lengths in it differ from the cached ones, the whole frame is read
+//! again.
 
 use super::description::{Counters, Description, Loaded};
 use super::directory::remove;
@@ -22,70 +23,74 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-/// How often the opening of a frame that somebody is writing to is tried.
+/// Number of attempts to open a frame while another process writes to it.
 const OPEN_ATTEMPTS: usize = 50;
-/// The time between attempts.
+/// Pause between attempts.
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
 
-/// A super-chunk as one buffer, one file or one directory.
+/// A super-chunk serialized as one buffer, one file or one directory.
 pub struct Frame {
     pub(super) place: Place,
     pub(super) lock: Option<Arc<Lock>>,
     pub(super) known: Mutex<Known>,
-    /// Held by the thread that reads all anew.
+    /// Held by the thread that reloads the frame.
     reloading: Mutex<()>,
     pub(super) encoder: Option<index::Encoder>,
-    /// What a frame in memory still has to write around its chunks.
+    /// Header, index and trailer of a frame in memory that are not written yet.
     pub(super) unpublished: Option<Unpublished>,
-    /// The changes that are not committed yet.
+    /// The open transaction.
     pub(super) transaction: Option<Box<Transaction>>,
-    /// Whether the frame is in one of the older layouts, which are only read.
+    /// Whether the frame has one of the older layouts, which are read-only.
     pub(super) legacy: bool,
     pub(super) care: Care,
-    /// The end of what a change may have made part of the frame although it failed; else 0.
+    /// End of the bytes that a failed change may have made part of the frame; 0 if there are none.
     pub(super) in_doubt: u64,
-    /// The bytes of the data section from which on holes are looked for; 0 before the first change.
+    /// Size of the data section, in bytes, from which on holes are looked for; 0 before the first
+    /// change.
     pub(super) look_for_holes_at: i64,
-    /// The trailer that was built last, as long as something holds it.
+    /// The most recently built trailer, while it is still in use.
     last_trailer: Mutex<Weak<Vec<u8>>>,
 }
 
-/// Where a frame is.
+/// The storage of a frame.
 pub(super) enum Place {
     Memory(Memory),
     Disk(Arc<Files>),
 }
 
-/// What was last seen of a frame.
+/// The state of a frame as it was last read or written.
 pub(super) struct Known {
-    /// Bytes of the frame.
+    /// Size of the frame in bytes.
     pub len: u64,
     pub header_len: u32,
     pub trailer_len: u32,
     pub counters: Counters,
-    /// Bytes of an item, as the header says.
+    /// Size of an item in bytes, as the header records it.
     pub typesize: i32,
-    /// The positions of the chunks, once they were needed.
+    /// The offsets of the chunks, read on first use.
     pub offsets: Option<Arc<Offsets>>,
-    /// What is around the chunks of a frame in files, if the last change wrote all of it where it is.
+    /// The bytes around the chunks of a frame in files, if the last change wrote all of them.
     pub tail: Option<Arc<Tail>>,
-    /// Leading offsets that are as they were when the encoder last saw them.
+    /// Number of leading offsets that are unchanged since the encoder last saw them.
     pub encoded: usize,
-    /// The largest number of a chunk's file, once it was needed.
+    /// Largest number of a chunk file, computed on first use.
     pub max_id: Option<i64>,
-    /// Chunks without data in front of any data, which have no place in a frame yet.
+    /// Chunks without data before the first data; the frame does not store them yet.
     pub pending: Vec<u8>,
-    /// Bytes in front of the blocks of the chunk that was last read lazily: a guess for the next one.
+    /// Number of bytes before the blocks of the last chunk that was read lazily: an estimate for
+    /// the next one.
     pub front_len: usize,
-    /// Whether to read all anew whatever the length is.
+    /// Whether the next access must read the frame again even if the lengths match.
     pub stale: bool,
     /// Whether the frame has a fingerprint.
     pub sealed: bool,
-    /// The checksums of the chunks, once they were needed, if the frame has them.
+    /// The checksums of the chunks, read on first use; the inner option is `None` for a frame
+    /// without them.
     pub sums: Option<Option<Arc<Vec<u64>>>>,
-    /// Whether a journal of the whole frame guards its changes, so that they need none of their own.
+    /// Whether a journal of the whole frame protects its changes, so that they need none of their
+    /// own.
     pub is_journaled: bool,
-    /// Whether a change under that journal failed, so that the frame may be neither old nor new.
+    /// Whether a change under that journal failed, so that the frame may be in neither state.
     pub is_torn: bool,
 }
 
@@ -111,7 +116,7 @@ impl Known {
         }
     }
 
-    /// A copy to return to, without what is only kept for speed.
+    /// Returns a copy for a rollback, without the fields that only save time.
     pub fn snapshot(&self) -> Known {
         Known {
             offsets: self.offsets.clone(),
@@ -122,13 +127,13 @@ impl Known {
         }
     }
 
-    /// Notes what was written around the chunks.
+    /// Records the lengths after a write around the chunks.
     pub fn written(&mut self, tail: &Tail) {
         self.len = tail.frame_len();
         self.trailer_len = tail.trailer_len;
     }
 
-    /// Where the index begins.
+    /// Returns the position of the index.
     pub fn index_position(&self, sparse: bool) -> u64 {
         let data = match sparse {
             true => 0,
@@ -137,7 +142,7 @@ impl Known {
         u64::from(self.header_len) + data
     }
 
-    /// Where the trailer begins.
+    /// Returns the position of the trailer.
     pub fn trailer_position(&self) -> u64 {
         match self.counters.nbytes > 0 {
             true => self.len - u64::from(self.trailer_len),
@@ -146,17 +151,17 @@ impl Known {
     }
 }
 
-/// The whole of a frame, but for its chunks.
+/// Everything in a frame except its chunks.
 struct Read {
     known: Known,
     loaded: Loaded,
 }
 
 impl Frame {
-    /// Writes an empty frame in memory.
+    /// Creates an empty frame in memory.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`], and those of what can't be described.
+    /// [`Error::MemoryAlloc`], and those of an invalid description.
     pub fn create_in_memory(description: &Description) -> Result<Frame> {
         let care = Care::of_environment();
         let bytes = empty_frame(description, Kind::Contiguous, care.checksums)?.to_bytes()?;
@@ -168,10 +173,10 @@ impl Frame {
         Ok(Frame::new(Place::Memory(memory), None, known))
     }
 
-    /// Writes an empty frame to new files: nothing may be at the path.
+    /// Creates an empty frame in new files; the path must not exist.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when something is there or it can't be made, [`Error::FileWrite`].
+    /// [`Error::FileOpen`] if the path exists or cannot be created, [`Error::FileWrite`].
     pub fn create(
         files: Files,
         lock: Option<Arc<Lock>>,
@@ -204,7 +209,7 @@ impl Frame {
         let created = files.replace(files.path(), write);
         if let Err(not) = created {
             if not.is_there {
-                // Nothing was there before.
+                // The path did not exist before.
                 remove(files.names(), files.path());
             }
             return Err(not.error);
@@ -232,9 +237,9 @@ impl Frame {
     /// Opens a frame in files.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] and [`Error::FileRead`]; [`Error::InvalidHeader`], [`Error::Data`],
-    /// [`Error::FrameType`], [`Error::VersionSupport`] and those of chunks for what is no frame;
-    /// [`Error::Lock`].
+    /// [`Error::FileOpen`] and [`Error::FileRead`]; for anything that is not a frame
+    /// [`Error::InvalidHeader`], [`Error::Data`], [`Error::FrameType`], [`Error::VersionSupport`]
+    /// and those of chunks; [`Error::Lock`].
     pub fn open(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
         let path = files.directory().unwrap_or(files.path()).to_path_buf();
         Frame::open_files(files, lock).map_err(|error| error.at(path))
@@ -250,7 +255,7 @@ impl Frame {
             attempt += 1;
             match read_files(&files) {
                 Ok(read) => break read,
-                // A writer that doesn't know locks, or a file that was just created.
+                // A writer without locks may be at work, or the file was just created.
                 Err(_) if lock.is_some() && attempt < OPEN_ATTEMPTS => {
                     std::thread::sleep(ATTEMPT_PAUSE);
                 }
@@ -260,12 +265,13 @@ impl Frame {
         let mut frame = Frame::new(Place::Disk(files), lock, read.known);
         frame.legacy = legacy;
         let opened = frame.complete(read.loaded);
-        // The index and the first chunk belong to the header that was read.
+        // The index and the first chunk must match the header that was read, so the lock is held
+        // until here.
         drop(guard);
         opened
     }
 
-    /// Opens a frame in memory: bytes of the caller's, which are never written to, or bytes to own.
+    /// Opens a frame in memory, in borrowed bytes, which are never written to, or in owned ones.
     ///
     /// # Errors
     /// As [`Frame::open`].
@@ -301,8 +307,9 @@ impl Frame {
         }
     }
 
-    /// The trailer with these metalayers: the one that was built last, if it holds the same and is still in use.
-    /// Comparing megabytes of metalayers costs far less than building a trailer of them.
+    /// Returns the trailer with these metalayers. The most recently built one is reused if it has
+    /// the same content and is still in use: comparing megabytes of metalayers costs far less than
+    /// building a trailer.
     ///
     /// # Errors
     /// Those of [`trailer::build`].
@@ -321,7 +328,7 @@ impl Frame {
         Ok(trailer)
     }
 
-    /// Adds to what was read what only the chunks tell.
+    /// Adds the counters that only the chunks hold.
     fn complete(self, mut loaded: Loaded) -> Result<(Frame, Loaded)> {
         let offsets = self.offsets()?;
         loaded.counters.nchunks = offsets.len() as i64;
@@ -333,13 +340,13 @@ impl Frame {
         Ok((self, loaded))
     }
 
-    /// The flags of the first chunk, which are those of all.
+    /// Returns the flags of the first chunk, which all chunks share.
     fn flags2(&self) -> Result<u8> {
         match self.offsets()?.get(0) {
             Some(0..) => match self.chunk_header(0) {
                 Ok(header) if header.vl_blocks => Ok(VL_BLOCKS),
                 Ok(_) => Ok(0),
-                // Of a frame with checksums the other chunks can be read nevertheless.
+                // With checksums the other chunks can still be read.
                 Err(_) if self.known().sealed => Ok(0),
                 Err(error) => Err(error),
             },
@@ -360,7 +367,7 @@ impl Frame {
         self.known.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether each chunk is a file of its own.
+    /// Whether each chunk has a file of its own.
     pub fn is_sparse(&self) -> bool {
         matches!(&self.place, Place::Disk(files) if files.is_sparse())
     }
@@ -370,7 +377,7 @@ impl Frame {
         matches!(self.place, Place::Memory(_))
     }
 
-    /// The files, of a frame that isn't in memory.
+    /// Returns the files of a frame outside memory.
     pub fn files(&self) -> Option<&Arc<Files>> {
         match &self.place {
             Place::Memory(_) => None,
@@ -378,14 +385,14 @@ impl Frame {
         }
     }
 
-    /// Keeps the files of chunks open that are read until the result is dropped, so that no file is opened twice; none
-    /// for frames whose chunks are not files.
+    /// Keeps chunk files open until the result is dropped, so that no file is opened twice; `None`
+    /// for frames that are not sparse.
     pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
         self.files().and_then(|files| files.keep_chunks_open())
     }
 
-    /// Whether one of the `len` bytes at `start` may be one of the frame's, in memory or mapped, which a
-    /// change of the frame overwrites, moves or frees. Only addresses are compared.
+    /// Whether the `len` bytes at `start` overlap the frame's own bytes, in memory or mapped, which
+    /// a change of the frame overwrites, moves or frees. Only addresses are compared.
     pub fn may_lend(&self, start: *const u8, len: usize) -> bool {
         match &self.place {
             Place::Memory(memory) => memory.has(start, len),
@@ -393,14 +400,14 @@ impl Frame {
         }
     }
 
-    /// The file or directory of the frame.
+    /// Returns the file or directory of the frame.
     pub fn path(&self) -> Option<PathBuf> {
         let files = self.files()?;
         Some(files.directory().unwrap_or(files.path()).to_path_buf())
     }
 
-    /// Keeps others from changing the frame until the guard is dropped; nothing happens unless locks were
-    /// asked for.
+    /// Locks the frame against changes and readers of other processes until the guard is dropped.
+    /// Does nothing without a lock file.
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -408,7 +415,7 @@ impl Frame {
         self.acquire(LockKind::Exclusive)
     }
 
-    /// Keeps others from changing the frame while it is read.
+    /// Locks the frame against changes while it is read.
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -424,7 +431,7 @@ impl Frame {
             .map(Some)
     }
 
-    /// Keeps others from changing the frame until [`Frame::unlock`] was called as often.
+    /// Locks the frame exclusively until [`Frame::unlock`] was called as often.
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -435,18 +442,18 @@ impl Frame {
         Ok(())
     }
 
-    /// Takes a [`Frame::lock`] back.
+    /// Releases one [`Frame::lock`].
     pub fn unlock(&self) {
         if let Some(lock) = &self.lock {
             lock.release();
         }
     }
 
-    /// Reads what somebody else has changed, and calls `take` with it, one thread at a time; returns whether
-    /// there was something.
+    /// Reads the frame again if it was changed elsewhere and passes the result to `take`, one
+    /// thread at a time. Returns whether it was changed.
     ///
     /// # Errors
-    /// Those of [`Frame::open`]; what was known stays.
+    /// Those of [`Frame::open`]; the cached state stays.
     pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
         let Place::Disk(files) = &self.place else {
             return Ok(false);
@@ -456,7 +463,7 @@ impl Frame {
             return Ok(false);
         }
         if self.known().stale {
-            // A change of this handle may have failed, with its journal left.
+            // A failed change of this handle may have left its journal.
             files.look_for_journal()?;
         }
         let (reader, replaced) = files.acquire()?;
@@ -471,7 +478,7 @@ impl Frame {
         if self.is_current(&fixed) {
             return Ok(false);
         }
-        // The other writer may not have come to the end of its change.
+        // The other writer may not have finished its change.
         files.look_for_journal()?;
         let (reader, _) = files.acquire()?;
         match self.reload(files, &reader) {
@@ -480,25 +487,25 @@ impl Frame {
                 Ok(true)
             }
             Err(error) => {
-                // The next access must look again.
+                // The next access must read again.
                 self.known().stale = true;
                 Err(error)
             }
         }
     }
 
-    /// Whether a frame with this fixed part of the header is the one that is known.
+    /// Whether the cached state matches this fixed part of the header.
     fn is_current(&self, fixed: &[u8; FIXED_LEN]) -> bool {
         let known = self.known();
         let is_same_len = known.len == header::frame_len(fixed);
-        // A chunk that is removed can leave the length as it was.
+        // Removing a chunk can leave the frame length unchanged.
         let is_same = || self.legacy || known.counters.nbytes == header::data_len(fixed);
         !known.stale && is_same_len && is_same()
     }
 
-    /// Compares a metalayer, and the sizes, with those in the file; when the metalayers differ, the next
-    /// [`Frame::refresh`] reads the whole frame again, though the length of the frame is the same. Returns whether
-    /// all is known to be the same, so that there is nothing to refresh.
+    /// Compares a metalayer and the sizes with those in the file. If the metalayer differs, the
+    /// next [`Frame::refresh`] reads the whole frame again even if the length is the same. Returns
+    /// whether nothing has changed, so that no refresh is needed.
     ///
     /// # Errors
     /// Those of reading.
@@ -524,8 +531,8 @@ impl Frame {
             .is_some_and(|fixed| self.is_current(fixed)))
     }
 
-    /// Compares the positions of the chunks with those that the file tells; when they differ, the next
-    /// [`Frame::refresh`] reads all anew, though the header is the same.
+    /// Compares the cached offsets of the chunks with those in the file. If they differ, the next
+    /// [`Frame::refresh`] reads the whole frame again even if the header is the same.
     ///
     /// # Errors
     /// Those of reading.
@@ -538,7 +545,7 @@ impl Frame {
         }
         let known = self.known();
         if !known.pending.is_empty() {
-            // The index of the file does not have these chunks yet.
+            // The index in the file does not contain these chunks yet.
             return Ok(());
         }
         let before = known.offsets.clone().filter(|_| !known.stale);
@@ -582,7 +589,7 @@ impl Frame {
         }
     }
 
-    /// Bytes of the frame; of a sparse one those of its index file.
+    /// Returns the size of the frame in bytes; for a sparse frame the size of its index file.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
@@ -591,10 +598,10 @@ impl Frame {
         Ok(self.known_mut().len)
     }
 
-    /// Ends the use of the frame.
+    /// Closes the frame.
     ///
     /// # Errors
-    /// What a user's backend answers.
+    /// Those of a program's own backend.
     pub fn finish(mut self) -> Result<()> {
         self.abandon();
         self.tidy();
@@ -608,7 +615,7 @@ impl Frame {
     }
 }
 
-/// The lock for reading, when there are locks.
+/// Acquires a shared lock if there are locks.
 fn shared(lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
     match lock {
         Some(lock) => lock.hold(LockKind::Shared).map(Some),
@@ -616,7 +623,7 @@ fn shared(lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
     }
 }
 
-/// What the frame type byte of these files must be.
+/// Returns the expected frame type of these files.
 pub(super) fn kind_of(files: &Files) -> Kind {
     match files.is_sparse() {
         true => Kind::Sparse,
@@ -624,7 +631,7 @@ pub(super) fn kind_of(files: &Files) -> Kind {
     }
 }
 
-/// A header and a trailer.
+/// Builds a frame without chunks.
 pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -> Result<Tail> {
     let header = build_header(description, kind)?;
     let index_at = header.len() as u64;
@@ -632,7 +639,7 @@ pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -
     Tail::new(header, index_at, Vec::new(), &description.trailer, sums)
 }
 
-/// The header of a described frame, without its length.
+/// Builds the header of a frame, without the frame length.
 pub(super) fn build_header(description: &Description, kind: Kind) -> Result<Vec<u8>> {
     let fixed = FrameHeader {
         header_len: 0,
@@ -651,7 +658,7 @@ pub(super) fn build_header(description: &Description, kind: Kind) -> Result<Vec<
     fixed.build(kind, &layers)
 }
 
-/// The bit of a chunk's second flags that says that its blocks have lengths of their own.
+/// Chunk flag: the blocks have individual lengths.
 pub const VL_BLOCKS: u8 = crate::chunk::header::flag2::VL_BLOCKS;
 
 fn read_files(files: &Files) -> Result<(Read, bool)> {
@@ -665,7 +672,7 @@ fn read_files(files: &Files) -> Result<(Read, bool)> {
 
 fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
     let header = FrameHeader::parse(&reader.fixed_header()?, kind)?;
-    // Lengths are believed only as far as there are bytes for them.
+    // Lengths are only trusted as far as the file has bytes for them.
     if header.frame_len > reader.available()? {
         return Err(Error::InvalidHeader);
     }
@@ -712,7 +719,7 @@ fn finish_reading(
     Ok(Read { known, loaded })
 }
 
-/// A frame in one of the older layouts, in memory.
+/// Reads a frame of an older layout in memory.
 fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
     let read = |position: u64, dest: &mut [u8]| {
         dest.copy_from_slice(part(bytes, position, dest.len())?);
@@ -725,7 +732,7 @@ fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
     }
 }
 
-/// A frame in one of the older layouts, of which all but the chunks was read.
+/// Converts a frame of an older layout, read except for its chunks.
 fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
     let mut known = Known::of(&legacy.header, 0);
     known.offsets = Some(Arc::new(legacy.offsets));
@@ -738,7 +745,7 @@ fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
     Read { known, loaded }
 }
 
-/// Reads indexes and metalayers: nothing of the user's takes part.
+/// Returns the decompressor for indexes and metalayers, which runs no user code.
 pub(super) fn reader_of_indexes() -> Decompressor {
     Decompressor::new(crate::chunk::DParams::default())
 }

@@ -1,11 +1,11 @@
 //! The journal of a frame that is changed in place: `F.b2journal` beside the file `F`.
 //!
-//! A durable change in place is staged in memory first. Then the journal is written and synced with
-//! the bytes before and after the change, the change is written and synced, and the journal is emptied:
-//! that is the moment at which the change is done. The rules by which a journal that is found belongs
-//! to the frame are those of [`crate::io::journal`]; what they add up to is in `docs/durability.md`.
+//! A durable in-place change is first staged in memory. Then the journal, with the bytes before and
+//! after the change, is written and synced; the change is written and synced; and the journal is
+//! emptied, which commits the change. [`crate::io::journal`] decides whether a journal belongs to a
+//! frame; `docs/durability.md` states the resulting guarantees.
 //!
-//! Opening a frame never writes: the records of the journal are shown in place of the file's bytes. The
+//! Opening a frame never writes: readers see the journal's old bytes instead of the file's. The
 //! first call that changes the frame restores the file.
 
 use super::files::Files;
@@ -19,29 +19,29 @@ use std::time::Duration;
 
 /// The first bytes of each frame.
 const MARK: &[u8] = b"\x9e\xa8b2frame\0";
-/// How often a journal is looked at again that another process is using.
+/// Number of attempts to read a journal that another process is using.
 const ATTEMPTS: usize = 100;
-/// The time between attempts.
+/// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The state before an interrupted change, which readers are shown.
+/// The state before an interrupted change, as readers see it.
 #[derive(Clone)]
 pub struct Shown {
-    /// The state.
+    /// The old bytes.
     pub image: Arc<Image>,
     path: PathBuf,
-    /// The journal as it was when it was read.
+    /// Attributes of the journal when it was read.
     stamp: Option<Attributes>,
 }
 
 impl Shown {
-    /// Whether the journal is still there, unchanged.
+    /// Whether the journal still exists unchanged.
     pub fn is_current(&self, names: &dyn Names) -> bool {
         names.attributes(&self.path) == self.stamp
     }
 }
 
-/// The names of files that journals are beside; none where there are no journals.
+/// Returns the file operations for journals; `None` if the backend has no journals.
 fn names(backend: &dyn Backend) -> Option<&dyn Names> {
     match backend.names() {
         None if backend.mapped() != Mapped::No => Some(&FileSystem),
@@ -49,13 +49,13 @@ fn names(backend: &dyn Backend) -> Option<&dyn Names> {
     }
 }
 
-/// The attributes of a frame's open file, or of the one that its path names.
+/// Returns the attributes of a frame's open file, or of the file at its path.
 fn attributes(names: &dyn Names, path: &Path, file: &dyn Stream) -> Option<Attributes> {
     let named = || names.attributes(&names.resolve(path));
     file.attributes().or_else(named)
 }
 
-/// Finds the journal beside a frame, waiting while a writer uses it. Nothing is written.
+/// Finds the journal of a frame, waiting while a writer uses it. Writes nothing.
 fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
     let Some(names) = names(backend) else {
         return Ok((Found::Absent, None));
@@ -85,8 +85,8 @@ fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
     Ok((Found::Active, None))
 }
 
-/// Looks for a journal beside a frame that is about to be read, and returns the state that it shows, if
-/// the frame is in the middle of a change.
+/// Looks for the journal of a frame before it is read. Returns the state before the change if the
+/// frame is in the middle of one.
 ///
 /// # Errors
 /// Those of reading the frame's file or its journal.
@@ -98,7 +98,7 @@ pub fn look(files: &Files) -> Result<Option<Shown>> {
     Ok(shown)
 }
 
-/// The words for a journal that its reader must know of.
+/// Returns the message about a journal that matters to a reader.
 fn note_of(found: &Found) -> Option<String> {
     match found {
         Found::Absent | Found::Settled => None,
@@ -113,7 +113,8 @@ fn note_of(found: &Found) -> Option<String> {
     }
 }
 
-/// Describes the journal beside the frame in a file, for people; none when there is nothing to know.
+/// Returns a message for users about the journal of the frame in a file; `None` if there is nothing
+/// to report.
 ///
 /// # Errors
 /// Those of reading the file or its journal.
@@ -122,21 +123,21 @@ pub fn describe(path: &Path) -> Result<Option<String>> {
     Ok(note_of(&found))
 }
 
-/// Whether what a journal restores is a frame.
+/// Whether the bytes that a journal restores are a frame.
 fn restores_a_frame(image: &Image) -> bool {
     let front = image.front().first_chunk::<FIXED_LEN>();
     image.has_mark(MARK) && front.is_some_and(|fixed| header::frame_len(fixed) == image.len.0)
 }
 
-/// Brings a frame that is about to be changed to the state before an interrupted change, and removes
-/// the journal of that. `shown` is what its readers are shown.
+/// Rolls back the interrupted change of a frame that is about to be changed, and removes its
+/// journal. `shown` is the state that readers see.
 ///
 /// # Errors
 /// [`Error::Lock`] when another process is changing the frame; those of both files.
 pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
     let backend = files.backend();
     if backend.mapped() == Mapped::Private {
-        // The file and its journal stay; what the mapping shows is changed.
+        // The file and its journal stay; only the contents of the mapping change.
         return shown.map_or(Ok(()), |shown| {
             let file = files.open_for_update()?;
             shown.image.restore(&*file)
@@ -145,8 +146,8 @@ pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
     settle_at(backend, files.path()).map(drop)
 }
 
-/// As [`settle`], for the frame in a file of the file system, if there is one. Returns why a journal
-/// stays.
+/// As [`settle`], for the frame in a file of the file system, if there is one. Returns the reason
+/// for which a journal stays.
 fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
     let Some(names) = names(backend) else {
         return Ok(None);
@@ -171,7 +172,7 @@ fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
     Err(Error::Lock)
 }
 
-/// Ends an interrupted change of the frame in a file before the file is renamed or appended to.
+/// Rolls back an interrupted change before the file of a frame is renamed or appended to.
 ///
 /// # Errors
 /// As those of changing a frame.
@@ -183,7 +184,7 @@ pub fn settle_file(path: &Path) -> Result<()> {
     }
 }
 
-/// A journal of a change that is under way.
+/// The journal of an ongoing change.
 pub struct Journal<'a> {
     files: &'a Files,
     path: PathBuf,
@@ -192,12 +193,12 @@ pub struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Records the bytes that a staged change is going to overwrite, so that this lasts. The frame has
-    /// `len` bytes before the change and after it.
+    /// Durably records the bytes that a staged change is going to overwrite. `len` is the size of
+    /// the frame in bytes before and after the change.
     ///
     /// # Errors
-    /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when something
-    /// else has the name of the journal; those of the backend.
+    /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when another
+    /// file has the name of the journal; those of the backend.
     pub fn begin(files: &'a Files, len: (u64, u64), staged: &Staged) -> Result<Journal<'a>> {
         let names = files.backend().names().ok_or(Error::InvalidParam)?;
         let path = journal::path_of(names, files.path(), FRAME_SUFFIX);
@@ -233,7 +234,7 @@ impl<'a> Journal<'a> {
         self.files.sync_names_at(&self.path)
     }
 
-    /// Ends a change that lasts already, or takes it back when it failed, or when its end doesn't last.
+    /// Commits a change that was synced, or rolls it back if it or its commit failed.
     ///
     /// # Errors
     /// That of the change, or of the backend.
@@ -247,7 +248,7 @@ impl<'a> Journal<'a> {
         let restored = restored.and_then(|file| self.image.put_back(&*file));
         match restored.and_then(|()| journal::empty(&*self.stream)) {
             Ok(()) => self.remove(),
-            // The next one who opens the frame finds the journal.
+            // The next process that opens the frame finds the journal.
             Err(error) => {
                 trace_warning!("a change can't be taken back yet: {error}");
                 let is_empty = self.stream.size().is_ok_and(|size| size == 0);
@@ -255,7 +256,7 @@ impl<'a> Journal<'a> {
                 if is_empty && let Err(error) = written(()) {
                     trace_warning!("the journal can't be written again: {error}");
                 }
-                // This handle sees the state before the change, too.
+                // This handle must also see the state before the change.
                 drop(self.stream);
                 if let Err(error) = self.files.look_for_journal() {
                     trace_warning!("the journal can't be read: {error}");
@@ -286,13 +287,13 @@ mod tests {
     const OLD: &[u8] = b"0123456789";
     const NEW: &[u8] = b"abcdefghij";
 
-    /// A frame in a file with a metalayer, beside which there is the journal of a change of that.
+    /// A frame with a metalayer in a file, beside the journal of a change of that metalayer.
     struct Case {
         dir: TempDir,
         path: PathBuf,
         journal: PathBuf,
         before: Vec<u8>,
-        /// The position of the metalayer's content.
+        /// The offset of the metalayer's content.
         at: usize,
     }
 
@@ -306,7 +307,7 @@ mod tests {
             .unwrap();
     }
 
-    /// What is done to a journal.
+    /// A modification of a journal.
     type Damage = fn(&Case);
 
     impl Case {
@@ -338,7 +339,7 @@ mod tests {
             }
         }
 
-        /// Writes so many bytes of the change.
+        /// Writes the first `len` bytes of the change.
         fn interrupted_after(&self, len: usize) {
             let file = std::fs::OpenOptions::new().write(true).open(&self.path);
             file.unwrap()
@@ -388,7 +389,7 @@ mod tests {
                 .unwrap()
                 .contains("before the change is shown")
         );
-        // One that was opened before is restored with the file.
+        // A handle that was opened before is restored with the file.
         let reader = SChunk::open(Storage::file(&case.path), DParams::default()).unwrap();
         case.append();
         assert!(!case.journal.exists());
