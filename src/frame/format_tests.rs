@@ -1,4 +1,4 @@
-//! Tests of the byte format as a whole: frames taken apart and put together again, and broken ones.
+//! Tests of the byte format as a whole: frames split into sections and rebuilt, and damaged ones.
 
 use super::header::{self, FIXED_LEN, FrameHeader, Kind};
 use super::index::{self, Encoder};
@@ -6,7 +6,7 @@ use super::{Metalayer, metalayers, trailer, vectors};
 use crate::chunk::{DParams, Decompressor, EXTENDED_HEADER_LENGTH, sizes};
 use crate::{Error, Result};
 
-/// A frame in its parts.
+/// The sections of a frame.
 struct Parts {
     header: FrameHeader,
     metalayers: Vec<Metalayer>,
@@ -15,7 +15,7 @@ struct Parts {
     vlmetalayers: Vec<Metalayer>,
 }
 
-/// Reads a frame with the functions of this room, each where the one before says.
+/// Splits a frame with this module's parsers, each at the position that the previous one found.
 fn take_apart(frame: &[u8]) -> Result<Parts> {
     let header = FrameHeader::parse(frame, Kind::Contiguous)?;
     let frame = frame
@@ -185,7 +185,7 @@ fn every_parser_stands_every_part_of_a_frame() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         for at in 0..frame.len() {
-            // A page that can't be read begins behind what the parsers are given.
+            // An unreadable page follows the input of the parsers.
             let part = crate::testing::GuardedBuf::copy_of(&frame[at..]);
             for kind in [Kind::Contiguous, Kind::Sparse] {
                 let _ = FrameHeader::parse(&part, kind);

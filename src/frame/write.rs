@@ -1,8 +1,8 @@
-//! Changing a frame: its chunks, its index, and what is around them.
+//! Changes of a frame: its chunks, its index, and the bytes around them.
 //!
-//! A change is planned on the list of positions first; then the chunks are written, and then all that
-//! follows the data section. How that is done to files is told in `file.rs` and `directory.rs`. A frame in
-//! memory gets its index and trailer when somebody looks at its bytes.
+//! A change is first planned on the list of offsets; then the chunks are written, and then
+//! everything after the data section. `file.rs` and `directory.rs` apply changes to files. A frame
+//! in memory gets its index and trailer on the next access to its bytes.
 
 use super::description::Description;
 use super::file::{change_in_place, end_file};
@@ -19,40 +19,40 @@ use crate::io::Portions;
 use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
-/// What a frame keeps of a chunk.
+/// The stored form of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum Stored<'a> {
-    /// All is said by where the chunk is and by its one value.
+    /// A chunk of one repeated value, whose size follows from its number.
     Special(Special),
-    /// The chunk.
+    /// The bytes of a chunk.
     Bytes(&'a [u8]),
 }
 
-/// What is done to the chunks of a frame.
+/// A change of the chunks of a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// A chunk in front of the one of this number, or behind all.
+    /// Inserts a chunk before the one with this number, or appends it.
     Insert(usize, Stored<'a>),
-    /// A chunk in the place of another.
+    /// Replaces a chunk.
     Update(usize, Stored<'a>),
-    /// One chunk fewer.
+    /// Deletes a chunk.
     Delete(usize),
-    /// Each chunk becomes the one that had this number.
+    /// Reorders the chunks: each becomes the one that had this number.
     Reorder(&'a [usize]),
-    /// So many chunks that are all one value, in an empty frame.
+    /// Fills an empty frame with this many chunks of one repeated value.
     Fill(usize, Special),
 }
 
-/// How the index is written.
+/// Encoding of the index.
 #[derive(Clone, Copy, Debug)]
 pub enum IndexForm {
-    /// Compressed into at most so many bytes.
+    /// Compressed into at most this many bytes.
     Encoded(usize),
-    /// One position, over and over.
+    /// One repeated offset.
     Fill(Special),
 }
 
-/// What of a frame in memory is still to be written around its chunks.
+/// Bytes around the chunks of a frame in memory that are not written yet.
 #[derive(Clone)]
 pub(super) struct Unpublished {
     pub description: Description,
@@ -60,16 +60,17 @@ pub(super) struct Unpublished {
 }
 
 impl Frame {
-    /// Changes the chunks, and then all that tells of them. Before that, chunks whose length their place
-    /// won't tell any more are stored as the chunks in `physical`, which come with their numbers.
+    /// Changes the chunks and then the index, trailer and header. Before that, the chunks in
+    /// `physical`, given with their numbers, are stored as bytes: their length will no longer
+    /// follow from their index.
     ///
-    /// Returns the bytes of the data section, or of all the chunks' files.
+    /// Returns the size in bytes of the data section, or of all chunk files.
     ///
     /// # Errors
     /// [`Error::FileOpen`], [`Error::FileWrite`], [`Error::FileTruncate`], [`Error::FileRemove`],
-    /// [`Error::MemoryAlloc`]; [`Error::InvalidParam`] for frames in an older layout, and when something
-    /// that isn't the frame's would be overwritten; [`Error::Data`] when the metalayers don't fit the
-    /// header. The frame is as before then.
+    /// [`Error::MemoryAlloc`]; [`Error::InvalidParam`] for frames of an older layout, and when
+    /// bytes outside the frame would be overwritten; [`Error::Data`] when the metalayers do not fit
+    /// the header. On an error the frame is unchanged.
     pub fn change(
         &mut self,
         change: Change<'_>,
@@ -136,7 +137,7 @@ impl Frame {
         }
     }
 
-    /// The offsets, with nobody else holding them.
+    /// Takes the list of offsets, copied if it is shared.
     fn take_offsets(&mut self) -> Result<Vec<i64>> {
         let offsets = self.offsets()?;
         self.known_mut().offsets = None;
@@ -147,7 +148,7 @@ impl Frame {
         }
     }
 
-    /// Bytes of the stored chunk that a change does away with.
+    /// Returns the size in bytes of the stored chunk that a change removes.
     pub(super) fn old_len(&self, change: Change<'_>) -> Result<u64> {
         let (Change::Update(at, _) | Change::Delete(at)) = change else {
             return Ok(0);
@@ -161,14 +162,14 @@ impl Frame {
         }
     }
 
-    /// Prepares a change: an interrupted one is taken back first.
+    /// Prepares a change; rolls an interrupted one back first.
     pub(super) fn prepare_change(&mut self) -> Result<()> {
         if self.legacy {
             return Err(Error::InvalidParam);
         }
         self.check_transaction()?;
         self.check_not_doomed()?;
-        // The journal of a transaction is this frame's own.
+        // The journal is the one of this frame's own transaction.
         if self.known_mut().is_journaled {
             return Ok(());
         }
@@ -219,7 +220,7 @@ impl Frame {
         let new_end = header + plan.cbytes.max(0) as usize;
         let bytes = memory.to_mut()?;
         bytes.reserve(new_end.saturating_sub(bytes.len()))?;
-        // What follows the data is written when somebody wants to see it.
+        // The bytes after the data are written on the next access to them.
         bytes.resize(old_end.max(new_end))?;
         if let Some(shift) = plan.shift {
             let from = header + shift.from as usize;
@@ -238,7 +239,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Writes index, trailer and header of a frame in memory, if they are behind.
+    /// Writes index, trailer and header of a frame in memory, if they are outdated.
     pub(super) fn flush(&mut self) -> Result<()> {
         let Some(unpublished) = self.unpublished.take() else {
             return Ok(());
@@ -277,7 +278,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Leaves what is around the chunks of a frame in memory to be written when somebody wants to see it.
+    /// Defers writing the bytes around the chunks of a frame in memory until the next access to
+    /// them.
     fn publish_later(&mut self, description: &Description) -> Result<()> {
         let header = build_header(description, Kind::Contiguous)?;
         let room = index::room(self.offsets()?.len());
@@ -290,7 +292,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Writes the header anew, of the same length as it was: fixed metalayers have other contents.
+    /// Rewrites the header, which keeps its length, after a change of the contents of fixed
+    /// metalayers.
     ///
     /// # Errors
     /// As [`Frame::change`].
@@ -328,7 +331,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Reads the index of a frame in files as it is stored; it is empty in a frame without data.
+    /// Reads the stored index of a frame in files; empty in a frame without data.
     fn read_index(&self) -> Result<Vec<u8>> {
         let known = self.known();
         if known.counters.nbytes <= 0 {
@@ -343,8 +346,9 @@ impl Frame {
             .read_vec(start, len.ok_or(Error::InvalidHeader)?)
     }
 
-    /// Notes that a frame without checksums has another header and trailer around its chunks and its index, so that
-    /// the next change need not read them back. `old` is the tail before, if it was known.
+    /// Caches the new header and trailer around the chunks and the index of a frame without
+    /// checksums, so that the next change need not read them back. `old` is the previous tail, if
+    /// it was known.
     fn remember_tail(&mut self, old: Option<Arc<Tail>>, header: Vec<u8>, trailer: Arc<Vec<u8>>) {
         let sparse = self.is_sparse();
         let index = match old {
@@ -373,7 +377,7 @@ impl Frame {
         Ok(())
     }
 
-    /// The header of a frame that keeps its length.
+    /// Builds a header of the same length as the current one.
     fn header_of_same_len(&mut self, description: &Description) -> Result<Vec<u8>> {
         let mut header = build_header(description, self.kind())?;
         let known = self.known_mut();
@@ -382,7 +386,7 @@ impl Frame {
         Ok(header)
     }
 
-    /// Writes a frame without chunks anew, with other metalayers.
+    /// Rewrites a frame without chunks, with other metalayers.
     ///
     /// # Errors
     /// As [`Frame::change`].
@@ -420,8 +424,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Writes the trailer anew: the variable-length metalayers are others. Returns the bytes of the data
-    /// section, or of all the chunks' files.
+    /// Rewrites the trailer after a change of variable-length metalayers. Returns the size in bytes
+    /// of the data section, or of all chunk files.
     ///
     /// # Errors
     /// As [`Frame::change`].
@@ -474,7 +478,7 @@ impl Frame {
         Ok(description.counters.cbytes)
     }
 
-    /// The header for a frame with another trailer, and where that begins.
+    /// Returns the header for a frame with another trailer, and the position of that trailer.
     fn header_before_trailer(&mut self, description: &Description) -> Result<(Vec<u8>, u64)> {
         let mut header = self.header_of_same_len(description)?;
         let position = self.known_mut().trailer_position();
@@ -498,7 +502,7 @@ impl Frame {
         Ok(())
     }
 
-    /// What is to be written around the chunks and the index that are there.
+    /// Builds the bytes around the current chunks and index.
     fn tail_around_index(&mut self, description: &Description) -> Result<Tail> {
         let header = build_header(description, self.kind())?;
         let sums = self.sums_to_write()?;
@@ -516,7 +520,7 @@ impl Frame {
         )
     }
 
-    /// Writes all of a file but chunks and index.
+    /// Rewrites a file except for chunks and index.
     fn rewrite_around_index(&mut self, files: &Files, tail: Tail) -> Result<()> {
         let has_chunks = !tail.index.is_empty() && !files.is_sparse();
         if files.is_replaceable() && !has_chunks {
@@ -542,7 +546,7 @@ impl Frame {
         }
     }
 
-    /// The bytes of a frame in memory; none of one in files.
+    /// Returns the bytes of a frame in memory; `None` for one in files.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].

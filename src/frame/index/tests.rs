@@ -1,4 +1,4 @@
-//! Tests of the index: against the bytes of the reference, and against one compression of the whole.
+//! Tests of the index against bytes of C-Blosc2 and against one compression of the whole list.
 
 use super::*;
 use crate::frame::vectors;
@@ -12,7 +12,7 @@ fn encoded(offsets: &[i64]) -> Vec<u8> {
         .to_vec()
 }
 
-/// What the encoder is to make of the offsets, whatever it was given before.
+/// Returns the expected output of the encoder, independent of its previous inputs.
 fn compressed_at_once(offsets: &[i64], room: usize) -> Result<Vec<u8>> {
     let bytes: Vec<u8> = offsets
         .iter()
@@ -28,7 +28,7 @@ fn compressed_at_once(offsets: &[i64], room: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Offsets that no codec makes shorter.
+/// Returns incompressible offsets.
 fn noise(count: usize) -> Vec<i64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -40,7 +40,7 @@ fn noise(count: usize) -> Vec<i64> {
     (0..count).map(|_| next()).collect()
 }
 
-/// Offsets of chunks of about `size` bytes, some of which are stored nowhere.
+/// Returns offsets of chunks of about `size` bytes, some of them special.
 fn offsets(count: usize, size: i64) -> Vec<i64> {
     let mut position = 0;
     (0..count as i64)
@@ -113,7 +113,7 @@ fn the_offset_of_all_chunks_of_a_filled_frame_is_known_at_once() {
     assert_eq!(the_only_one(&encoded(&[nan; 1000])), Ok(None));
 }
 
-/// A chunk that tells of `nbytes` bytes, which are `value` over and over.
+/// Returns a chunk of `nbytes` bytes that repeats `value`.
 fn of_value(nbytes: i32, value: &[u8]) -> Vec<u8> {
     let params = CParams::default().typesize(value.len() as i32);
     let mut chunk = vec![0; EXTENDED_HEADER_LENGTH + value.len()];
@@ -121,7 +121,7 @@ fn of_value(nbytes: i32, value: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// The same of zeros, or of bytes that are not told.
+/// Returns a special chunk without a stored value.
 fn of_kind(nbytes: i32, kind: Special) -> Vec<u8> {
     let params = CParams::default().typesize(8);
     let mut chunk = vec![0; EXTENDED_HEADER_LENGTH];
@@ -166,7 +166,7 @@ fn offsets_that_differ_may_be_one_value() {
 fn row_f15_an_index_of_one_value_takes_no_more_memory_than_a_compressed_one_could() {
     const NBYTES: i32 = 0x7fff_ff00;
     let mut decompressor = Decompressor::default();
-    // No offset is three bytes over and over, and NaNs are none.
+    // No offset repeats three bytes, and NaNs are not offsets.
     let triple = of_value(NBYTES / 24 * 24, &[1, 2, 3]);
     let nans = of_kind(NBYTES, Special::Nan);
     for chunk in [triple, nans] {
@@ -250,7 +250,7 @@ fn an_index_that_grows_is_what_one_compression_makes() {
             assert_eq!(index, compressed_at_once(offsets, room), "{count} offsets");
         }
     }
-    // Else the encoder would be right, but not quick.
+    // A full compression would be correct but slow.
     assert!(
         put_together >= all.len() - 2 - BLOCK,
         "{put_together} times"
@@ -294,7 +294,7 @@ fn whatever_the_room_an_index_is_what_one_compression_makes() {
         let plenty = 2 * room(offsets.len());
         let mut encoder = Encoder::new().unwrap();
         let len = encoder.encode(&offsets, 0, plenty).unwrap().len();
-        // Where the last full block has just enough room, and where the last block has.
+        // The sizes at which the last full block, and the last block, just fit.
         let nblocks = offsets.len().div_ceil(BLOCK);
         let rest = offsets.len() % BLOCK;
         let data_at = EXTENDED_HEADER_LENGTH + START_LEN * nblocks;
@@ -314,7 +314,7 @@ fn whatever_the_room_an_index_is_what_one_compression_makes() {
 
 #[test]
 fn an_index_after_a_deletion_may_be_longer_than_its_offsets() {
-    // The index C-Blosc2 left of five chunks of 4032 bytes after deleting the second.
+    // The index that C-Blosc2 left of five chunks of 4032 bytes after deleting the second.
     let offsets = [0, 0x1f80, 0x2f40, 0x3f00];
     let index = "0501150820000000200000004800000000000000000100000000000000000000\
                  240000002000000000804000001f2f3f00000000000000000000000000000000\
@@ -369,7 +369,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 impl Change {
-    /// Does it; returns how many offsets in front of it are as before.
+    /// Applies the change; returns the number of unchanged offsets before it.
     fn apply(&self, offsets: &mut Vec<i64>) -> usize {
         let (len, last) = (offsets.len(), offsets.len().saturating_sub(1));
         match self {

@@ -1,10 +1,10 @@
-//! Tests of the older layouts, with frames put together by hand as their descriptions say.
+//! Tests of the older layouts, with frames built by hand from their descriptions.
 
 use super::*;
 use crate::chunk::{CParams, Compressor, Special, special};
 use crate::frame::{Kind, vectors};
 
-/// The frame of [`vectors::TINY`] as the later of the two layouts has it.
+/// The frame of [`vectors::TINY`] in the later of the two layouts.
 fn tiny() -> Vec<u8> {
     let today = vectors::bytes(vectors::TINY);
     let header = "9da862326672616d6500 d20000006b cf0000000000000114 a4 11005000\
@@ -21,7 +21,7 @@ fn tiny() -> Vec<u8> {
     frame
 }
 
-/// What a frame is put together from; where the descriptions leave a choice, it is here.
+/// The components of a frame; a field for each choice that the descriptions leave open.
 struct Recipe {
     flags: u8,
     /// The byte that counts the filters.
@@ -30,13 +30,13 @@ struct Recipe {
     chunksize: i32,
     nbytes: i64,
     data: Vec<u8>,
-    /// The index; none when there is none.
+    /// The index; empty for a frame without one.
     index: Vec<u8>,
-    /// What stands where user metadata do.
+    /// The bytes of the user metadata field.
     usermeta: Vec<u8>,
 }
 
-/// The index with these bytes; none of nothing.
+/// Returns the index with these bytes; empty for an empty list.
 fn compressed(offsets: &[u8]) -> Vec<u8> {
     let mut compressor = Compressor::new(CParams::default().typesize(1)).unwrap();
     match offsets {
@@ -46,8 +46,8 @@ fn compressed(offsets: &[u8]) -> Vec<u8> {
 }
 
 impl Recipe {
-    /// Three chunks of 40, 40 and 20 bytes, one metalayer, no user metadata; the bytes of the index before
-    /// compression are given.
+    /// Three chunks of 40, 40 and 20 bytes, one metalayer, no user metadata. `offsets` holds the
+    /// bytes of the index before compression.
     fn of(offsets: Vec<u8>) -> Recipe {
         let mut data = Vec::new();
         for (nbytes, byte) in [(40, 1), (40, 2), (20, 3)] {
@@ -180,7 +180,7 @@ fn row_f36_a_frame_of_the_earlier_layout_is_read() {
         (counters.nchunks, counters.nbytes, counters.cbytes),
         (3, 100, 196)
     );
-    // The header's codec and filters mean nothing: the chunks were stored.
+    // The codec and filters of the header are ignored: the chunks were stored.
     let recorded = found.header.recorded;
     assert_eq!(
         (recorded.compcode, recorded.clevel),
@@ -228,7 +228,7 @@ fn row_f36_special_offsets_of_any_width_are_those_of_today() {
             };
             let found = parse(&recipe.frame()).unwrap();
             assert_eq!(found.offsets.kept(), [of(kind), 0]);
-            // No first chunk shows its filters, so that the header does.
+            // Without a stored first chunk the filters of the header are reported.
             let filters = found.header.recorded.filters;
             assert_eq!(filters.map(|slot| slot.id), [1, 2, 3, 4, 5, 6]);
             assert_eq!(
