@@ -19,7 +19,7 @@
 //!   8  chunks          number of each kind, 64 bits
 //!  16  metalayers
 //!  24  vlmetalayers
-//!  32  checksums       64 bits each: of all chunks, then metalayers, then variable-length metalayers
+//!  32  checksums       64 bits each: chunks, then metalayers, then variable-length metalayers
 //!      length          of the whole table, 64 bits
 //! ```
 //! Numbers are little endian. The checksum of a chunk covers its stored bytes; it is 0 for a chunk
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn checksums_are_those_of_the_published_algorithm() {
+    fn checksums_match_the_published_algorithm() {
         // The published hashes of the empty input, with 64 and 128 bits.
         assert_eq!(of_chunk(&[]), 0x2d06_8005_38d3_94c2);
         let nothing = Xxh3Default::new().digest128();
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f35_a_sealed_frame_shows_its_table() {
+    fn row_f35_a_sealed_frame_has_a_checksum_table() {
         let fixture = Fixture::new();
         let Seal::Intact(Some(table)) = fixture.inspect() else {
             panic!("{:?}", fixture.inspect());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f35_frames_of_others_have_no_seal() {
+    fn row_f35_frames_of_other_writers_have_no_seal() {
         let mut fixture = Fixture::new();
         let frame = vectors::bytes(vectors::TINY);
         fixture.trailer = frame[0xd8..].to_vec();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_breaks_with_any_byte_it_covers() {
+    fn changing_any_sealed_byte_breaks_the_seal() {
         let intact = Fixture::new().inspect();
         let Seal::Intact(table) = intact.clone() else {
             panic!("{intact:?}");
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trailer_without_place_is_not_sealed() {
+    fn a_trailer_without_a_fingerprint_field_is_not_sealed() {
         let mut trailer = trailer::build(&[], None).unwrap();
         let header = [0; FIXED_LEN];
         assert_eq!(
@@ -344,13 +344,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_part_of_the_checksum_of_a_metalayer() {
+    fn the_checksum_of_a_metalayer_covers_its_name() {
         assert_ne!(of_metalayer(b"ab", b"c"), of_metalayer(b"a", b"bc"));
     }
 
     proptest! {
         #[test]
-        fn tables_come_back_behind_anything(
+        fn tables_are_parsed_after_any_other_bytes(
             before in prop::collection::vec(any::<u8>(), 0..50),
             chunks in prop::collection::vec(any::<u64>(), 0..50),
             metalayers in prop::collection::vec(any::<u64>(), 0..16),
@@ -363,7 +363,7 @@ mod tests {
         }
 
         #[test]
-        fn broken_tables_do_no_harm(at in 0usize..200, value: u8, cut in 0usize..200) {
+        fn damaged_tables_do_not_panic(at in 0usize..200, value: u8, cut in 0usize..200) {
             let table = Table { chunks: vec![1, 2, 3], ..Table::default() };
             let mut slack = table.to_bytes().unwrap();
             let at = at % slack.len();

@@ -90,7 +90,7 @@ fn put_together(parts: &Parts) -> Vec<u8> {
 }
 
 #[test]
-fn known_frames_come_back_byte_for_byte() {
+fn known_frames_are_rebuilt_byte_for_byte() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         let parts = take_apart(&frame).unwrap();
@@ -102,7 +102,7 @@ fn known_frames_come_back_byte_for_byte() {
 }
 
 #[test]
-fn a_known_frame_says_what_it_was_made_with() {
+fn a_known_frame_records_its_parameters() {
     let parts = take_apart(&vectors::bytes(vectors::THREE)).unwrap();
     let counters = parts.header.counters;
     assert_eq!((counters.chunksize, counters.blocksize), (32, 0));
@@ -152,7 +152,7 @@ fn a_known_frame_says_what_it_was_made_with() {
 }
 
 #[test]
-fn row_f15_no_truncation_is_taken_for_a_frame() {
+fn row_f15_truncated_frames_are_rejected() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         for len in 0..frame.len() {
@@ -162,7 +162,7 @@ fn row_f15_no_truncation_is_taken_for_a_frame() {
 }
 
 #[test]
-fn no_flip_of_a_byte_does_worse_than_an_error() {
+fn flipped_bytes_never_panic() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         for at in 0..frame.len() {
@@ -181,7 +181,7 @@ fn no_flip_of_a_byte_does_worse_than_an_error() {
 }
 
 #[test]
-fn every_parser_stands_every_part_of_a_frame() {
+fn every_parser_handles_every_section_of_a_frame() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         for at in 0..frame.len() {
@@ -199,7 +199,7 @@ fn every_parser_stands_every_part_of_a_frame() {
 }
 
 #[test]
-fn chunks_lie_where_the_offsets_say() {
+fn chunks_are_located_by_their_offsets() {
     for hex in vectors::ALL {
         let parts = take_apart(&vectors::bytes(hex)).unwrap();
         for &offset in &parts.offsets {

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_can_not_be_are_refused() {
+    fn invalid_headers_are_rejected() {
         let frame = vectors::bytes(vectors::THREE);
         assert_eq!(parse(&frame[..FIXED_LEN - 1]), Err(Error::ReadBuffer));
         assert!(parse(&frame[..FIXED_LEN]).is_ok());
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_do_not_count_without_data() {
+    fn sizes_are_ignored_without_data() {
         for at in [NBYTES_AT, CBYTES_AT, CHUNKSIZE_AT] {
             let mut frame = vectors::bytes(vectors::EMPTY);
             frame[at] = 0xff;
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_chunks_counts_a_last_one_that_is_short() {
+    fn the_number_of_chunks_includes_a_short_last_one() {
         for (nbytes, nchunks) in [(1, 1), (32, 1), (33, 2), (64, 2)] {
             let header = changed(NBYTES_AT, &i64::to_be_bytes(nbytes)).unwrap();
             assert_eq!(header.nchunks(), Some(nchunks));
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f12_harmless_lies_of_a_header_are_accepted() {
+    fn row_f12_harmless_errors_in_a_header_are_accepted() {
         let honest = three();
         let lies: [(usize, &[u8]); 9] = [
             (0, &[0x9d]),
@@ -484,13 +484,13 @@ mod tests {
     }
 
     #[test]
-    fn row_f13_a_negative_block_size_is_read_as_it_is() {
+    fn row_f13_a_negative_block_size_is_accepted() {
         let header = changed(BLOCKSIZE_AT, &(-16000i32).to_be_bytes()).unwrap();
         assert_eq!(header.counters.blocksize, -16000);
     }
 
     #[test]
-    fn fewer_filters_than_slots_are_the_first() {
+    fn fewer_filters_than_slots_fill_the_first_slots() {
         for (count, ids) in [
             (0, [0; 6]),
             (2, [1, 2, 0, 0, 0, 0]),
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn codecs_beyond_the_built_in_ones_have_a_byte_of_their_own() {
+    fn codecs_that_are_not_built_in_have_a_separate_byte() {
         // Observed with C-Blosc2: byte 27, byte 77, the codec and the level.
         for (codec, udcodec, compcode, clevel) in [
             (0x95, 5, 5, 9),
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_tell_of_chunks_and_blocks_that_vary() {
+    fn flags_mark_variable_chunks_and_blocks() {
         for (chunksize, vl_blocks, flags) in [
             (-1, false, 0x12),
             (32, false, 0x12),
@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_recorded_comes_back() {
+    fn all_header_fields_round_trip() {
         let mut header = three();
         header.recorded = Recorded {
             compcode: 35,
@@ -578,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_a_built_header_is_in_it() {
+    fn a_built_header_contains_its_length() {
         let metalayers: [Named<'_>; 2] = [(b"", b"content"), (&[b'n'; 31], b"")];
         let bytes = three().build(Kind::Contiguous, &metalayers).unwrap();
         let header = FrameHeader {

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_see_the_state_before_a_change_and_only_a_change_restores_the_file() {
+    fn readers_see_the_old_state_and_only_a_new_change_restores_the_file() {
         let case = Case::new("hot");
         case.interrupted_after(5);
         let half = std::fs::read(&case.path).unwrap();
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_has_not_begun_or_is_complete_needs_no_journal() {
+    fn a_journal_is_ignored_before_and_after_its_change() {
         for (len, layer) in [(0, OLD), (NEW.len(), NEW)] {
             let case = Case::new("settled");
             case.interrupted_after(len);
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_made_again_is_left_as_it_is() {
+    fn a_recreated_file_is_left_unchanged() {
         // Its metalayer is a mixture of the two states.
         let case = Case::new("again");
         case.interrupted_after(5);
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_rewritten_by_another_program_is_left_as_it_is() {
+    fn a_file_rewritten_by_another_program_is_left_unchanged() {
         for (layer, chunk) in [(b"ABCDEFGHIJ", 1), (b"abcde56789", 2)] {
             let case = Case::new("rewritten");
             case.interrupted_after(5);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_others_may_have_made_is_neither_used_nor_removed() {
+    fn an_untrusted_journal_is_neither_used_nor_removed() {
         let change: [(&str, Damage); 4] = [
             ("writable by others", |case| {
                 let mode = std::fs::Permissions::from_mode(0o666);
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_may_have_the_name_of_a_journal() {
+    fn any_file_may_have_the_name_of_a_journal() {
         let make: [fn(&Path); 5] = [
             |path| std::fs::create_dir(path).unwrap(),
             |path| {
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_frame_is_never_written_to() {
+    fn a_file_that_is_not_a_frame_is_never_written_to() {
         let dir = TempDir::new("text");
         let path = dir.join("f");
         std::fs::write(&path, b"a text of mine, and what is more").unwrap();
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn no_one_but_its_writer_uses_a_journal_that_is_in_use() {
+    fn a_journal_in_use_is_only_used_by_its_writer() {
         let case = Case::new("active");
         let held = FileSystem.open_unfollowed(&case.journal, true).unwrap();
         assert_eq!(held.claim(), Ok(true));
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_fails_is_taken_back_at_once() {
+    fn a_failed_change_is_rolled_back_at_once() {
         let case = Case::new("failed");
         settle_file(&case.path).unwrap();
         let files = Files::contiguous(Arc::new(FileSystem), case.path.clone(), 0);

@@ -2,6 +2,7 @@
 //!
 //! Super-chunks ([`SChunk`](crate::schunk::SChunk)) read and write frames on their own. A program
 //! that only inspects a frame parses its header:
+//!
 //! ```
 //! use ferroblosc::chunk::{CParams, DParams};
 //! use ferroblosc::frame::{self, FrameHeader, Kind};
@@ -29,8 +30,8 @@
 //! | `checksum.rs`, `seal.rs` | checksums that other readers ignore |
 //! | `files.rs`, `memory.rs` | storage of a frame: files or memory |
 //! | `frame.rs`, `read.rs` | the frame, its cached state, and reading of chunks |
-//! | `plan.rs`, `write.rs`, `tail.rs` | planning a change, applying it, and the bytes around the chunks |
-//! | `file.rs`, `directory.rs` | changes of a contiguous frame's file and of a sparse frame's files |
+//! | `plan.rs`, `write.rs`, `tail.rs` | planning and applying a change; the bytes around the chunks |
+//! | `file.rs`, `directory.rs` | changes of the files of contiguous and sparse frames |
 //! | `writer.rs`, `journal.rs`, `shadow.rs` | rollback after a failure or a crash |
 //! | `transaction.rs`, `space.rs` | several changes committed as one; the bytes they may write to |
 //! | `pending.rs` | chunks without data, kept outside the frame |

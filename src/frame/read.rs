@@ -535,7 +535,7 @@ mod tests {
     use super::none_beyond;
 
     #[test]
-    fn offsets_are_compared_with_the_last_at_all_ends_of_their_range() {
+    fn the_largest_offset_is_checked_over_the_full_range() {
         let ends = [
             i64::MIN,
             i64::MIN + 1,

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_that_can_not_be_are_refused() {
+    fn invalid_sections_are_rejected() {
         let position_at = MAP_AT + 6;
         let content_at = 0x68;
         let data: [(usize, &[u8]); 8] = [
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f12_harmless_lies_of_a_section_are_accepted() {
+    fn row_f12_harmless_errors_in_a_section_are_accepted() {
         let honest = metalayers::parse(&tiny());
         assert_eq!(honest.as_ref().map(Vec::len), Ok(1));
         // The array and its size, and the array of contents.
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_be_empty_equal_or_have_a_nul_inside() {
+    fn names_may_be_empty_equal_or_contain_a_nul() {
         let named: [Named<'_>; 4] = [(b"", b"1"), (b"a\0b", b"2"), (b"x", b""), (b"x", b"4")];
         let bytes = trailer::build(&named, None).unwrap();
         let found = trailer::parse(&bytes).unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_contents_take_no_more_memory_than_there_are_bytes() {
+    fn overlapping_contents_use_no_more_memory_than_the_section_has_bytes() {
         // Sixteen names of one content of 1000 bytes.
         let contents = [(&b"a"[..], &[7; 1000][..]); MAX_METALAYERS];
         let mut bytes = trailer::build(&contents, None).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f23_names_that_are_too_long_are_not_written() {
+    fn row_f23_overlong_names_are_rejected_when_writing() {
         let longest = [b'n'; MAX_NAME_LEN];
         assert!(trailer::build(&[(&longest, b"")], None).is_ok());
         let too_long = [b'n'; MAX_NAME_LEN + 1];

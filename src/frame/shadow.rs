@@ -4,9 +4,9 @@
 //! therefore writes all new bytes after the end of the current frame:
 //!
 //! ```text
-//! header | chunks | index | trailer |                                     before
-//! header | chunks | index | trailer | new chunk | index | trailer |       written, but not yet part of it
-//! header'| chunks | .............. | new chunk | index | trailer |       after
+//! header | chunks | index | trailer |                               before
+//! header | chunks | index | trailer | new chunk | index | trailer | written, not yet referred to
+//! header'| chunks | ............... | new chunk | index | trailer | after
 //! ```
 //! The change then waits until these bytes are on the disk, and overwrites the fixed part of the
 //! header. That part fits into one sector, which a disk writes completely or not at all. Bytes that

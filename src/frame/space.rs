@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_become_one_and_the_last_bytes_shorten_the_file() {
+    fn adjacent_holes_merge_and_a_hole_at_the_end_is_dropped() {
         let mut space = Space::new(0);
         for _ in 0..4 {
             space.allocate(10);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_of_one_chunk_need_the_bytes_of_two() {
+    fn repeated_updates_of_a_chunk_use_the_space_of_two() {
         let mut space = Space::new(0);
         let mut old = space.allocate(10);
         for _ in 0..100 {

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_that_can_not_be_are_refused() {
+    fn invalid_lengths_are_rejected() {
         assert_eq!(trailer_len(&tail(35), 132), Ok(35));
         assert_eq!(trailer_len(&tail(25), 132), Ok(25));
         assert_eq!(trailer_len(&tail(45), 132), Ok(45));
@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn a_trailer_of_the_least_length_is_found_but_can_not_be_read() {
+    fn a_trailer_of_minimum_length_is_found_but_not_parsed() {
         let frame = vectors::bytes(vectors::EMPTY);
         assert!(parse(&frame[frame.len() - MIN_LEN..]).is_err());
     }
 
     #[test]
-    fn row_f12_version_markers_and_fingerprint_of_a_trailer_do_not_matter() {
+    fn row_f12_version_markers_and_fingerprint_of_a_trailer_are_ignored() {
         let frame = vectors::bytes(vectors::THREE);
         let trailer = &frame[frame.len() - 85..];
         let honest = parse(trailer).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_comes_back() {
+    fn a_fingerprint_round_trips() {
         let empty = build(&[], None).unwrap();
         assert_eq!((empty.len(), EMPTY_LEN), (35, 35));
         assert_eq!(fingerprint(&empty), None);

@@ -4,7 +4,7 @@
 //!
 //! | frame | change | commit | rollback |
 //! |---|---|---|---|
-//! | file | writes chunks after the committed frame | writes index, trailer, last the header | truncates |
+//! | file | writes chunks after the frame | writes index, trailer, last the header | truncates |
 //! | directory | creates chunk files | replaces the index, removes old files | removes new files |
 //! | within a file | stages bytes in memory | writes them in place, under a journal | drops them |
 //!

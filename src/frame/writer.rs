@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_that_differ_are_written_and_a_failure_restores_them() {
+    fn only_differing_pages_are_written_and_a_failure_restores_them() {
         let base = || Disk::holding([("f".into(), frame())]);
         let disk = base();
         overwrite(&disk).unwrap();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_fails_anywhere_is_taken_back() {
+    fn a_move_that_fails_at_any_call_is_rolled_back() {
         let base = || Disk::holding([("f".into(), frame())]);
         for (from, to) in [(1000, 1000 + SEGMENT / 3), (1000 + SEGMENT / 3, 1000)] {
             let disk = base();

@@ -1,7 +1,7 @@
-//! Numbers of backends that C programs ask for more care by.
+//! Numbers of backends by which C programs request more protection.
 //!
-//! Below 160 numbers are not for users; these are the last of them, far from those that C-Blosc2 has given
-//! out.
+//! Numbers below 160 are reserved for the library. These are the last of them, to avoid the numbers
+//! that C-Blosc2 assigns.
 
 use super::Care;
 
@@ -12,7 +12,7 @@ pub const CHECKSUMS: u8 = 158;
 /// Both.
 pub const DURABLE_CHECKSUMS: u8 = 159;
 
-/// The numbers and what they ask for.
+/// The numbers and their settings.
 pub const ALL: [(u8, Care); 3] = [
     (DURABLE, care(true, false)),
     (CHECKSUMS, care(false, true)),

@@ -56,7 +56,7 @@ fn offsets(count: usize, size: i64) -> Vec<i64> {
 }
 
 #[test]
-fn offsets_are_read_by_their_bits() {
+fn special_offsets_are_decoded_by_their_bits() {
     let kind = |offset: u64| offset::special(offset as i64);
     assert_eq!(kind(0x8100_0000_0000_0000), Ok(Some(Special::Zero)));
     assert_eq!(kind(0x8200_0000_0000_0000), Ok(Some(Special::Nan)));
@@ -71,7 +71,7 @@ fn offsets_are_read_by_their_bits() {
 }
 
 #[test]
-fn row_f12_kinds_that_do_not_exist_are_read_as_others_read_them() {
+fn row_f12_unknown_special_kinds_are_decoded_as_other_readers_do() {
     let kind = |offset: u64| offset::special(offset as i64);
     for zeros in [0x8300_0000_0000_0000, u64::MAX, 0x8100_0000_0000_0123] {
         assert_eq!(kind(zeros), Ok(Some(Special::Zero)));
@@ -83,7 +83,7 @@ fn row_f12_kinds_that_do_not_exist_are_read_as_others_read_them() {
 }
 
 #[test]
-fn the_index_of_a_filled_frame_is_that_of_the_reference() {
+fn the_index_of_a_filled_frame_equals_the_reference() {
     let zeros = |nchunks| fill(nchunks, Special::Zero).unwrap();
     // Of 2500 int32 in chunks of 4000 bytes, and of 10,000 chunks.
     let three = "0501050818000000180000002800000000000000000000000000000000000030\
@@ -100,7 +100,7 @@ fn the_index_of_a_filled_frame_is_that_of_the_reference() {
 }
 
 #[test]
-fn the_offset_of_all_chunks_of_a_filled_frame_is_known_at_once() {
+fn the_common_offset_of_a_filled_frame_is_found_without_decompression() {
     let nan = offset::of_special(Special::Nan).unwrap();
     let filled = fill(1000, Special::Nan).unwrap();
     assert_eq!(the_only_one(&filled), Ok(Some(nan)));
@@ -135,7 +135,7 @@ fn of_kind(nbytes: i32, kind: Special) -> Vec<u8> {
 }
 
 #[test]
-fn an_offset_may_be_told_by_shorter_values() {
+fn an_offset_may_be_a_repeated_shorter_value() {
     let mut decompressor = Decompressor::default();
     let halves = of_value(16, &[1, 0, 0, 0]);
     for (chunk, offset) in [
@@ -153,7 +153,7 @@ fn an_offset_may_be_told_by_shorter_values() {
 }
 
 #[test]
-fn offsets_that_differ_may_be_one_value() {
+fn different_offsets_may_be_one_repeated_value() {
     let pair: Vec<u8> = (1..=16).collect();
     let chunk = of_value(48, &pair);
     assert_eq!(the_only_one(&chunk), Ok(None));
@@ -163,7 +163,7 @@ fn offsets_that_differ_may_be_one_value() {
 }
 
 #[test]
-fn row_f15_an_index_of_one_value_takes_no_more_memory_than_a_compressed_one_could() {
+fn row_f15_an_index_of_one_value_uses_bounded_memory() {
     const NBYTES: i32 = 0x7fff_ff00;
     let mut decompressor = Decompressor::default();
     // No offset repeats three bytes, and NaNs are not offsets.
@@ -178,7 +178,7 @@ fn row_f15_an_index_of_one_value_takes_no_more_memory_than_a_compressed_one_coul
 }
 
 #[test]
-fn offsets_come_back_all_and_one_by_one() {
+fn offsets_round_trip_together_and_one_by_one() {
     let mut decompressor = Decompressor::default();
     for count in [1, 2, 5, 100, 2047, 2048, 2049, 2052, 5000] {
         let offsets = offsets(count, 100);
@@ -199,7 +199,7 @@ fn offsets_come_back_all_and_one_by_one() {
 }
 
 #[test]
-fn any_chunk_of_offsets_is_an_index() {
+fn any_chunk_of_offsets_is_accepted_as_an_index() {
     let offsets = offsets(300, 100);
     let bytes: Vec<u8> = offsets
         .iter()
@@ -221,7 +221,7 @@ fn any_chunk_of_offsets_is_an_index() {
 }
 
 #[test]
-fn row_f15_an_index_is_not_longer_than_its_bytes_can_tell() {
+fn row_f15_an_index_is_not_longer_than_its_bytes_can_encode() {
     let nbytes_at = 4..8;
     let mut stored = encoded(&[0, 10]);
     stored[nbytes_at.clone()].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
@@ -235,7 +235,7 @@ fn row_f15_an_index_is_not_longer_than_its_bytes_can_tell() {
 }
 
 #[test]
-fn an_index_that_grows_is_what_one_compression_makes() {
+fn a_growing_index_equals_one_compression() {
     let all = offsets(3 * BLOCK + 10, 100);
     let mut encoder = Encoder::new().unwrap();
     let mut put_together = 0;
@@ -258,7 +258,7 @@ fn an_index_that_grows_is_what_one_compression_makes() {
 }
 
 #[test]
-fn blocks_of_any_kind_give_what_one_compression_makes() {
+fn blocks_of_any_kind_equal_one_compression() {
     let kinds: [fn(usize) -> Vec<i64>; 5] = [
         |count| offsets(count, 100),
         |count| noise(count),
@@ -282,7 +282,7 @@ fn blocks_of_any_kind_give_what_one_compression_makes() {
 }
 
 #[test]
-fn whatever_the_room_an_index_is_what_one_compression_makes() {
+fn an_index_of_any_size_limit_equals_one_compression() {
     let lists = [
         offsets(2 * BLOCK + 100, 100),
         offsets(3 * BLOCK, 5),
@@ -407,7 +407,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn whatever_changes_the_index_is_what_one_compression_makes(
+    fn an_index_after_any_change_equals_one_compression(
         changes in prop::collection::vec((change(), any::<bool>()), 1..12),
     ) {
         let mut encoder = Encoder::new().unwrap();

@@ -190,7 +190,7 @@ fn row_f36_a_frame_of_the_earlier_layout_is_read() {
 }
 
 #[test]
-fn row_f36_every_width_and_origin_of_offsets_gives_the_same() {
+fn row_f36_every_width_and_origin_of_offsets_is_equivalent() {
     for origin in [0, 102] {
         let offsets = [144, 0, 72].map(|offset: i64| origin + offset);
         let widths = [
@@ -213,7 +213,7 @@ fn row_f36_every_width_and_origin_of_offsets_gives_the_same() {
 }
 
 #[test]
-fn row_f36_special_offsets_of_any_width_are_those_of_today() {
+fn row_f36_special_offsets_of_any_width_are_converted() {
     let of = |kind| index::offset::of_special(kind).unwrap();
     let special = |kind: u8| {
         let eight = [0, 0, 0, 0, 0, 0, 0, 0x80 | kind];
@@ -240,7 +240,7 @@ fn row_f36_special_offsets_of_any_width_are_those_of_today() {
 }
 
 #[test]
-fn row_f36_one_offset_of_all_chunks_is_not_written_out() {
+fn row_f36_one_common_offset_is_not_expanded() {
     const NCHUNKS: usize = 1 << 27;
     for (value, offset) in [
         (
@@ -293,7 +293,7 @@ fn row_f36_a_frame_without_chunks_is_read() {
 }
 
 #[test]
-fn row_f36_offsets_of_other_widths_are_refused() {
+fn row_f36_offsets_of_other_widths_are_rejected() {
     for width in [1, 3, 16, 32] {
         let recipe = Recipe::of(vec![0; 3 * width]);
         assert_eq!(
@@ -307,7 +307,7 @@ fn row_f36_offsets_of_other_widths_are_refused() {
 }
 
 #[test]
-fn row_f36_frames_of_today_are_never_taken_for_older_ones() {
+fn row_f36_current_frames_are_never_mistaken_for_older_ones() {
     for hex in vectors::ALL {
         let mut frame = vectors::bytes(hex);
         frame[0] = 0x9d;
@@ -324,7 +324,7 @@ fn row_f36_frames_of_today_are_never_taken_for_older_ones() {
 }
 
 #[test]
-fn no_truncation_of_an_older_frame_is_read() {
+fn truncated_older_frames_are_rejected() {
     for frame in [tiny(), Recipe::of(words_of_2(&[102, 174, 246])).frame()] {
         assert!(parse(&frame).is_ok());
         for len in 0..frame.len() {
@@ -334,7 +334,7 @@ fn no_truncation_of_an_older_frame_is_read() {
 }
 
 #[test]
-fn no_flip_in_an_older_frame_does_worse_than_an_error() {
+fn flipped_bytes_in_an_older_frame_never_panic() {
     let mut recipe = Recipe::of(words_of_2(&[102, 174, 246]));
     recipe.usermeta = vectors::bytes("c600000003 010203");
     for frame in [tiny(), recipe.frame()] {

@@ -6,11 +6,11 @@ use crate::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The device that all files seem to be on.
+/// The device number of all files.
 const DEVICE: u64 = 1 << 32;
 
 impl Disk {
-    /// The attributes of a file by its number. All files have one owner and no times.
+    /// Returns the attributes of a file by its number. All files have one owner and no times.
     fn attributes_of(&self, file: usize) -> Attributes {
         let state = self.state();
         let found = state.files.get(file);
@@ -85,7 +85,7 @@ impl Names for Disk {
         };
         Some(Identity {
             device: DEVICE,
-            // Nobody compares directories.
+            // Directories are never compared.
             inode: found.map_or(u64::MAX, |file| file as u64),
         })
     }
@@ -194,7 +194,7 @@ impl Names for Disk {
     }
 }
 
-/// A file that was opened, which it stays when its name is gone.
+/// An open file, which stays usable after its name was removed.
 struct Opened {
     disk: Disk,
     file: usize,
