@@ -73,7 +73,7 @@ impl Frame {
         });
         compacted.unwrap_or_else(|error| {
             // The change itself succeeded; only the holes remain.
-            trace_warning!("a frame with holes can't be written anew: {error}");
+            trace_warning!("a frame with holes can't be compacted: {error}");
             self.look_for_holes_at = cbytes.saturating_mul(2);
             self.known_mut().counters.cbytes
         })
@@ -87,7 +87,7 @@ impl Frame {
             return;
         }
         if let Err(error) = self.compact_at_last() {
-            trace_warning!("a frame with holes can't be written anew: {error}");
+            trace_warning!("a frame with holes can't be compacted: {error}");
         }
     }
 

@@ -169,7 +169,7 @@ impl<'a> ChunkFiles<'a> {
         if let Some((id, chunk)) = &self.rewritten
             && let Err(error) = self.overwrite(*id, chunk)
         {
-            trace_warning!("the old chunk {id} can't be written back: {error}");
+            trace_warning!("the old chunk {id} can't be restored: {error}");
         }
     }
 }

@@ -522,7 +522,7 @@ impl Files {
         let len = usize::try_from(stream.size()?).map_err(|_| Error::FileRead)?;
         let short = |id| {
             let error = Error::FileRead.during("read").at(self.chunk_path(id));
-            error.because("no chunk has such a length")
+            error.because("it is not as long as a chunk")
         };
         if len < MIN_HEADER_LENGTH || i32::try_from(len).is_err() {
             return Err(short(id));
@@ -666,5 +666,5 @@ impl FrameReader {
 /// Returns the error for a file shorter than its header says.
 #[cold]
 fn ends_early() -> Error {
-    Error::FileRead.because("the file ends too early")
+    Error::FileRead.because("the file is shorter than its header says")
 }

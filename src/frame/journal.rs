@@ -250,11 +250,11 @@ impl<'a> Journal<'a> {
             Ok(()) => self.remove(),
             // The next process that opens the frame finds the journal.
             Err(error) => {
-                trace_warning!("a change can't be taken back yet: {error}");
+                trace_warning!("a change can't be rolled back yet: {error}");
                 let is_empty = self.stream.size().is_ok_and(|size| size == 0);
                 let written = |()| self.image.encode().and_then(|bytes| self.write(&bytes));
                 if is_empty && let Err(error) = written(()) {
-                    trace_warning!("the journal can't be written again: {error}");
+                    trace_warning!("the journal can't be rewritten: {error}");
                 }
                 // This handle must also see the state before the change.
                 drop(self.stream);

@@ -92,7 +92,7 @@ impl Shadow<'_> {
 
     fn cut(&self) {
         if let Err(error) = self.stream.truncate(self.start + self.end) {
-            trace_warning!("what a failed change left can't be cut off: {error}");
+            trace_warning!("the bytes of a failed change can't be truncated: {error}");
         }
     }
 }

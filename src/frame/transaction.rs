@@ -128,7 +128,7 @@ impl Transaction {
             (Changes::File { stream, end, space }, Written::File(before)) => {
                 *space = before;
                 if is_first && let Err(error) = cut_unless_changed(&**stream, *end, &self.fixed) {
-                    trace_warning!("what a transaction left can't be cut off: {error}");
+                    trace_warning!("the bytes of a transaction can't be truncated: {error}");
                 }
             }
             (
@@ -216,7 +216,7 @@ impl Frame {
     pub(super) fn check_not_doomed(&self) -> Result<()> {
         match &self.transaction {
             Some(open) if open.is_doomed => {
-                trace_error!("a transaction of which a part was rolled back can't go on");
+                trace_error!("a partly rolled back transaction can only be rolled back");
                 Err(Error::Failure)
             }
             _ => Ok(()),
@@ -490,7 +490,7 @@ impl Frame {
             let staged = files.unstage().ok_or(Error::Failure)?;
             self.check_same_file(&files)?;
             if files.names().identify(files.path()) != staged.identity() {
-                trace_error!("another file took the place of the one that a transaction changes");
+                trace_error!("the file of a transaction was replaced by another one");
                 return Err(Error::FileOpen);
             }
             let committed = commit_staged(&files, &staged, old_len);
@@ -549,7 +549,7 @@ impl Frame {
         if let Changes::File { stream, .. } = &open.changes {
             let names = files.backend().names().ok_or(Error::InvalidParam)?;
             if names.identify(files.path()) != stream.identity() {
-                trace_error!("another file took the place of the one that a transaction changes");
+                trace_error!("the file of a transaction was replaced by another one");
                 return Err(Error::FileOpen);
             }
         }
@@ -558,7 +558,7 @@ impl Frame {
             let names = files.names();
             let is_gone = |&id: &u32| names.identify(&files.chunk_path(id)).is_none();
             if created.iter().any(is_gone) {
-                trace_error!("a chunk that a transaction wrote is gone");
+                trace_error!("a chunk file of a transaction is missing");
                 return Err(Error::FileOpen);
             }
         }

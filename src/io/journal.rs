@@ -387,7 +387,7 @@ pub fn discard(names: &dyn Names, path: &Path, suffix: &str, file: Option<&Attri
         Ok(opened) => opened,
         Err(None) => return,
         Err(Some(reason)) => {
-            trace_warning!("the journal {} stays: {reason}", journal.display());
+            trace_warning!("the journal {} is kept: {reason}", journal.display());
             return;
         }
     };
@@ -396,7 +396,7 @@ pub fn discard(names: &dyn Names, path: &Path, suffix: &str, file: Option<&Attri
         && names.identify(&journal) == opened.stream.identity();
     if !is_ours {
         trace_warning!(
-            "the file {} stays: it is no journal, or in use",
+            "the file {} is kept: it is not a journal, or is in use",
             journal.display()
         );
     } else if let Err(error) = names.remove(&journal) {
