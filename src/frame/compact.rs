@@ -14,7 +14,7 @@ use super::offsets::Offsets;
 use super::tail::Tail;
 use super::write::IndexForm;
 use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_warning};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -191,9 +191,9 @@ impl Frame {
         let replaced = files.replace(files.path(), |stream| {
             copy_chunks(&reader, stream, header_len, &extents, sums.as_deref_mut())?;
             let made = Tail::new(header, index_at, index, &trailer, sums.as_deref())?;
-            stream.write_at(index_at, &made.index, Portions::Whole)?;
-            stream.write_at(made.rest_at(), &made.rest, Portions::Whole)?;
-            stream.write_at(0, &made.header, Portions::Whole)?;
+            stream.write_at(index_at, &made.index, WriteGranularity::Whole)?;
+            stream.write_at(made.rest_at(), &made.rest, WriteGranularity::Whole)?;
+            stream.write_at(0, &made.header, WriteGranularity::Whole)?;
             tail = Some(made);
             Ok(())
         });
@@ -224,11 +224,11 @@ impl Frame {
             .filter_map(|id| files.chunk_path(id).file_name().map(ToOwned::to_owned))
             .collect();
         let directory = files.directory().ok_or(Error::InvalidParam)?;
-        for name in files.names().list(directory)? {
+        for name in files.file_ops().list(directory)? {
             let path = directory.join(&name);
             let is_chunk = path.extension().is_some_and(|end| end == "chunk");
             if is_chunk && !named.contains(&name) {
-                remove(files.names(), &path);
+                remove(files.file_ops(), &path);
             }
         }
         Ok(())
@@ -259,10 +259,10 @@ fn copy_chunks(
             *sum = checksum::of_chunk(&segment[start..]);
         }
         if segment.len() >= SEGMENT {
-            target.write_at(position, &segment, Portions::Whole)?;
+            target.write_at(position, &segment, WriteGranularity::Whole)?;
             position += segment.len() as u64;
             segment.clear();
         }
     }
-    target.write_at(position, &segment, Portions::Whole)
+    target.write_at(position, &segment, WriteGranularity::Whole)
 }

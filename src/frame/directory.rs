@@ -10,7 +10,7 @@ use super::files::Files;
 use super::frame::Frame;
 use super::plan::Plan;
 use super::tail::Tail;
-use crate::io::{Mode, Names, Portions, Stream, temporary};
+use crate::io::{FileOps, Mode, Stream, WriteGranularity, temporary};
 use crate::{Buffer, Error, Result, trace_warning};
 use std::path::{Path, PathBuf};
 
@@ -70,7 +70,7 @@ impl Frame {
         }
         let bytes = tail.to_bytes()?;
         let replaced = files.replace(files.path(), |stream| {
-            stream.write_at(0, &bytes, Portions::Whole)
+            stream.write_at(0, &bytes, WriteGranularity::Whole)
         });
         if let Err(not) = replaced {
             if not.is_there {
@@ -112,10 +112,10 @@ impl<'a> ChunkFiles<'a> {
     /// for a rollback. A durable frame also overwrites at once, because its index cannot be rolled
     /// back afterwards.
     fn rewrite(&mut self, id: u32, chunk: &[u8]) -> Result<Option<Rewritten<'a>>> {
-        if let Some(names) = self.files.backend().names()
+        if let Some(ops) = self.files.backend().file_ops()
             && !self.files.is_durable()
         {
-            return self.write_beside(names, id, chunk).map(Some);
+            return self.write_beside(ops, id, chunk).map(Some);
         }
         let mut old = Buffer::new();
         self.files.read_chunk_file(id, &mut old)?;
@@ -126,18 +126,18 @@ impl<'a> ChunkFiles<'a> {
 
     /// Replaces the content of a chunk file at once.
     fn overwrite(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        match self.files.backend().names() {
-            Some(names) => self.write_beside(names, id, chunk)?.commit(),
+        match self.files.backend().file_ops() {
+            Some(ops) => self.write_beside(ops, id, chunk)?.commit(),
             None => (self.files).write_chunk_file(&self.files.chunk_path(id), chunk),
         }
     }
 
     /// Writes the new content of a chunk file to a temporary file.
-    fn write_beside(&self, names: &'a dyn Names, id: u32, chunk: &[u8]) -> Result<Rewritten<'a>> {
+    fn write_beside(&self, ops: &'a dyn FileOps, id: u32, chunk: &[u8]) -> Result<Rewritten<'a>> {
         let path = self.files.chunk_path(id);
-        let (temporary, stream) = temporary::create(names, &path, TEMPORARY, false)?;
+        let (temporary, stream) = temporary::create(ops, &path, TEMPORARY, false)?;
         let rewritten = Rewritten {
-            names,
+            ops,
             temporary,
             path,
             stream: Some(stream),
@@ -149,8 +149,8 @@ impl<'a> ChunkFiles<'a> {
     /// Removes an unreferenced chunk file, or empties it if the backend cannot remove files.
     fn drop_file(&self, id: u32) {
         let path = self.files.chunk_path(id);
-        match self.files.backend().names() {
-            Some(names) => remove(names, &path),
+        match self.files.backend().file_ops() {
+            Some(ops) => remove(ops, &path),
             None => {
                 let emptied = self.files.backend().open(&path, Mode::Create);
                 let emptied = emptied.and_then(|stream| stream.truncate(0).and(stream.close()));
@@ -176,7 +176,7 @@ impl<'a> ChunkFiles<'a> {
 
 /// The new content of a chunk file in a temporary file, which is removed unless it is committed.
 struct Rewritten<'a> {
-    names: &'a dyn Names,
+    ops: &'a dyn FileOps,
     temporary: PathBuf,
     path: PathBuf,
     /// The temporary file; `None` after it was renamed.
@@ -186,12 +186,12 @@ struct Rewritten<'a> {
 impl Rewritten<'_> {
     fn write(&self, chunk: &[u8]) -> Result<()> {
         let stream = self.stream.as_ref().ok_or(Error::FileWrite)?;
-        stream.write_at(0, chunk, Portions::Bytes)
+        stream.write_at(0, chunk, WriteGranularity::Bytes)
     }
 
     /// Renames the temporary file over the old one.
     fn commit(mut self) -> Result<()> {
-        self.names.rename(&self.temporary, &self.path)?;
+        self.ops.rename(&self.temporary, &self.path)?;
         self.stream.take().map_or(Ok(()), Stream::close)
     }
 }
@@ -199,14 +199,14 @@ impl Rewritten<'_> {
 impl Drop for Rewritten<'_> {
     fn drop(&mut self) {
         if self.stream.take().is_some() {
-            remove(self.names, &self.temporary);
+            remove(self.ops, &self.temporary);
         }
     }
 }
 
 /// Removes an unreferenced file. A failure is harmless: the file only uses disk space.
-pub(super) fn remove(names: &dyn Names, path: &Path) {
-    if let Err(error) = names.remove(path) {
+pub(super) fn remove(ops: &dyn FileOps, path: &Path) {
+    if let Err(error) = ops.remove(path) {
         trace_warning!("the file {} can't be removed: {error}", path.display());
     }
 }

@@ -13,7 +13,7 @@ use super::shadow::Shadow;
 use super::tail::Tail;
 use super::writer::Writer;
 use crate::io::journal::Staged;
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl Frame {
                 replace_chunk(writer, files, replaced, plan.shift, (header_len, data_end))?;
             }
             for &(position, chunk) in &plan.writes {
-                writer.write(header_len + position, chunk, Portions::Bytes)?;
+                writer.write(header_len + position, chunk, WriteGranularity::Bytes)?;
             }
             publish(writer, files, tail)
         })?;
@@ -128,7 +128,7 @@ impl Frame {
     pub(super) fn replace_file(&mut self, files: &Files, bytes: &[u8]) -> Result<()> {
         files.check_there()?;
         let replaced = files.replace(files.path(), |stream| {
-            stream.write_at(0, bytes, Portions::Whole)
+            stream.write_at(0, bytes, WriteGranularity::Whole)
         });
         if let Err(not) = replaced {
             self.known_mut().stale |= not.is_there;
@@ -204,7 +204,7 @@ fn replace_chunk(
     let position = header_len + replaced.position;
     let (old_len, new_len) = (replaced.old_len, replaced.chunk.len() as u64);
     // Writes through a program's own backend are not split.
-    if old_len == new_len && files.backend().names().is_some() {
+    if old_len == new_len && files.backend().file_ops().is_some() {
         return writer.write_differences(position, replaced.chunk);
     }
     writer.save(position, old_len)?;
@@ -218,26 +218,26 @@ fn replace_chunk(
         return Ok(());
     }
     // Everything that this overwrites was saved or moved.
-    writer.write_saved(position, replaced.chunk, Portions::Bytes)
+    writer.write_saved(position, replaced.chunk, WriteGranularity::Bytes)
 }
 
 /// Writes the index, the header and the bytes after the index.
 pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result<()> {
-    let write = match files.backend().names() {
+    let write = match files.backend().file_ops() {
         Some(_) => Writer::write_unless_there,
         // A program's own backend is called for every section of every change.
         None => Writer::write,
     };
     if !tail.index.is_empty() {
-        write(writer, tail.index_at, &tail.index, Portions::Bytes)?;
+        write(writer, tail.index_at, &tail.index, WriteGranularity::Bytes)?;
     }
-    write(writer, 0, &tail.header, Portions::Whole)?;
-    write(writer, tail.rest_at(), &tail.rest, Portions::Bytes)?;
+    write(writer, 0, &tail.header, WriteGranularity::Whole)?;
+    write(writer, tail.rest_at(), &tail.rest, WriteGranularity::Bytes)?;
     end_file(writer, files, tail.frame_len())
 }
 
 /// Truncates the file at the end of the frame. A program's own backend is called every time, even
 /// if there is nothing to truncate.
 pub(super) fn end_file(writer: &mut Writer, files: &Files, len: u64) -> Result<()> {
-    writer.truncate(len, files.backend().names().is_some())
+    writer.truncate(len, files.backend().file_ops().is_some())
 }

@@ -8,7 +8,9 @@ use super::journal::{self, Shown};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
 use crate::io::journal::{self as io_journal, Restored, Staged};
 use crate::io::temporary;
-use crate::io::{Backend, Care, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
+use crate::io::{
+    Backend, Durability, FileOps, FileSystem, Mode, ReadAt, Reader, Stream, View, WriteGranularity,
+};
 use crate::{Buffer, Error, Result};
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -53,7 +55,7 @@ pub struct Files {
     /// Offset of the frame in its file.
     start: u64,
     reader: Reader,
-    care: Care,
+    durability: Durability,
     /// The state before an interrupted change, while readers see that state.
     shown: Mutex<Option<Shown>>,
     /// Whether `shown` is set.
@@ -91,12 +93,12 @@ impl Drop for ChunksOpen<'_> {
 }
 
 /// Returns the default durability of frames of a backend.
-fn care_of(backend: &dyn Backend) -> Care {
-    let mut everywhere = Care::of_environment();
+fn durability_of(backend: &dyn Backend) -> Durability {
+    let mut everywhere = Durability::of_environment();
     // Durability needs rename and fsync; the environment variable is ignored for backends without
     // them.
-    everywhere.durable &= backend.names().is_some();
-    backend.care().and(everywhere)
+    everywhere.durable &= backend.file_ops().is_some();
+    backend.durability().and(everywhere)
 }
 
 impl Files {
@@ -104,7 +106,7 @@ impl Files {
     pub fn contiguous(backend: Arc<dyn Backend>, path: PathBuf, start: u64) -> Files {
         Files {
             reader: Reader::new(Arc::clone(&backend), path.clone()),
-            care: care_of(&*backend),
+            durability: durability_of(&*backend),
             backend,
             path,
             directory: None,
@@ -123,7 +125,7 @@ impl Files {
         let path = directory.join(INDEX_NAME);
         Files {
             reader: Reader::new(Arc::clone(&backend), path.clone()),
-            care: care_of(&*backend),
+            durability: durability_of(&*backend),
             backend,
             path,
             directory: Some(directory),
@@ -137,22 +139,22 @@ impl Files {
     }
 
     /// Returns the files with this durability added.
-    pub fn careful(mut self, care: Care) -> Files {
-        self.care = self.care.and(care);
+    pub fn with_durability(mut self, durability: Durability) -> Files {
+        self.durability = self.durability.and(durability);
         self
     }
 
     /// Returns the durability of the frame.
-    pub fn care(&self) -> Care {
-        self.care
+    pub fn durability(&self) -> Durability {
+        self.durability
     }
 
     /// Checks that the backend supports the requested durability.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for durable changes of files that cannot be renamed.
-    pub fn check_care(&self) -> Result<()> {
-        if self.care.durable && self.backend.names().is_none() {
+    pub fn check_durability(&self) -> Result<()> {
+        if self.durability.durable && self.backend.file_ops().is_none() {
             let why = "durable changes need a backend whose files can be renamed";
             return Err(Error::InvalidParam.at(&self.path).because(why));
         }
@@ -161,19 +163,19 @@ impl Files {
 
     /// Whether the frame must survive an interrupted change.
     pub fn is_durable(&self) -> bool {
-        self.care.durable
+        self.durability.durable
     }
 
     /// Whether changes can be written to a new file or after the frame, because the frame has its
     /// file for itself.
     pub fn is_replaceable(&self) -> bool {
-        self.care.durable && self.start == 0
+        self.durability.durable && self.start == 0
     }
 
     /// Whether the path exists already.
     pub fn exist(&self) -> bool {
         let path = self.directory.as_deref().unwrap_or(&self.path);
-        self.names().identify(path).is_some()
+        self.file_ops().identify(path).is_some()
     }
 
     /// Creates the directory of a sparse frame.
@@ -182,7 +184,7 @@ impl Files {
     /// [`Error::FileOpen`].
     pub fn make_directory(&self) -> Result<()> {
         match &self.directory {
-            Some(directory) => self.names().make_directory(directory),
+            Some(directory) => self.file_ops().make_directory(directory),
             None => Ok(()),
         }
     }
@@ -193,7 +195,7 @@ impl Files {
     /// # Errors
     /// [`Error::FileOpen`] if it was removed.
     pub fn check_there(&self) -> Result<()> {
-        match self.names().identify(&self.path) {
+        match self.file_ops().identify(&self.path) {
             Some(_) => Ok(()),
             None => {
                 let gone = std::io::Error::from_raw_os_error(libc::ENOENT);
@@ -212,23 +214,23 @@ impl Files {
         path: &Path,
         write: impl FnOnce(&dyn Stream) -> Result<()>,
     ) -> std::result::Result<(), NotReplaced> {
-        let names = self.names();
-        let target = names.resolve(path);
-        let is_there = names.identify(&target).is_some();
-        let made = temporary::create(names, &target, temporary::FRAME_SUFFIX, is_there);
+        let ops = self.file_ops();
+        let target = ops.resolve(path);
+        let is_there = ops.identify(&target).is_some();
+        let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, is_there);
         let replaced = made.and_then(|(temporary, stream)| {
             let copied = if is_there {
-                names.copy_permissions(&target, &temporary)
+                ops.copy_permissions(&target, &temporary)
             } else {
                 Ok(())
             };
             copied
                 .and_then(|()| write(&*stream))
                 .and_then(|()| stream.sync())
-                .and_then(|()| names.rename(&temporary, &target))
+                .and_then(|()| ops.rename(&temporary, &target))
                 .inspect_err(|_| {
                     // A temporary file that stays only uses disk space.
-                    let _ = names.remove(&temporary);
+                    let _ = ops.remove(&temporary);
                 })
         });
         if let Err(error) = replaced {
@@ -247,13 +249,13 @@ impl Files {
     /// Makes the directory entry of a file durable.
     pub fn sync_names_at(&self, path: &Path) -> Result<()> {
         let directory = path.parent().unwrap_or(Path::new(""));
-        self.names().sync_directory(directory)
+        self.file_ops().sync_directory(directory)
     }
 
     /// Writes and syncs a new file.
-    fn write_synced(&self, path: &Path, bytes: &[u8], portions: Portions) -> Result<()> {
+    fn write_synced(&self, path: &Path, bytes: &[u8], granularity: WriteGranularity) -> Result<()> {
         let stream = self.create_fresh(path)?;
-        stream.write_at(0, bytes, portions)?;
+        stream.write_at(0, bytes, granularity)?;
         stream.sync()?;
         stream.close()
     }
@@ -263,21 +265,21 @@ impl Files {
     /// # Errors
     /// Those of the backend.
     pub fn create_directory_durably(&self, directory: &Path, index: &[u8]) -> Result<()> {
-        let names = self.names();
+        let ops = self.file_ops();
         let temporary =
-            temporary::create_directory(names, directory, temporary::FRAME_SUFFIX, INDEX_NAME)?;
+            temporary::create_directory(ops, directory, temporary::FRAME_SUFFIX, INDEX_NAME)?;
         let path = temporary.join(INDEX_NAME);
         let made = self
-            .write_synced(&path, index, Portions::Whole)
-            .and_then(|()| names.sync_directory(&temporary))
-            .and_then(|()| names.rename(&temporary, directory));
+            .write_synced(&path, index, WriteGranularity::Whole)
+            .and_then(|()| ops.sync_directory(&temporary))
+            .and_then(|()| ops.rename(&temporary, directory));
         let lasts = made.map_err(|error| (error, &*temporary)).and_then(|()| {
             self.sync_names_at(directory)
                 .map_err(|error| (error, directory))
         });
         lasts.map_err(|(error, there)| {
-            let _ = names.remove(&there.join(INDEX_NAME));
-            let _ = names.remove_directory(there);
+            let _ = ops.remove(&there.join(INDEX_NAME));
+            let _ = ops.remove_directory(there);
             error
         })
     }
@@ -286,14 +288,14 @@ impl Files {
     pub fn remove_directory(&self) {
         if let Some(directory) = &self.directory {
             // The error that led here matters more than a failure to remove.
-            let _ = self.names().remove_directory(directory);
+            let _ = self.file_ops().remove_directory(directory);
         }
     }
 
     /// Returns the file operations on paths; paths are the file system's, whatever backend stores
     /// the contents.
-    pub(super) fn names(&self) -> &dyn Names {
-        self.backend.names().unwrap_or(&FileSystem)
+    pub(super) fn file_ops(&self) -> &dyn FileOps {
+        self.backend.file_ops().unwrap_or(&FileSystem)
     }
 
     /// Returns the backend of the files.
@@ -352,10 +354,8 @@ impl Files {
     /// # Errors
     /// [`Error::FileOpen`], or the backend's own.
     pub fn create_index(&self) -> Result<Box<dyn Stream>> {
-        match self.backend.names() {
-            Some(names) if names.attributes(&self.path).is_none() => {
-                names.create_new(&self.path, false)
-            }
+        match self.backend.file_ops() {
+            Some(ops) if ops.attributes(&self.path).is_none() => ops.create_new(&self.path, false),
             _ => self.backend.open(&self.path, Mode::Create),
         }
     }
@@ -363,9 +363,9 @@ impl Files {
     /// Removes files that interrupted changes of an earlier frame left beside the path of a new
     /// frame.
     pub fn discard_leftovers(&self) {
-        if let (None, Some(names)) = (&self.directory, self.backend.names()) {
-            io_journal::discard(names, &self.path, io_journal::FRAME_SUFFIX, None);
-            temporary::remove_leftovers(names, &self.path, temporary::FRAME_SUFFIX);
+        if let (None, Some(ops)) = (&self.directory, self.backend.file_ops()) {
+            io_journal::discard(ops, &self.path, io_journal::FRAME_SUFFIX, None);
+            temporary::remove_leftovers(ops, &self.path, temporary::FRAME_SUFFIX);
         }
     }
 
@@ -411,7 +411,7 @@ impl Files {
         }
         let mut shown = self.shown();
         match &*shown {
-            Some(state) if !replaced && state.is_current(self.names()) => {
+            Some(state) if !replaced && state.is_current(self.file_ops()) => {
                 let restored = Restored::new(stream, Arc::clone(&state.image));
                 (Arc::new(restored), false)
             }
@@ -499,7 +499,7 @@ impl Files {
     /// them. `None` for a contiguous frame, and for a program's own backend, whose streams threads
     /// must not share.
     pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
-        if self.directory.is_none() || self.backend.names().is_none() {
+        if self.directory.is_none() || self.backend.file_ops().is_none() {
             return None;
         }
         self.open_chunks().calls += 1;
@@ -535,7 +535,7 @@ impl Files {
 
     /// Writes a chunk file durably.
     pub fn write_chunk_file_durably(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        self.write_synced(&self.chunk_path(id), chunk, Portions::Bytes)
+        self.write_synced(&self.chunk_path(id), chunk, WriteGranularity::Bytes)
     }
 
     /// Syncs a chunk file.
@@ -547,19 +547,19 @@ impl Files {
     /// Creates a file that no index refers to yet. An existing file at its path is removed first;
     /// symbolic links are not followed.
     fn create_fresh(&self, path: &Path) -> Result<Box<dyn Stream>> {
-        let Some(names) = self.backend.names() else {
+        let Some(ops) = self.backend.file_ops() else {
             return self.backend.open(path, Mode::Create);
         };
-        if names.attributes(path).is_some() {
-            names.remove(path)?;
+        if ops.attributes(path).is_some() {
+            ops.remove(path)?;
         }
-        names.create_new(path, false)
+        ops.create_new(path, false)
     }
 
     /// Writes a new chunk file; on a backend without file operations it overwrites an existing one.
     pub fn write_chunk_file(&self, path: &Path, chunk: &[u8]) -> Result<()> {
         let stream = self.create_fresh(path)?;
-        stream.write_at(0, chunk, Portions::Bytes)?;
+        stream.write_at(0, chunk, WriteGranularity::Bytes)?;
         stream.close()
     }
 }
@@ -578,7 +578,7 @@ impl LazySource for Files {
             return Ok((Arc::new(stream), 0));
         }
         let position = self.start.checked_add(offset).ok_or(Error::InvalidHeader)?;
-        if self.backend.names().is_some() || self.has_shown.load(Ordering::Acquire) {
+        if self.backend.file_ops().is_some() || self.has_shown.load(Ordering::Acquire) {
             return Ok((Arc::new(self.latest()?.stream), position));
         }
         // Streams of a program's own backend are not shared by threads.

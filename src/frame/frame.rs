@@ -17,7 +17,7 @@ use super::write::Unpublished;
 use super::{header, index, legacy, metalayers, trailer};
 use crate::chunk::{ChunkHeader, Decompressor};
 use crate::io::lock::{Held, Kind as LockKind, Lock};
-use crate::io::{Care, Portions, Stream};
+use crate::io::{Durability, Stream, WriteGranularity};
 use crate::{Buffer, Error, Result};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -42,7 +42,7 @@ pub struct Frame {
     pub(super) transaction: Option<Box<Transaction>>,
     /// Whether the frame has one of the older layouts, which are read-only.
     pub(super) legacy: bool,
-    pub(super) care: Care,
+    pub(super) durability: Durability,
     /// End of the bytes that a failed change may have made part of the frame; 0 if there are none.
     pub(super) in_doubt: u64,
     /// Size of the data section, in bytes, from which on holes are looked for; 0 before the first
@@ -163,13 +163,13 @@ impl Frame {
     /// # Errors
     /// [`Error::MemoryAlloc`], and those of an invalid description.
     pub fn create_in_memory(description: &Description) -> Result<Frame> {
-        let care = Care::of_environment();
-        let bytes = empty_frame(description, Kind::Contiguous, care.checksums)?.to_bytes()?;
+        let durability = Durability::of_environment();
+        let bytes = empty_frame(description, Kind::Contiguous, durability.checksums)?.to_bytes()?;
         let header = FrameHeader::parse(&bytes, Kind::Contiguous)?;
         let trailer_len = description.trailer.len() as u32;
         let memory = Memory::owned(Buffer::copy_of(&bytes)?);
         let mut known = Known::of(&header, trailer_len);
-        known.sealed = care.checksums;
+        known.sealed = durability.checksums;
         Ok(Frame::new(Place::Memory(memory), None, known))
     }
 
@@ -183,8 +183,8 @@ impl Frame {
         description: &Description,
     ) -> Result<Frame> {
         let kind = kind_of(&files);
-        files.check_care()?;
-        let bytes = empty_frame(description, kind, files.care().checksums)?.to_bytes()?;
+        files.check_durability()?;
+        let bytes = empty_frame(description, kind, files.durability().checksums)?.to_bytes()?;
         let header = FrameHeader::parse(&bytes, kind)?;
         if files.exist() {
             let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
@@ -197,7 +197,7 @@ impl Frame {
             false => Frame::write_new(&files, &bytes)?,
         }
         let mut known = Known::of(&header, description.trailer.len() as u32);
-        known.sealed = files.care().checksums;
+        known.sealed = files.durability().checksums;
         Ok(Frame::new(Place::Disk(Arc::new(files)), lock, known))
     }
 
@@ -205,12 +205,12 @@ impl Frame {
         if let Some(directory) = files.directory() {
             return files.create_directory_durably(directory, bytes);
         }
-        let write = |stream: &dyn Stream| stream.write_at(0, bytes, Portions::Whole);
+        let write = |stream: &dyn Stream| stream.write_at(0, bytes, WriteGranularity::Whole);
         let created = files.replace(files.path(), write);
         if let Err(not) = created {
             if not.is_there {
                 // The path did not exist before.
-                remove(files.names(), files.path());
+                remove(files.file_ops(), files.path());
             }
             return Err(not.error);
         }
@@ -221,12 +221,12 @@ impl Frame {
         files.make_directory()?;
         let write = || {
             let stream = files.create_index()?;
-            stream.write_at(0, bytes, Portions::Whole)?;
+            stream.write_at(0, bytes, WriteGranularity::Whole)?;
             stream.close()
         };
         if let Err(error) = write() {
-            if let Some(names) = files.backend().names() {
-                let _ = names.remove(files.path());
+            if let Some(ops) = files.backend().file_ops() {
+                let _ = ops.remove(files.path());
             }
             files.remove_directory();
             return Err(error);
@@ -246,7 +246,7 @@ impl Frame {
     }
 
     fn open_files(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
-        files.check_care()?;
+        files.check_durability()?;
         let files = Arc::new(files);
         files.look_for_journal()?;
         let guard = shared(&lock)?;
@@ -287,12 +287,12 @@ impl Frame {
     }
 
     fn new(place: Place, lock: Option<Arc<Lock>>, known: Known) -> Frame {
-        let care = match &place {
-            Place::Memory(_) => Care::of_environment(),
-            Place::Disk(files) => files.care(),
+        let durability = match &place {
+            Place::Memory(_) => Durability::of_environment(),
+            Place::Disk(files) => files.durability(),
         };
         Frame {
-            care,
+            durability,
             in_doubt: 0,
             look_for_holes_at: 0,
             last_trailer: Mutex::default(),

@@ -11,7 +11,9 @@
 use super::files::Files;
 use super::header::{self, FIXED_LEN};
 use crate::io::journal::{self, FRAME_SUFFIX, Found, Image, Reason, Settled, Staged};
-use crate::io::{Attributes, Backend, FileKind, FileSystem, Mapped, Mode, Names, Portions, Stream};
+use crate::io::{
+    Attributes, Backend, FileKind, FileOps, FileSystem, Mapped, Mode, Stream, WriteGranularity,
+};
 use crate::{Error, Result, trace_error, trace_warning};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,40 +38,40 @@ pub struct Shown {
 
 impl Shown {
     /// Whether the journal still exists unchanged.
-    pub fn is_current(&self, names: &dyn Names) -> bool {
-        names.attributes(&self.path) == self.stamp
+    pub fn is_current(&self, ops: &dyn FileOps) -> bool {
+        ops.attributes(&self.path) == self.stamp
     }
 }
 
 /// Returns the file operations for journals; `None` if the backend has no journals.
-fn names(backend: &dyn Backend) -> Option<&dyn Names> {
-    match backend.names() {
+fn journal_ops(backend: &dyn Backend) -> Option<&dyn FileOps> {
+    match backend.file_ops() {
         None if backend.mapped() != Mapped::No => Some(&FileSystem),
-        names => names,
+        ops => ops,
     }
 }
 
 /// Returns the attributes of a frame's open file, or of the file at its path.
-fn attributes(names: &dyn Names, path: &Path, file: &dyn Stream) -> Option<Attributes> {
-    let named = || names.attributes(&names.resolve(path));
+fn attributes(ops: &dyn FileOps, path: &Path, file: &dyn Stream) -> Option<Attributes> {
+    let named = || ops.attributes(&ops.resolve(path));
     file.attributes().or_else(named)
 }
 
 /// Finds the journal of a frame, waiting while a writer uses it. Writes nothing.
 fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
-    let Some(names) = names(backend) else {
+    let Some(ops) = journal_ops(backend) else {
         return Ok((Found::Absent, None));
     };
-    let path = journal::path_of(names, file, FRAME_SUFFIX);
+    let path = journal::path_of(ops, file, FRAME_SUFFIX);
     for _ in 0..ATTEMPTS {
-        let stamp = names.attributes(&path);
+        let stamp = ops.attributes(&path);
         if stamp.is_none() {
             return Ok((Found::Absent, None));
         }
         let stream = backend.open(file, Mode::Read)?;
-        let attributes = attributes(names, file, &*stream);
+        let attributes = attributes(ops, file, &*stream);
         let frame = (&*stream, attributes.as_ref());
-        match journal::look(names, &path, frame, restores_a_frame)? {
+        match journal::look(ops, &path, frame, restores_a_frame)? {
             Found::Active => std::thread::sleep(PAUSE),
             Found::Hot(image) => {
                 let shown = Shown {
@@ -149,18 +151,18 @@ pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
 /// As [`settle`], for the frame in a file of the file system, if there is one. Returns the reason
 /// for which a journal stays.
 fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
-    let Some(names) = names(backend) else {
+    let Some(ops) = journal_ops(backend) else {
         return Ok(None);
     };
-    let path = journal::path_of(names, file, FRAME_SUFFIX);
+    let path = journal::path_of(ops, file, FRAME_SUFFIX);
     for _ in 0..ATTEMPTS {
-        if names.attributes(&path).is_none() {
+        if ops.attributes(&path).is_none() {
             return Ok(None);
         }
         let stream = backend.open(file, Mode::Update)?;
-        let attributes = attributes(names, file, &*stream);
+        let attributes = attributes(ops, file, &*stream);
         let frame = (&*stream, attributes.as_ref());
-        match journal::settle(names, &path, frame, restores_a_frame)? {
+        match journal::settle(ops, &path, frame, restores_a_frame)? {
             Settled::Done => return Ok(None),
             Settled::Active => std::thread::sleep(PAUSE),
             Settled::Left(reason) => {
@@ -200,8 +202,8 @@ impl<'a> Journal<'a> {
     /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when another
     /// file has the name of the journal; those of the backend.
     pub fn begin(files: &'a Files, len: (u64, u64), staged: &Staged) -> Result<Journal<'a>> {
-        let names = files.backend().names().ok_or(Error::InvalidParam)?;
-        let path = journal::path_of(names, files.path(), FRAME_SUFFIX);
+        let ops = files.backend().file_ops().ok_or(Error::InvalidParam)?;
+        let path = journal::path_of(ops, files.path(), FRAME_SUFFIX);
         if let Some(reason) = settle_at(files.backend(), files.path())? {
             trace_error!(
                 "{}: no durable change is possible while {} exists: {reason}",
@@ -212,7 +214,7 @@ impl<'a> Journal<'a> {
         }
         let image = Image::of_staged(staged, files.start(), len)?;
         let bytes = image.encode()?;
-        let stream = journal::create(names, &path, &names.resolve(files.path()))?;
+        let stream = journal::create(ops, &path, &ops.resolve(files.path()))?;
         let journal = Journal {
             stream,
             files,
@@ -229,7 +231,7 @@ impl<'a> Journal<'a> {
     }
 
     fn write(&self, bytes: &[u8]) -> Result<()> {
-        self.stream.write_at(0, bytes, Portions::Whole)?;
+        self.stream.write_at(0, bytes, WriteGranularity::Whole)?;
         self.stream.sync()?;
         self.files.sync_names_at(&self.path)
     }
@@ -267,7 +269,7 @@ impl<'a> Journal<'a> {
     }
 
     fn remove(&self) {
-        if let Err(error) = self.files.names().remove(&self.path) {
+        if let Err(error) = self.files.file_ops().remove(&self.path) {
             trace_warning!(
                 "the journal {} can't be removed: {error}",
                 self.path.display()
@@ -325,7 +327,9 @@ mod tests {
             let staged = Staged::new(stream).unwrap();
             let mut header = before[..at + OLD.len()].to_vec();
             header[at..].copy_from_slice(NEW);
-            staged.write_at(0, &header, Portions::Whole).unwrap();
+            staged
+                .write_at(0, &header, WriteGranularity::Whole)
+                .unwrap();
             let len = before.len() as u64;
             drop(Journal::begin(&files, (len, len), &staged).unwrap());
             let journal = dir.join("f.b2journal");
@@ -561,7 +565,7 @@ mod tests {
         let files = Files::contiguous(Arc::new(FileSystem), case.path.clone(), 0);
         let staged = Staged::new(Arc::from(files.open_for_update().unwrap())).unwrap();
         staged
-            .write_at(case.at as u64 - 5, b"other", Portions::Whole)
+            .write_at(case.at as u64 - 5, b"other", WriteGranularity::Whole)
             .unwrap();
         let len = case.before.len() as u64;
         let journal = Journal::begin(&files, (len, len), &staged).unwrap();

@@ -10,7 +10,7 @@ use super::header::FIXED_LEN;
 use super::write::{Change, Stored};
 use super::{metalayers, trailer};
 use crate::chunk::BasicHeader;
-use crate::io::Care;
+use crate::io::Durability;
 use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
@@ -49,9 +49,9 @@ impl Back {
 impl Frame {
     /// Adds checksums to the frame from the next change on.
     pub fn add_checksums(&mut self) {
-        self.care = self.care.and(Care {
+        self.durability = self.durability.and(Durability {
             checksums: true,
-            ..Care::default()
+            ..Durability::default()
         });
     }
 
@@ -70,7 +70,7 @@ impl Frame {
 
     /// Whether changes are written with checksums.
     pub(super) fn is_sealed(&self) -> bool {
-        self.care.checksums || self.known().sealed
+        self.durability.checksums || self.known().sealed
     }
 
     /// Reads the bytes that a fingerprint covers.

@@ -16,7 +16,7 @@
 //!
 //! All readers of the format accept such frames, since the format does not forbid holes.
 
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_warning};
 
 /// A change that is ready to be written.
@@ -80,13 +80,14 @@ impl Shadow<'_> {
         }
         for &(position, bytes) in writes {
             self.stream
-                .write_at(self.start + position, bytes, Portions::Bytes)?;
+                .write_at(self.start + position, bytes, WriteGranularity::Bytes)?;
         }
         self.stream.sync()
     }
 
     fn write_header(&self, header: &[u8]) -> Result<()> {
-        self.stream.write_at(self.start, header, Portions::Whole)?;
+        self.stream
+            .write_at(self.start, header, WriteGranularity::Whole)?;
         self.stream.sync()
     }
 

@@ -33,7 +33,7 @@ use super::tail::{Tail, check_header_len};
 use super::write::{IndexForm, Unpublished};
 use crate::io::journal::Staged;
 use crate::io::lock::{Held, InTransaction};
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_error, trace_warning};
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl Transaction {
                 },
             ) => {
                 for &id in created.iter().skip(first) {
-                    remove(self.files.names(), &self.files.chunk_path(id));
+                    remove(self.files.file_ops(), &self.files.chunk_path(id));
                 }
                 Arc::make_mut(created).truncate(first);
                 dropped.truncate(kept);
@@ -359,7 +359,7 @@ impl Frame {
         match &mut open.changes {
             Changes::File { stream, space, .. } => {
                 for &(position, chunk) in &plan.writes {
-                    stream.write_at(header_len + position, chunk, Portions::Bytes)?;
+                    stream.write_at(header_len + position, chunk, WriteGranularity::Bytes)?;
                 }
                 if let Some(used) = &plan.space {
                     space.clone_from(used);
@@ -379,7 +379,7 @@ impl Frame {
                 });
                 if let Err(error) = made {
                     for id in Arc::make_mut(created).drain(first..) {
-                        remove(open.files.names(), &open.files.chunk_path(id));
+                        remove(open.files.file_ops(), &open.files.chunk_path(id));
                     }
                     return Err(error);
                 }
@@ -388,7 +388,7 @@ impl Frame {
                     match at {
                         Some(at) if open.levels.len() == 1 => {
                             Arc::make_mut(created).swap_remove(at);
-                            remove(open.files.names(), &open.files.chunk_path(id));
+                            remove(open.files.file_ops(), &open.files.chunk_path(id));
                         }
                         _ => dropped.push(id),
                     }
@@ -489,7 +489,7 @@ impl Frame {
             let old_len = header::frame_len(&open.fixed);
             let staged = files.unstage().ok_or(Error::Failure)?;
             self.check_same_file(&files)?;
-            if files.names().identify(files.path()) != staged.identity() {
+            if files.file_ops().identify(files.path()) != staged.identity() {
                 trace_error!("the file of a transaction was replaced by another one");
                 return Err(Error::FileOpen);
             }
@@ -547,16 +547,16 @@ impl Frame {
         let open = self.transaction.as_deref().ok_or(Error::Failure)?;
         files.check_there()?;
         if let Changes::File { stream, .. } = &open.changes {
-            let names = files.backend().names().ok_or(Error::InvalidParam)?;
-            if names.identify(files.path()) != stream.identity() {
+            let ops = files.backend().file_ops().ok_or(Error::InvalidParam)?;
+            if ops.identify(files.path()) != stream.identity() {
                 trace_error!("the file of a transaction was replaced by another one");
                 return Err(Error::FileOpen);
             }
         }
         if let Changes::Directory { created, .. } = &open.changes {
             // Another frame may have been created at the same path.
-            let names = files.names();
-            let is_gone = |&id: &u32| names.identify(&files.chunk_path(id)).is_none();
+            let ops = files.file_ops();
+            let is_gone = |&id: &u32| ops.identify(&files.chunk_path(id)).is_none();
             if created.iter().any(is_gone) {
                 trace_error!("a chunk file of a transaction is missing");
                 return Err(Error::FileOpen);
@@ -585,7 +585,7 @@ impl Frame {
         }
         let bytes = tail.to_bytes()?;
         let replaced = files.replace(files.path(), |stream| {
-            stream.write_at(0, &bytes, Portions::Whole)
+            stream.write_at(0, &bytes, WriteGranularity::Whole)
         });
         if let Err(not) = replaced {
             if not.is_there {
@@ -596,7 +596,7 @@ impl Frame {
             return Err(not.error);
         }
         for id in std::mem::take(dropped) {
-            remove(files.names(), &files.chunk_path(id));
+            remove(files.file_ops(), &files.chunk_path(id));
         }
         Ok(())
     }
@@ -630,7 +630,7 @@ impl Frame {
         } else {
             shadow.prepare(&writes)?;
             let staged = Staged::new(Arc::from(files.open_for_update()?))?;
-            staged.write_at(0, &tail.header, Portions::Whole)?;
+            staged.write_at(0, &tail.header, WriteGranularity::Whole)?;
             match commit_staged(files, &staged, old_len) {
                 Ok(()) => return Ok(()),
                 // Either header may be in the file, depending on whether the journal could be used.

@@ -15,7 +15,7 @@ use super::offsets::Offsets;
 use super::plan::{Before, Plan};
 use super::tail::{Tail, check_header_len};
 use crate::chunk::Special;
-use crate::io::Portions;
+use crate::io::WriteGranularity;
 use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
@@ -322,7 +322,7 @@ impl Frame {
         let known = self.known_mut();
         let old = known.tail.clone();
         change_in_place(&files, known, |writer| {
-            writer.write(0, &header, Portions::Whole)
+            writer.write(0, &header, WriteGranularity::Whole)
         })?;
         if let Some(old) = old {
             let rest = Arc::clone(&old.rest);
@@ -409,7 +409,7 @@ impl Frame {
                 match files.is_replaceable() {
                     true => self.replace_file(&files, &bytes)?,
                     false => change_in_place(&files, self.known_mut(), |writer| {
-                        writer.write(0, &bytes, Portions::Whole)?;
+                        writer.write(0, &bytes, WriteGranularity::Whole)?;
                         end_file(writer, &files, bytes.len() as u64)
                     })?,
                 }
@@ -468,8 +468,8 @@ impl Frame {
         let old = self.known_mut().tail.clone();
         let known = self.known_mut();
         change_in_place(&files, known, |writer| {
-            writer.write(0, &header, Portions::Whole)?;
-            writer.write(position, &trailer, Portions::Bytes)?;
+            writer.write(0, &header, WriteGranularity::Whole)?;
+            writer.write(position, &trailer, WriteGranularity::Bytes)?;
             end_file(writer, &files, len)
         })?;
         known.len = len;
@@ -527,8 +527,8 @@ impl Frame {
             self.replace_file(files, &tail.to_bytes()?)?;
         } else {
             change_in_place(files, self.known_mut(), |writer| {
-                writer.write(0, &tail.header, Portions::Whole)?;
-                writer.write(tail.rest_at(), &tail.rest, Portions::Bytes)?;
+                writer.write(0, &tail.header, WriteGranularity::Whole)?;
+                writer.write(tail.rest_at(), &tail.rest, WriteGranularity::Bytes)?;
                 end_file(writer, files, tail.frame_len())
             })?;
         }

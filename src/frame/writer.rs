@@ -5,7 +5,7 @@
 //! disks and failing writes; only the journal of a durable file protects against a crash.
 
 use super::tail::Tail;
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
@@ -104,9 +104,14 @@ impl Writer {
     }
 
     /// Writes, and saves the overwritten bytes.
-    pub fn write(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+    pub fn write(
+        &mut self,
+        position: u64,
+        bytes: &[u8],
+        granularity: WriteGranularity,
+    ) -> Result<()> {
         self.save(position, bytes.len() as u64)?;
-        self.write_saved(position, bytes, portions)
+        self.write_saved(position, bytes, granularity)
     }
 
     /// Writes the header, the index or the rest of a tail, unless the cached bytes are equal.
@@ -114,11 +119,11 @@ impl Writer {
         &mut self,
         position: u64,
         bytes: &[u8],
-        portions: Portions,
+        granularity: WriteGranularity,
     ) -> Result<()> {
         match &self.old_tail {
             Some(old) if old.has(position, bytes) => Ok(()),
-            _ => self.write(position, bytes, portions),
+            _ => self.write(position, bytes, granularity),
         }
     }
 
@@ -142,14 +147,20 @@ impl Writer {
                 position: at,
                 bytes: saved,
             });
-            self.write_saved(at, &new[range], Portions::Bytes)?;
+            self.write_saved(at, &new[range], WriteGranularity::Bytes)?;
         }
         Ok(())
     }
 
     /// Overwrites bytes that were saved before.
-    pub fn write_saved(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
-        self.stream.write_at(self.start + position, bytes, portions)
+    pub fn write_saved(
+        &mut self,
+        position: u64,
+        bytes: &[u8],
+        granularity: WriteGranularity,
+    ) -> Result<()> {
+        self.stream
+            .write_at(self.start + position, bytes, granularity)
     }
 
     /// Moves `len` bytes. The caller has saved the destination, except where it overlaps the
@@ -183,7 +194,10 @@ impl Writer {
                 segment.truncate(part as usize);
                 self.read(from + at, &mut segment)?;
                 let target = self.start + to + at;
-                if let Err(error) = self.stream.write_at(target, &segment, Portions::Bytes) {
+                if let Err(error) = self
+                    .stream
+                    .write_at(target, &segment, WriteGranularity::Bytes)
+                {
                     torn = Some(Undo::Overwritten {
                         position: from + at,
                         bytes: std::mem::take(&mut segment),
@@ -225,7 +239,7 @@ impl Writer {
             .filter_map(|tail| tail.part(position, len));
         for (at, bytes) in parts.flatten() {
             self.stream
-                .write_at(self.start + at, bytes, Portions::Bytes)?;
+                .write_at(self.start + at, bytes, WriteGranularity::Bytes)?;
         }
         Ok(())
     }
@@ -235,7 +249,7 @@ impl Writer {
         while let Some(undo) = self.undo.pop() {
             let _ = match undo {
                 Undo::Overwritten { position, bytes } => {
-                    self.write_saved(position, &bytes, Portions::Bytes)
+                    self.write_saved(position, &bytes, WriteGranularity::Bytes)
                 }
                 Undo::Known { position, len } => self.write_known(position, len),
                 Undo::Moved { from, to, len } => self.shift_segments(to, from, len).result,
@@ -282,7 +296,7 @@ mod tests {
         let result = (|| {
             writer.save(to.min(from), from.saturating_sub(to))?;
             writer.shift(from, to, len)?;
-            writer.write(0, &[7; 100], Portions::Whole)?;
+            writer.write(0, &[7; 100], WriteGranularity::Whole)?;
             writer.truncate(to + len, false)
         })();
         writer.finish(result)

@@ -36,7 +36,7 @@ impl Mode {
 
 /// The `(size, nmemb)` split passed to a C write callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Portions {
+pub enum WriteGranularity {
     /// One item of all bytes.
     Whole,
     /// Items of one byte.
@@ -45,34 +45,34 @@ pub enum Portions {
 
 /// Protection of a frame in files beyond the requirements of its format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Care {
+pub struct Durability {
     /// Whether a frame is in either the old or the new state after an interrupted change.
     pub durable: bool,
     /// Whether corrupted chunks are detected when they are read.
     pub checksums: bool,
 }
 
-impl Care {
-    /// Environment variable that enables [`Care::durable`] for all frames.
+impl Durability {
+    /// Environment variable that enables [`Durability::durable`] for all frames.
     const DURABLE: &str = "FERROBLOSC_DURABLE";
-    /// Environment variable that enables [`Care::checksums`] for all frames.
+    /// Environment variable that enables [`Durability::checksums`] for all frames.
     const CHECKSUMS: &str = "FERROBLOSC_CHECKSUMS";
 
     /// Returns the settings of the environment; a variable enables its setting with any value
     /// except an empty one and `0`.
-    pub fn of_environment() -> Care {
+    pub fn of_environment() -> Durability {
         let asked = |variable| {
             std::env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
         };
-        Care {
-            durable: asked(Care::DURABLE),
-            checksums: asked(Care::CHECKSUMS),
+        Durability {
+            durable: asked(Durability::DURABLE),
+            checksums: asked(Durability::CHECKSUMS),
         }
     }
 
     /// Returns the union of both settings.
-    pub fn and(self, other: Care) -> Care {
-        Care {
+    pub fn and(self, other: Durability) -> Durability {
+        Durability {
             durable: self.durable || other.durable,
             checksums: self.checksums || other.checksums,
         }
@@ -183,7 +183,7 @@ pub trait Stream: Send + Sync {
     ///
     /// # Errors
     /// [`Error::FileWrite`] when not all bytes could be written.
-    fn write_at(&self, position: u64, bytes: &[u8], portions: Portions) -> Result<()>;
+    fn write_at(&self, position: u64, bytes: &[u8], granularity: WriteGranularity) -> Result<()>;
 
     /// Sets the size of the file to `len` bytes.
     ///
@@ -260,13 +260,13 @@ pub trait Backend: Send + Sync {
 
     /// Returns the file operations, which only the file system has. Only with them handles are kept
     /// open, locks taken, and files renamed and removed.
-    fn names(&self) -> Option<&dyn Names> {
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         None
     }
 
     /// Returns the protection of the frames in these files.
-    fn care(&self) -> Care {
-        Care::default()
+    fn durability(&self) -> Durability {
+        Durability::default()
     }
 
     /// Whether the `len` bytes at `start` overlap bytes that a stream may lend ([`Stream::view`]),
@@ -286,7 +286,7 @@ pub trait Backend: Send + Sync {
 }
 
 /// Operations on the names of files.
-pub trait Names: Send + Sync {
+pub trait FileOps: Send + Sync {
     /// Returns the identity of the file at `path`; `None` if there is none.
     fn identify(&self, path: &Path) -> Option<Identity>;
 
@@ -385,7 +385,7 @@ pub fn append(backend: &dyn Backend, path: &Path, bytes: &[u8]) -> Result<i64> {
         }
     };
     let start = stream.size()?;
-    stream.write_at(start, bytes, Portions::Bytes)?;
+    stream.write_at(start, bytes, WriteGranularity::Bytes)?;
     stream.close()?;
     i64::try_from(start).map_err(|_| Error::FileRead)
 }

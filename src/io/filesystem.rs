@@ -5,7 +5,7 @@
 
 use super::ReadAt;
 use super::backend::{
-    Attributes, Backend, Care, FileKind, Identity, Mode, Names, Portions, Stream,
+    Attributes, Backend, Durability, FileKind, FileOps, Identity, Mode, Stream, WriteGranularity,
 };
 use super::regular;
 use crate::{Error, Result};
@@ -48,30 +48,30 @@ impl Backend for FileSystem {
         )
     }
 
-    fn names(&self) -> Option<&dyn Names> {
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         Some(self)
     }
 }
 
 /// The files of the operating system, with extra protection of the frames in them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CarefulFileSystem(pub Care);
+pub struct DurableFileSystem(pub Durability);
 
-impl Backend for CarefulFileSystem {
+impl Backend for DurableFileSystem {
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
         FileSystem.open(path, mode)
     }
 
-    fn names(&self) -> Option<&dyn Names> {
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         Some(&FileSystem)
     }
 
-    fn care(&self) -> Care {
+    fn durability(&self) -> Durability {
         self.0
     }
 }
 
-impl Names for FileSystem {
+impl FileOps for FileSystem {
     fn identify(&self, path: &Path) -> Option<Identity> {
         std::fs::metadata(path).ok().map(|found| identity(&found))
     }
@@ -265,7 +265,7 @@ impl Stream for FileStream {
         ReadAt::read_at(&self.file, position, dest).map_err(|error| error.at(&self.path))
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let (mut at, mut rest) = (position, bytes);
         while !rest.is_empty() {
             let len = (WRITE_ALIGNMENT - at % WRITE_ALIGNMENT).min(rest.len() as u64);
@@ -349,13 +349,15 @@ mod tests {
             assert_eq!(FileSystem.open(&path, mode).err(), Some(Error::FileOpen));
         }
         let made = FileSystem.open(&path, Mode::Append).unwrap();
-        made.write_at(0, b"abc", Portions::Whole).unwrap();
+        made.write_at(0, b"abc", WriteGranularity::Whole).unwrap();
         made.close().unwrap();
         let appended = FileSystem.open(&path, Mode::Append).unwrap();
-        appended.write_at(3, b"def", Portions::Bytes).unwrap();
+        appended
+            .write_at(3, b"def", WriteGranularity::Bytes)
+            .unwrap();
         appended.close().unwrap();
         let updated = FileSystem.open(&path, Mode::Update).unwrap();
-        updated.write_at(1, b"XY", Portions::Whole).unwrap();
+        updated.write_at(1, b"XY", WriteGranularity::Whole).unwrap();
         assert_eq!(contents(updated.as_ref()), b"aXYdef");
         updated.truncate(2).unwrap();
         updated.sync().unwrap();
@@ -364,7 +366,7 @@ mod tests {
         let read = FileSystem.open(&path, Mode::Read).unwrap();
         assert_eq!(contents(read.as_ref()), b"aX");
         assert_eq!(
-            read.write_at(0, b"z", Portions::Whole),
+            read.write_at(0, b"z", WriteGranularity::Whole),
             Err(Error::FileWrite)
         );
         assert_eq!(read.truncate(0), Err(Error::FileTruncate));
@@ -378,7 +380,7 @@ mod tests {
         let dir = TempDir::new("holes");
         let path = dir.join("f");
         let stream = FileSystem.open(&path, Mode::Create).unwrap();
-        stream.write_at(3, b"x", Portions::Whole).unwrap();
+        stream.write_at(3, b"x", WriteGranularity::Whole).unwrap();
         let stream = FileSystem.open(&path, Mode::Read).unwrap();
         assert_eq!(contents(stream.as_ref()), b"\0\0\0x");
         assert_eq!(stream.read_at(9, &mut [0; 4]), Ok(0));
@@ -389,7 +391,7 @@ mod tests {
         let full = FileSystem
             .open(Path::new("/dev/full"), Mode::Update)
             .unwrap();
-        let error = full.write_at(0, b"x", Portions::Whole).unwrap_err();
+        let error = full.write_at(0, b"x", WriteGranularity::Whole).unwrap_err();
         assert_eq!(error, Error::FileWrite);
         assert_eq!(error.errno(), Some(libc::ENOSPC));
         let text = "cannot write to /dev/full: No space left on device (os error 28)";
@@ -404,7 +406,7 @@ mod tests {
         std::fs::write(&path, b"1").unwrap();
         let long = dir.join(&"n".repeat(300));
         let opened = |path: &Path, mode| FileSystem.open(path, mode).err().unwrap();
-        let names = FileSystem.names().unwrap();
+        let ops = FileSystem.file_ops().unwrap();
         for (error, operation, at, errno) in [
             (
                 opened(&missing, Mode::Read),
@@ -437,13 +439,13 @@ mod tests {
                 libc::EISDIR,
             ),
             (
-                names.remove(&missing).unwrap_err(),
+                ops.remove(&missing).unwrap_err(),
                 "remove",
                 &missing,
                 libc::ENOENT,
             ),
             (
-                names.rename(&missing, &path).unwrap_err(),
+                ops.rename(&missing, &path).unwrap_err(),
                 "rename a file to",
                 &path,
                 libc::ENOENT,
@@ -461,20 +463,20 @@ mod tests {
         let dir = TempDir::new("identity");
         let (one, other) = (dir.join("one"), dir.join("other"));
         std::fs::write(&one, b"1").unwrap();
-        let names = FileSystem.names().unwrap();
-        let known = names.identify(&one).unwrap();
+        let ops = FileSystem.file_ops().unwrap();
+        let known = ops.identify(&one).unwrap();
         let stream = FileSystem.open(&one, Mode::Read).unwrap();
         assert_eq!(stream.identity(), Some(known));
-        names.rename(&one, &other).unwrap();
-        assert_eq!(names.identify(&one), None);
-        assert_eq!(names.identify(&other), Some(known));
-        assert_eq!(names.list(dir.path()), Ok(vec![OsString::from("other")]));
-        names.sync_directory(dir.path()).unwrap();
-        names.remove(&other).unwrap();
-        assert_eq!(names.remove(&other), Err(Error::FileRemove));
-        assert_eq!(names.rename(&other, &one), Err(Error::FileWrite));
-        assert_eq!(names.list(&other), Err(Error::FileOpen));
-        assert_eq!(names.sync_directory(&other), Err(Error::FileWrite));
-        names.sync_directory(Path::new("")).unwrap();
+        ops.rename(&one, &other).unwrap();
+        assert_eq!(ops.identify(&one), None);
+        assert_eq!(ops.identify(&other), Some(known));
+        assert_eq!(ops.list(dir.path()), Ok(vec![OsString::from("other")]));
+        ops.sync_directory(dir.path()).unwrap();
+        ops.remove(&other).unwrap();
+        assert_eq!(ops.remove(&other), Err(Error::FileRemove));
+        assert_eq!(ops.rename(&other, &one), Err(Error::FileWrite));
+        assert_eq!(ops.list(&other), Err(Error::FileOpen));
+        assert_eq!(ops.sync_directory(&other), Err(Error::FileWrite));
+        ops.sync_directory(Path::new("")).unwrap();
     }
 }

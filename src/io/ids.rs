@@ -3,7 +3,7 @@
 //! Numbers below 160 are reserved for the library. These are the last of them, to avoid the numbers
 //! that C-Blosc2 assigns.
 
-use super::Care;
+use super::Durability;
 
 /// Files of the file system, changed durably.
 pub const DURABLE: u8 = 157;
@@ -13,12 +13,12 @@ pub const CHECKSUMS: u8 = 158;
 pub const DURABLE_CHECKSUMS: u8 = 159;
 
 /// The numbers and their settings.
-pub const ALL: [(u8, Care); 3] = [
-    (DURABLE, care(true, false)),
-    (CHECKSUMS, care(false, true)),
-    (DURABLE_CHECKSUMS, care(true, true)),
+pub const ALL: [(u8, Durability); 3] = [
+    (DURABLE, durability(true, false)),
+    (CHECKSUMS, durability(false, true)),
+    (DURABLE_CHECKSUMS, durability(true, true)),
 ];
 
-const fn care(durable: bool, checksums: bool) -> Care {
-    Care { durable, checksums }
+const fn durability(durable: bool, checksums: bool) -> Durability {
+    Durability { durable, checksums }
 }

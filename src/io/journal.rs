@@ -36,7 +36,7 @@
 //! A size after the change of 64 one bits means that it is unknown. Records then have no bytes after
 //! the change.
 
-use super::backend::{Attributes, FileKind, Names, Portions, Stream, View};
+use super::backend::{Attributes, FileKind, FileOps, Stream, View, WriteGranularity};
 use crate::{Error, Result, trace_warning};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -192,12 +192,12 @@ pub struct Image {
 }
 
 /// Returns the path of a journal: the path of the file, with symbolic links resolved, and a suffix.
-pub fn path_of(names: &dyn Names, path: &Path, suffix: &str) -> PathBuf {
-    let is_link = names
+pub fn path_of(ops: &dyn FileOps, path: &Path, suffix: &str) -> PathBuf {
+    let is_link = ops
         .attributes(path)
         .is_some_and(|found| found.kind == FileKind::Link);
     let mut name = if is_link {
-        OsString::from(names.resolve(path))
+        OsString::from(ops.resolve(path))
     } else {
         OsString::from(path)
     };
@@ -219,17 +219,17 @@ pub struct Opened {
 /// # Errors
 /// The reason for not trusting it; `None` if there is no journal.
 pub fn open(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     path: &Path,
     file: Option<&Attributes>,
     writes: bool,
 ) -> std::result::Result<Opened, Option<Reason>> {
-    let Some(named) = names.attributes(path) else {
+    let Some(named) = ops.attributes(path) else {
         return Err(None);
     };
     check_trust(&named, file)?;
-    let Ok(stream) = names.open_unfollowed(path, writes) else {
-        return Err(names.attributes(path).map(|_| Reason::Unreadable));
+    let Ok(stream) = ops.open_unfollowed(path, writes) else {
+        return Err(ops.attributes(path).map(|_| Reason::Unreadable));
     };
     // The path may name another file since.
     let attributes = stream.attributes();
@@ -271,12 +271,12 @@ fn check_trust(
 /// Those of reading the file; [`Error::MemoryAlloc`]; [`Error::FileOpen`] when a trusted journal
 /// cannot be read, since the file may be in the middle of a change.
 pub fn look(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     path: &Path,
     file: (&dyn Stream, Option<&Attributes>),
     check: Check,
 ) -> Result<Found> {
-    let opened = match open(names, path, file.1, false) {
+    let opened = match open(ops, path, file.1, false) {
         Ok(opened) => opened,
         Err(None) => return Ok(Found::Absent),
         Err(Some(Reason::Unreadable)) => return Err(Error::FileOpen),
@@ -323,12 +323,12 @@ pub fn relate(
 /// # Errors
 /// Those of both files. The journal then still exists.
 pub fn settle(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     path: &Path,
     file: (&dyn Stream, Option<&Attributes>),
     check: Check,
 ) -> Result<Settled> {
-    let opened = match open(names, path, file.1, true) {
+    let opened = match open(ops, path, file.1, true) {
         Ok(opened) => opened,
         Err(None) => return Ok(Settled::Done),
         Err(Some(Reason::Unreadable)) => return Err(Error::FileOpen),
@@ -337,7 +337,7 @@ pub fn settle(
     if !opened.stream.claim()? {
         return Ok(Settled::Active);
     }
-    if names.identify(path) != opened.stream.identity() {
+    if ops.identify(path) != opened.stream.identity() {
         // Another process claimed it first.
         return Ok(Settled::Active);
     }
@@ -360,7 +360,7 @@ pub fn settle(
         Found::Absent | Found::Active => {}
     }
     empty(&*opened.stream)?;
-    if let Err(error) = names.remove(path) {
+    if let Err(error) = ops.remove(path) {
         // The journal is empty, so it is harmless.
         trace_warning!("the journal {} can't be removed: {error}", path.display());
     }
@@ -381,9 +381,9 @@ pub enum Settled {
 /// Removes a journal beside a path whose file is gone or is about to be replaced, if it is a
 /// trusted journal and no writer is using it. `file` has the attributes of the old file at the
 /// path.
-pub fn discard(names: &dyn Names, path: &Path, suffix: &str, file: Option<&Attributes>) {
-    let journal = path_of(names, path, suffix);
-    let opened = match open(names, &journal, file, false) {
+pub fn discard(ops: &dyn FileOps, path: &Path, suffix: &str, file: Option<&Attributes>) {
+    let journal = path_of(ops, path, suffix);
+    let opened = match open(ops, &journal, file, false) {
         Ok(opened) => opened,
         Err(None) => return,
         Err(Some(reason)) => {
@@ -393,13 +393,13 @@ pub fn discard(names: &dyn Names, path: &Path, suffix: &str, file: Option<&Attri
     };
     let is_ours = opened.stream.is_claimed() == Ok(false)
         && front(&*opened.stream).is_ok_and(|front| is_journal(&front))
-        && names.identify(&journal) == opened.stream.identity();
+        && ops.identify(&journal) == opened.stream.identity();
     if !is_ours {
         trace_warning!(
             "the file {} is kept: it is not a journal, or is in use",
             journal.display()
         );
-    } else if let Err(error) = names.remove(&journal) {
+    } else if let Err(error) = ops.remove(&journal) {
         trace_warning!(
             "the journal {} can't be removed: {error}",
             journal.display()
@@ -431,12 +431,12 @@ pub fn empty(journal: &dyn Stream) -> Result<()> {
 /// # Errors
 /// [`Error::FileOpen`] when another file is at the path; [`Error::Lock`] when another process
 /// claims it.
-pub fn create(names: &dyn Names, path: &Path, file: &Path) -> Result<Box<dyn Stream>> {
-    let stream = names.create_new(path, true)?;
-    if !stream.claim()? || names.identify(path) != stream.identity() {
+pub fn create(ops: &dyn FileOps, path: &Path, file: &Path) -> Result<Box<dyn Stream>> {
+    let stream = ops.create_new(path, true)?;
+    if !stream.claim()? || ops.identify(path) != stream.identity() {
         return Err(Error::Lock);
     }
-    names.copy_permissions(file, path)?;
+    ops.copy_permissions(file, path)?;
     Ok(stream)
 }
 
@@ -839,7 +839,7 @@ impl Image {
     pub fn restore(&self, file: &dyn Stream) -> Result<()> {
         let size = self.restored_size(file.size()?);
         for record in &self.records {
-            file.write_at(record.position, &record.before, Portions::Bytes)?;
+            file.write_at(record.position, &record.before, WriteGranularity::Bytes)?;
         }
         if file.size()? != size {
             file.truncate(size)?;
@@ -950,7 +950,7 @@ impl Stream for Restored {
         self.file.view(position, len)
     }
 
-    fn write_at(&self, _: u64, _: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, _: u64, _: &[u8], _: WriteGranularity) -> Result<()> {
         Err(Error::FileWrite)
     }
 
@@ -1013,7 +1013,8 @@ impl Staged {
         let state = self.state();
         let (end, rest): (Vec<_>, Vec<_>) = state.written.iter().partition(|&(&at, _)| at == last);
         for (&position, bytes) in rest.into_iter().chain(end) {
-            self.base.write_at(position, bytes, Portions::Bytes)?;
+            self.base
+                .write_at(position, bytes, WriteGranularity::Bytes)?;
         }
         if self.base.size()? != state.size {
             self.base.truncate(state.size)?;
@@ -1094,7 +1095,7 @@ impl Stream for Staged {
         Ok(there)
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         position
             .checked_add(bytes.len() as u64)
             .ok_or(Error::FileWrite)?;
@@ -1145,10 +1146,10 @@ mod tests {
         let dir = TempDir::new("staged");
         let file = file_of(&dir, b"0123456789");
         let staged = Staged::new(Arc::clone(&file)).unwrap();
-        staged.write_at(2, b"abc", Portions::Whole).unwrap();
-        staged.write_at(0, b"xyz", Portions::Whole).unwrap();
-        staged.write_at(4, b"CDE", Portions::Whole).unwrap();
-        staged.write_at(9, b"!!!", Portions::Whole).unwrap();
+        staged.write_at(2, b"abc", WriteGranularity::Whole).unwrap();
+        staged.write_at(0, b"xyz", WriteGranularity::Whole).unwrap();
+        staged.write_at(4, b"CDE", WriteGranularity::Whole).unwrap();
+        staged.write_at(9, b"!!!", WriteGranularity::Whole).unwrap();
         assert_eq!(contents(&staged), b"xyzbCDE78!!!");
         staged.truncate(10).unwrap();
         assert_eq!(staged.truncate(11), Err(Error::FileTruncate));
@@ -1165,9 +1166,11 @@ mod tests {
             let dir = TempDir::new("states");
             let file = file_of(&dir, before);
             let staged = Staged::new(Arc::clone(&file)).unwrap();
-            staged.write_at(2, b"AB", Portions::Whole).unwrap();
+            staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
             if cut > 10 {
-                staged.write_at(8, b"CDEF", Portions::Whole).unwrap();
+                staged
+                    .write_at(8, b"CDEF", WriteGranularity::Whole)
+                    .unwrap();
             } else {
                 staged.truncate(cut).unwrap();
             }
@@ -1182,7 +1185,7 @@ mod tests {
                 half[6..10].copy_from_slice(&before[6..]);
                 half.truncate(size as usize);
                 file.truncate(0).unwrap();
-                file.write_at(0, &half, Portions::Whole).unwrap();
+                file.write_at(0, &half, WriteGranularity::Whole).unwrap();
                 assert_eq!(image.relation(&*file), Ok(Relation::Underway), "{half:?}");
                 let shown = Restored::new(Arc::clone(&file), Arc::new(image.clone()));
                 assert_eq!(contents(&shown), before);
@@ -1194,7 +1197,7 @@ mod tests {
             assert_eq!(image.relation(&*file), Ok(Relation::After));
             for other in [&b"01xB456789"[..], b"x123456789", b"01234"] {
                 file.truncate(0).unwrap();
-                file.write_at(0, other, Portions::Whole).unwrap();
+                file.write_at(0, other, WriteGranularity::Whole).unwrap();
                 assert_eq!(image.relation(&*file), Ok(Relation::Unrelated), "{other:?}");
             }
         }
@@ -1205,10 +1208,10 @@ mod tests {
         let dir = TempDir::new("appended");
         let file = file_of(&dir, b"0123456789");
         let staged = Staged::new(Arc::clone(&file)).unwrap();
-        staged.write_at(2, b"ABC", Portions::Whole).unwrap();
+        staged.write_at(2, b"ABC", WriteGranularity::Whole).unwrap();
         let image = Image::of_staged(&staged, 0, (10, 10)).unwrap();
-        file.write_at(2, b"A", Portions::Whole).unwrap();
-        file.write_at(10, b"more", Portions::Whole).unwrap();
+        file.write_at(2, b"A", WriteGranularity::Whole).unwrap();
+        file.write_at(10, b"more", WriteGranularity::Whole).unwrap();
         assert_eq!(image.relation(&*file), Ok(Relation::Underway));
         image.put_back(&*file).unwrap();
         assert_eq!(contents(&*file), b"0123456789more");
@@ -1219,8 +1222,10 @@ mod tests {
         let dir = TempDir::new("cut");
         let file = file_of(&dir, b"0123456789");
         let staged = Staged::new(file).unwrap();
-        staged.write_at(2, b"AB", Portions::Whole).unwrap();
-        staged.write_at(7, b"CDEF", Portions::Whole).unwrap();
+        staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
+        staged
+            .write_at(7, b"CDEF", WriteGranularity::Whole)
+            .unwrap();
         let bytes = Image::of_staged(&staged, 0, (10, 10))
             .unwrap()
             .encode()

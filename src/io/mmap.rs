@@ -2,7 +2,7 @@
 //!
 //! Reading a mapped file copies nothing: frames borrow bytes of the mapping.
 
-use super::backend::{Backend, Identity, Mapped, Mode, Portions, Stream, View};
+use super::backend::{Backend, Identity, Mapped, Mode, Stream, View, WriteGranularity};
 use super::filesystem::FileSystem;
 use super::mapping::{Access, Mapping, Pages, identity_of};
 use crate::{Error, ErrorKind, Result};
@@ -171,8 +171,8 @@ impl MappedFile {
     /// stays.
     fn follow_name(&mut self, mode: MapMode, initial: usize) {
         let named = FileSystem
-            .names()
-            .and_then(|names| names.identify(&self.path));
+            .file_ops()
+            .and_then(|ops| ops.identify(&self.path));
         if named.is_none() || named == self.identity() || self.mapping.is_private_and_changed() {
             return;
         }
@@ -246,7 +246,7 @@ impl Stream for MappedStream {
         unsafe { Some(View::new(file.as_ref()?.mapping.at(position, len)?, len)) }
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileWrite)?;
         file.follow()
@@ -318,8 +318,10 @@ mod tests {
         let backend = Mmap::new(MapMode::Create, INITIAL);
         let writing = backend.open(&path, Mode::Create).unwrap();
         let reading = backend.open(&path, Mode::Read).unwrap();
-        writing.write_at(0, b"abcdef", Portions::Whole).unwrap();
-        writing.write_at(1, b"BC", Portions::Whole).unwrap();
+        writing
+            .write_at(0, b"abcdef", WriteGranularity::Whole)
+            .unwrap();
+        writing.write_at(1, b"BC", WriteGranularity::Whole).unwrap();
         writing.close().unwrap();
         assert_eq!(contents(reading.as_ref()), b"aBCdef");
         let view = reading.view(1, 2).unwrap();
@@ -349,7 +351,7 @@ mod tests {
         assert_eq!(stream.size(), Err(Error::FileRead));
         assert_eq!(stream.read_at(0, &mut [0]), Err(Error::FileRead));
         assert_eq!(
-            stream.write_at(0, b"x", Portions::Whole),
+            stream.write_at(0, b"x", WriteGranularity::Whole),
             Err(Error::FileWrite)
         );
         assert_eq!(stream.truncate(0), Err(Error::FileTruncate));
@@ -401,7 +403,7 @@ mod tests {
             let backend = Mmap::new(mode, INITIAL);
             let stream = backend.open(&path, Mode::Read).unwrap();
             assert_eq!(contents(stream.as_ref()), there.as_bytes(), "{mode:?}");
-            let written = stream.write_at(0, b"x", Portions::Whole);
+            let written = stream.write_at(0, b"x", WriteGranularity::Whole);
             assert_eq!(written.is_ok(), mode != MapMode::Read);
             assert_eq!(contents(stream.as_ref()), seen.as_bytes(), "{mode:?}");
             drop(backend);

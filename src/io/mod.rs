@@ -32,10 +32,10 @@ pub mod temporary;
 pub(crate) mod testing;
 
 pub use backend::{
-    Attributes, Backend, Care, FileKind, Identity, Mapped, Mode, Names, Portions, Stream, View,
-    append,
+    Attributes, Backend, Durability, FileKind, FileOps, Identity, Mapped, Mode, Stream, View,
+    WriteGranularity, append,
 };
-pub use filesystem::{CarefulFileSystem, FileSystem};
+pub use filesystem::{DurableFileSystem, FileSystem};
 pub(crate) use filesystem::{WRITE_STEP, stream_of};
 pub use reader::Reader;
 pub use regular::{open_regular, read_regular};

@@ -1,6 +1,6 @@
 //! Removing and renaming frames by path.
 
-use super::{FileSystem, Names, journal, lock, temporary};
+use super::{FileOps, FileSystem, journal, lock, temporary};
 use crate::{Error, Result};
 use std::ffi::OsStr;
 use std::fs::DirEntry;

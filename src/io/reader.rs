@@ -77,7 +77,7 @@ impl Reader {
     /// # Errors
     /// [`crate::Error::FileOpen`], or the backend's own, when it cannot be opened.
     pub fn acquire(&self) -> Result<(Arc<dyn Stream>, bool)> {
-        let Some(names) = self.backend.names() else {
+        let Some(ops) = self.backend.file_ops() else {
             let stream = self.open()?;
             // Only streams of mappings have an identity here.
             let Some(identity) = stream.identity() else {
@@ -88,7 +88,7 @@ impl Reader {
         };
         let mut state = self.state();
         if let Some(kept) = &state.kept {
-            let named = names.identify(&self.path);
+            let named = ops.identify(&self.path);
             if named.is_none() || named == state.last {
                 return Ok((Arc::clone(&kept.stream), false));
             }

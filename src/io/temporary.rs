@@ -6,7 +6,7 @@
 //! final name. An existing file is removed if it is a leftover of this user: a regular file with
 //! one name that is not claimed. Otherwise the next number is tried.
 
-use super::backend::{Attributes, FileKind, Names, Stream};
+use super::backend::{Attributes, FileKind, FileOps, Stream};
 use crate::{Error, Result, trace_error};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn is_own(found: &Attributes, kind: FileKind) -> bool {
 /// # Errors
 /// [`Error::FileOpen`] when it cannot be created, or when all names are in use.
 pub fn create(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     target: &Path,
     suffix: &str,
     private: bool,
@@ -48,18 +48,18 @@ pub fn create(
     for number in 0..NAMES {
         let path = numbered(target, suffix, number);
         for _ in 0..ATTEMPTS {
-            if names.attributes(&path).is_none() {
-                match names.create_new(&path, private) {
-                    Ok(stream) if is_claimed_at(names, &path, &*stream) => {
+            if ops.attributes(&path).is_none() {
+                match ops.create_new(&path, private) {
+                    Ok(stream) if is_claimed_at(ops, &path, &*stream) => {
                         return Ok((path, stream));
                     }
                     // Another process has removed it as a leftover, or claimed it first.
                     Ok(_) => continue,
-                    Err(_) if names.attributes(&path).is_some() => continue,
+                    Err(_) if ops.attributes(&path).is_some() => continue,
                     Err(error) => return Err(error),
                 }
             }
-            if !remove_leftover(names, &path) {
+            if !remove_leftover(ops, &path) {
                 break;
             }
         }
@@ -72,32 +72,32 @@ pub fn create(
 }
 
 /// Claims a file and checks that the path still names it.
-fn is_claimed_at(names: &dyn Names, path: &Path, stream: &dyn Stream) -> bool {
-    stream.claim() == Ok(true) && names.identify(path) == stream.identity()
+fn is_claimed_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
+    stream.claim() == Ok(true) && ops.identify(path) == stream.identity()
 }
 
 /// Removes a leftover file of this user at a path; returns whether the path is free.
-pub fn remove_leftover(names: &dyn Names, path: &Path) -> bool {
-    let Some(found) = names.attributes(path) else {
+pub fn remove_leftover(ops: &dyn FileOps, path: &Path) -> bool {
+    let Some(found) = ops.attributes(path) else {
         return true;
     };
     if !is_own(&found, FileKind::Regular) {
         return false;
     }
-    let Ok(stream) = names.open_unfollowed(path, false) else {
+    let Ok(stream) = ops.open_unfollowed(path, false) else {
         return false;
     };
-    is_claimed_at(names, path, &*stream) && names.remove(path).is_ok()
+    is_claimed_at(ops, path, &*stream) && ops.remove(path).is_ok()
 }
 
 /// Removes the leftover files of this user with a suffix for `target`.
-pub fn remove_leftovers(names: &dyn Names, target: &Path, suffix: &str) {
+pub fn remove_leftovers(ops: &dyn FileOps, target: &Path, suffix: &str) {
     for number in 0..NAMES {
         let path = numbered(target, suffix, number);
-        if names.attributes(&path).is_none() {
+        if ops.attributes(&path).is_none() {
             return;
         }
-        remove_leftover(names, &path);
+        remove_leftover(ops, &path);
     }
 }
 
@@ -107,26 +107,26 @@ pub fn remove_leftovers(names: &dyn Names, target: &Path, suffix: &str) {
 /// # Errors
 /// [`Error::FileOpen`] when it cannot be created, or when all names are in use.
 pub fn create_directory(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     target: &Path,
     suffix: &str,
     content: &str,
 ) -> Result<PathBuf> {
     for number in 0..NAMES {
         let path = numbered(target, suffix, number);
-        if let Some(found) = names.attributes(&path) {
+        if let Some(found) = ops.attributes(&path) {
             if !is_own(&found, FileKind::Directory) {
                 continue;
             }
             let inside = path.join(content);
-            if !remove_leftover(names, &inside) || names.remove_directory(&path).is_err() {
+            if !remove_leftover(ops, &inside) || ops.remove_directory(&path).is_err() {
                 continue;
             }
         }
-        match names.make_directory(&path) {
+        match ops.make_directory(&path) {
             Ok(()) => return Ok(path),
             // Another process created it first.
-            Err(_) if names.attributes(&path).is_some() => {}
+            Err(_) if ops.attributes(&path).is_some() => {}
             Err(error) => return Err(error),
         }
     }
@@ -141,12 +141,12 @@ pub fn create_directory(
 mod tests {
     use super::*;
     use crate::io::testing::TempDir;
-    use crate::io::{FileSystem, Portions};
+    use crate::io::{FileSystem, WriteGranularity};
     use std::os::unix::fs::symlink;
 
     fn name_of(dir: &TempDir) -> String {
         let (path, stream) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
-        stream.write_at(0, b"new", Portions::Whole).unwrap();
+        stream.write_at(0, b"new", WriteGranularity::Whole).unwrap();
         std::fs::remove_file(&path).unwrap();
         path.file_name().unwrap().to_str().unwrap().to_owned()
     }

@@ -1,7 +1,9 @@
 //! The disk as a backend.
 
 use super::{Disk, FileChange, NameChange, Verdict, is_parent, is_root};
-use crate::io::backend::{Attributes, Backend, FileKind, Identity, Mode, Names, Portions, Stream};
+use crate::io::backend::{
+    Attributes, Backend, FileKind, FileOps, Identity, Mode, Stream, WriteGranularity,
+};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -71,12 +73,12 @@ impl Backend for Disk {
         }))
     }
 
-    fn names(&self) -> Option<&dyn Names> {
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         Some(self)
     }
 }
 
-impl Names for Disk {
+impl FileOps for Disk {
     fn identify(&self, path: &Path) -> Option<Identity> {
         let state = self.state();
         let found = match is_root(path) {
@@ -228,7 +230,7 @@ impl Stream for Opened {
         Ok(read)
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let mut state = self.disk.state();
         if self.mode == Mode::Read {
             return Err(Error::FileWrite);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::io::testing::TempDir;
-use crate::io::{Backend, FileSystem, Mode, Names, Portions, Stream};
+use crate::io::{Backend, FileOps, FileSystem, Mode, Stream, WriteGranularity};
 use crate::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ fn open(disk: &Disk, path: &str, mode: Mode) -> Box<dyn Stream> {
 }
 
 fn write(stream: &dyn Stream, at: u64, bytes: &[u8]) -> Result<()> {
-    stream.write_at(at, bytes, Portions::Whole)
+    stream.write_at(at, bytes, WriteGranularity::Whole)
 }
 
 fn one_file(bytes: &[u8]) -> Disk {
@@ -36,7 +36,7 @@ fn kind<T>(result: Result<T>) -> std::result::Result<T, ErrorKind> {
 
 /// Performs many operations below `root`, and returns the results as text.
 fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
-    let names = backend.names().unwrap();
+    let ops = backend.file_ops().unwrap();
     let at = |name: &str| root.join(name);
     let mut done = Vec::new();
     let mut tell = |what: &dyn std::fmt::Debug| done.push(format!("{what:?}"));
@@ -63,37 +63,37 @@ fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
         tell(&kind(stream.truncate(9)));
         tell(&(kind(stream.size()), stream.view(0, 1).is_some()));
         tell(&(
-            stream.identity() == names.identify(&at(name)),
+            stream.identity() == ops.identify(&at(name)),
             kind(stream.close()),
         ));
     }
-    tell(&kind(names.rename(&at("f"), &at("g"))));
-    tell(&kind(names.rename(&at("f"), &at("h"))));
-    tell(&kind(names.make_directory(&at("d"))));
-    tell(&kind(names.make_directory(&at("d"))));
-    tell(&kind(names.make_directory(&at("no/d"))));
-    tell(&kind(names.rename(&at("g"), &at("d"))));
-    tell(&kind(names.rename(&at("g"), &at("no/g"))));
-    tell(&kind(names.rename(&at("g"), &at("d/g"))));
-    tell(&kind(names.remove_directory(&at("d"))));
-    tell(&kind(names.remove(&at("d"))));
-    tell(&kind(names.list(&at("d"))));
-    tell(&kind(names.list(&at("no"))));
-    tell(&kind(names.sync_directory(&at("d"))));
-    tell(&kind(names.sync_directory(&at("no"))));
+    tell(&kind(ops.rename(&at("f"), &at("g"))));
+    tell(&kind(ops.rename(&at("f"), &at("h"))));
+    tell(&kind(ops.make_directory(&at("d"))));
+    tell(&kind(ops.make_directory(&at("d"))));
+    tell(&kind(ops.make_directory(&at("no/d"))));
+    tell(&kind(ops.rename(&at("g"), &at("d"))));
+    tell(&kind(ops.rename(&at("g"), &at("no/g"))));
+    tell(&kind(ops.rename(&at("g"), &at("d/g"))));
+    tell(&kind(ops.remove_directory(&at("d"))));
+    tell(&kind(ops.remove(&at("d"))));
+    tell(&kind(ops.list(&at("d"))));
+    tell(&kind(ops.list(&at("no"))));
+    tell(&kind(ops.sync_directory(&at("d"))));
+    tell(&kind(ops.sync_directory(&at("no"))));
     let held = backend.open(&at("d/g"), Mode::Update).unwrap();
-    tell(&kind(names.remove(&at("d/g"))));
-    tell(&kind(names.remove(&at("d/g"))));
+    tell(&kind(ops.remove(&at("d/g"))));
+    tell(&kind(ops.remove(&at("d/g"))));
     tell(&(
         kind(write(&*held, 0, b"still")),
         kind(held.size()),
         kind(held.sync()),
     ));
-    tell(&names.identify(&at("d/g")));
-    tell(&names.identify(&at("d")).is_some());
-    tell(&kind(names.remove_directory(&at("d"))));
-    tell(&kind(names.remove_directory(&at("d"))));
-    tell(&kind(names.list(&at(""))));
+    tell(&ops.identify(&at("d/g")));
+    tell(&ops.identify(&at("d")).is_some());
+    tell(&kind(ops.remove_directory(&at("d"))));
+    tell(&kind(ops.remove_directory(&at("d"))));
+    tell(&kind(ops.list(&at(""))));
     done
 }
 
