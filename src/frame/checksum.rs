@@ -156,8 +156,8 @@ pub fn seal(
         trailer,
     };
     let fingerprint = parts.fingerprint();
-    let place = trailer.last_chunk_mut().ok_or(Error::InvalidParam)?;
-    *place = fingerprint;
+    let field = trailer.last_chunk_mut().ok_or(Error::InvalidParam)?;
+    *field = fingerprint;
     Ok(())
 }
 

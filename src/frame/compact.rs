@@ -7,11 +7,11 @@ use super::checksum;
 use super::description::Description;
 use super::directory::remove;
 use super::files::{Files, FrameReader};
-use super::frame::{Frame, Known, Place, build_header};
+use super::footer::Footer;
+use super::frame::{CachedState, Frame, Location, build_header};
 use super::header::{self, Kind};
 use super::index;
 use super::offsets::Offsets;
-use super::tail::Tail;
 use super::write::IndexForm;
 use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
 use crate::io::{Stream, WriteGranularity};
@@ -39,8 +39,8 @@ impl Frame {
         if self.transaction.is_some() {
             return Err(Error::InvalidParam);
         }
-        let files = match &self.place {
-            Place::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
+        let files = match &self.location {
+            Location::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
             _ => return Ok(self.known_mut().counters.cbytes),
         };
         self.prepare_change()?;
@@ -104,7 +104,7 @@ impl Frame {
 
     /// Returns the size of all chunks in bytes, without holes.
     fn data_len(&self) -> Result<i64> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(self.known().counters.cbytes);
         };
         let reader = files.latest()?;
@@ -177,7 +177,7 @@ impl Frame {
             Some(back) if offsets == *old_offsets.as_slice()? => back.index().to_vec(),
             _ => {
                 self.known_mut().encoded = 0;
-                let form = IndexForm::Encoded(index::room(offsets.len()));
+                let form = IndexForm::Encoded(index::capacity(offsets.len()));
                 self.encode_index(&offsets, form, nbytes)?
             }
         };
@@ -187,14 +187,14 @@ impl Frame {
             (None, None) => return Err(Error::Failure),
         };
         let index_at = u64::from(header_len) + cbytes as u64;
-        let mut tail = None;
+        let mut footer = None;
         let replaced = files.replace(files.path(), |stream| {
             copy_chunks(&reader, stream, header_len, &extents, sums.as_deref_mut())?;
-            let made = Tail::new(header, index_at, index, &trailer, sums.as_deref())?;
+            let made = Footer::new(header, index_at, index, &trailer, sums.as_deref())?;
             stream.write_at(index_at, &made.index, WriteGranularity::Whole)?;
             stream.write_at(made.rest_at(), &made.rest, WriteGranularity::Whole)?;
             stream.write_at(0, &made.header, WriteGranularity::Whole)?;
-            tail = Some(made);
+            footer = Some(made);
             Ok(())
         });
         if let Err(not) = replaced {
@@ -205,8 +205,8 @@ impl Frame {
                 return Err(not.error);
             }
         }
-        let known: &mut Known = self.known_mut();
-        known.written(&tail.ok_or(Error::Failure)?);
+        let known: &mut CachedState = self.known_mut();
+        known.written(&footer.ok_or(Error::Failure)?);
         known.counters.cbytes = cbytes;
         known.encoded = offsets.len();
         known.offsets = Some(Arc::new(Offsets::Each(offsets)));

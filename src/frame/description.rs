@@ -8,7 +8,7 @@ use std::sync::Arc;
 ///
 /// The values are stored unchecked; they are validated when a chunk is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct StoredParams {
     /// Codec id.
     pub compcode: u8,
     /// Codec-specific metadata.
@@ -25,10 +25,10 @@ pub struct Recorded {
     pub filters: [Slot; SLOTS],
 }
 
-impl Recorded {
+impl StoredParams {
     /// Returns the stored form of `params`.
-    pub(crate) fn of(params: &CParams) -> Recorded {
-        Recorded {
+    pub(crate) fn of(params: &CParams) -> StoredParams {
+        StoredParams {
             // Codec ids fit into a byte; a larger number is never a codec.
             compcode: u8::try_from(params.compcode).unwrap_or(u8::MAX),
             compcode_meta: params.compcode_meta,
@@ -108,7 +108,7 @@ pub const MAX_VLMETALAYERS: usize = 8192;
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// Compression parameters.
-    pub recorded: Recorded,
+    pub recorded: StoredParams,
     /// Sizes.
     pub counters: Counters,
     /// Fixed metalayers.
@@ -121,7 +121,7 @@ pub struct Loaded {
 #[derive(Clone, Debug)]
 pub struct Description {
     /// Compression parameters.
-    pub recorded: Recorded,
+    pub recorded: StoredParams,
     /// Sizes. Writing a chunk sets the size of the data section.
     pub counters: Counters,
     /// Numbers of compression and decompression threads, which readers ignore.

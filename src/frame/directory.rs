@@ -7,9 +7,9 @@
 
 use super::file::{change_in_place, publish};
 use super::files::Files;
+use super::footer::Footer;
 use super::frame::Frame;
 use super::plan::Plan;
-use super::tail::Tail;
 use crate::io::{FileOps, Mode, Stream, WriteGranularity, temporary};
 use crate::{Buffer, Error, Result, trace_warning};
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ impl Frame {
         &mut self,
         files: &Files,
         plan: &Plan<'_>,
-        tail: &Tail,
+        footer: &Footer,
     ) -> Result<()> {
         let mut chunks = ChunkFiles::new(files);
         let result = match files.is_replaceable() {
-            true => self.change_directory_durably(files, plan, tail, &mut chunks),
+            true => self.change_directory_durably(files, plan, footer, &mut chunks),
             false => (|| {
                 for &(id, chunk) in &plan.created {
                     chunks.create(id, chunk)?;
@@ -37,7 +37,7 @@ impl Frame {
                     None => None,
                 };
                 change_in_place(files, self.known_mut(), |writer| {
-                    publish(writer, files, tail)?;
+                    publish(writer, files, footer)?;
                     rewritten.map_or(Ok(()), Rewritten::commit)
                 })
             })(),
@@ -49,7 +49,7 @@ impl Frame {
         if let Some(id) = plan.dropped {
             chunks.drop_file(id);
         }
-        self.known_mut().written(tail);
+        self.known_mut().written(footer);
         Ok(())
     }
 
@@ -57,7 +57,7 @@ impl Frame {
         &mut self,
         files: &Files,
         plan: &Plan<'_>,
-        tail: &Tail,
+        footer: &Footer,
         chunks: &mut ChunkFiles<'_>,
     ) -> Result<()> {
         files.check_there()?;
@@ -68,7 +68,7 @@ impl Frame {
         if !plan.created.is_empty() {
             files.sync_names_at(files.path())?;
         }
-        let bytes = tail.to_bytes()?;
+        let bytes = footer.to_bytes()?;
         let replaced = files.replace(files.path(), |stream| {
             stream.write_at(0, &bytes, WriteGranularity::Whole)
         });

@@ -5,12 +5,12 @@
 //! journal: bytes after its end could belong to other data.
 
 use super::files::Files;
-use super::frame::{Frame, Known};
+use super::footer::Footer;
+use super::frame::{CachedState, Frame};
 use super::header::{self, FIXED_LEN};
 use super::journal::Journal;
 use super::plan::{Plan, Replaced, Shift};
 use super::shadow::Shadow;
-use super::tail::Tail;
 use super::writer::Writer;
 use crate::io::journal::Staged;
 use crate::io::{Stream, WriteGranularity};
@@ -52,18 +52,18 @@ impl Frame {
         &mut self,
         files: &Files,
         plan: &Plan<'_>,
-        tail: &Tail,
+        footer: &Footer,
     ) -> Result<()> {
         if self.has_shadows() {
-            return match tail.index.is_empty() {
+            return match footer.index.is_empty() {
                 true => {
                     // In a frame without data, readers expect the trailer directly after the
                     // header.
-                    self.replace_file(files, &tail.to_bytes()?)?;
-                    self.known_mut().written(tail);
+                    self.replace_file(files, &footer.to_bytes()?)?;
+                    self.known_mut().written(footer);
                     Ok(())
                 }
-                false => self.shadow(files, &plan.writes, tail),
+                false => self.shadow(files, &plan.writes, footer),
             };
         }
         let known = self.known_mut();
@@ -76,9 +76,9 @@ impl Frame {
             for &(position, chunk) in &plan.writes {
                 writer.write(header_len + position, chunk, WriteGranularity::Bytes)?;
             }
-            publish(writer, files, tail)
+            publish(writer, files, footer)
         })?;
-        known.written(tail);
+        known.written(footer);
         Ok(())
     }
 
@@ -88,7 +88,7 @@ impl Frame {
         &mut self,
         files: &Files,
         chunks: &[(u64, &[u8])],
-        tail: &Tail,
+        footer: &Footer,
     ) -> Result<()> {
         let end = self.shadow_end();
         let known = self.known_mut();
@@ -99,27 +99,27 @@ impl Frame {
         let mut writes: Vec<(u64, &[u8])> = Vec::new();
         writes.try_reserve_exact(chunks.len() + 2)?;
         writes.extend(chunks.iter().map(|&(at, chunk)| (header_len + at, chunk)));
-        writes.push((tail.index_at, &tail.index));
-        writes.push((tail.rest_at(), &tail.rest));
+        writes.push((footer.index_at, &footer.index));
+        writes.push((footer.rest_at(), &footer.rest));
         let shadow = Shadow {
             stream: &*stream,
             start: files.start(),
             end,
             old: &old,
-            new: tail.header.get(..FIXED_LEN).ok_or(Error::InvalidHeader)?,
+            new: footer.header.get(..FIXED_LEN).ok_or(Error::InvalidHeader)?,
         };
         match shadow.commit(&writes) {
             Ok(()) => {
-                known.written(tail);
+                known.written(footer);
                 self.in_doubt = 0;
                 Ok(())
             }
-            Err(not_made) => {
-                if not_made.in_doubt {
+            Err(failure) => {
+                if failure.in_doubt {
                     known.stale = true;
-                    self.in_doubt = end.max(tail.frame_len());
+                    self.in_doubt = end.max(footer.frame_len());
                 }
-                Err(not_made.error)
+                Err(failure.error)
             }
         }
     }
@@ -142,21 +142,26 @@ impl Frame {
 /// after the whole change was staged in memory.
 pub(super) fn change_in_place(
     files: &Files,
-    known: &mut Known,
+    known: &mut CachedState,
     change: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<()> {
     let stream = files.open_for_update()?;
     check_behind(&*stream, files.start(), known.len)?;
-    let old_tail = known.tail.take();
+    let old_footer = known.footer.take();
     if !files.is_durable() || known.is_journaled {
-        let mut writer = Writer::new(stream, files.start(), known.len, old_tail)?;
+        let mut writer = Writer::new(stream, files.start(), known.len, old_footer)?;
         let result = change(&mut writer);
         return writer
             .finish(result)
             .inspect_err(|_| known.is_torn |= known.is_journaled);
     }
     let staged = Staged::new(Arc::from(stream))?;
-    let mut writer = Writer::new(Box::new(staged.clone()), files.start(), known.len, old_tail)?;
+    let mut writer = Writer::new(
+        Box::new(staged.clone()),
+        files.start(),
+        known.len,
+        old_footer,
+    )?;
     let result = change(&mut writer);
     writer.finish(result)?;
     commit_staged(files, &staged, known.len)
@@ -222,18 +227,28 @@ fn replace_chunk(
 }
 
 /// Writes the index, the header and the bytes after the index.
-pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result<()> {
+pub(super) fn publish(writer: &mut Writer, files: &Files, footer: &Footer) -> Result<()> {
     let write = match files.backend().file_ops() {
         Some(_) => Writer::write_unless_there,
         // A program's own backend is called for every section of every change.
         None => Writer::write,
     };
-    if !tail.index.is_empty() {
-        write(writer, tail.index_at, &tail.index, WriteGranularity::Bytes)?;
+    if !footer.index.is_empty() {
+        write(
+            writer,
+            footer.index_at,
+            &footer.index,
+            WriteGranularity::Bytes,
+        )?;
     }
-    write(writer, 0, &tail.header, WriteGranularity::Whole)?;
-    write(writer, tail.rest_at(), &tail.rest, WriteGranularity::Bytes)?;
-    end_file(writer, files, tail.frame_len())
+    write(writer, 0, &footer.header, WriteGranularity::Whole)?;
+    write(
+        writer,
+        footer.rest_at(),
+        &footer.rest,
+        WriteGranularity::Bytes,
+    )?;
+    end_file(writer, files, footer.frame_len())
 }
 
 /// Truncates the file at the end of the frame. A program's own backend is called every time, even

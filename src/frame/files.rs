@@ -24,15 +24,15 @@ const INDEX_NAME: &str = "chunks.b2frame";
 
 /// Failure of a file replacement.
 #[derive(Clone, Debug)]
-pub struct NotReplaced {
+pub struct ReplaceError {
     /// The cause.
     pub error: Error,
     /// Whether the new file has its name nevertheless, though it may not survive a crash.
     pub is_there: bool,
 }
 
-impl From<NotReplaced> for Error {
-    fn from(not: NotReplaced) -> Error {
+impl From<ReplaceError> for Error {
+    fn from(not: ReplaceError) -> Error {
         not.error
     }
 }
@@ -213,7 +213,7 @@ impl Files {
         &self,
         path: &Path,
         write: impl FnOnce(&dyn Stream) -> Result<()>,
-    ) -> std::result::Result<(), NotReplaced> {
+    ) -> std::result::Result<(), ReplaceError> {
         let ops = self.file_ops();
         let target = ops.resolve(path);
         let is_there = ops.identify(&target).is_some();
@@ -234,13 +234,13 @@ impl Files {
                 })
         });
         if let Err(error) = replaced {
-            return Err(NotReplaced {
+            return Err(ReplaceError {
                 error,
                 is_there: false,
             });
         }
         self.reader.forget();
-        self.sync_names_at(&target).map_err(|error| NotReplaced {
+        self.sync_names_at(&target).map_err(|error| ReplaceError {
             error,
             is_there: true,
         })

@@ -82,8 +82,8 @@ fn put_together(parts: &Parts) -> Vec<u8> {
         frame.extend_from_slice(&index::fill(parts.offsets.len(), kind).unwrap());
     } else if first.is_some() {
         let mut encoder = Encoder::new().unwrap();
-        let room = index::room(parts.offsets.len());
-        frame.extend(encoder.encode(&parts.offsets, 0, room).unwrap());
+        let capacity = index::capacity(parts.offsets.len());
+        frame.extend(encoder.encode(&parts.offsets, 0, capacity).unwrap());
     }
     frame.extend_from_slice(&trailer::build(&named(&parts.vlmetalayers), None).unwrap());
     frame

@@ -7,11 +7,11 @@
 use super::description::{Counters, Description, Loaded};
 use super::directory::remove;
 use super::files::{ChunksOpen, Files, FrameReader};
+use super::footer::Footer;
 use super::header::{FIXED_LEN, FrameHeader, Kind};
 use super::memory::Memory;
 use super::offsets::Offsets;
 use super::section::Named;
-use super::tail::Tail;
 use super::transaction::Transaction;
 use super::write::Unpublished;
 use super::{header, index, legacy, metalayers, trailer};
@@ -30,9 +30,9 @@ const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
 
 /// A super-chunk serialized as one buffer, one file or one directory.
 pub struct Frame {
-    pub(super) place: Place,
+    pub(super) location: Location,
     pub(super) lock: Option<Arc<Lock>>,
-    pub(super) known: Mutex<Known>,
+    pub(super) known: Mutex<CachedState>,
     /// Held by the thread that reloads the frame.
     reloading: Mutex<()>,
     pub(super) encoder: Option<index::Encoder>,
@@ -53,13 +53,13 @@ pub struct Frame {
 }
 
 /// The storage of a frame.
-pub(super) enum Place {
+pub(super) enum Location {
     Memory(Memory),
     Disk(Arc<Files>),
 }
 
 /// The state of a frame as it was last read or written.
-pub(super) struct Known {
+pub(super) struct CachedState {
     /// Size of the frame in bytes.
     pub len: u64,
     pub header_len: u32,
@@ -70,7 +70,7 @@ pub(super) struct Known {
     /// The offsets of the chunks, read on first use.
     pub offsets: Option<Arc<Offsets>>,
     /// The bytes around the chunks of a frame in files, if the last change wrote all of them.
-    pub tail: Option<Arc<Tail>>,
+    pub footer: Option<Arc<Footer>>,
     /// Number of leading offsets that are unchanged since the encoder last saw them.
     pub encoded: usize,
     /// Largest number of a chunk file, computed on first use.
@@ -94,16 +94,16 @@ pub(super) struct Known {
     pub is_torn: bool,
 }
 
-impl Known {
-    fn of(header: &FrameHeader, trailer_len: u32) -> Known {
-        Known {
+impl CachedState {
+    fn of(header: &FrameHeader, trailer_len: u32) -> CachedState {
+        CachedState {
             len: header.frame_len,
             header_len: header.header_len,
             trailer_len,
             counters: header.counters,
             typesize: header.recorded.typesize,
             offsets: None,
-            tail: None,
+            footer: None,
             encoded: 0,
             max_id: None,
             pending: Vec::new(),
@@ -117,20 +117,20 @@ impl Known {
     }
 
     /// Returns a copy for a rollback, without the fields that only save time.
-    pub fn snapshot(&self) -> Known {
-        Known {
+    pub fn snapshot(&self) -> CachedState {
+        CachedState {
             offsets: self.offsets.clone(),
             pending: self.pending.clone(),
             sums: self.sums.clone(),
-            tail: None,
+            footer: None,
             ..*self
         }
     }
 
     /// Records the lengths after a write around the chunks.
-    pub fn written(&mut self, tail: &Tail) {
-        self.len = tail.frame_len();
-        self.trailer_len = tail.trailer_len;
+    pub fn written(&mut self, footer: &Footer) {
+        self.len = footer.frame_len();
+        self.trailer_len = footer.trailer_len;
     }
 
     /// Returns the position of the index.
@@ -153,7 +153,7 @@ impl Known {
 
 /// Everything in a frame except its chunks.
 struct Read {
-    known: Known,
+    known: CachedState,
     loaded: Loaded,
 }
 
@@ -168,9 +168,9 @@ impl Frame {
         let header = FrameHeader::parse(&bytes, Kind::Contiguous)?;
         let trailer_len = description.trailer.len() as u32;
         let memory = Memory::owned(Buffer::copy_of(&bytes)?);
-        let mut known = Known::of(&header, trailer_len);
+        let mut known = CachedState::of(&header, trailer_len);
         known.sealed = durability.checksums;
-        Ok(Frame::new(Place::Memory(memory), None, known))
+        Ok(Frame::new(Location::Memory(memory), None, known))
     }
 
     /// Creates an empty frame in new files; the path must not exist.
@@ -196,9 +196,9 @@ impl Frame {
             true => Frame::write_new_durably(&files, &bytes)?,
             false => Frame::write_new(&files, &bytes)?,
         }
-        let mut known = Known::of(&header, description.trailer.len() as u32);
+        let mut known = CachedState::of(&header, description.trailer.len() as u32);
         known.sealed = files.durability().checksums;
-        Ok(Frame::new(Place::Disk(Arc::new(files)), lock, known))
+        Ok(Frame::new(Location::Disk(Arc::new(files)), lock, known))
     }
 
     fn write_new_durably(files: &Files, bytes: &[u8]) -> Result<()> {
@@ -262,7 +262,7 @@ impl Frame {
                 Err(error) => return Err(error),
             }
         };
-        let mut frame = Frame::new(Place::Disk(files), lock, read.known);
+        let mut frame = Frame::new(Location::Disk(files), lock, read.known);
         frame.legacy = legacy;
         let opened = frame.complete(read.loaded);
         // The index and the first chunk must match the header that was read, so the lock is held
@@ -281,22 +281,22 @@ impl Frame {
             true => (read_legacy_memory(bytes)?, true),
             false => (read_memory(bytes)?, false),
         };
-        let mut frame = Frame::new(Place::Memory(memory), None, read.known);
+        let mut frame = Frame::new(Location::Memory(memory), None, read.known);
         frame.legacy = legacy;
         frame.complete(read.loaded)
     }
 
-    fn new(place: Place, lock: Option<Arc<Lock>>, known: Known) -> Frame {
-        let durability = match &place {
-            Place::Memory(_) => Durability::of_environment(),
-            Place::Disk(files) => files.durability(),
+    fn new(location: Location, lock: Option<Arc<Lock>>, known: CachedState) -> Frame {
+        let durability = match &location {
+            Location::Memory(_) => Durability::of_environment(),
+            Location::Disk(files) => files.durability(),
         };
         Frame {
             durability,
             in_doubt: 0,
             look_for_holes_at: 0,
             last_trailer: Mutex::default(),
-            place,
+            location,
             lock,
             known: Mutex::new(known),
             reloading: Mutex::new(()),
@@ -359,29 +359,29 @@ impl Frame {
         self.with_front(nchunk, ChunkHeader::parse)
     }
 
-    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+    pub(super) fn known(&self) -> MutexGuard<'_, CachedState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn known_mut(&mut self) -> &mut Known {
+    pub(super) fn known_mut(&mut self) -> &mut CachedState {
         self.known.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether each chunk has a file of its own.
     pub fn is_sparse(&self) -> bool {
-        matches!(&self.place, Place::Disk(files) if files.is_sparse())
+        matches!(&self.location, Location::Disk(files) if files.is_sparse())
     }
 
     /// Whether the frame is in memory.
     pub fn is_memory(&self) -> bool {
-        matches!(self.place, Place::Memory(_))
+        matches!(self.location, Location::Memory(_))
     }
 
     /// Returns the files of a frame outside memory.
     pub fn files(&self) -> Option<&Arc<Files>> {
-        match &self.place {
-            Place::Memory(_) => None,
-            Place::Disk(files) => Some(files),
+        match &self.location {
+            Location::Memory(_) => None,
+            Location::Disk(files) => Some(files),
         }
     }
 
@@ -394,9 +394,9 @@ impl Frame {
     /// Whether the `len` bytes at `start` overlap the frame's own bytes, in memory or mapped, which
     /// a change of the frame overwrites, moves or frees. Only addresses are compared.
     pub fn may_lend(&self, start: *const u8, len: usize) -> bool {
-        match &self.place {
-            Place::Memory(memory) => memory.has(start, len),
-            Place::Disk(files) => files.backend().may_lend(start, len),
+        match &self.location {
+            Location::Memory(memory) => memory.has(start, len),
+            Location::Disk(files) => files.backend().may_lend(start, len),
         }
     }
 
@@ -455,7 +455,7 @@ impl Frame {
     /// # Errors
     /// Those of [`Frame::open`]; the cached state stays.
     pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(false);
         };
         self.check_transaction()?;
@@ -510,7 +510,7 @@ impl Frame {
     /// # Errors
     /// Those of reading.
     pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<bool> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(false);
         };
         if self.legacy || self.transaction.is_some() {
@@ -537,7 +537,7 @@ impl Frame {
     /// # Errors
     /// Those of reading.
     pub fn compare_index(&self) -> Result<()> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(());
         };
         if self.legacy || self.transaction.is_some() {
@@ -605,9 +605,9 @@ impl Frame {
     pub fn finish(mut self) -> Result<()> {
         self.abandon();
         self.tidy();
-        match &self.place {
-            Place::Memory(_) => Ok(()),
-            Place::Disk(files) => {
+        match &self.location {
+            Location::Memory(_) => Ok(()),
+            Location::Disk(files) => {
                 files.forget_reader();
                 files.backend().destroy()
             }
@@ -632,11 +632,11 @@ pub(super) fn kind_of(files: &Files) -> Kind {
 }
 
 /// Builds a frame without chunks.
-pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -> Result<Tail> {
+pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -> Result<Footer> {
     let header = build_header(description, kind)?;
     let index_at = header.len() as u64;
     let sums: Option<&[u64]> = sealed.then_some(&[]);
-    Tail::new(header, index_at, Vec::new(), &description.trailer, sums)
+    Footer::new(header, index_at, Vec::new(), &description.trailer, sums)
 }
 
 /// Builds the header of a frame, without the frame length.
@@ -678,7 +678,7 @@ fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
     }
     let mut tail = [0; trailer::TAIL_LEN];
     reader.read(header.frame_len - trailer::TAIL_LEN as u64, &mut tail)?;
-    let known = Known::of(&header, trailer::trailer_len(&tail, header.frame_len)?);
+    let known = CachedState::of(&header, trailer::trailer_len(&tail, header.frame_len)?);
     let front = reader.read_vec(0, header.header_len as usize)?;
     let back = reader.read_vec(known.trailer_position(), known.trailer_len as usize)?;
     finish_reading(known, &header, &front, &back)
@@ -690,13 +690,13 @@ fn read_memory(bytes: &[u8]) -> Result<Read> {
         return Err(Error::InvalidHeader);
     }
     let tail = bytes.last_chunk().ok_or(Error::ReadBuffer)?;
-    let known = Known::of(&header, trailer::trailer_len(tail, header.frame_len)?);
-    let front = part(bytes, 0, header.header_len as usize)?;
-    let back = part(bytes, known.trailer_position(), known.trailer_len as usize)?;
+    let known = CachedState::of(&header, trailer::trailer_len(tail, header.frame_len)?);
+    let front = section(bytes, 0, header.header_len as usize)?;
+    let back = section(bytes, known.trailer_position(), known.trailer_len as usize)?;
     finish_reading(known, &header, front, back)
 }
 
-fn part(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
+fn section(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
     usize::try_from(position)
         .ok()
         .and_then(|start| bytes.get(start..start.checked_add(len)?))
@@ -704,7 +704,7 @@ fn part(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
 }
 
 fn finish_reading(
-    mut known: Known,
+    mut known: CachedState,
     header: &FrameHeader,
     front: &[u8],
     back: &[u8],
@@ -722,7 +722,7 @@ fn finish_reading(
 /// Reads a frame of an older layout in memory.
 fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
     let read = |position: u64, dest: &mut [u8]| {
-        dest.copy_from_slice(part(bytes, position, dest.len())?);
+        dest.copy_from_slice(section(bytes, position, dest.len())?);
         Ok(())
     };
     let legacy = legacy::read(&read, bytes.len() as u64)?;
@@ -734,7 +734,7 @@ fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
 
 /// Converts a frame of an older layout, read except for its chunks.
 fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
-    let mut known = Known::of(&legacy.header, 0);
+    let mut known = CachedState::of(&legacy.header, 0);
     known.offsets = Some(Arc::new(legacy.offsets));
     let loaded = Loaded {
         recorded: legacy.header.recorded,

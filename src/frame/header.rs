@@ -20,7 +20,7 @@
 //! ignores the markers: it reads the numbers at fixed offsets, and accepts everything that other
 //! readers of the format accept. (Source: the C-Blosc2 frame format.)
 
-use super::description::{Counters, Recorded};
+use super::description::{Counters, StoredParams};
 use super::metalayers;
 use super::section::Named;
 use crate::filter::{SLOTS, Slot};
@@ -134,7 +134,7 @@ pub struct FrameHeader {
     /// Size of the frame in bytes; for a sparse frame the size of its index file.
     pub frame_len: u64,
     /// Compression parameters.
-    pub recorded: Recorded,
+    pub recorded: StoredParams,
     /// Sizes; `flags2` and `nchunks` are not stored in a header and are 0 here.
     pub counters: Counters,
     /// Numbers of compression and decompression threads when the header was written. Unused.
@@ -224,7 +224,7 @@ impl FrameHeader {
         let header = FrameHeader {
             header_len: lengths.header_len,
             frame_len: lengths.frame_len,
-            recorded: Recorded {
+            recorded: StoredParams {
                 compcode: match bytes[CODEC_AT] & NIBBLE {
                     CODEC_ELSEWHERE => bytes[UDCODEC_AT],
                     nibble => nibble,
@@ -268,7 +268,7 @@ impl FrameHeader {
 
     /// Builds the fixed part from the fields, `header_len` and `frame_len` included.
     pub fn fixed_bytes(&self, kind: Kind) -> [u8; FIXED_LEN] {
-        let Recorded {
+        let StoredParams {
             compcode,
             compcode_meta,
             clevel,
@@ -547,7 +547,7 @@ mod tests {
     #[test]
     fn all_header_fields_round_trip() {
         let mut header = three();
-        header.recorded = Recorded {
+        header.recorded = StoredParams {
             compcode: 35,
             compcode_meta: 77,
             clevel: 8,

@@ -31,7 +31,7 @@ const ONLY_BLOCK_AT: usize = EXTENDED_HEADER_LENGTH + START_LEN;
 /// Maximum size of a compressed block in bytes.
 const WORST_BLOCK: usize = SIZE_LEN + BLOCK * OFFSET_LEN;
 /// Index buffers are multiples of this size in bytes.
-const ROOM_STEP: usize = 1 << 14;
+const CAPACITY_STEP: usize = 1 << 14;
 /// Upper bound on the expansion ratio of every codec.
 const MAX_EXPANSION: usize = 32768;
 /// Maximum number of chunks in a frame.
@@ -79,7 +79,7 @@ pub mod offset {
 }
 
 /// Returns the maximum size of an index in bytes, including one more offset for a deleted chunk.
-pub fn room(offsets: usize) -> usize {
+pub fn capacity(offsets: usize) -> usize {
     offsets * OFFSET_LEN + MAX_OVERHEAD
 }
 
@@ -281,23 +281,28 @@ impl Encoder {
         })
     }
 
-    /// Returns the index of these offsets in at most `room` bytes, see [`room`]. The first
+    /// Returns the index of these offsets in at most `capacity` bytes, see [`capacity`]. The first
     /// `unchanged` offsets equal those of the previous call, whether it succeeded or not.
     ///
     /// # Errors
     /// [`Error::WriteBuffer`] if it does not fit, [`Error::InvalidParam`] for more than
     /// [`MAX_CHUNKS`], [`Error::MemoryAlloc`].
-    pub fn encode(&mut self, offsets: &[i64], unchanged: usize, room: usize) -> Result<Vec<u8>> {
+    pub fn encode(
+        &mut self,
+        offsets: &[i64],
+        unchanged: usize,
+        capacity: usize,
+    ) -> Result<Vec<u8>> {
         self.forget_blocks_behind(unchanged.min(offsets.len()) / BLOCK);
         if offsets.len() > MAX_CHUNKS {
             return Err(Error::InvalidParam);
         }
         if offsets.len() > BLOCK
-            && let Some(chunk) = self.encode_in_blocks(offsets, room)?
+            && let Some(chunk) = self.encode_in_blocks(offsets, capacity)?
         {
             return Ok(chunk);
         }
-        self.encode_whole(offsets, room)
+        self.encode_whole(offsets, capacity)
     }
 
     fn forget_blocks_behind(&mut self, kept: usize) {
@@ -314,10 +319,10 @@ impl Encoder {
     }
 
     /// Compresses all offsets at once.
-    fn encode_whole(&mut self, offsets: &[i64], room: usize) -> Result<Vec<u8>> {
+    fn encode_whole(&mut self, offsets: &[i64], capacity: usize) -> Result<Vec<u8>> {
         to_bytes(offsets, &mut self.raw)?;
         let mut chunk = Vec::new();
-        resize(&mut chunk, room)?;
+        resize(&mut chunk, capacity)?;
         match self.compressor.compress(&self.raw, &mut chunk)? {
             0 => Err(Error::WriteBuffer),
             len => {
@@ -328,16 +333,16 @@ impl Encoder {
     }
 
     /// Compresses the blocks that are not cached and assembles the index, if that produces the same
-    /// bytes as one compression of the whole. It does as long as `room` leaves the compressor as
+    /// bytes as one compression of the whole. It does as long as `capacity` leaves the compressor as
     /// many bytes per block as it can use, and no block makes the chunk take another form.
-    fn encode_in_blocks(&mut self, offsets: &[i64], room: usize) -> Result<Option<Vec<u8>>> {
+    fn encode_in_blocks(&mut self, offsets: &[i64], capacity: usize) -> Result<Option<Vec<u8>>> {
         let (full, rest) = offsets.as_chunks::<BLOCK>();
         for block in &full[self.ends.len()..] {
             let Some(len) = self.compress_block(block)? else {
                 return Ok(None);
             };
             if self.blocks.capacity() - self.blocks.len() < len {
-                self.blocks.try_reserve_exact(len.max(ROOM_STEP))?;
+                self.blocks.try_reserve_exact(len.max(CAPACITY_STEP))?;
             }
             self.ends.try_reserve(1)?;
             let compressed = &self.one_block[ONLY_BLOCK_AT..ONLY_BLOCK_AT + len];
@@ -362,9 +367,9 @@ impl Encoder {
         let data_at = EXTENDED_HEADER_LENGTH + nblocks * START_LEN;
         let rest_at = data_at + self.blocks.len();
         let last_full_at = data_at + self.start_of(full.len() - 1);
-        let is_roomy = last_full_at + WORST_BLOCK <= room
-            && (rest.is_empty() || rest_at + SIZE_LEN + rest.len() * OFFSET_LEN <= room);
-        if !is_roomy {
+        let has_capacity = last_full_at + WORST_BLOCK <= capacity
+            && (rest.is_empty() || rest_at + SIZE_LEN + rest.len() * OFFSET_LEN <= capacity);
+        if !has_capacity {
             return Ok(None);
         }
         let Some(of_block) = self.header else {
@@ -433,7 +438,7 @@ impl Encoder {
         let data_at = EXTENDED_HEADER_LENGTH + nblocks * START_LEN;
         let mut chunk = Vec::new();
         // A new index mostly fits into the memory that the previous one freed.
-        chunk.try_reserve_exact(len.next_multiple_of(ROOM_STEP))?;
+        chunk.try_reserve_exact(len.next_multiple_of(CAPACITY_STEP))?;
         chunk.resize(EXTENDED_HEADER_LENGTH, 0);
         for nblock in 0..nblocks {
             let start = (data_at + self.start_of(nblock)) as i32;

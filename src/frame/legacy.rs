@@ -19,7 +19,7 @@
 //! Codec and filters in these headers have their own numbering; those of the first chunk are
 //! reported instead. (Source: the two older descriptions of the C-Blosc2 frame format.)
 
-use super::description::{Counters, MAX_METALAYERS, Metalayer, Recorded};
+use super::description::{Counters, MAX_METALAYERS, Metalayer, StoredParams};
 use super::header::{self, FrameHeader, Lengths, i32_at, i64_at};
 use super::offsets::Offsets;
 use super::section::{self, BIN32};
@@ -216,15 +216,15 @@ impl<'a> Frame<'a> {
     /// Returns the offsets in the current format, and the header of the first chunk if it is
     /// stored.
     fn offsets(&self) -> Result<(Offsets, Option<ChunkHeader>)> {
-        let room = self.trailer_at() - self.index_at();
+        let space = self.trailer_at() - self.index_at();
         let mut head = [0; MIN_HEADER_LENGTH];
-        if room < head.len() as u64 {
+        if space < head.len() as u64 {
             return Err(Error::InvalidHeader);
         }
         (self.read)(self.index_at(), &mut head)?;
         let cbytes = u64::try_from(BasicHeader::parse(&head)?.cbytes)
             .ok()
-            .filter(|&cbytes| cbytes <= room)
+            .filter(|&cbytes| cbytes <= space)
             .ok_or(Error::InvalidHeader)?;
         let chunk = read_vec(self.read, self.index_at(), cbytes)?;
         let nbytes = index::payload_len(&chunk)?;
@@ -296,25 +296,25 @@ impl<'a> Frame<'a> {
 
     /// Returns the header of the chunk at this offset after the header, if there is a chunk.
     fn chunk_at(&self, offset: u64) -> Option<ChunkHeader> {
-        let room = self.cbytes.checked_sub(offset)?;
+        let space = self.cbytes.checked_sub(offset)?;
         let mut head = [0; EXTENDED_HEADER_LENGTH];
-        let there = usize::try_from(room).map_or(head.len(), |room| room.min(head.len()));
+        let there = usize::try_from(space).map_or(head.len(), |space| space.min(head.len()));
         let head = &mut head[..there];
         (self.read)(self.header_len() + offset, head).ok()?;
         let chunk = ChunkHeader::parse(head).ok()?;
-        let fits = chunk.cbytes as u64 <= room
+        let fits = chunk.cbytes as u64 <= space
             && (self.chunksize == 0 || chunk.basic.nbytes <= self.chunksize);
         fits.then_some(chunk)
     }
 
     /// Returns the reported parameters, given the header of the first chunk.
-    fn recorded(&self, first: Option<&ChunkHeader>) -> Recorded {
+    fn recorded(&self, first: Option<&ChunkHeader>) -> StoredParams {
         // The last two of eight slots are not reported: there are only six now.
         let slots: [Slot; SLOTS] = std::array::from_fn(|i| Slot {
             id: self.header[FILTERS_AT + i],
             meta: self.header[FILTERS_META_AT + i],
         });
-        Recorded {
+        StoredParams {
             compcode: first.map_or(codec::id::BLOSCLZ, compcode),
             compcode_meta: first.map_or(0, |chunk| chunk.codec_meta),
             clevel: self.header[CODEC_AT] >> 4,

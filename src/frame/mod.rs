@@ -27,27 +27,30 @@
 //! | `header.rs`, `section.rs`, `metalayers.rs`, `trailer.rs` | the bytes around the chunks |
 //! | `index.rs`, `offsets.rs` | the offsets of the chunks |
 //! | `legacy.rs` | the two older layouts, read-only |
-//! | `checksum.rs`, `seal.rs` | checksums that other readers ignore |
+//! | `checksum.rs`, `checksum_io.rs` | checksums that other readers ignore |
 //! | `files.rs`, `memory.rs` | storage of a frame: files or memory |
 //! | `frame.rs`, `read.rs` | the frame, its cached state, and reading of chunks |
-//! | `plan.rs`, `write.rs`, `tail.rs` | planning and applying a change; the bytes around the chunks |
+//! | `plan.rs`, `write.rs`, `footer.rs` | planning and applying changes; bytes around the chunks |
 //! | `file.rs`, `directory.rs` | changes of the files of contiguous and sparse frames |
 //! | `writer.rs`, `journal.rs`, `shadow.rs` | rollback after a failure or a crash |
 //! | `transaction.rs`, `space.rs` | several changes committed as one; the bytes they may write to |
-//! | `pending.rs` | chunks without data, kept outside the frame |
+//! | `empty_chunks.rs` | chunks without data, kept outside the frame |
 //! | `compact.rs` | rewriting a frame without holes |
 
 pub mod checksum;
+mod checksum_io;
 mod compact;
 mod description;
 mod directory;
+mod empty_chunks;
 mod file;
 mod files;
+mod footer;
 #[cfg(test)]
 mod format_tests;
 #[expect(
     clippy::module_inception,
-    reason = "the frame is what the room is about"
+    reason = "the frame is the subject of this module"
 )]
 mod frame;
 pub mod header;
@@ -57,14 +60,11 @@ pub mod legacy;
 mod memory;
 pub mod metalayers;
 mod offsets;
-mod pending;
 mod plan;
 mod read;
-mod seal;
 mod section;
 mod shadow;
 mod space;
-mod tail;
 pub mod trailer;
 mod transaction;
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod writer;
 
 pub use description::{
     Counters, Description, Loaded, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer,
-    Recorded,
+    StoredParams,
 };
 pub use files::Files;
 pub use frame::{Frame, VL_BLOCKS};

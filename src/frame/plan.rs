@@ -173,7 +173,7 @@ impl<'a> Plan<'a> {
                 return Ok(plan);
             }
         }
-        plan.form = IndexForm::Encoded(index::room(offsets.len() + spare));
+        plan.form = IndexForm::Encoded(index::capacity(offsets.len() + spare));
         plan.check(before)?;
         Ok(plan)
     }

@@ -1,11 +1,11 @@
 //! Reading the chunks of a frame.
 
 use super::checksum::OF_SPECIAL;
+use super::checksum_io;
 use super::files::FrameReader;
-use super::frame::{Frame, Known, Place, reader_of_indexes};
+use super::frame::{CachedState, Frame, Location, reader_of_indexes};
 use super::index::{self, offset};
 use super::offsets::Offsets;
-use super::seal;
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
@@ -73,19 +73,19 @@ impl Frame {
         self.find_offsets(&mut self.known())
     }
 
-    pub(super) fn find_offsets(&self, known: &mut Known) -> Result<Arc<Offsets>> {
+    pub(super) fn find_offsets(&self, known: &mut CachedState) -> Result<Arc<Offsets>> {
         if let Some(offsets) = &known.offsets {
             return Ok(Arc::clone(offsets));
         }
-        let offsets = Arc::new(match &self.place {
-            Place::Memory(memory) => {
+        let offsets = Arc::new(match &self.location {
+            Location::Memory(memory) => {
                 let start = usize::try_from(known.index_position(false));
                 let chunk = start.ok().and_then(|start| memory.bytes().get(start..));
                 read_index(known, false, |_| {
                     Ok(Cow::Borrowed(chunk.unwrap_or_default()))
                 })?
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let sparse = files.is_sparse();
                 let reader = files.latest()?;
                 read_index(known, sparse, |position| {
@@ -180,18 +180,18 @@ impl Frame {
         if map.pending {
             return self.pending_chunk(stored).map(FoundChunk::Made);
         }
-        let found = match &self.place {
-            Place::Memory(memory) => {
+        let found = match &self.location {
+            Location::Memory(memory) => {
                 let start = usize::try_from(map.position(stored)?);
                 let bytes = start.ok().and_then(|start| memory.bytes().get(start..));
                 let bytes = bytes.ok_or(Error::InvalidHeader)?;
                 let len = map.chunk_len(stored, bytes)?;
                 FoundChunk::Lent(bytes.get(..len).ok_or(Error::InvalidHeader)?)
             }
-            Place::Disk(files) if files.is_sparse() => {
+            Location::Disk(files) if files.is_sparse() => {
                 FoundChunk::Read(files.read_chunk_file(file_id(stored)?, scratch)?)
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let reader = files.latest()?;
                 map.read_chunk(&reader, nchunk, stored, scratch)?
             }
@@ -213,7 +213,7 @@ impl Frame {
     pub fn lazy_chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
-        let in_file = matches!(self.place, Place::Disk(_)) && stored >= 0 && !map.pending;
+        let in_file = matches!(self.location, Location::Disk(_)) && stored >= 0 && !map.pending;
         if !in_file || map.sum(nchunk).is_some() {
             return self.chunk(nchunk);
         }
@@ -251,7 +251,7 @@ impl Frame {
     ) -> Result<T> {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
-        if matches!(self.place, Place::Memory(_)) || stored < 0 || map.pending {
+        if matches!(self.location, Location::Memory(_)) || stored < 0 || map.pending {
             return f(&self.chunk(nchunk)?);
         }
         self.with_front_of(&map, stored, |front, _| f(front))
@@ -280,7 +280,7 @@ impl Frame {
         stored: i64,
         f: impl FnOnce(&[u8], &dyn Fn(usize) -> Result<Buffer>) -> Result<T>,
     ) -> Result<T> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Err(Error::InvalidParam);
         };
         let (reader, position, end) = match files.is_sparse() {
@@ -362,7 +362,7 @@ pub(super) fn file_id(stored: i64) -> Result<u32> {
 }
 
 fn read_index<'a>(
-    known: &Known,
+    known: &CachedState,
     sparse: bool,
     chunk_at: impl FnOnce(u64) -> Result<Cow<'a, [u8]>>,
 ) -> Result<Offsets> {
@@ -443,7 +443,7 @@ impl Map {
             return found;
         };
         match found {
-            Ok(chunk) => seal::check(&chunk, sum).map(|()| chunk),
+            Ok(chunk) => checksum_io::check(&chunk, sum).map(|()| chunk),
             Err(error) => match error.kind() {
                 ErrorKind::FileOpen | ErrorKind::FileRead | ErrorKind::MemoryAlloc => Err(error),
                 // Bytes that are not even a valid chunk do not match the checksum either.

@@ -36,7 +36,7 @@ pub struct Shadow<'a> {
 
 /// A failed change.
 #[derive(Clone, Debug)]
-pub struct NotMade {
+pub struct CommitError {
     /// The cause.
     pub error: Error,
     /// Whether the disk may hold the new header nevertheless, so that nothing of the new state may
@@ -50,10 +50,10 @@ impl Shadow<'_> {
     /// # Errors
     /// Those of the backend. The frame is then unchanged and the bytes after it are truncated,
     /// unless the change is in doubt.
-    pub fn commit(&self, writes: &[(u64, &[u8])]) -> std::result::Result<(), NotMade> {
+    pub fn commit(&self, writes: &[(u64, &[u8])]) -> std::result::Result<(), CommitError> {
         if let Err(error) = self.prepare(writes) {
             self.cut();
-            return Err(NotMade {
+            return Err(CommitError {
                 error,
                 in_doubt: false,
             });
@@ -65,7 +65,7 @@ impl Shadow<'_> {
         if !in_doubt {
             self.cut();
         }
-        Err(NotMade { error, in_doubt })
+        Err(CommitError { error, in_doubt })
     }
 
     /// Writes and syncs everything except the header.

@@ -22,14 +22,14 @@ use super::description::{Description, Loaded};
 use super::directory::remove;
 use super::file::{check_behind, commit_staged};
 use super::files::Files;
-use super::frame::{Frame, Known, build_header};
+use super::footer::{Footer, check_header_len};
+use super::frame::{CachedState, Frame, build_header};
 use super::header::{self, FIXED_LEN};
 use super::index;
 use super::offsets::Offsets;
 use super::plan::Plan;
 use super::shadow::Shadow;
 use super::space::Space;
-use super::tail::{Tail, check_header_len};
 use super::write::{IndexForm, Unpublished};
 use crate::io::journal::Staged;
 use crate::io::lock::{Held, InTransaction};
@@ -78,7 +78,7 @@ enum Changes {
 
 /// The state at the begin of a transaction.
 struct Level {
-    known: Known,
+    known: CachedState,
     unpublished: Option<Arc<Unpublished>>,
     look_for_holes_at: i64,
     /// The super-chunk, for the caller.
@@ -257,7 +257,7 @@ impl Frame {
 
     /// Returns the state that the file shows: the committed one while a transaction defers its
     /// changes, otherwise `known`.
-    pub(super) fn committed<'a>(&'a self, known: &'a Known) -> &'a Known {
+    pub(super) fn committed<'a>(&'a self, known: &'a CachedState) -> &'a CachedState {
         match &self.transaction {
             Some(open) if self.defers_changes() => {
                 open.levels.first().map_or(known, |level| &level.known)
@@ -408,7 +408,7 @@ impl Frame {
             let form = form.or(before);
             open.unpublished = Some(Arc::new(Unpublished {
                 description: description.clone(),
-                form: form.unwrap_or(IndexForm::Encoded(index::room(nchunks))),
+                form: form.unwrap_or(IndexForm::Encoded(index::capacity(nchunks))),
             }));
         }
     }
@@ -513,23 +513,25 @@ impl Frame {
         let offsets = self.offsets()?;
         let sums = self.sums_to_write()?;
         let form = match form {
-            IndexForm::Encoded(room) => IndexForm::Encoded(room.max(index::room(offsets.len()))),
+            IndexForm::Encoded(capacity) => {
+                IndexForm::Encoded(capacity.max(index::capacity(offsets.len())))
+            }
             fill => fill,
         };
-        let tail = self.tail(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+        let footer = self.footer(&description, &offsets.as_slice()?, form, sums.as_deref())?;
         if files.is_sparse() {
-            self.publish_directory(&files, &tail)?;
+            self.publish_directory(&files, &footer)?;
         } else if !has_data {
-            self.replace_file(&files, &tail.to_bytes()?)?;
-        } else if self.committed_header_len() != tail.header.len() {
+            self.replace_file(&files, &footer.to_bytes()?)?;
+        } else if self.committed_header_len() != footer.header.len() {
             self.rewrite_file(&files, Some(&description))?;
             self.known_mut().sealed |= sums.is_some();
             return Ok(());
         } else {
-            self.publish_file(&files, &tail)?;
+            self.publish_file(&files, &footer)?;
         }
         let known = self.known_mut();
-        known.written(&tail);
+        known.written(&footer);
         known.encoded = offsets.len();
         known.sealed |= sums.is_some();
         self.in_doubt = 0;
@@ -569,7 +571,7 @@ impl Frame {
         Ok(())
     }
 
-    fn publish_directory(&mut self, files: &Files, tail: &Tail) -> Result<()> {
+    fn publish_directory(&mut self, files: &Files, footer: &Footer) -> Result<()> {
         let Some(Changes::Directory { created, dropped }) = self
             .transaction
             .as_deref_mut()
@@ -583,7 +585,7 @@ impl Frame {
         if !created.is_empty() {
             files.sync_names_at(files.path())?;
         }
-        let bytes = tail.to_bytes()?;
+        let bytes = footer.to_bytes()?;
         let replaced = files.replace(files.path(), |stream| {
             stream.write_at(0, &bytes, WriteGranularity::Whole)
         });
@@ -602,8 +604,8 @@ impl Frame {
     }
 
     /// Writes the index and the rest, and then the header.
-    fn publish_file(&mut self, files: &Files, tail: &Tail) -> Result<()> {
-        let header_len = tail.header.len();
+    fn publish_file(&mut self, files: &Files, footer: &Footer) -> Result<()> {
+        let header_len = footer.header.len();
         let old = files.latest()?.read_vec(0, header_len)?;
         let old_len = self.committed(&self.known()).len;
         let Some(Changes::File { stream, space, .. }) =
@@ -611,17 +613,19 @@ impl Frame {
         else {
             return Err(Error::Failure);
         };
-        let is_fixed_part = old[FIXED_LEN..] == tail.header[FIXED_LEN..];
+        let is_fixed_part = old[FIXED_LEN..] == footer.header[FIXED_LEN..];
         let written = if is_fixed_part { FIXED_LEN } else { header_len };
         let shadow = Shadow {
             stream: &**stream,
             start: 0,
             end: header_len as u64 + space.end(),
             old: &old[..written],
-            new: &tail.header[..written],
+            new: &footer.header[..written],
         };
-        let writes: [(u64, &[u8]); 2] =
-            [(tail.index_at, &tail.index), (tail.rest_at(), &tail.rest)];
+        let writes: [(u64, &[u8]); 2] = [
+            (footer.index_at, &footer.index),
+            (footer.rest_at(), &footer.rest),
+        ];
         let (error, in_doubt) = if written <= SECTOR {
             match shadow.commit(&writes) {
                 Ok(()) => return Ok(()),
@@ -630,7 +634,7 @@ impl Frame {
         } else {
             shadow.prepare(&writes)?;
             let staged = Staged::new(Arc::from(files.open_for_update()?))?;
-            staged.write_at(0, &tail.header, WriteGranularity::Whole)?;
+            staged.write_at(0, &footer.header, WriteGranularity::Whole)?;
             match commit_staged(files, &staged, old_len) {
                 Ok(()) => return Ok(()),
                 // Either header may be in the file, depending on whether the journal could be used.
@@ -639,7 +643,7 @@ impl Frame {
         };
         if in_doubt {
             self.known_mut().stale = true;
-            self.in_doubt = tail.frame_len();
+            self.in_doubt = footer.frame_len();
         }
         Err(error)
     }
@@ -679,7 +683,7 @@ impl Frame {
         open.unpublished = level.unpublished;
         self.look_for_holes_at = level.look_for_holes_at;
         // The encoder may have seen other offsets since.
-        let known = Known {
+        let known = CachedState {
             encoded: level.known.encoded.min(self.known_mut().encoded),
             ..level.known
         };
@@ -695,7 +699,7 @@ impl Frame {
             open.undo(first.written);
         }
         self.look_for_holes_at = first.look_for_holes_at;
-        *self.known_mut() = Known {
+        *self.known_mut() = CachedState {
             encoded: 0,
             stale: first.known.stale | is_stale,
             is_journaled: false,

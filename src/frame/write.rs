@@ -7,13 +7,13 @@
 use super::description::Description;
 use super::file::{change_in_place, end_file};
 use super::files::Files;
-use super::frame::{Frame, Place, build_header, empty_frame, kind_of};
+use super::footer::{Footer, check_header_len};
+use super::frame::{Frame, Location, build_header, empty_frame, kind_of};
 use super::header::{self, Kind};
 use super::index;
 use super::memory::Memory;
 use super::offsets::Offsets;
 use super::plan::{Before, Plan};
-use super::tail::{Tail, check_header_len};
 use crate::chunk::Special;
 use crate::io::WriteGranularity;
 use crate::{Buffer, Error, Result};
@@ -185,22 +185,22 @@ impl Frame {
     ) -> Result<()> {
         let known = self.known_mut();
         known.encoded = known.encoded.min(plan.unchanged);
-        let files = match &self.place {
-            Place::Memory(_) => return self.change_memory(plan, description),
-            Place::Disk(files) => Arc::clone(files),
+        let files = match &self.location {
+            Location::Memory(_) => return self.change_memory(plan, description),
+            Location::Disk(files) => Arc::clone(files),
         };
         if self.defers_changes() {
             return self.change_later(plan, description);
         }
-        let tail = self.tail(description, offsets, plan.form, sums)?;
+        let footer = self.footer(description, offsets, plan.form, sums)?;
         match files.is_sparse() {
-            true => self.change_directory(&files, plan, &tail)?,
-            false => self.change_file(&files, plan, &tail)?,
+            true => self.change_directory(&files, plan, &footer)?,
+            false => self.change_file(&files, plan, &footer)?,
         }
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
         known.encoded = offsets.len();
-        known.tail = is_in_place.then(|| Arc::new(tail));
+        known.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
@@ -209,7 +209,7 @@ impl Frame {
             .known
             .get_mut()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Place::Memory(memory) = &mut self.place else {
+        let Location::Memory(memory) = &mut self.location else {
             return Err(Error::InvalidParam);
         };
         let header = known.header_len as usize;
@@ -255,25 +255,25 @@ impl Frame {
         let offsets = self.offsets()?;
         let sums = self.sums_to_write()?;
         let Unpublished { description, form } = unpublished;
-        let tail = self.tail(description, &offsets.as_slice()?, *form, sums.as_deref())?;
+        let footer = self.footer(description, &offsets.as_slice()?, *form, sums.as_deref())?;
         let known = self
             .known
             .get_mut()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Place::Memory(memory) = &mut self.place else {
+        let Location::Memory(memory) = &mut self.location else {
             return Err(Error::InvalidParam);
         };
         let bytes = memory.to_mut()?;
-        let data_end = match tail.index.is_empty() {
-            true => tail.header.len(),
-            false => tail.index_at as usize,
+        let data_end = match footer.index.is_empty() {
+            true => footer.header.len(),
+            false => footer.index_at as usize,
         };
         bytes.resize(data_end)?;
-        bytes.reserve(tail.index.len() + tail.rest.len())?;
-        bytes.append(&tail.index)?;
-        bytes.append(&tail.rest)?;
-        bytes[..tail.header.len()].copy_from_slice(&tail.header);
-        known.written(&tail);
+        bytes.reserve(footer.index.len() + footer.rest.len())?;
+        bytes.append(&footer.index)?;
+        bytes.append(&footer.rest)?;
+        bytes[..footer.header.len()].copy_from_slice(&footer.header);
+        known.written(&footer);
         known.encoded = offsets.len();
         Ok(())
     }
@@ -282,12 +282,12 @@ impl Frame {
     /// them.
     fn publish_later(&mut self, description: &Description) -> Result<()> {
         let header = build_header(description, Kind::Contiguous)?;
-        let room = index::room(self.offsets()?.len());
+        let capacity = index::capacity(self.offsets()?.len());
         let known = self.known_mut();
         check_header_len(known, &header)?;
         self.unpublished = Some(Unpublished {
             description: description.clone(),
-            form: IndexForm::Encoded(room),
+            form: IndexForm::Encoded(capacity),
         });
         Ok(())
     }
@@ -307,7 +307,7 @@ impl Frame {
             return Ok(());
         }
         let sealed = self.is_sealed();
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             if sealed {
                 return self.publish_later(description);
             }
@@ -315,18 +315,18 @@ impl Frame {
         };
         let files = Arc::clone(files);
         if sealed || files.is_sparse() && files.is_durable() {
-            let tail = self.tail_around_index(description)?;
-            return self.rewrite_around_index(&files, tail);
+            let footer = self.footer_around_index(description)?;
+            return self.rewrite_around_index(&files, footer);
         }
         let header = self.header_of_same_len(description)?;
         let known = self.known_mut();
-        let old = known.tail.clone();
+        let old = known.footer.clone();
         change_in_place(&files, known, |writer| {
             writer.write(0, &header, WriteGranularity::Whole)
         })?;
         if let Some(old) = old {
             let rest = Arc::clone(&old.rest);
-            self.remember_tail(Some(old), header, rest);
+            self.remember_footer(Some(old), header, rest);
         }
         Ok(())
     }
@@ -347,9 +347,14 @@ impl Frame {
     }
 
     /// Caches the new header and trailer around the chunks and the index of a frame without
-    /// checksums, so that the next change need not read them back. `old` is the previous tail, if
+    /// checksums, so that the next change need not read them back. `old` is the previous footer, if
     /// it was known.
-    fn remember_tail(&mut self, old: Option<Arc<Tail>>, header: Vec<u8>, trailer: Arc<Vec<u8>>) {
+    fn remember_footer(
+        &mut self,
+        old: Option<Arc<Footer>>,
+        header: Vec<u8>,
+        trailer: Arc<Vec<u8>>,
+    ) {
         let sparse = self.is_sparse();
         let index = match old {
             Some(old) => Arc::try_unwrap(old).map_or_else(|old| old.index.clone(), |old| old.index),
@@ -359,19 +364,19 @@ impl Frame {
             },
         };
         let known = self.known_mut();
-        let tail = Tail {
+        let footer = Footer {
             header,
             index_at: known.index_position(sparse),
             index,
             trailer_len: trailer.len() as u32,
             rest: trailer,
         };
-        known.tail = (tail.frame_len() == known.len).then(|| Arc::new(tail));
+        known.footer = (footer.frame_len() == known.len).then(|| Arc::new(footer));
     }
 
     fn rewrite_header_in_memory(&mut self, description: &Description) -> Result<()> {
         let header = self.header_of_same_len(description)?;
-        if let Place::Memory(memory) = &mut self.place {
+        if let Location::Memory(memory) = &mut self.location {
             memory.to_mut()?[..header.len()].copy_from_slice(&header);
         }
         Ok(())
@@ -393,18 +398,18 @@ impl Frame {
     pub fn rewrite_empty(&mut self, description: &Description) -> Result<()> {
         self.prepare_change()?;
         self.flush()?;
-        let tail = empty_frame(description, self.kind(), self.is_sealed())?;
-        let bytes = tail.to_bytes()?;
+        let footer = empty_frame(description, self.kind(), self.is_sealed())?;
+        let bytes = footer.to_bytes()?;
         if self.defers_changes() {
-            self.replace_header_later(tail.header.len(), description);
+            self.replace_header_later(footer.header.len(), description);
             return Ok(());
         }
-        match &mut self.place {
-            Place::Memory(memory) => {
+        match &mut self.location {
+            Location::Memory(memory) => {
                 let copy = Buffer::copy_of(&bytes)?;
                 *memory.to_mut()? = copy;
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let files = Arc::clone(files);
                 match files.is_replaceable() {
                     true => self.replace_file(&files, &bytes)?,
@@ -417,10 +422,10 @@ impl Frame {
         }
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
-        known.written(&tail);
-        known.header_len = tail.header.len() as u32;
+        known.written(&footer);
+        known.header_len = footer.header.len() as u32;
         known.counters = description.counters;
-        known.tail = is_in_place.then(|| Arc::new(tail));
+        known.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
@@ -449,23 +454,23 @@ impl Frame {
             let offsets = self.offsets()?;
             let sums = self.sums_to_write()?;
             description.counters.cbytes = self.shadow_data_len();
-            let form = IndexForm::Encoded(index::room(offsets.len()));
-            let tail = self.tail(&description, &offsets.as_slice()?, form, sums.as_deref())?;
-            self.shadow(&files, &[], &tail)?;
+            let form = IndexForm::Encoded(index::capacity(offsets.len()));
+            let footer = self.footer(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+            self.shadow(&files, &[], &footer)?;
             let known = self.known_mut();
             known.counters.cbytes = description.counters.cbytes;
             known.encoded = offsets.len();
             return Ok(self.compact_if_worth(description.counters.cbytes));
         }
         if sealed || files.is_durable() {
-            let tail = self.tail_around_index(&description)?;
-            self.rewrite_around_index(&files, tail)?;
+            let footer = self.footer_around_index(&description)?;
+            self.rewrite_around_index(&files, footer)?;
             return Ok(description.counters.cbytes);
         }
         let (header, position) = self.header_before_trailer(&description)?;
         let trailer = description.trailer;
         let len = position + trailer.len() as u64;
-        let old = self.known_mut().tail.clone();
+        let old = self.known_mut().footer.clone();
         let known = self.known_mut();
         change_in_place(&files, known, |writer| {
             writer.write(0, &header, WriteGranularity::Whole)?;
@@ -474,7 +479,7 @@ impl Frame {
         })?;
         known.len = len;
         known.trailer_len = trailer.len() as u32;
-        self.remember_tail(old, header, trailer);
+        self.remember_footer(old, header, trailer);
         Ok(description.counters.cbytes)
     }
 
@@ -489,7 +494,7 @@ impl Frame {
     fn rewrite_trailer_in_memory(&mut self, description: &Description) -> Result<()> {
         let (header, position) = self.header_before_trailer(description)?;
         let trailer = &description.trailer;
-        if let Place::Memory(memory) = &mut self.place {
+        if let Location::Memory(memory) = &mut self.location {
             let bytes = memory.to_mut()?;
             bytes.reserve(trailer.len())?;
             bytes.resize(position as usize)?;
@@ -503,7 +508,7 @@ impl Frame {
     }
 
     /// Builds the bytes around the current chunks and index.
-    fn tail_around_index(&mut self, description: &Description) -> Result<Tail> {
+    fn footer_around_index(&mut self, description: &Description) -> Result<Footer> {
         let header = build_header(description, self.kind())?;
         let sums = self.sums_to_write()?;
         let sparse = self.is_sparse();
@@ -511,7 +516,7 @@ impl Frame {
         check_header_len(&known, &header)?;
         let index = self.back(&known)?.index().to_vec();
         let index_at = known.index_position(sparse);
-        Tail::new(
+        Footer::new(
             header,
             index_at,
             index,
@@ -521,28 +526,28 @@ impl Frame {
     }
 
     /// Rewrites a file except for chunks and index.
-    fn rewrite_around_index(&mut self, files: &Files, tail: Tail) -> Result<()> {
-        let has_chunks = !tail.index.is_empty() && !files.is_sparse();
+    fn rewrite_around_index(&mut self, files: &Files, footer: Footer) -> Result<()> {
+        let has_chunks = !footer.index.is_empty() && !files.is_sparse();
         if files.is_replaceable() && !has_chunks {
-            self.replace_file(files, &tail.to_bytes()?)?;
+            self.replace_file(files, &footer.to_bytes()?)?;
         } else {
             change_in_place(files, self.known_mut(), |writer| {
-                writer.write(0, &tail.header, WriteGranularity::Whole)?;
-                writer.write(tail.rest_at(), &tail.rest, WriteGranularity::Bytes)?;
-                end_file(writer, files, tail.frame_len())
+                writer.write(0, &footer.header, WriteGranularity::Whole)?;
+                writer.write(footer.rest_at(), &footer.rest, WriteGranularity::Bytes)?;
+                end_file(writer, files, footer.frame_len())
             })?;
         }
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
-        known.written(&tail);
-        known.tail = is_in_place.then(|| Arc::new(tail));
+        known.written(&footer);
+        known.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
     pub(super) fn kind(&self) -> Kind {
-        match &self.place {
-            Place::Memory(_) => Kind::Contiguous,
-            Place::Disk(files) => kind_of(files),
+        match &self.location {
+            Location::Memory(_) => Kind::Contiguous,
+            Location::Disk(files) => kind_of(files),
         }
     }
 
@@ -552,9 +557,9 @@ impl Frame {
     /// [`Error::MemoryAlloc`].
     pub fn memory(&mut self) -> Result<Option<&mut Memory>> {
         self.flush()?;
-        match &mut self.place {
-            Place::Memory(memory) => Ok(Some(memory)),
-            Place::Disk(_) => Ok(None),
+        match &mut self.location {
+            Location::Memory(memory) => Ok(Some(memory)),
+            Location::Disk(_) => Ok(None),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! recorded. After a failure everything is restored in reverse order. This protects against full
 //! disks and failing writes; only the journal of a durable file protects against a crash.
 
-use super::tail::Tail;
+use super::footer::Footer;
 use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub struct Writer {
     /// Size of the file before the change, in bytes.
     old_size: u64,
     /// The bytes around the chunks before the change, if cached.
-    old_tail: Option<Arc<Tail>>,
+    old_footer: Option<Arc<Footer>>,
     undo: Vec<Undo>,
 }
 
@@ -33,7 +33,7 @@ enum Undo {
         position: u64,
         bytes: Vec<u8>,
     },
-    /// Bytes of the old tail.
+    /// Bytes of the old footer.
     Known {
         position: u64,
         len: u64,
@@ -56,13 +56,13 @@ struct Shifted {
 }
 
 impl Writer {
-    /// Begins a change of a frame of `old_len` bytes at offset `start`; `old_tail` holds the bytes
+    /// Begins a change of a frame of `old_len` bytes at offset `start`; `old_footer` holds the bytes
     /// around its chunks.
     pub fn new(
         stream: Box<dyn Stream>,
         start: u64,
         old_len: u64,
-        old_tail: Option<Arc<Tail>>,
+        old_footer: Option<Arc<Footer>>,
     ) -> Result<Writer> {
         let old_size = stream.size()?;
         Ok(Writer {
@@ -70,7 +70,7 @@ impl Writer {
             start,
             old_len,
             old_size,
-            old_tail,
+            old_footer,
             undo: Vec::new(),
         })
     }
@@ -90,8 +90,8 @@ impl Writer {
             return Ok(());
         }
         let len = end - position;
-        let old_tail = self.old_tail.as_ref();
-        if old_tail.is_some_and(|tail| tail.part(position, len).is_some()) {
+        let old_footer = self.old_footer.as_ref();
+        if old_footer.is_some_and(|footer| footer.range(position, len).is_some()) {
             self.undo.push(Undo::Known { position, len });
             return Ok(());
         }
@@ -114,14 +114,14 @@ impl Writer {
         self.write_saved(position, bytes, granularity)
     }
 
-    /// Writes the header, the index or the rest of a tail, unless the cached bytes are equal.
+    /// Writes the header, the index or the rest of a footer, unless the cached bytes are equal.
     pub fn write_unless_there(
         &mut self,
         position: u64,
         bytes: &[u8],
         granularity: WriteGranularity,
     ) -> Result<()> {
-        match &self.old_tail {
+        match &self.old_footer {
             Some(old) if old.has(position, bytes) => Ok(()),
             _ => self.write(position, bytes, granularity),
         }
@@ -231,12 +231,12 @@ impl Writer {
         }
     }
 
-    /// Writes a range of the old tail.
+    /// Writes a range of the old footer.
     fn write_known(&self, position: u64, len: u64) -> Result<()> {
         let parts = self
-            .old_tail
+            .old_footer
             .iter()
-            .filter_map(|tail| tail.part(position, len));
+            .filter_map(|footer| footer.range(position, len));
         for (at, bytes) in parts.flatten() {
             self.stream
                 .write_at(self.start + at, bytes, WriteGranularity::Bytes)?;

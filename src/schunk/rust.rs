@@ -6,7 +6,7 @@ use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
 use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource, Source, Special};
-use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, Recorded};
+use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, StoredParams};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
 use crate::{Buffer, Error, Parent, Result};
@@ -166,7 +166,7 @@ fn assemble(
     threads: (i16, i16),
     frame: Option<Frame>,
 ) -> Result<Plain> {
-    let recorded = Recorded::of(&cparams);
+    let recorded = StoredParams::of(&cparams);
     let shared: Arc<Shared> = Plain::shared(cparams.typesize);
     let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
     cparams.parent = Some(Arc::clone(&parent));

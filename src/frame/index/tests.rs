@@ -7,18 +7,18 @@ use proptest::prelude::*;
 fn encoded(offsets: &[i64]) -> Vec<u8> {
     let mut encoder = Encoder::new().unwrap();
     encoder
-        .encode(offsets, 0, room(offsets.len()))
+        .encode(offsets, 0, capacity(offsets.len()))
         .unwrap()
         .to_vec()
 }
 
 /// Returns the expected output of the encoder, independent of its previous inputs.
-fn compressed_at_once(offsets: &[i64], room: usize) -> Result<Vec<u8>> {
+fn compressed_at_once(offsets: &[i64], capacity: usize) -> Result<Vec<u8>> {
     let bytes: Vec<u8> = offsets
         .iter()
         .flat_map(|offset| offset.to_le_bytes())
         .collect();
-    let mut chunk = vec![0; room];
+    let mut chunk = vec![0; capacity];
     match Compressor::new(params())?.compress(&bytes, &mut chunk)? {
         0 => Err(Error::WriteBuffer),
         len => {
@@ -241,13 +241,21 @@ fn a_growing_index_equals_one_compression() {
     let mut put_together = 0;
     let near_a_border = |count: usize| (count + 40) % BLOCK < 80 || count.is_multiple_of(397);
     for count in 1..all.len() {
-        let (offsets, room) = (&all[..count], room(count));
-        let index = encoder.encode(offsets, count - 1, room);
-        let is_put_together =
-            |encoder: &mut Encoder| encoder.encode_in_blocks(offsets, room).unwrap().is_some();
+        let (offsets, capacity) = (&all[..count], capacity(count));
+        let index = encoder.encode(offsets, count - 1, capacity);
+        let is_put_together = |encoder: &mut Encoder| {
+            encoder
+                .encode_in_blocks(offsets, capacity)
+                .unwrap()
+                .is_some()
+        };
         put_together += usize::from(count > BLOCK && is_put_together(&mut encoder));
         if near_a_border(count) {
-            assert_eq!(index, compressed_at_once(offsets, room), "{count} offsets");
+            assert_eq!(
+                index,
+                compressed_at_once(offsets, capacity),
+                "{count} offsets"
+            );
         }
     }
     // A full compression would be correct but slow.
@@ -271,10 +279,10 @@ fn blocks_of_any_kind_equal_one_compression() {
             for last in kinds {
                 for count in [0, 1, 3, 4, 5, 100, BLOCK] {
                     let offsets = [first(BLOCK), second(BLOCK), last(count)].concat();
-                    let room = room(offsets.len());
+                    let capacity = capacity(offsets.len());
                     let mut encoder = Encoder::new().unwrap();
-                    let index = encoder.encode(&offsets, 0, room);
-                    assert_eq!(index, compressed_at_once(&offsets, room));
+                    let index = encoder.encode(&offsets, 0, capacity);
+                    assert_eq!(index, compressed_at_once(&offsets, capacity));
                 }
             }
         }
@@ -291,7 +299,7 @@ fn an_index_of_any_size_limit_equals_one_compression() {
         [noise(BLOCK), offsets(BLOCK + 9, 100)].concat(),
     ];
     for offsets in lists {
-        let plenty = 2 * room(offsets.len());
+        let plenty = 2 * capacity(offsets.len());
         let mut encoder = Encoder::new().unwrap();
         let len = encoder.encode(&offsets, 0, plenty).unwrap().len();
         // The sizes at which the last full block, and the last block, just fit.
@@ -301,12 +309,12 @@ fn an_index_of_any_size_limit_equals_one_compression() {
         let full = offsets.len() / BLOCK;
         let last_full = data_at + encoder.start_of(full - 1) + WORST_BLOCK;
         let last = data_at + encoder.blocks.len() + SIZE_LEN + rest * OFFSET_LEN;
-        for limit in [len, last_full, last, room(offsets.len())] {
-            for room in limit - 9..limit + 9 {
+        for limit in [len, last_full, last, capacity(offsets.len())] {
+            for capacity in limit - 9..limit + 9 {
                 let unchanged = offsets.len();
-                let index = encoder.encode(&offsets, unchanged, room);
-                let expected = compressed_at_once(&offsets, room);
-                assert_eq!(index, expected, "{room} bytes");
+                let index = encoder.encode(&offsets, unchanged, capacity);
+                let expected = compressed_at_once(&offsets, capacity);
+                assert_eq!(index, expected, "{capacity} bytes");
             }
         }
     }
@@ -320,9 +328,9 @@ fn an_index_after_a_deletion_may_be_longer_than_its_offsets() {
                  240000002000000000804000001f2f3f00000000000000000000000000000000\
                  0000000000000000";
     let mut encoder = Encoder::new().unwrap();
-    let after_deletion = encoder.encode(&offsets, 0, room(5)).unwrap();
+    let after_deletion = encoder.encode(&offsets, 0, capacity(5)).unwrap();
     assert_eq!(after_deletion, vectors::bytes(index));
-    assert_eq!(encoder.encode(&offsets, 0, room(4)).unwrap().len(), 64);
+    assert_eq!(encoder.encode(&offsets, 0, capacity(4)).unwrap().len(), 64);
 }
 
 /// A change of a list of offsets.
@@ -412,11 +420,11 @@ proptest! {
     ) {
         let mut encoder = Encoder::new().unwrap();
         let mut offsets = Vec::new();
-        for (change, has_room_for_one_more) in changes {
+        for (change, has_capacity_for_one_more) in changes {
             let unchanged = change.apply(&mut offsets);
-            let room = room(offsets.len() + usize::from(has_room_for_one_more));
-            let index = encoder.encode(&offsets, unchanged, room);
-            prop_assert_eq!(index, compressed_at_once(&offsets, room));
+            let capacity = capacity(offsets.len() + usize::from(has_capacity_for_one_more));
+            let index = encoder.encode(&offsets, unchanged, capacity);
+            prop_assert_eq!(index, compressed_at_once(&offsets, capacity));
         }
     }
 }

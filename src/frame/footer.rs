@@ -4,17 +4,17 @@
 //! header | chunks | index | rest: checksums, if any, and trailer |
 //! ```
 
+use super::checksum_io;
 use super::description::Description;
-use super::frame::{Frame, Known, build_header};
+use super::frame::{CachedState, Frame, build_header};
 use super::header::{self, Kind};
 use super::index;
-use super::seal;
 use super::write::IndexForm;
 use crate::{Error, Result};
 use std::sync::Arc;
 
 /// The bytes around the chunks.
-pub(super) struct Tail {
+pub(super) struct Footer {
     /// The whole header.
     pub header: Vec<u8>,
     /// Position of the index.
@@ -28,7 +28,7 @@ pub(super) struct Tail {
     pub trailer_len: u32,
 }
 
-impl Tail {
+impl Footer {
     /// Returns the position of `rest`.
     pub fn rest_at(&self) -> u64 {
         match self.index.is_empty() {
@@ -44,7 +44,7 @@ impl Tail {
 
     /// Returns the bytes of a range with their positions; `None` if the range is not completely
     /// known.
-    pub fn part(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
+    pub fn range(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
         let end = position + len;
         let from = match self.index.is_empty() {
             true => self.rest_at(),
@@ -96,13 +96,13 @@ impl Frame {
     /// # Errors
     /// [`Error::Data`] if the header would change its length; [`Error::MemoryAlloc`]; those of an
     /// invalid description.
-    pub(super) fn tail(
+    pub(super) fn footer(
         &mut self,
         description: &Description,
         offsets: &[i64],
         form: IndexForm,
         sums: Option<&[u64]>,
-    ) -> Result<Tail> {
+    ) -> Result<Footer> {
         let kind = self.kind();
         let header = build_header(description, kind)?;
         check_header_len(self.known_mut(), &header)?;
@@ -112,7 +112,7 @@ impl Frame {
             Kind::Sparse => 0,
         };
         let index_at = header.len() as u64 + data_len;
-        Tail::new(header, index_at, index, &description.trailer, sums)
+        Footer::new(header, index_at, index, &description.trailer, sums)
     }
 
     /// Returns the index chunk; empty for a frame without data.
@@ -127,19 +127,19 @@ impl Frame {
         }
         let unchanged = self.known_mut().encoded;
         match form {
-            IndexForm::Encoded(room) => {
+            IndexForm::Encoded(capacity) => {
                 let encoder = match &mut self.encoder {
                     Some(encoder) => encoder,
                     none => none.insert(index::Encoder::new()?),
                 };
-                encoder.encode(offsets, unchanged, room)
+                encoder.encode(offsets, unchanged, capacity)
             }
             IndexForm::Fill(kind) => index::fill(offsets.len(), kind),
         }
     }
 }
 
-impl Tail {
+impl Footer {
     /// Assembles the sections and sets the frame length in the header.
     pub fn new(
         header: Vec<u8>,
@@ -147,23 +147,23 @@ impl Tail {
         index: Vec<u8>,
         trailer: &Arc<Vec<u8>>,
         sums: Option<&[u64]>,
-    ) -> Result<Tail> {
-        let rest = seal::rest(&header, &index, trailer, sums)?;
-        let mut tail = Tail {
+    ) -> Result<Footer> {
+        let rest = checksum_io::rest(&header, &index, trailer, sums)?;
+        let mut footer = Footer {
             header,
             index_at,
             index,
             rest,
             trailer_len: trailer.len() as u32,
         };
-        let len = tail.frame_len();
-        header::set_frame_len(&mut tail.header, len);
-        Ok(tail)
+        let len = footer.frame_len();
+        header::set_frame_len(&mut footer.header, len);
+        Ok(footer)
     }
 }
 
 /// Checks that the header keeps its length, as it must while chunks follow it.
-pub(super) fn check_header_len(known: &Known, header: &[u8]) -> Result<()> {
+pub(super) fn check_header_len(known: &CachedState, header: &[u8]) -> Result<()> {
     match header.len() == known.header_len as usize {
         true => Ok(()),
         false => Err(Error::Data),

@@ -5,7 +5,7 @@
 //! each chunk written from then on gets one; [`Frame::compact`] computes the others.
 
 use super::checksum::{self, OF_SPECIAL, Seal, Sealed, Table};
-use super::frame::{Frame, Known, Place};
+use super::frame::{CachedState, Frame, Location};
 use super::header::FIXED_LEN;
 use super::write::{Change, Stored};
 use super::{metalayers, trailer};
@@ -77,7 +77,7 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::FileRead`] and [`Error::InvalidHeader`] when the file is too short.
-    pub(super) fn back(&self, known: &Known) -> Result<Back> {
+    pub(super) fn back(&self, known: &CachedState) -> Result<Back> {
         let has_index = known.counters.nbytes > 0;
         let trailer_at = known.trailer_position();
         let start = match has_index {
@@ -88,8 +88,8 @@ impl Frame {
         let len = end.checked_sub(start).map(usize::try_from);
         let len = len.ok_or(Error::InvalidHeader)?;
         let len = len.map_err(|_| Error::InvalidHeader)?;
-        let (fixed, bytes) = match &self.place {
-            Place::Memory(memory) => {
+        let (fixed, bytes) = match &self.location {
+            Location::Memory(memory) => {
                 let bytes = memory.bytes();
                 let start = usize::try_from(start).map_err(|_| Error::InvalidHeader)?;
                 let part = bytes
@@ -98,7 +98,7 @@ impl Frame {
                     .to_vec();
                 (*bytes.first_chunk().ok_or(Error::InvalidHeader)?, part)
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let reader = files.latest()?;
                 (reader.fixed_header()?, reader.read_vec(start, len)?)
             }
@@ -119,7 +119,7 @@ impl Frame {
     }
 
     /// Reads the checksums of the chunks, once.
-    pub(super) fn find_sums(&self, known: &mut Known, nchunks: usize) -> Result<()> {
+    pub(super) fn find_sums(&self, known: &mut CachedState, nchunks: usize) -> Result<()> {
         if known.sums.is_some() {
             return Ok(());
         }
