@@ -1,8 +1,8 @@
 //! Use of a frame's checksums: parsed when a frame is opened, verified when a chunk is read, and
-//! written with every change of a frame that has checksums or was asked to.
+//! written with every change of a frame for which they are enabled.
 //!
 //! Only chunks with a known checksum are verified. When checksums are added to an existing frame,
-//! each chunk written from then on gets one; [`Frame::compact`] computes the others.
+//! each chunk written from then on has one; [`Frame::compact`] computes the others.
 
 use super::checksum::{self, OF_SPECIAL, Seal, Sealed, Table};
 use super::frame::{CachedState, Frame, Location};

@@ -43,7 +43,7 @@ impl Frame {
             })(),
         };
         if let Err(error) = result {
-            chunks.take_back();
+            chunks.roll_back();
             return Err(error);
         }
         if let Some(id) = plan.dropped {
@@ -162,7 +162,7 @@ impl<'a> ChunkFiles<'a> {
     }
 
     /// Restores the old files, as far as possible.
-    fn take_back(&self) {
+    fn roll_back(&self) {
         for &id in &self.created {
             self.drop_file(id);
         }

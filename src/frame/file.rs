@@ -94,7 +94,7 @@ impl Frame {
         let known = self.known_mut();
         let header_len = u64::from(known.header_len);
         let stream = files.open_for_update()?;
-        check_behind(&*stream, files.start(), known.len)?;
+        check_bytes_after(&*stream, files.start(), known.len)?;
         let old = files.latest()?.fixed_header()?;
         let mut writes: Vec<(u64, &[u8])> = Vec::new();
         writes.try_reserve_exact(chunks.len() + 2)?;
@@ -146,7 +146,7 @@ pub(super) fn change_in_place(
     change: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<()> {
     let stream = files.open_for_update()?;
-    check_behind(&*stream, files.start(), known.len)?;
+    check_bytes_after(&*stream, files.start(), known.len)?;
     let old_footer = known.footer.take();
     if !files.is_durable() || known.is_journaled {
         let mut writer = Writer::new(stream, files.start(), known.len, old_footer)?;
@@ -182,7 +182,7 @@ pub(super) fn commit_staged(files: &Files, staged: &Staged, old_len: u64) -> Res
 ///
 /// # Errors
 /// [`Error::InvalidParam`] if they may not.
-pub(super) fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
+pub(super) fn check_bytes_after(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
     if stream.size()? <= start + len {
         return Ok(());
     }

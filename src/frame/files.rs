@@ -663,7 +663,7 @@ impl FrameReader {
     }
 }
 
-/// Returns the error for a file shorter than its header says.
+/// Returns the error for a file shorter than its header records.
 #[cold]
 fn ends_early() -> Error {
     Error::FileRead.because("the file is shorter than its header says")

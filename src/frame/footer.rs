@@ -1,4 +1,5 @@
-//! The bytes around the chunks of a frame: the header, and after the chunks the index and the rest.
+//! The bytes around the chunks of a frame, which are written together: the header before them, and
+//! the footer after them.
 //!
 //! ```text
 //! header | chunks | index | rest: checksums, if any, and trailer |
@@ -13,7 +14,7 @@ use super::write::IndexForm;
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// The bytes around the chunks.
+/// The footer of a frame, with the header that refers to it.
 pub(super) struct Footer {
     /// The whole header.
     pub header: Vec<u8>,

@@ -30,7 +30,7 @@ use crate::{Error, Result};
 pub const FIXED_LEN: usize = 87;
 /// Size of the smallest header in bytes, the one of a frame without metalayers.
 pub const MIN_LEN: usize = FIXED_LEN + metalayers::EMPTY_LEN;
-/// The magic bytes at [`MAGIC_AT`]. A frame in memory must have them; readers of files ignore them.
+/// The magic bytes at offset 2. A frame in memory must have them; readers of files ignore them.
 pub const MAGIC: [u8; 8] = *b"b2frame\0";
 
 /// Offset of [`MAGIC`].

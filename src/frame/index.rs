@@ -293,7 +293,7 @@ impl Encoder {
         unchanged: usize,
         capacity: usize,
     ) -> Result<Vec<u8>> {
-        self.forget_blocks_behind(unchanged.min(offsets.len()) / BLOCK);
+        self.forget_blocks_after(unchanged.min(offsets.len()) / BLOCK);
         if offsets.len() > MAX_CHUNKS {
             return Err(Error::InvalidParam);
         }
@@ -305,7 +305,7 @@ impl Encoder {
         self.encode_whole(offsets, capacity)
     }
 
-    fn forget_blocks_behind(&mut self, kept: usize) {
+    fn forget_blocks_after(&mut self, kept: usize) {
         self.ends.truncate(kept);
         self.blocks.truncate(self.start_of(self.ends.len()));
     }
@@ -333,8 +333,8 @@ impl Encoder {
     }
 
     /// Compresses the blocks that are not cached and assembles the index, if that produces the same
-    /// bytes as one compression of the whole. It does as long as `capacity` leaves the compressor as
-    /// many bytes per block as it can use, and no block makes the chunk take another form.
+    /// bytes as one compression of the whole. It does as long as `capacity` leaves the compressor
+    /// as many bytes per block as it can use, and no block makes the chunk take another form.
     fn encode_in_blocks(&mut self, offsets: &[i64], capacity: usize) -> Result<Option<Vec<u8>>> {
         let (full, rest) = offsets.as_chunks::<BLOCK>();
         for block in &full[self.ends.len()..] {

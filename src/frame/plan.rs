@@ -142,7 +142,7 @@ impl<'a> Plan<'a> {
             plan.unchanged = plan.unchanged.min(*nchunk);
             offsets[*nchunk] = plan.place(before, offsets, bytes)?;
         }
-        // An index that gets shorter may use as many bytes as before.
+        // An index that becomes shorter may use as many bytes as before.
         let mut spare = 0;
         match change {
             Change::Update(..) => {}

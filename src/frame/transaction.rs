@@ -20,7 +20,7 @@
 
 use super::description::{Description, Loaded};
 use super::directory::remove;
-use super::file::{check_behind, commit_staged};
+use super::file::{check_bytes_after, commit_staged};
 use super::files::Files;
 use super::footer::{Footer, check_header_len};
 use super::frame::{CachedState, Frame, build_header};
@@ -317,7 +317,7 @@ impl Frame {
             }
         } else if files.is_replaceable() {
             let stream = files.open_for_update()?;
-            check_behind(&*stream, files.start(), len)?;
+            check_bytes_after(&*stream, files.start(), len)?;
             let end = self.shadow_end();
             cut(&*stream, end)?;
             let header_len = u64::from(self.known_mut().header_len);
@@ -327,7 +327,7 @@ impl Frame {
                 space: Space::new(end - header_len),
             }
         } else {
-            check_behind(&*files.open_for_update()?, files.start(), len)?;
+            check_bytes_after(&*files.open_for_update()?, files.start(), len)?;
             files.stage()?;
             Changes::InPlace
         };

@@ -56,8 +56,8 @@ struct Shifted {
 }
 
 impl Writer {
-    /// Begins a change of a frame of `old_len` bytes at offset `start`; `old_footer` holds the bytes
-    /// around its chunks.
+    /// Begins a change of a frame of `old_len` bytes at offset `start`; `old_footer` holds the
+    /// bytes around its chunks.
     pub fn new(
         stream: Box<dyn Stream>,
         start: u64,
@@ -225,7 +225,7 @@ impl Writer {
         match result {
             Ok(()) => self.stream.close(),
             Err(error) => {
-                self.take_back();
+                self.roll_back();
                 Err(error)
             }
         }
@@ -245,7 +245,7 @@ impl Writer {
     }
 
     /// Restores the old bytes, as far as possible.
-    fn take_back(mut self) {
+    fn roll_back(mut self) {
         while let Some(undo) = self.undo.pop() {
             let _ = match undo {
                 Undo::Overwritten { position, bytes } => {

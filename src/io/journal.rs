@@ -33,8 +33,8 @@
 //!               checksum of the record                64 bits
 //!      end:     checksum of all before it             64 bits
 //! ```
-//! A size after the change of 64 one bits means that it is unknown. Records then have no bytes after
-//! the change.
+//! A size after the change of 64 one bits means that it is unknown. Records then have no bytes
+//! after the change.
 
 use super::backend::{Attributes, FileKind, FileOps, Stream, View, WriteGranularity};
 use crate::{Error, Result, trace_warning};

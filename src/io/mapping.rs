@@ -399,16 +399,16 @@ impl Mapping {
     /// # Safety
     /// As for [`Mapping::write`].
     unsafe fn move_private(&self, wanted: usize) -> io::Result<NonNull<u8>> {
-        // One call cannot move both file pages and anonymous memory. This process never changes the
-        // file, so its size on disk gives the end of the file pages in the mapping.
+        // One call cannot move both file pages and anonymous memory. A private mapping never changes
+        // its file, so the size on disk determines the end of the file pages in the mapping.
         let of_file = pages(size_of_file(self.fd)?)?.min(self.mapping_size);
         let new = map_memory(None, wanted)?;
         // SAFETY: both ranges are owned by this function and long enough; nothing uses the pages of
         // the new one, which the moved ones replace, nor the old ones after they are unmapped.
         unsafe {
-            let behind = self.file_size.saturating_sub(of_file);
+            let anonymous_len = self.file_size.saturating_sub(of_file);
             let (from, to) = (self.start.add(of_file), new.add(of_file));
-            ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), behind);
+            ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), anonymous_len);
             if of_file > 0 && !move_pages(self.start, new, of_file) {
                 // Another program has changed the size of the file. The call may have unmapped the
                 // target.
